@@ -11,9 +11,9 @@ import pytest
 from scipy.optimize import minimize
 
 from ecnomy.analysis import phases_of
-from ecnomy.analysis.network_loads import NetworkLoads, network_loads
-from ecnomy.analysis.results import Run, open_run
-from ecnomy.analysis.windows import Epochs
+from ecnomy.analysis.run.network_loads import NetworkLoads, network_loads
+from ecnomy.analysis.run.opened import Run, open_run
+from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets import load, run
 from tiers import seeds
 

@@ -22,7 +22,7 @@ from collections.abc import Callable
 import pytest
 
 from duopoly_world import MODEL, PROBE, Outcome, outcome
-from ecnomy.analysis.statistics import Interval, t_interval
+from ecnomy.analysis.statistics.intervals import Interval, t_interval
 from ecnomy.analysis.theory import Posted
 from tiers import in_full, seeds
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ecnomy.analysis import summarize
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.theory import wtp_floor_ratio
 from ecnomy.markets import load, run
 from ecnomy.markets.results.run_summary import groups

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from ecnomy.analysis import guarantees_of, open_run
 from ecnomy.analysis.report.page import write_gsp_page
-from ecnomy.analysis.show import print_summary
+from ecnomy.analysis.show.command import print_summary
 from ecnomy.markets import load, run
 from page_reader import PageReader
 

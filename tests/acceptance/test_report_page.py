@@ -19,7 +19,7 @@ from scipy import stats
 from chromium import Tab, in_browser
 from ecnomy.analysis import open_sweep
 from ecnomy.analysis.report.page import write_gsp_page
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.run.opened import open_run
 from page_reader import PageReader, answers_of
 from sweep_world import go
 from tiers import in_full

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.analysis.guarantees import guarantees_of
-from ecnomy.analysis.results import open_run
-from ecnomy.analysis.summary import summarize
+from ecnomy.analysis.run.guarantees import guarantees_of
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.analysis.run.summary import summarize
 from ecnomy.markets import run
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.engines.registry import Engine, find_engine

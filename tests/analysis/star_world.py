@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from ecnomy.analysis.windows import Window
+from ecnomy.analysis.run.windows import Window
 from ecnomy.markets.plan import Law, Link, Plan, Record
 from market_world import PS as S
 from market_world import source

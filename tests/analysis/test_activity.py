@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 import carrier_world as world
 from ecnomy.analysis import overview, summarize
-from ecnomy.analysis.activity import switches_of
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.run.activity import switches_of
+from ecnomy.analysis.run.opened import open_run
 from ecnomy.markets import run
 from ecnomy.markets.results.run_summary import groups
 
@@ -53,7 +53,7 @@ def test_means_are_over_the_time_flows_were_on(make_run: MakeRun) -> None:
 
 def test_show_says_how_many_were_active(make_run: MakeRun, tmp_path: Path) -> None:
     """`x of 2 active`; a flow that was never on counts for neither mean nor range."""
-    from ecnomy.analysis.show import show_command
+    from ecnomy.analysis.show.command import show_command
 
     folder = world.two_carriers(make_run(phased=False))
     on = world.switch_off(folder)

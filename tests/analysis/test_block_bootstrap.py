@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.block_bootstrap import DRAWS, Counts, block_ratio
+from ecnomy.analysis.statistics.block_bootstrap import DRAWS, Counts, block_ratio
 
 RUNS, BLOCKS = 3, 40
 

@@ -14,11 +14,11 @@ import typer
 from typer.testing import CliRunner
 
 import carrier_world as world
-from ecnomy.analysis.carriers import access_carriers, carriers_of
-from ecnomy.analysis.carriers_plot import carriers_picture, income_over
-from ecnomy.analysis.choices import choices_of
-from ecnomy.analysis.results import open_run
-from ecnomy.analysis.show import show_command
+from ecnomy.analysis.draw.carriers_plot import carriers_picture, income_over
+from ecnomy.analysis.run.carriers import access_carriers, carriers_of
+from ecnomy.analysis.run.choices import choices_of
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.analysis.show.command import show_command
 from tiers import full
 
 MakeRun = Callable[..., Path]

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.comparisons import compared, q_values
+from ecnomy.analysis.statistics.comparisons import compared, q_values
 from tiers import in_full
 
 

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from ecnomy.analysis import overview, summarize
-from ecnomy.analysis.congested_links import MOST_LINKS, congested_links
-from ecnomy.analysis.plots import _collect, _figure
-from ecnomy.analysis.results import open_run
-from ecnomy.analysis.summary import LinkRow
+from ecnomy.analysis.draw.congested_links import MOST_LINKS, congested_links
+from ecnomy.analysis.draw.overview import _collect, _figure
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.analysis.run.summary import LinkRow
 
 MakeRun = Callable[..., Path]
 
@@ -70,8 +70,8 @@ def test_all_congested_links_are_drawn_or_counted(
     make_run: MakeRun, tmp_path: Path, links: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each with its name and signs, and how many more there are."""
-    from ecnomy.analysis import plots
-    from ecnomy.analysis.congested_links import DrawnLink
+    from ecnomy.analysis.draw import overview as plots
+    from ecnomy.analysis.draw.congested_links import DrawnLink
 
     folder = make_run()
     signs = ("marks", "drops"), ("waiting",)

@@ -21,9 +21,9 @@ from ecnomy.analysis.diff import Diff, diff
 from ecnomy.analysis.diff.command import diff_app
 from ecnomy.analysis.diff.curves import curves_of
 from ecnomy.analysis.diff.outcomes import outcomes_of
-from ecnomy.analysis.outcome_names import name_of
-from ecnomy.analysis.results import open_run
-from ecnomy.analysis.settings import setting_words
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.analysis.support.settings import setting_words
+from ecnomy.analysis.sweeps.outcome_names import name_of
 from sweep_world import go
 from undigested import undigested
 

@@ -12,9 +12,9 @@ import typer
 from typer.testing import CliRunner
 
 import carrier_world as world
-from ecnomy.analysis.files_sent import files_of
-from ecnomy.analysis.results import open_run
-from ecnomy.analysis.show import show_command
+from ecnomy.analysis.run.files_sent import files_of
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.analysis.show.command import show_command
 
 MakeRun = Callable[..., Path]
 S = world.S

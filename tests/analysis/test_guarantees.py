@@ -13,13 +13,13 @@ from typer.testing import CliRunner
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis import Guarantee, guarantees_of
-from ecnomy.analysis.guaranteed_calls import all_streams, call_rows
-from ecnomy.analysis.guarantees import Item
-from ecnomy.analysis.guarantees_tables import offer_in_words
-from ecnomy.analysis.guarantors import providers_of
-from ecnomy.analysis.results import Run, open_run
-from ecnomy.analysis.show import show_command
-from ecnomy.analysis.told_agents import agents_of
+from ecnomy.analysis.run.guaranteed_calls import all_streams, call_rows
+from ecnomy.analysis.run.guarantees import Item
+from ecnomy.analysis.run.guarantors import providers_of
+from ecnomy.analysis.run.opened import Run, open_run
+from ecnomy.analysis.run.told_agents import agents_of
+from ecnomy.analysis.show.command import show_command
+from ecnomy.analysis.show.guarantees_tables import offer_in_words
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from guarantee_world import (

@@ -11,11 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ecnomy.analysis import guarantees_plot
-from ecnomy.analysis.guaranteed_calls import call_rows
-from ecnomy.analysis.guarantees_plot import guarantee_picture
-from ecnomy.analysis.guarantors import providers_of
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.draw import guarantees_plot
+from ecnomy.analysis.draw.guarantees_plot import guarantee_picture
+from ecnomy.analysis.run.guaranteed_calls import call_rows
+from ecnomy.analysis.run.guarantors import providers_of
+from ecnomy.analysis.run.opened import open_run
 from guarantee_world import CALL_MICRO, PROFIT_MICRO, PS, write_run
 from tiers import full
 

@@ -12,12 +12,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from ecnomy.analysis.network_loads import is_network, network_loads
-from ecnomy.analysis.network_plot import _figure, _maps, network_picture
-from ecnomy.analysis.network_tables import node_sums
-from ecnomy.analysis.results import open_run
-from ecnomy.analysis.show import show_command
-from ecnomy.analysis.summary import summarize
+from ecnomy.analysis.draw.network_plot import _figure, _maps, network_picture
+from ecnomy.analysis.run.network_loads import is_network, network_loads
+from ecnomy.analysis.run.network_sums import node_sums
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.analysis.run.summary import summarize
+from ecnomy.analysis.show.command import show_command
 from market_world import PS as S
 from star_world import WINDOW, star, written
 
@@ -100,7 +100,7 @@ def test_marks_nobody_is_charged_for_cost_nothing(results: Path) -> None:
 
 def test_overview_and_map_say_the_same_of_a_link(results: Path) -> None:
     """The marking panel is of data, as the map is, and its axis says so."""
-    from ecnomy.analysis import plots
+    from ecnomy.analysis.draw import overview as plots
 
     figure = plots._figure(plots._collect(open_run(results)))
     (panel,) = [a for a in figure.axes if a.get_ylabel() == "data packets marked\n[%]"]

@@ -11,10 +11,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from ecnomy.analysis.network_layout import badge_places, layout, name_labels
-from ecnomy.analysis.network_list import badge_names
-from ecnomy.analysis.network_plot import _figure, _maps, network_picture
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.draw.network_layout import badge_places, layout, name_labels
+from ecnomy.analysis.draw.network_list import badge_names
+from ecnomy.analysis.draw.network_plot import _figure, _maps, network_picture
+from ecnomy.analysis.run.opened import open_run
 from star_world import SPOKES, written
 
 

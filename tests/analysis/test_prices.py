@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from ecnomy.analysis import open_sweep
-from ecnomy.analysis.outcome_names import called, name_of
-from ecnomy.analysis.prices import price_columns
+from ecnomy.analysis.run.prices import price_columns
+from ecnomy.analysis.sweeps.outcome_names import called, name_of
 from ecnomy.markets import load, open_market, run
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "sweeps"))

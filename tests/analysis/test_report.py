@@ -21,7 +21,7 @@ from ecnomy.analysis.report.command import report_app
 from ecnomy.analysis.report.page import write_gsp_page
 from ecnomy.analysis.report.risk import drawn_hours, tail
 from ecnomy.analysis.report.scatter import corrected, reliability
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.run.opened import open_run
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from guarantee_world import (

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from ecnomy.analysis.guarantees import guarantees_of
-from ecnomy.analysis.guarantees_tables import print_guarantee
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.page import write_gsp_page
 from ecnomy.analysis.report.scatter import LEAST, fisher
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.run.guarantees import guarantees_of
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.analysis.show.guarantees_tables import print_guarantee
 from guarantee_world import BACK_MICRO, LEDGER, PRICE_MICRO, PROFIT_MICRO, PS, write_run
 from page_reader import PageReader
 

@@ -14,8 +14,8 @@ import pytest
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.report.database import Queries
 from ecnomy.analysis.report.flow_reports import flow_reports
-from ecnomy.analysis.results import open_run
-from ecnomy.analysis.windows import Epochs
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.analysis.run.windows import Epochs
 from guarantee_world import write_run
 
 LIMIT_S = 60

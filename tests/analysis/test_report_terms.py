@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 
 from ecnomy.analysis import open_sweep
-from ecnomy.analysis.guarantees import guarantees_of
-from ecnomy.analysis.guarantees_tables import print_guarantee
 from ecnomy.analysis.report.page import write_gsp_page
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.run.guarantees import guarantees_of
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.analysis.show.guarantees_tables import print_guarantee
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from page_reader import PageReader

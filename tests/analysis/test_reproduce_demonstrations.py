@@ -40,7 +40,7 @@ def opened(monkeypatch) -> Any:
             plan=SimpleNamespace(duration_ps=seconds * S),
             table=tables.__getitem__,
         )
-        monkeypatch.setattr("ecnomy.analysis.results.open_run", lambda results: run)
+        monkeypatch.setattr("ecnomy.analysis.run.opened.open_run", lambda results: run)
         return run
 
     return as_run

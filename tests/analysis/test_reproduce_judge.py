@@ -24,7 +24,7 @@ from ecnomy.analysis.reproduce.judge import (
 )
 from ecnomy.analysis.reproduce.studies import Studies
 from ecnomy.analysis.reproduce.wording import filled, grid_text
-from ecnomy.analysis.statistics import Interval, bootstrap, p_beyond
+from ecnomy.analysis.statistics.intervals import Interval, bootstrap, p_beyond
 
 
 def claim(**regions) -> Claim:

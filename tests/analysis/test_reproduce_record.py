@@ -17,7 +17,7 @@ from ecnomy.analysis.reproduce.made_of import FOLDERS, ClaimMade, Sources, Study
 from ecnomy.analysis.reproduce.record import main
 from ecnomy.analysis.reproduce.record_file import RecordFile, read_record, write_record
 from ecnomy.analysis.reproduce.recorded import quick_figures, recorded
-from ecnomy.analysis.statistics import t_interval
+from ecnomy.analysis.statistics.intervals import t_interval
 from small_paper import cut_down, go
 
 ROOT = Path(__file__).parents[2]
@@ -142,7 +142,10 @@ def test_the_module_is_part_of_it(paper: Path, checkout: Path, monkeypatch) -> N
     Sources(checkout).of_claim("siris2002", "fig3", "c1", {})
     names = counted["ecnomy.analysis.reproduce.siris2002.fig3"]
     assert "ecnomy.analysis.reproduce.siris2002.fig3" in names
-    assert "ecnomy.analysis.statistics" in names and "ecnomy.analysis.reproduce.ranks" in names
+    assert (
+        "ecnomy.analysis.statistics.intervals" in names
+        and "ecnomy.analysis.reproduce.ranks" in names
+    )
     assert not {"ecnomy.analysis.reproduce.page", "ecnomy.analysis.reproduce.pictures"} & {*names}
 
 

@@ -18,16 +18,12 @@ from ecnomy.analysis.reproduce.andreassen2002.integrated import by_strategy, err
 from ecnomy.analysis.reproduce.andreassen2002.marks_and_lates import lowered_by
 from ecnomy.analysis.reproduce.andreassen2002.runs_of_marks import mean_run, packets
 from ecnomy.analysis.reproduce.andreassen2002.sales import earned, of_calls
-from ecnomy.analysis.reproduce.andreassen2002.samples import (
-    correlation,
-    of_counts,
-    streams,
-    with_the_one_before,
-)
+from ecnomy.analysis.reproduce.andreassen2002.samples import of_counts, streams, with_the_one_before
 from ecnomy.analysis.reproduce.andreassen2002.stream_sets import of_set, off_in_errors
 from ecnomy.analysis.reproduce.andreassen2002.tariff import profit_off, straightness
 from ecnomy.analysis.reproduce.cross.gsp_laws import apart
 from ecnomy.analysis.reproduce.studies import Runs
+from ecnomy.analysis.statistics.intervals import correlation
 
 PS = 10**12
 
@@ -71,7 +67,7 @@ def test_streams_of_a_run(monkeypatch) -> None:
     }
     measured = SimpleNamespace(from_ps=20 * PS, to_ps=380 * PS)
     run = SimpleNamespace(measured=measured, table=lambda name: tables[name])
-    monkeypatch.setattr("ecnomy.analysis.results.open_run", lambda results: run)
+    monkeypatch.setattr("ecnomy.analysis.run.opened.open_run", lambda results: run)
     found = streams(Path("unused"))
     assert found["sample.marking.stream-1"] == pytest.approx([0.02, 0.02])
     assert found["sample.late.stream-1"] == pytest.approx([0.1, 0.1])
@@ -186,7 +182,7 @@ def test_packets_of_a_run(monkeypatch) -> None:
         measured=SimpleNamespace(from_ps=5, to_ps=9),
         table=lambda name: tables[name],
     )
-    monkeypatch.setattr("ecnomy.analysis.results.open_run", lambda results: run)
+    monkeypatch.setattr("ecnomy.analysis.run.opened.open_run", lambda results: run)
     found = packets(Path("unused"))
     assert (found["mean_run"], found["marking"]) == (2, 0.5)
     assert found["delay_ms"] == pytest.approx(1.0)

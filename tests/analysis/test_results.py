@@ -17,7 +17,7 @@ import ecnomy.analysis
 import ecnomy.markets
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis import Results, open_run, summarize
-from ecnomy.analysis.results import open_run as open_raw
+from ecnomy.analysis.run.opened import open_run as open_raw
 from ecnomy.markets import load, run
 
 ROOT = Path(__file__).parents[2]
@@ -90,8 +90,8 @@ def test_analysis_takes_results_as_well_as_raw_runs(results: Results) -> None:
         row.goodput_bps for row in other.phases[0].groups
     ]
     files = [io.BytesIO(), io.BytesIO()]
-    from ecnomy.analysis.panels import panel_style, save
-    from ecnomy.analysis.plots import overview_figure
+    from ecnomy.analysis.draw.overview import overview_figure
+    from ecnomy.analysis.draw.panels import panel_style, save
 
     with panel_style():
         for file, run_ in zip(files, (results, raw), strict=True):
@@ -105,7 +105,7 @@ def test_plot_without_analysis_or_reports_says_so(
     results: Results, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """One line each."""
-    monkeypatch.setitem(sys.modules, "ecnomy.analysis.plots", None)
+    monkeypatch.setitem(sys.modules, "ecnomy.analysis.draw.overview", None)
     with pytest.raises(InputError, match="ecnomy.analysis is not installed"):
         results.plot()
     monkeypatch.undo()

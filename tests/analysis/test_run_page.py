@@ -15,8 +15,8 @@ import pytest
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.report.run_page import write_run_page
-from ecnomy.analysis.results import open_run
-from ecnomy.analysis.settings import given_settings
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.analysis.support.settings import given_settings
 from ecnomy.markets import load, run
 from ecnomy.markets.scenario import scenario_from_text
 from page_reader import PageReader, answers_of

@@ -121,7 +121,7 @@ def test_tables_a_run_may_lack_are_empty(make_run: MakeRun) -> None:
 def test_import_is_light() -> None:
     """Importing ecnomy.analysis brings neither pandas, matplotlib nor scipy."""
     code = (
-        "import sys, ecnomy.analysis, ecnomy.analysis.show;"
+        "import sys, ecnomy.analysis, ecnomy.analysis.show.command;"
         "print([m for m in ('pandas', 'matplotlib', 'seaborn', 'scipy', 'pyarrow', 'mesa')"
         " if m in sys.modules])"
     )

@@ -14,10 +14,10 @@ import typer
 from typer.testing import CliRunner
 
 import carrier_world as world
-from ecnomy.analysis.carriers import Prices
-from ecnomy.analysis.results import open_run
-from ecnomy.analysis.settling import settling_of, verdict_of
-from ecnomy.analysis.show import show_command
+from ecnomy.analysis.run.carriers import Prices
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.analysis.run.settling import settling_of, verdict_of
+from ecnomy.analysis.show.command import show_command
 
 MakeRun = Callable[..., Path]
 S = world.S

@@ -19,10 +19,10 @@ from typer.testing import CliRunner, Result
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis import overview, summarize
-from ecnomy.analysis.digits import significant
-from ecnomy.analysis.results import open_run
-from ecnomy.analysis.show import show_command
-from ecnomy.analysis.summary_tables import DropColumns
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.analysis.show.command import show_command
+from ecnomy.analysis.show.summary_tables import DropColumns
+from ecnomy.analysis.support.digits import significant
 from ecnomy.markets import run as simulate
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import full
@@ -220,7 +220,7 @@ def test_the_picture_is_deterministic(make_run: MakeRun, tmp_path: Path, market:
 
 def test_the_picture_draws_the_data(gold_silver: Path, make_run: MakeRun, tmp_path: Path) -> None:
     """Panels, units, legends and curves of the figure hold what the tables say."""
-    from ecnomy.analysis import plots
+    from ecnomy.analysis.draw import overview as plots
 
     data = plots._collect(open_run(gold_silver))
     figure = plots._figure(data)
@@ -242,8 +242,8 @@ def test_the_picture_draws_the_data(gold_silver: Path, make_run: MakeRun, tmp_pa
 
 def test_two_dozen_groups_look_different() -> None:
     """Colour, marker and line style together tell 24 groups apart, each six by colour alone."""
-    from ecnomy.analysis import plots
-    from ecnomy.analysis.summary import Group
+    from ecnomy.analysis.draw import overview as plots
+    from ecnomy.analysis.run.summary import Group
 
     looks = plots._looks([Group(f"g{i}", f"g{i}", "", (i,)) for i in range(24)])
     assert len({(look.colour, look.marker) for look in looks}) == 24

@@ -14,7 +14,7 @@ from scipy.stats import spearmanr
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis import batch_means, dispersion, jain, ratio_of_means, t_interval, tost
 from ecnomy.analysis.reproduce.ranks import rank_correlation
-from ecnomy.analysis.statistics import bootstrap
+from ecnomy.analysis.statistics.intervals import bootstrap
 
 
 def _generator(seed: int) -> np.random.Generator:

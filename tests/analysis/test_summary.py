@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 
 from ecnomy.analysis import phases_of, summarize
-from ecnomy.analysis.results import open_run
-from ecnomy.analysis.sentence import sentence
-from ecnomy.analysis.summary import CHANGING, GroupRow, PhaseSummary
-from ecnomy.analysis.windows import Epochs, fees_by_flow, marks_by_flow
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.analysis.run.summary import CHANGING, GroupRow, PhaseSummary
+from ecnomy.analysis.run.windows import Epochs, fees_by_flow, marks_by_flow
+from ecnomy.analysis.show.sentence import sentence
 
 MakeRun = Callable[..., Path]
 S = 1_000_000_000_000

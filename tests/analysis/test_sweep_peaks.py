@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ecnomy.analysis.sweep_labels import Factor
 from ecnomy.analysis.sweep_report.curves import Best, best_of
 from ecnomy.analysis.sweep_report.found import found_of
 from ecnomy.analysis.sweep_report.peaks import NOISE, SKEW, SPACING
 from ecnomy.analysis.sweep_report.points import Swept, Varied
+from ecnomy.analysis.sweeps.labels import Factor
 from tiers import full, in_full
 
 PRICES = (0.012, 0.015, 0.018, 0.021, 0.026, 0.036)

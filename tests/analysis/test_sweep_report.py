@@ -17,8 +17,7 @@ from typer.testing import CliRunner
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis import open_sweep
 from ecnomy.analysis.report.command import report_app
-from ecnomy.analysis.show import show_command
-from ecnomy.analysis.sweep_labels import Factor
+from ecnomy.analysis.show.command import show_command
 from ecnomy.analysis.sweep_report.contrasts import contrasts_of
 from ecnomy.analysis.sweep_report.curves import best_of
 from ecnomy.analysis.sweep_report.found import found_of
@@ -26,6 +25,7 @@ from ecnomy.analysis.sweep_report.fronts import front_of
 from ecnomy.analysis.sweep_report.maps import front_section, maps_section
 from ecnomy.analysis.sweep_report.matters import matters_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, open_swept
+from ecnomy.analysis.sweeps.labels import Factor
 from tiers import in_full
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "sweeps"))

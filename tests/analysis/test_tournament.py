@@ -23,7 +23,7 @@ pytest.importorskip("open_spiel", reason="the extra `tournament`")
 from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
 from ecnomy.analysis.game.dynamics import egt
 from ecnomy.analysis.game.profiles import mixed
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.tournament.declared import load_tournament
 from ecnomy.analysis.tournament.lived import player_columns
 from ecnomy.analysis.tournament.page import PAYOFFS, page_of, write_page, write_payoffs

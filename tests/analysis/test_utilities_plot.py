@@ -10,8 +10,8 @@ import pytest
 from matplotlib.axes import Axes
 
 from ecnomy.agents.utilities import CALL_UTILITIES, TIME_UTILITIES, UTILITIES, Quadratic, Sigmoid
-from ecnomy.analysis import utilities_plot
-from ecnomy.analysis.utilities_plot import utilities_picture
+from ecnomy.analysis.draw import utilities_plot
+from ecnomy.analysis.draw.utilities_plot import utilities_picture
 from tiers import in_full
 
 

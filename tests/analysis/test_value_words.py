@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ecnomy.analysis.value_words import words_of
+from ecnomy.analysis.sweeps.value_words import words_of
 
 
 def test_numbers_and_texts_are_as_they_are() -> None:

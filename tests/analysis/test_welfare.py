@@ -16,12 +16,12 @@ from typer.testing import CliRunner
 
 import welfare_world as world
 from ecnomy.agents.spec import StrategySpec
-from ecnomy.analysis.declared import agents_of, declared_of, lived
-from ecnomy.analysis.results import Run, open_run
-from ecnomy.analysis.show import print_summary
-from ecnomy.analysis.welfare import Welfare, welfare_columns, welfare_of
-from ecnomy.analysis.welfare_table import print_welfare
-from ecnomy.analysis.windows import Epochs
+from ecnomy.analysis.run.opened import Run, open_run
+from ecnomy.analysis.run.windows import Epochs
+from ecnomy.analysis.show.command import print_summary
+from ecnomy.analysis.show.welfare_table import print_welfare
+from ecnomy.analysis.welfare.declared import agents_of, declared_of, lived
+from ecnomy.analysis.welfare.welfare import Welfare, welfare_columns, welfare_of
 from ecnomy.markets import run
 from undigested import undigested
 
@@ -306,7 +306,7 @@ def test_the_verb_show(lot: Run) -> None:
     """`ecnomy show` prints it."""
     import typer
 
-    from ecnomy.analysis.show import show_command
+    from ecnomy.analysis.show.command import show_command
 
     app = typer.Typer()
     app.command()(show_command)

@@ -12,8 +12,8 @@ import pytest
 from scipy.optimize import brentq, minimize
 
 import welfare_world as world
-from ecnomy.analysis.results import Run, open_run
-from ecnomy.analysis.welfare import welfare_of
+from ecnomy.analysis.run.opened import Run, open_run
+from ecnomy.analysis.welfare.welfare import welfare_of
 from ecnomy.markets import run
 from undigested import undigested
 

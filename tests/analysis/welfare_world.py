@@ -11,7 +11,7 @@ import numpy as np
 
 from ecnomy.agents.decision import LEAVE, FlowDecision
 from ecnomy.agents.observation import FlowView
-from ecnomy.analysis.results import Run, open_run
+from ecnomy.analysis.run.opened import Run, open_run
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 

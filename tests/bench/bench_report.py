@@ -35,13 +35,13 @@ replicates: {replicates}
 outcomes: [balance.shop, gold.goodput_bps, silver.goodput_bps, wire.utilization]
 """
 LOAD = """
-from ecnomy.analysis.sweeps import open_sweep as load
+from ecnomy.analysis.sweeps.open_sweep import open_sweep as load
 print(len(load(FOLDER)), "rows")
 """
 SHOW = """
 from pathlib import Path
 from rich.console import Console
-from ecnomy.analysis.sweep_table import print_sweep
+from ecnomy.analysis.sweep_report.printed import print_sweep
 print_sweep(Path(FOLDER), Console(file=open("/dev/null", "w")), Path(FOLDER) / "sweep.png")
 """
 REPORT = """

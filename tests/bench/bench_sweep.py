@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import missing, sweep_runs
 from ecnomy.markets.sweep.pool import DaskPool

@@ -183,7 +183,7 @@ def test_signals_end_a_run_with_partial_results(
     command = [
         sys.executable,
         "-m",
-        "ecnomy.markets.cli.main",
+        "ecnomy.markets.cli",
         "run",
         scene,
         "--set",

@@ -10,7 +10,7 @@ import pytest
 
 from ecnomy.agents.errors import ProtocolError, ScenarioError
 from ecnomy.analysis import dispersion
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.run.opened import open_run
 from ecnomy.markets import make_plan, run
 from ecnomy.markets.bridge.messages import Record
 from ecnomy.markets.results.counted import Naming

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import drive_omnet
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.run.opened import open_run
 from ecnomy.markets.results.manifest import read_manifest
 from processes import ended
 from qtenv_desk import serve

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from ecnomy.agents.errors import InputError, ScenarioError
-from ecnomy.analysis.sweeps import load
+from ecnomy.analysis.sweeps.open_sweep import load
 from ecnomy.markets.cli.main import main
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.sweep import pool

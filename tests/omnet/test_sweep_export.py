@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.run.opened import open_run
 from ecnomy.markets import run
 from ecnomy.markets.cli.main import main
 from ecnomy.markets.compile.make import make_plan

@@ -11,7 +11,7 @@ import typer
 from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
 from ecnomy.analysis.calibrate import asked_of, calibrated, found_in
 from ecnomy.analysis.calibrate.command import calibrate_command, calibration_table
-from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.cli.verbs.sweep import sweep_command
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import missing

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from distributed import Security
 
-from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.sweep.declared import Limits
 from ecnomy.markets.sweep.pool import DaskPool
 from processes import ended, line_of, started, wait_for

@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.spec import AgentSpec, CallLine, MarketSpec
 from ecnomy.analysis import open_sweep
-from ecnomy.analysis.results import open_run
-from ecnomy.analysis.show import show_command
-from ecnomy.analysis.sweep_table import mark_of
-from ecnomy.markets.sweep.measure import GUARANTEES, measures_of
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.analysis.show.command import show_command
+from ecnomy.analysis.sweep_report.printed import mark_of
+from ecnomy.markets.sweep.measure import added_measures, measures_of
 from sweep_world import SWEEP, go, write
 
 PHONES = """
@@ -118,7 +118,10 @@ def test_sweeps_without_a_provider_are_as_they_were(tmp_path: Path) -> None:
     assert measures_of("a:b", MarketSpec(100_000, agents)) == ("a:b",)
     line = CallLine(CallTariff(1, 1, 0.01, 1), ("callers",))
     sells = AgentSpec("gsp", "guaranteed-stream-provider", lines=(line,))
-    assert measures_of("a:b", MarketSpec(100_000, (*agents, sells))) == ("a:b", GUARANTEES)
+    assert measures_of("a:b", MarketSpec(100_000, (*agents, sells))) == (
+        "a:b",
+        *added_measures("guarantees"),
+    )
 
 
 def test_show_marks_what_earns(swept: Path) -> None:

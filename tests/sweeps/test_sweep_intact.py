@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.query import query_command
-from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.analysis.sweeps.open_sweep import open_sweep
+from ecnomy.analysis.sweeps.query import query_command
 from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 from ecnomy.markets.support import intact
 from ecnomy.markets.sweep.config import load_sweep

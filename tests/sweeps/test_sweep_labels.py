@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.analysis.sweep_labels import labels_of
-from ecnomy.analysis.sweeps import open_sweep as load
+from ecnomy.analysis.sweeps.labels import labels_of
+from ecnomy.analysis.sweeps.open_sweep import open_sweep as load
 from ecnomy.markets.sweep.config import load_sweep
 from made_up_sweep import made_up
 from sweep_world import SWEEP, write

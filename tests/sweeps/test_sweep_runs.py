@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.sweeps import open_sweep, parameter_units
+from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
 from ecnomy.markets import load as load_scenario
 from ecnomy.markets import run
 from ecnomy.markets.sweep.config import load_sweep

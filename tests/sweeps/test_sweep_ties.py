@@ -10,8 +10,8 @@ import pytest
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.analysis.diff.difference import diff
-from ecnomy.analysis.sweep_labels import labels_of
-from ecnomy.analysis.sweeps import open_sweep, parameter_units
+from ecnomy.analysis.sweeps.labels import labels_of
+from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import missing, sweep_runs
 from ecnomy.markets.sweep.omnet.export import sweep_project

@@ -22,10 +22,10 @@ from rich.console import Console
 from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
 from ecnomy.analysis.sweep_report.found import found_of
 from ecnomy.analysis.sweep_report.points import open_swept
+from ecnomy.analysis.sweep_report.printed import print_sweep
 from ecnomy.analysis.sweep_report.searched import best_first
 from ecnomy.analysis.sweep_report.values import sweep_values
-from ecnomy.analysis.sweep_table import print_sweep
-from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.analysis.tune import Answer, tuned
 from ecnomy.analysis.tune.command import answer_table, answer_values, answer_words, tune_command
 from ecnomy.analysis.tune.picture import tuning_picture

@@ -10,8 +10,8 @@ import pytest
 
 from ecnomy.agents.spec import AgentSpec, MarketSpec, StrategySpec
 from ecnomy.analysis import open_sweep
-from ecnomy.analysis.welfare import welfare_columns
-from ecnomy.markets.sweep.measure import WELFARE, measures_of
+from ecnomy.analysis.welfare.welfare import welfare_columns
+from ecnomy.markets.sweep.measure import added_measures, measures_of
 from sweep_world import SCENARIO, SWEEP, go, write
 
 ELASTIC = "{kind: elastic-utility, utility: {kind: log, a: 2 money/s, x0: 1 Mbps}}"
@@ -82,8 +82,9 @@ def test_a_strategy_that_cannot_be_made_is_left_to_the_market() -> None:
     for strategy, measures in (
         (StrategySpec("no_such_module:Thing"), ("a:b",)),
         (StrategySpec("constant-charge", {"charge": 1.0}), ("a:b",)),
-        (elastic, ("a:b", WELFARE)),
+        (elastic, ("a:b", *added_measures("welfare"))),
     ):
         handler = AgentSpec("rich", "price-handler", sources=("gold",), strategy=strategy)
         assert measures_of("a:b", MarketSpec(100_000, (*agents, handler))) == measures
     assert measures_of("", None) == ()
+    assert len(added_measures()) == 2

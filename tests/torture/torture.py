@@ -35,7 +35,7 @@ sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in (".", "swe
 import pandas as pd  # noqa: E402
 
 import guardian  # noqa: E402
-from ecnomy.analysis.sweeps import open_sweep  # noqa: E402
+from ecnomy.analysis.sweeps.open_sweep import open_sweep  # noqa: E402
 from sweep_world import SWEEP, write  # noqa: E402
 
 BIN = Path(sys.executable).parent

@@ -47,7 +47,7 @@ def test_compare_shows_both_engines(both: None, tmp_path: Path, capsys) -> None:
 
 def test_compare_goes_on_and_keeps_results(both: None, tmp_path: Path, capsys) -> None:
     """More seeds make only what is missing; --keep leaves results folders that open."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     out = str(tmp_path / "c")
     assert status(CONFIG, "--seeds", "2", "--out", out, *SHORT) == 0

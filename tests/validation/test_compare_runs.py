@@ -17,7 +17,7 @@ from ecnomy.analysis.compare.comparison import Comparison, compare
 from ecnomy.analysis.compare.figures import figures_of, rows_of
 from ecnomy.analysis.compare.runs import BUILT_IN, Done, Task, claim, simulated, to_make
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT, NOT_JUDGED, UNDECIDED
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.run.opened import open_run
 from ecnomy.markets.session.runner import run
 from processes import alive, started, wait_for
 from tiers import full, in_full

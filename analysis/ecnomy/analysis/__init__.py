@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ecnomy.analysis import theory
-    from ecnomy.analysis.guarantees import Guarantee, guarantees_of
-    from ecnomy.analysis.phases import Phase, phases_of
-    from ecnomy.analysis.plots import overview
-    from ecnomy.analysis.statistics import (
+    from ecnomy.analysis.draw.overview import overview
+    from ecnomy.analysis.run.guarantees import Guarantee, guarantees_of
+    from ecnomy.analysis.run.phases import Phase, phases_of
+    from ecnomy.analysis.run.summary import Summary, summarize
+    from ecnomy.analysis.statistics.intervals import (
         Equivalence,
         Interval,
         batch_means,
@@ -31,9 +32,8 @@ if TYPE_CHECKING:
         t_interval,
         tost,
     )
-    from ecnomy.analysis.summary import Summary, summarize
-    from ecnomy.analysis.sweeps import open_sweep
-    from ecnomy.analysis.welfare import Welfare, welfare_of
+    from ecnomy.analysis.sweeps.open_sweep import open_sweep
+    from ecnomy.analysis.welfare.welfare import Welfare, welfare_of
     from ecnomy.markets.results.results import Results, open_run
 
 __all__ = [
@@ -61,24 +61,24 @@ __all__ = [
 ]
 
 _HOME = {
-    "Equivalence": "statistics",
-    "Guarantee": "guarantees",
-    "Interval": "statistics",
-    "Phase": "phases",
-    "Summary": "summary",
-    "Welfare": "welfare",
-    "batch_means": "statistics",
-    "dispersion": "statistics",
-    "guarantees_of": "guarantees",
-    "jain": "statistics",
-    "open_sweep": "sweeps",
-    "overview": "plots",
-    "phases_of": "phases",
-    "ratio_of_means": "statistics",
-    "summarize": "summary",
-    "t_interval": "statistics",
-    "tost": "statistics",
-    "welfare_of": "welfare",
+    "Equivalence": "statistics.intervals",
+    "Guarantee": "run.guarantees",
+    "Interval": "statistics.intervals",
+    "Phase": "run.phases",
+    "Summary": "run.summary",
+    "Welfare": "welfare.welfare",
+    "batch_means": "statistics.intervals",
+    "dispersion": "statistics.intervals",
+    "guarantees_of": "run.guarantees",
+    "jain": "statistics.intervals",
+    "open_sweep": "sweeps.open_sweep",
+    "overview": "draw.overview",
+    "phases_of": "run.phases",
+    "ratio_of_means": "statistics.intervals",
+    "summarize": "run.summary",
+    "t_interval": "statistics.intervals",
+    "tost": "statistics.intervals",
+    "welfare_of": "welfare.welfare",
 }
 
 _OF_MARKETS = ("Results", "open_run")

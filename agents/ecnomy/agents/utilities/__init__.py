@@ -9,7 +9,7 @@
     CALL_UTILITIES      a call's delay and loss  s          e-model (voice.py)
 
 Each file states the forms with their sources; find.py says how a strategy takes one and how users
-name one of their own. `ecnomy.analysis.utilities_plot` draws them.
+name one of their own. `ecnomy.analysis.draw.utilities_plot` draws them.
 """
 
 from __future__ import annotations

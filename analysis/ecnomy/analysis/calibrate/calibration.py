@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.calibrate.search import Found, Search, searched
-from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.driver import Observer, missing, sweep_runs
 from ecnomy.markets.sweep.pool import Pool

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from ecnomy.analysis.searching import workers_when_needed
+from ecnomy.analysis.sweeps.searching import workers_when_needed
 from ecnomy.markets.cli.options import Jobs, SweepEngine
 from ecnomy.markets.cli.printing import Json, console_for_tables, print_json
 from ecnomy.markets.cli.sweeping import Out, Quick, Scheduler, resumable
@@ -42,7 +42,7 @@ def calibrate_command(
     Runs are kept: the same command goes on where it was interrupted.
     """
     from ecnomy.agents.errors import InputError
-    from ecnomy.analysis.optional import scipy_part
+    from ecnomy.analysis.support.optional import scipy_part
     from ecnomy.markets.sweep.config import load_sweep
     from ecnomy.markets.sweep.driver import default_folder
     from ecnomy.markets.sweep.engine_choice import with_engine

@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.analysis.calibrate.roots import crossing
-from ecnomy.analysis.statistics import Interval, bootstrap, t_interval
+from ecnomy.analysis.statistics.intervals import Interval, bootstrap, t_interval
 from ecnomy.markets.sweep.calibration import Calibration
 
 __all__ = ["FOUND", "MISSED", "NOT_REACHABLE", "Found", "Search", "searched"]

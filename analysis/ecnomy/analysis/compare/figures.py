@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.results import Run
+from ecnomy.analysis.run.opened import Run
 from ecnomy.markets.plan import Plan
 
 if TYPE_CHECKING:

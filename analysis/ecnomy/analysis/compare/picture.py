@@ -18,8 +18,8 @@ from ecnomy.analysis.compare.comparison import Comparison
 from ecnomy.analysis.compare.figures import LINK, QUANTITIES, SOURCE
 from ecnomy.analysis.compare.table import shown
 from ecnomy.analysis.compare.verdicts import DIFFERENT, UNDECIDED, Compared
-from ecnomy.analysis.digits import significant
-from ecnomy.analysis.panels import COLOURS, WIDTH_INCHES, panel_style, save
+from ecnomy.analysis.draw.panels import COLOURS, WIDTH_INCHES, panel_style, save
+from ecnomy.analysis.support.digits import significant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of Python code, without comments, docstrings, blank lines and names of files."""
+"""Digests of Python code, without comments, docstrings, blank lines and where modules stand.
+
+Of imports counts what they bring, not where from: a module that moves needs no new measurement.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ import msgspec
 
 __all__ = ["ECONOMY", "digest", "economy_codes", "python_codes"]
 
-ECONOMY: Final = ("agents/ecnomy/agents", "markets/ecnomy/markets/economy")
+_ROOMS: Final = ("economy", "model", "terms")
+ECONOMY: Final = ("agents/ecnomy/agents", *(f"markets/ecnomy/markets/{room}" for room in _ROOMS))
 _LENGTH: Final = 16  # of a digest, in hexadecimal digits
 
 
@@ -39,7 +43,12 @@ def _code_of(file: Path) -> str:
 def _digest_of(file: Path, state: tuple[int, int]) -> str:
     """Of a file; `state` tells a changed file from the one that was read before."""
     lines = file.read_text().splitlines()
+    brought: list[str] = []
     for node in ast.walk(ast.parse("\n".join(lines))):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            brought += [f"{name.name.rpartition('.')[2]} as {name.asname}" for name in node.names]
+            for line in range(node.lineno - 1, node.end_lineno or node.lineno):
+                lines[line] = ""
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and isinstance(text := body[0], ast.Expr):
             if isinstance(text.value, ast.Constant) and isinstance(text.value.value, str):
@@ -50,7 +59,7 @@ def _digest_of(file: Path, state: tuple[int, int]) -> str:
         if token.type == tokenize.COMMENT:
             row, column = token.start
             lines[row - 1] = lines[row - 1][:column]
-    return digest([line.rstrip() for line in lines if line.strip()])
+    return digest([*sorted(brought), *(line.rstrip() for line in lines if line.strip())])
 
 
 def digest(what: Any) -> str:

@@ -24,7 +24,7 @@ import msgspec
 from ecnomy.agents.errors import EcnomyError, EngineError, InputError
 from ecnomy.analysis.compare.figures import Figures, Row, figures_of, rows_of
 from ecnomy.analysis.compare.sources import engine_digest
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.run.opened import open_run
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.engines.registry import ENGINES, engine_kind
 from ecnomy.markets.scenario import Scenario, load

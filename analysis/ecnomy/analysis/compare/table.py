@@ -15,12 +15,12 @@ from ecnomy.analysis.compare.verdicts import (
     Bound,
     Compared,
 )
-from ecnomy.analysis.digits import significant
+from ecnomy.analysis.support.digits import significant
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ecnomy.analysis.statistics import Interval
+    from ecnomy.analysis.statistics.intervals import Interval
 
 __all__ = ["bound_text", "comparison_table", "cost_line", "sentence", "shown"]
 

@@ -41,7 +41,7 @@ from ecnomy.analysis.compare.figures import (
     filled,
     rows_of_money,
 )
-from ecnomy.analysis.statistics import Interval, ratio_of_means, t_interval, tost
+from ecnomy.analysis.statistics.intervals import Interval, ratio_of_means, t_interval, tost
 
 __all__ = [
     "BOUNDS",

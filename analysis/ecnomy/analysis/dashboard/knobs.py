@@ -18,8 +18,8 @@ from ecnomy.analysis.dashboard.live import LiveMarket
 from ecnomy.analysis.dashboard.pictures import CARRIERS
 from ecnomy.analysis.dashboard.seen import GroupSeen
 from ecnomy.analysis.dashboard.words import carrier_facts, group_facts, name_tag
-from ecnomy.analysis.families import MOST_GROUPS
-from ecnomy.analysis.panels import COLOURS
+from ecnomy.analysis.draw.panels import COLOURS
+from ecnomy.analysis.run.families import MOST_GROUPS
 
 __all__ = ["Carriers", "Groups", "Load"]
 

@@ -3,7 +3,7 @@
 
 Rates, marks and money per second are means over the last WINDOW_S of simulated time (an epoch at
 least). Marks and prices of links are of the data that each source sent over them in just that time,
-counted pair by pair (ecnomy.analysis.link_marking has to estimate it of a finished run).
+counted pair by pair (ecnomy.analysis.run.link_marking has to estimate it of a finished run).
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from ecnomy.agents.decision import LEAVE
 from ecnomy.agents.observation import NO_OFFER, Integers
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.dashboard.groups import Group
-from ecnomy.analysis.link_marking import by_source, ecn_capable
-from ecnomy.analysis.network_loads import (
+from ecnomy.analysis.run.link_marking import by_source, ecn_capable
+from ecnomy.analysis.run.network_loads import (
     LINK_COUNTERS,
     LinkData,
     LinkLoad,
     link_loads,
     packet_bits,
 )
-from ecnomy.analysis.windows import Window
+from ecnomy.analysis.run.windows import Window
 from ecnomy.markets.bridge.messages import Report
 from ecnomy.markets.model.market import Market
 

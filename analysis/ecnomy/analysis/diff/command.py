@@ -71,7 +71,7 @@ def diff_command(
 ) -> None:
     """Show what differs between two runs, or two groups of runs: settings, then every outcome."""
     from ecnomy.analysis.diff.difference import diff
-    from ecnomy.analysis.whole_file import place_for
+    from ecnomy.analysis.support.whole_file import place_for
 
     for option, file in (("--csv", csv), ("--plot", plot)):
         if file is not None:

@@ -13,13 +13,13 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.activity import flows_on
-from ecnomy.analysis.carriers import prices_of
-from ecnomy.analysis.link_marking import activity_of, crossings_of, link_shares
-from ecnomy.analysis.phases import PS_PER_S
-from ecnomy.analysis.results import Run
-from ecnomy.analysis.summary import groups_of
-from ecnomy.analysis.windows import Epochs
+from ecnomy.analysis.run.activity import flows_on
+from ecnomy.analysis.run.carriers import prices_of
+from ecnomy.analysis.run.link_marking import activity_of, crossings_of, link_shares
+from ecnomy.analysis.run.opened import Run
+from ecnomy.analysis.run.phases import PS_PER_S
+from ecnomy.analysis.run.summary import groups_of
+from ecnomy.analysis.run.windows import Epochs
 
 __all__ = ["Curve", "curves_of", "shown_links"]
 

@@ -2,7 +2,7 @@
 """Two groups of runs compared in all their outcomes.
 
 An outcome is compared over the runs that have it: over pairs where runs of both groups match (same
-seed), else over both groups as they are (see ecnomy.analysis.comparisons, which has the
+seed), else over both groups as they are (see ecnomy.analysis.statistics.comparisons, which has the
 statistics). With a single run, or pair, on a side there is a difference and no interval. Outcomes
 that are the same number in every run are no comparisons: they are counted and left out, and the
 q-values are over all others. Order: what differs first (q up to 0.05), then by size of effect.
@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.comparisons import Comparison, compared, q_values
 from ecnomy.analysis.diff.groups import Group, Member, open_group, sweep_groups
 from ecnomy.analysis.diff.settings import Settings, settings_of
-from ecnomy.analysis.outcome_names import Named, name_of
+from ecnomy.analysis.statistics.comparisons import Comparison, compared, q_values
+from ecnomy.analysis.sweeps.outcome_names import Named, name_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,9 +24,9 @@ import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.diff.outcomes import outcomes_of
-from ecnomy.analysis.results import Run, open_run
-from ecnomy.analysis.sweep_labels import labels_of
-from ecnomy.analysis.value_words import words_of
+from ecnomy.analysis.run.opened import Run, open_run
+from ecnomy.analysis.sweeps.labels import labels_of
+from ecnomy.analysis.sweeps.value_words import words_of
 from ecnomy.markets.sweep.head import head_of, is_sweep
 
 __all__ = ["Group", "Member", "open_group", "sweep_groups"]
@@ -187,7 +187,7 @@ class _Sweep:
     """The finished runs of a sweep."""
 
     def __init__(self, folder: Path) -> None:
-        from ecnomy.analysis.sweeps import open_sweep
+        from ecnomy.analysis.sweeps.open_sweep import open_sweep
 
         self.folder, self._head = folder, head_of(folder)
         frame = open_sweep(folder)

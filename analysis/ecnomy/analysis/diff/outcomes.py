@@ -8,11 +8,11 @@ a sweep kept, they are the sweep's own to the last digit.
 from __future__ import annotations
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.prices import price_columns
-from ecnomy.analysis.results import Run
+from ecnomy.analysis.run.opened import Run
+from ecnomy.analysis.run.prices import price_columns
 from ecnomy.markets.results.summaries import PS_PER_S
 from ecnomy.markets.sweep.gathered import outcome_row
-from ecnomy.markets.sweep.measure import OURS, measured
+from ecnomy.markets.sweep.measure import added_measures, measured
 
 __all__ = ["outcomes_of"]
 
@@ -34,7 +34,7 @@ def outcomes_of(run: Run) -> dict[str, float | None]:
         expected = "the tables of this version: run the scenario again"
         raise ResultsError(f"{run.path}: found no column {error}, expected {expected}") from None
     row |= price_columns(run.path)
-    for measure in OURS:
+    for measure in added_measures():
         more = measured(measure, run.path, {})
         row |= {name: value for name, value in more.items() if name not in row}
     return row

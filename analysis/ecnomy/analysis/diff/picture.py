@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ecnomy.analysis.diff.curves import Curve, curves_of, shown_links
 from ecnomy.analysis.diff.difference import Diff
 from ecnomy.analysis.diff.groups import Group
-from ecnomy.analysis.panels import (
+from ecnomy.analysis.draw.panels import (
     COLOURS,
     PANEL_INCHES,
     WIDTH_INCHES,

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.analysis.diff.groups import Group
-from ecnomy.analysis.settings import given_settings, named, setting_words
+from ecnomy.analysis.support.settings import given_settings, named, setting_words
 
 __all__ = ["Setting", "Settings", "settings_of"]
 

@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.game.profiles import Profile, alone, mixed
-from ecnomy.analysis.optional import scipy_part
+from ecnomy.analysis.support.optional import scipy_part
 from ecnomy.markets.inputs.remedy import extras
 
 __all__ = ["EPSILON", "Flow", "Rest", "alpha_rank", "duels", "egt", "ranked", "resting"]

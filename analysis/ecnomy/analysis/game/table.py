@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ecnomy.analysis.digits import significant
 from ecnomy.analysis.game.solution import RestPoint, Solution
 from ecnomy.analysis.game.wording import listed, shares_words
+from ecnomy.analysis.support.digits import significant
 
 if TYPE_CHECKING:
     from rich.table import Table

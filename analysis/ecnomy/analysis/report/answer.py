@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from ecnomy.analysis.pages.parts import Cell, Query, money, number, percent
 from ecnomy.analysis.report.break_even import BreakEven, break_even
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import (
@@ -25,7 +26,6 @@ from ecnomy.analysis.report.estimates import (
     owned,
 )
 from ecnomy.analysis.report.material import Key, Made, Material, Value
-from ecnomy.analysis.report.parts import Cell, Query, money, number, percent
 
 __all__ = ["Answer", "Range", "answer_of", "ranges_above_zero"]
 

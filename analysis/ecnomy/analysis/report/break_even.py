@@ -26,10 +26,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.analysis.pages.parts import Cell, money
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import BLOCKS, Estimate, block_sums, by_run, student
 from ecnomy.analysis.report.material import Made
-from ecnomy.analysis.report.parts import Cell, money
 
 __all__ = ["BreakEven", "break_even", "fieller_prices"]
 

@@ -61,7 +61,7 @@ def page_command(
     folders: Folder, out: Out = None, outcome: Outcome = None, as_json: Json = False
 ) -> None:
     """What a sweep found, or what happened in a run; `folder` may be left out."""
-    from ecnomy.analysis.whole_file import place_for
+    from ecnomy.analysis.support.whole_file import place_for
     from ecnomy.markets.sweep.head import is_sweep
 
     if len(folders) > 1:
@@ -95,7 +95,7 @@ def page_command(
 def gsp_command(results: Results, out: Out = None, as_json: Json = False) -> None:
     """Whether a guaranteed stream provider earns money: one HTML file that needs no network."""
     from ecnomy.analysis.report.page import write_gsp_page
-    from ecnomy.analysis.whole_file import place_for
+    from ecnomy.analysis.support.whole_file import place_for
 
     file = results[0] / PAGE if out is None else place_for(out, "--out")
     told = ["ecnomy", "report", "gsp", *map(str, results)]

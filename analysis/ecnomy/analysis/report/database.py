@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.pages.parts import Query
 from ecnomy.analysis.report.material import Made, Material
-from ecnomy.analysis.report.parts import Query
 from ecnomy.analysis.report.swept_terms import swept_providers
 from ecnomy.analysis.report.tariffs import Tariff, Tariffs, tariffs_of
 from ecnomy.markets.inputs.remedy import extras

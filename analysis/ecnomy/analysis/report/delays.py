@@ -12,14 +12,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.phases import PS_PER_S
+from ecnomy.analysis.pages.parts import Picture
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import owned
 from ecnomy.analysis.report.laws import runs_by_law
 from ecnomy.analysis.report.material import Made, Material
-from ecnomy.analysis.report.parts import Picture
+from ecnomy.analysis.run.phases import PS_PER_S
 
 __all__ = ["delays_drawn"]
 

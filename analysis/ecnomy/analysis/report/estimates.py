@@ -17,11 +17,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.optional import scipy_part
+from ecnomy.analysis.pages.parts import Cell, Query, money
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.material import Made
-from ecnomy.analysis.report.parts import Cell, Query, money
-from ecnomy.analysis.statistics import bootstrap
+from ecnomy.analysis.statistics.intervals import bootstrap
+from ecnomy.analysis.support.optional import scipy_part
 
 __all__ = [
     "BLOCKS",

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.report.database import Database, columns_of, literal
-from ecnomy.analysis.results import Run
+from ecnomy.analysis.run.opened import Run
 
 __all__ = ["FlowReports", "flow_reports"]
 

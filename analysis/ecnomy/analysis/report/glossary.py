@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ecnomy.analysis.report.parts import Cell, Section, Table
+from ecnomy.analysis.pages.parts import Cell, Section, Table
 
 __all__ = ["glossary"]
 

@@ -7,11 +7,11 @@ import math
 
 import msgspec
 
+from ecnomy.analysis.pages.parts import Cell, Words
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import PER_HOUR, difference, estimate
 from ecnomy.analysis.report.material import Made, Material
-from ecnomy.analysis.report.parts import Cell, Words
 
 __all__ = ["Laws", "laws_apart", "runs_by_law"]
 

@@ -11,12 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from ecnomy.analysis.report import pictures
-from ecnomy.analysis.report.answer import Answer
-from ecnomy.analysis.report.database import Database
-from ecnomy.analysis.report.estimates import owned
-from ecnomy.analysis.report.material import Key, Material
-from ecnomy.analysis.report.parts import (
+from ecnomy.analysis.pages.parts import (
     Block,
     Cell,
     Picture,
@@ -27,6 +22,11 @@ from ecnomy.analysis.report.parts import (
     money,
     percent,
 )
+from ecnomy.analysis.report import pictures
+from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report.database import Database
+from ecnomy.analysis.report.estimates import owned
+from ecnomy.analysis.report.material import Key, Material
 from ecnomy.analysis.report.tariffs import Tariff
 
 __all__ = ["FACTORS", "maps", "promised_otherwise"]

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.guarantors import Provider, providers_of
-from ecnomy.analysis.phases import PS_PER_S
-from ecnomy.analysis.results import Run, open_run
-from ecnomy.analysis.value_words import words_of
+from ecnomy.analysis.run.guarantors import Provider, providers_of
+from ecnomy.analysis.run.opened import Run, open_run
+from ecnomy.analysis.run.phases import PS_PER_S
+from ecnomy.analysis.sweeps.value_words import words_of
 from ecnomy.markets.sweep.head import head_of, is_sweep
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def _marking_key(runs: Sequence[Run]) -> Key | None:
 
 
 def _of_sweep(folder: Path) -> Material:
-    from ecnomy.analysis.sweeps import open_sweep, parameter_units
+    from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
 
     head, frame = head_of(folder), open_sweep(folder)
     units = parameter_units(folder)

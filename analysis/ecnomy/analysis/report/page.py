@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ecnomy.analysis.pages import environment
+from ecnomy.analysis.pages.parts import Page, Picture, Query, Section, money
+from ecnomy.analysis.pages.shell import environment
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer, answer_of
 from ecnomy.analysis.report.database import Database, open_database
@@ -15,7 +16,6 @@ from ecnomy.analysis.report.glossary import glossary
 from ecnomy.analysis.report.laws import laws_apart
 from ecnomy.analysis.report.maps import maps
 from ecnomy.analysis.report.material import Material, open_material
-from ecnomy.analysis.report.parts import Page, Picture, Query, Section, money
 from ecnomy.analysis.report.promises import promises
 from ecnomy.analysis.report.provenance import provenance
 from ecnomy.analysis.report.risk import profit_per_call
@@ -42,7 +42,7 @@ def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> P
         ResultsError: a table is missing, or the page and `ecnomy show` disagree.
         InputError: a package is missing.
     """
-    from ecnomy.analysis.whole_file import write_whole
+    from ecnomy.analysis.support.whole_file import write_whole
 
     template = environment(Path(__file__).parent).get_template("page.html")
     page = gsp_page(results, command)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.panels import COLOURS, panel_style
-from ecnomy.analysis.report.parts import money
-from ecnomy.analysis.svg import svg_of
+from ecnomy.analysis.draw.panels import COLOURS, panel_style
+from ecnomy.analysis.pages.parts import money
+from ecnomy.analysis.pages.svg import svg_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
+from ecnomy.analysis.pages.parts import Block, Cell, Section, Table, Words, exactly
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.material import Made, Material
-from ecnomy.analysis.report.parts import Block, Cell, Section, Table, Words, exactly
 from ecnomy.markets.sweep.head import head_of
 
 __all__ = ["provenance"]

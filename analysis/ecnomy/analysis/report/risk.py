@@ -13,6 +13,17 @@ from typing import Final
 
 import numpy as np
 
+from ecnomy.analysis.pages.parts import (
+    Block,
+    Cell,
+    Picture,
+    Query,
+    Section,
+    Table,
+    Words,
+    money,
+    number,
+)
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
@@ -25,17 +36,6 @@ from ecnomy.analysis.report.estimates import (
     owned,
 )
 from ecnomy.analysis.report.material import Material
-from ecnomy.analysis.report.parts import (
-    Block,
-    Cell,
-    Picture,
-    Query,
-    Section,
-    Table,
-    Words,
-    money,
-    number,
-)
 
 __all__ = ["DRAWS", "PIECES", "drawn_hours", "profit_per_call", "tail"]
 

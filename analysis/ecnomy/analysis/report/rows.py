@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ecnomy.analysis.pages.parts import Cell, Words, money
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import owned
 from ecnomy.analysis.report.material import Made, provider_of
-from ecnomy.analysis.report.parts import Cell, Words, money
 
 __all__ = ["rows_apart"]
 

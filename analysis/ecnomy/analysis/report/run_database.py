@@ -16,9 +16,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ecnomy.analysis.phases import Phase, phases_of
 from ecnomy.analysis.report.database import Queries, literal
-from ecnomy.analysis.results import Run
+from ecnomy.analysis.run.opened import Run
+from ecnomy.analysis.run.phases import Phase, phases_of
 
 __all__ = ["OTHERS", "WARM_UP", "RunDatabase", "open_run_database", "periods_of"]
 

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from ecnomy.analysis.report.parts import Cell, Query, Words
+from ecnomy.analysis.pages.parts import Cell, Query, Words
 from ecnomy.analysis.report.run_database import RunDatabase
 from ecnomy.analysis.report.run_money import rounded
-from ecnomy.analysis.sentence import sentence
-from ecnomy.analysis.summary import LinkRow, PhaseSummary, Summary
+from ecnomy.analysis.run.summary import LinkRow, PhaseSummary, Summary
+from ecnomy.analysis.show.sentence import sentence
 
 __all__ = ["headline"]
 

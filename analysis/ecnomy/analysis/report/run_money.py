@@ -12,9 +12,9 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.digits import significant
-from ecnomy.analysis.report.parts import Block, Cell, Query, Table, Words, exactly
+from ecnomy.analysis.pages.parts import Block, Cell, Query, Table, Words, exactly
 from ecnomy.analysis.report.run_database import RunDatabase
+from ecnomy.analysis.support.digits import significant
 from ecnomy.markets.terms.meters import METERS
 from ecnomy.markets.terms.posting_kinds import (
     CALL,

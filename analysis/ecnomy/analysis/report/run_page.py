@@ -13,18 +13,18 @@ from typing import Any
 
 import msgspec
 
-from ecnomy.analysis.guarantors import providers_of
-from ecnomy.analysis.pages import environment
-from ecnomy.analysis.report.parts import Block, Section, Words
+from ecnomy.analysis.pages.parts import Block, Section, Words
+from ecnomy.analysis.pages.shell import environment
 from ecnomy.analysis.report.run_database import RunDatabase, open_run_database
 from ecnomy.analysis.report.run_headline import headline
 from ecnomy.analysis.report.run_marks import marks_of, stories, where_marked
 from ecnomy.analysis.report.run_money import balances, money_blocks, payments_of
 from ecnomy.analysis.report.run_settings import provenance_section, settings_section
 from ecnomy.analysis.report.run_traffic import traffic_blocks
-from ecnomy.analysis.results import Run, open_run
-from ecnomy.analysis.settling import settling_in_words, settling_of
-from ecnomy.analysis.summary import Summary, summarize
+from ecnomy.analysis.run.guarantors import providers_of
+from ecnomy.analysis.run.opened import Run, open_run
+from ecnomy.analysis.run.settling import settling_in_words, settling_of
+from ecnomy.analysis.run.summary import Summary, summarize
 from ecnomy.markets.results.floors import floors
 from ecnomy.markets.support.temporary import temporary_folder
 
@@ -71,7 +71,7 @@ def write_run_page(folder: Path, file: Path, told: Sequence[str]) -> tuple[str, 
         ResultsError: a table is missing, or the ledger and the balances disagree.
         InputError: a package is missing.
     """
-    from ecnomy.analysis.whole_file import write_whole
+    from ecnomy.analysis.support.whole_file import write_whole
 
     template = environment(Path(__file__).parent).get_template("run.html")
     page = run_page(open_run(folder), told)
@@ -131,10 +131,10 @@ def _floors(run: Run) -> list[Words]:
 
 def _drawings(run: Run) -> tuple[Drawing, ...]:
     """The pictures that `ecnomy show` draws, those that this run has."""
-    from ecnomy.analysis.carriers_plot import carriers_picture
-    from ecnomy.analysis.guarantees_plot import guarantee_picture
-    from ecnomy.analysis.network_plot import network_picture
-    from ecnomy.analysis.plots import overview
+    from ecnomy.analysis.draw.carriers_plot import carriers_picture
+    from ecnomy.analysis.draw.guarantees_plot import guarantee_picture
+    from ecnomy.analysis.draw.network_plot import network_picture
+    from ecnomy.analysis.draw.overview import overview
 
     found = []
     with temporary_folder() as folder:

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.analysis.report.parts import Block, Cell, Section, Table
-from ecnomy.analysis.results import Run
-from ecnomy.analysis.settings import given_settings, leaves
+from ecnomy.analysis.pages.parts import Block, Cell, Section, Table
+from ecnomy.analysis.run.opened import Run
+from ecnomy.analysis.support.settings import given_settings, leaves
 
 __all__ = ["provenance_section", "settings_section"]
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from ecnomy.analysis.digits import significant
-from ecnomy.analysis.report.parts import Block, Cell, Table, Words, percent
-from ecnomy.analysis.summary import GroupRow, LinkRow, PhaseSummary, Summary
+from ecnomy.analysis.pages.parts import Block, Cell, Table, Words, percent
+from ecnomy.analysis.run.summary import GroupRow, LinkRow, PhaseSummary, Summary
+from ecnomy.analysis.support.digits import significant
 
 __all__ = ["traffic_blocks"]
 

@@ -21,27 +21,18 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.guarantors import Provider, flows_of
-from ecnomy.analysis.optional import scipy_part
-from ecnomy.analysis.phases import PS_PER_S
+from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table, Words, number, percent
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database, literal
 from ecnomy.analysis.report.estimates import LEVEL
 from ecnomy.analysis.report.flow_reports import flow_reports
 from ecnomy.analysis.report.material import Made, provider_of
-from ecnomy.analysis.report.parts import (
-    Block,
-    Cell,
-    Picture,
-    Section,
-    Table,
-    Words,
-    number,
-    percent,
-)
 from ecnomy.analysis.report.tariffs import Tariff
-from ecnomy.analysis.reproduce.andreassen2002.samples import correlation
+from ecnomy.analysis.run.guarantors import Provider, flows_of
+from ecnomy.analysis.run.phases import PS_PER_S
+from ecnomy.analysis.statistics.intervals import correlation
+from ecnomy.analysis.support.optional import scipy_part
 from ecnomy.markets.bridge.columns import late_column
 
 __all__ = ["LEAST", "Samples", "corrected", "fisher", "reliability", "samples_of", "scatter"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import math
 
+from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import Estimate, difference, estimate
 from ecnomy.analysis.report.material import Key, Material, Value
-from ecnomy.analysis.report.parts import Block, Cell, Picture, Section, Table
 
 __all__ = ["sensitivity"]
 

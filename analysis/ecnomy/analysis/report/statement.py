@@ -9,14 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.guarantees import profit_and_loss
-from ecnomy.analysis.guarantees_tables import offer_in_words
-from ecnomy.analysis.report import pictures
-from ecnomy.analysis.report.answer import Answer
-from ecnomy.analysis.report.database import LINES, Database
-from ecnomy.analysis.report.estimates import owned
-from ecnomy.analysis.report.material import Made, Material, provider_of
-from ecnomy.analysis.report.parts import (
+from ecnomy.analysis.pages.parts import (
     Block,
     Cell,
     Picture,
@@ -27,6 +20,13 @@ from ecnomy.analysis.report.parts import (
     exactly,
     money,
 )
+from ecnomy.analysis.report import pictures
+from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report.database import LINES, Database
+from ecnomy.analysis.report.estimates import owned
+from ecnomy.analysis.report.material import Made, Material, provider_of
+from ecnomy.analysis.run.guarantees import profit_and_loss
+from ecnomy.analysis.show.guarantees_tables import offer_in_words
 
 __all__ = ["period_s", "statement"]
 

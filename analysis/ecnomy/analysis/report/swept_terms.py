@@ -12,8 +12,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ecnomy.analysis.guarantors import Offer, Provider
 from ecnomy.analysis.report.material import Material
+from ecnomy.analysis.run.guarantors import Offer, Provider
 from ecnomy.markets.inputs.overrides import apply
 from ecnomy.markets.inputs.yamlfile import Node, parse
 from ecnomy.markets.sweep.blocks import plain_tree
@@ -27,7 +27,7 @@ _AS_PRICE: Final = "price"
 
 def swept_providers(material: Material) -> dict[int, tuple[Provider, ...]]:
     """The providers of each run by its number, with the terms of their calls in words."""
-    from ecnomy.analysis.sweeps import open_sweep, parameter_units
+    from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
 
     head, units = head_of(material.folder), parameter_units(material.folder)
     base = parse(head["base"], "", lines=False)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.analysis.guarantors import Provider
+from ecnomy.analysis.run.guarantors import Provider
 
 __all__ = ["Tariff", "Tariffs", "tariffs_of"]
 

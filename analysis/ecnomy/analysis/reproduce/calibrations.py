@@ -21,7 +21,7 @@ from ecnomy.analysis.reproduce.studies import (
     study_folder,
     unmade,
 )
-from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.driver import missing
 from ecnomy.markets.sweep.head import head_of, is_sweep

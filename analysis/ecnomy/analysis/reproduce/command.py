@@ -74,9 +74,9 @@ def reproduce_command(
 def _before(out: Path) -> None:
     """Whether all is there that the end needs: to be told before minutes of runs, not after."""
     from ecnomy.agents.errors import InputError
-    from ecnomy.analysis.optional import scipy_part
-    from ecnomy.analysis.pages import page_maker
+    from ecnomy.analysis.pages.shell import page_maker
     from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
+    from ecnomy.analysis.support.optional import scipy_part
 
     scipy_part("stats")
     page_maker()

@@ -34,7 +34,7 @@ from ecnomy.analysis.reproduce.judge import (
     over_grid,
 )
 from ecnomy.analysis.reproduce.studies import Form, Studies
-from ecnomy.analysis.statistics import Interval
+from ecnomy.analysis.statistics.intervals import Interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

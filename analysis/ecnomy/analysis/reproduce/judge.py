@@ -47,7 +47,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.analysis.reproduce.catalogue import Bound, Claim, Finding
-from ecnomy.analysis.statistics import Drawn, Interval, p_beyond, t_interval
+from ecnomy.analysis.statistics.intervals import Drawn, Interval, p_beyond, t_interval
 
 __all__ = [
     "ALPHA",

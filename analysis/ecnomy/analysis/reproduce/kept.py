@@ -23,7 +23,7 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.made_of import digest
 from ecnomy.analysis.reproduce.studies import Form, Runs, Studies, load_study
-from ecnomy.analysis.whole_file import write_whole
+from ecnomy.analysis.support.whole_file import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd

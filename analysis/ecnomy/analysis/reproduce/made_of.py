@@ -58,7 +58,7 @@ _APART: Final = tuple(
         *("currency", "kept", "pictures", "probes", "record", "record_file", "recorded"),
         *("session", "table", "wording"),
     )
-) + ("ecnomy.analysis.sweep_labels", "ecnomy.analysis.value_words")
+) + ("ecnomy.analysis.sweeps.labels", "ecnomy.analysis.sweeps.value_words")
 
 
 class StudyMade(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.pages import environment
+from ecnomy.analysis.pages.shell import environment
 from ecnomy.analysis.reproduce.catalogue import Claim, Entry, Paper
 from ecnomy.analysis.reproduce.headlines import Line, headline_lines, numbers_text
 from ecnomy.analysis.reproduce.judge import (
@@ -36,7 +36,7 @@ from ecnomy.analysis.reproduce.recorded import CONTROL, REASON, Figure, Recorded
 from ecnomy.analysis.reproduce.session import Reproduced
 from ecnomy.analysis.reproduce.studies import Form
 from ecnomy.analysis.reproduce.wording import region_text
-from ecnomy.analysis.whole_file import write_whole
+from ecnomy.analysis.support.whole_file import write_whole
 
 __all__ = ["write_page"]
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ecnomy.analysis.panels import COLOURS, panel_style, save
+from ecnomy.analysis.draw.panels import COLOURS, panel_style, save
 from ecnomy.analysis.reproduce.entries import code_of
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
 from ecnomy.analysis.reproduce.record import versions
@@ -25,7 +25,7 @@ from ecnomy.analysis.reproduce.record_file import write_record
 from ecnomy.analysis.reproduce.recorded import recorded
 from ecnomy.analysis.reproduce.session import Reproduced
 from ecnomy.analysis.reproduce.studies import Form, Studies
-from ecnomy.analysis.statistics import Interval
+from ecnomy.analysis.statistics.intervals import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.optional import scipy_part
-from ecnomy.analysis.statistics import Interval, bootstrap
+from ecnomy.analysis.statistics.intervals import Interval, bootstrap
+from ecnomy.analysis.support.optional import scipy_part
 
 __all__ = ["rank_correlation"]
 

@@ -33,7 +33,7 @@ from ecnomy.analysis.reproduce.probes import Probe, all_studies, made, probes_of
 from ecnomy.analysis.reproduce.record_file import RecordFile, read_record, write_record
 from ecnomy.analysis.reproduce.recorded import Recorded, recorded
 from ecnomy.analysis.reproduce.studies import Form, study_folder
-from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.analysis.sweeps.open_sweep import open_sweep
 
 if TYPE_CHECKING:
     import pandas as pd

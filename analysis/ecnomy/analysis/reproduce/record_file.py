@@ -31,7 +31,7 @@ import msgspec
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.reproduce.made_of import StudyMade
 from ecnomy.analysis.reproduce.recorded import Recorded
-from ecnomy.analysis.whole_file import write_whole
+from ecnomy.analysis.support.whole_file import write_whole
 
 __all__ = ["FORMAT", "RecordFile", "read_record", "write_record"]
 

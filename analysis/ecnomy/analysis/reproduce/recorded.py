@@ -10,7 +10,7 @@ import msgspec
 from ecnomy.analysis.reproduce.entries import Outcome
 from ecnomy.analysis.reproduce.judge import Judged, Verdict, deciding, told_of
 from ecnomy.analysis.reproduce.made_of import ClaimMade
-from ecnomy.analysis.statistics import Interval
+from ecnomy.analysis.statistics.intervals import Interval
 
 __all__ = ["CONTROL", "REASON", "Figure", "Recorded", "Under", "quick_figures", "recorded"]
 

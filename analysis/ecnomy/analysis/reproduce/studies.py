@@ -24,7 +24,7 @@ import numpy.typing as npt
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.grid import Variant, touched
-from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 from ecnomy.markets.sweep.config import Sweep, load_sweep
 from ecnomy.markets.sweep.driver import Observer, missing, sweep_runs

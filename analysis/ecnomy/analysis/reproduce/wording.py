@@ -16,7 +16,7 @@ from ecnomy.analysis.reproduce.judge import (
     deciding,
     interval_of,
 )
-from ecnomy.analysis.statistics import Interval
+from ecnomy.analysis.statistics.intervals import Interval
 
 if TYPE_CHECKING:
     from ecnomy.analysis.reproduce.studies import Studies

@@ -47,7 +47,7 @@ def sensitivity_command(
     """
     from ecnomy.agents.errors import ResultsError
     from ecnomy.analysis.sensitivity.sweep import indices_of, sampled, varying
-    from ecnomy.analysis.whole_file import place_for
+    from ecnomy.analysis.support.whole_file import place_for
 
     if plot is not None:
         place_for(plot, "--plot")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ecnomy.analysis.panels import COLOURS, panel_style, save
+from ecnomy.analysis.draw.panels import COLOURS, panel_style, save
 from ecnomy.analysis.sensitivity.indices import Indices
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.sensitivity.indices import Index, Indices, Plan, indices
-from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.sweep.head import head_of
 from ecnomy.markets.sweep.plans import PLANS
 

@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.comparisons import Comparison, compared, q_values
+from ecnomy.analysis.statistics.comparisons import Comparison, compared, q_values
 from ecnomy.analysis.sweep_report.points import Swept, Varied
 
 __all__ = ["Contrast", "contrasts_of", "level_rows", "units_of"]

@@ -16,7 +16,6 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from ecnomy.analysis.outcome_names import called
 from ecnomy.analysis.sweep_report.contrasts import Contrast, contrasts_of, level_rows, units_of
 from ecnomy.analysis.sweep_report.curves import Best, best_of
 from ecnomy.analysis.sweep_report.matters import Matters, matters_of
@@ -24,6 +23,7 @@ from ecnomy.analysis.sweep_report.peaks import NOISE, SKEW, SPACING
 from ecnomy.analysis.sweep_report.points import Swept, Varied, mean_interval, open_swept
 from ecnomy.analysis.sweep_report.searched import search_words
 from ecnomy.analysis.sweep_report.words import Scale, percent_of, q_text, scale_of
+from ecnomy.analysis.sweeps.outcome_names import called
 from ecnomy.markets.sweep.mains import better
 
 __all__ = ["Q", "Found", "conclusion_lines", "found_of"]

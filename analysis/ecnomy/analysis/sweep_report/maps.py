@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from ecnomy.analysis.outcome_names import called
-from ecnomy.analysis.report.parts import Block, Section, Words
+from ecnomy.analysis.pages.parts import Block, Section, Words
 from ecnomy.analysis.sweep_report import pictures
 from ecnomy.analysis.sweep_report.blocks import MOST_ROWS, picture_of, scales_of
 from ecnomy.analysis.sweep_report.found import Found
 from ecnomy.analysis.sweep_report.fronts import front_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, moments
 from ecnomy.analysis.sweep_report.words import scale_of
+from ecnomy.analysis.sweeps.outcome_names import called
 
 __all__ = ["front_section", "maps_section"]
 

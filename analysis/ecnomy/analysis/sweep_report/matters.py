@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.statistics import Interval, t_quantile
+from ecnomy.analysis.statistics.intervals import Interval, t_quantile
 from ecnomy.analysis.sweep_report.points import Swept, Varied
 
 __all__ = ["Matters", "matters_of"]

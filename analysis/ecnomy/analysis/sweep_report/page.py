@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.analysis.outcome_names import called
-from ecnomy.analysis.pages import environment
-from ecnomy.analysis.report.parts import Cell, Picture, Section, Table, csv_link
+from ecnomy.analysis.pages.parts import Cell, Picture, Section, Table, csv_link
+from ecnomy.analysis.pages.shell import environment
 from ecnomy.analysis.sweep_report.found import Found, found_of
 from ecnomy.analysis.sweep_report.points import Swept, open_swept
 from ecnomy.analysis.sweep_report.sections import kind_picture, sections_of
+from ecnomy.analysis.sweeps.outcome_names import called
 from ecnomy.markets.sweep.head import head_of
 
 __all__ = ["write_sweep_page"]
@@ -53,7 +53,7 @@ def write_sweep_page(
         ResultsError: no run is done.
         InputError: no run has such an outcome, or a package is missing.
     """
-    from ecnomy.analysis.whole_file import write_whole
+    from ecnomy.analysis.support.whole_file import write_whole
 
     template = environment(Path(__file__).parent).get_template("page.html")
     swept = open_swept(folder, outcomes)
@@ -120,8 +120,8 @@ def _facts(swept: Swept, found: Found) -> tuple[tuple[str, str], ...]:
 
 def _all_outcomes(folder: Path, swept: Swept) -> tuple[str, str]:
     """All outcomes of all points as CSV: number of runs, means, standard deviations."""
-    from ecnomy.analysis.sweep_labels import quoted_name
-    from ecnomy.analysis.sweeps import connect
+    from ecnomy.analysis.sweeps.labels import quoted_name
+    from ecnomy.analysis.sweeps.open_sweep import connect
 
     with connect(folder) as connection:
         kinds = connection.execute("describe runs").fetchall()

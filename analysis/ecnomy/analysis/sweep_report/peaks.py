@@ -25,7 +25,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.statistics import t_quantile
+from ecnomy.analysis.statistics.intervals import t_quantile
 
 __all__ = ["NOISE", "SKEW", "SPACING", "Peak", "peak_of"]
 

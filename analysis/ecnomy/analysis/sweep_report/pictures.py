@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ecnomy.analysis.panels import COLOURS, panel_style, shortened
+from ecnomy.analysis.draw.panels import COLOURS, panel_style, shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.statistics import Interval
-from ecnomy.analysis.sweep_labels import (
+from ecnomy.analysis.statistics.intervals import Interval
+from ecnomy.analysis.sweeps.labels import (
     Factor,
     factors_in,
     labels_of_column,
@@ -180,7 +180,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
         ResultsError: no run is done, or there is no sweep.
         InputError: no run has such an outcome.
     """
-    from ecnomy.analysis.sweeps import connect
+    from ecnomy.analysis.sweeps.open_sweep import connect
 
     head = head_of(folder)
     with connect(folder) as connection:

@@ -13,9 +13,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.outcome_names import called
 from ecnomy.analysis.sweep_report.points import Search, Swept
 from ecnomy.analysis.sweep_report.words import scale_of
+from ecnomy.analysis.sweeps.outcome_names import called
 from ecnomy.markets.sweep.mains import better
 
 __all__ = ["best_first", "search_words"]

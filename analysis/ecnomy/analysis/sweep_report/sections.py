@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ecnomy.analysis.outcome_names import called
-from ecnomy.analysis.panels import shortened
-from ecnomy.analysis.report.parts import Block, Cell, Picture, Section, Table, Words
+from ecnomy.analysis.draw.panels import shortened
+from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table, Words
 from ecnomy.analysis.sweep_report import pictures
 from ecnomy.analysis.sweep_report.blocks import (
     MOST_ROWS,
@@ -27,6 +26,7 @@ from ecnomy.analysis.sweep_report.maps import front_section, maps_section
 from ecnomy.analysis.sweep_report.points import Swept, half_widths, moments
 from ecnomy.analysis.sweep_report.searched import best_first
 from ecnomy.analysis.sweep_report.words import Scale, minus, percent_of, q_text, scale_of
+from ecnomy.analysis.sweeps.outcome_names import called
 from ecnomy.markets.sweep.mains import better
 
 if TYPE_CHECKING:

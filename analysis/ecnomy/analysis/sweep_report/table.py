@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ecnomy.analysis.panels import save
+from ecnomy.analysis.draw.panels import save
 from ecnomy.analysis.sweep_report import pictures
 from ecnomy.analysis.sweep_report.curves import curves_of
 from ecnomy.analysis.sweep_report.points import Swept, half_widths, moments

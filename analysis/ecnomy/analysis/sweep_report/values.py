@@ -15,7 +15,7 @@ import msgspec
 from ecnomy.analysis.sweep_report.contrasts import Contrast
 from ecnomy.analysis.sweep_report.found import Found, found_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, half_widths, open_swept
-from ecnomy.analysis.sweep_table import guarantee_values
+from ecnomy.analysis.sweep_report.printed import guarantee_values
 from ecnomy.markets.sweep.head import head_of
 from ecnomy.markets.sweep.mains import unit_of
 
@@ -90,8 +90,8 @@ def _points(swept: Swept, folder: Path) -> tuple[list[dict[str, Any]], int]:
 
 def _given(folder: Path) -> tuple[list[dict[str, Any]], int]:
     """The parameters of each point with a finished run, as in `Swept.labels`, and all such runs."""
-    from ecnomy.analysis.sweep_labels import quoted_name
-    from ecnomy.analysis.sweeps import connect
+    from ecnomy.analysis.sweeps.labels import quoted_name
+    from ecnomy.analysis.sweeps.open_sweep import connect
 
     with connect(folder) as connection:
         there = {str(row[0]) for row in connection.execute("describe runs").fetchall()}

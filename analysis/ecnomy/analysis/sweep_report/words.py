@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ecnomy.analysis.outcome_names import called
+from ecnomy.analysis.sweeps.outcome_names import called
 from ecnomy.markets.sweep.mains import unit_of
 
 __all__ = ["Scale", "minus", "percent_of", "q_text", "scale_of"]

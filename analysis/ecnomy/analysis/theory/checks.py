@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.optional import scipy_part
+from ecnomy.analysis.support.optional import scipy_part
 from ecnomy.analysis.theory.basic_algorithm import (
     asynchronous_prices,
     basic_prices,

@@ -49,7 +49,7 @@ import math
 import msgspec
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.optional import scipy_part
+from ecnomy.analysis.support.optional import scipy_part
 
 __all__ = ["ParallelCarriers", "Posted"]
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.optional import scipy_part
+from ecnomy.analysis.support.optional import scipy_part
 from ecnomy.analysis.theory.marking import red_probability
 from ecnomy.analysis.theory.routes import incidence
 

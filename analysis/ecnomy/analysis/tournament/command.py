@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ecnomy.analysis.searching import workers_when_needed
+from ecnomy.analysis.sweeps.searching import workers_when_needed
 from ecnomy.markets.cli.ending import stoppable
 from ecnomy.markets.cli.options import Jobs
 from ecnomy.markets.cli.printing import Json, console_for_tables, print_json

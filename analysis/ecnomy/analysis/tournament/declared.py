@@ -41,7 +41,7 @@ __all__ = ["MEASURE", "Tournament", "load_tournament"]
 
 Floats = npt.NDArray[np.float64]
 MEASURE: Final = "ecnomy.analysis.tournament.lived:player_columns"
-LEAST: Final = 1e-3  # of x0, where U(0) is infinite, as in ecnomy.analysis.declared
+LEAST: Final = 1e-3  # of x0, where U(0) is infinite, as in ecnomy.analysis.welfare.declared
 _NEEDED: Final = ("player", "populations", "utility", "strategies")
 _KEYS: Final = (*_NEEDED, "per_player", "finalists", "without")
 _PLAYERS: Final = Number(what="a number of players", least=2, most=30, whole=True)

@@ -29,7 +29,7 @@ def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     measured = run.measured

@@ -12,9 +12,9 @@ from pathlib import Path
 import msgspec
 
 from ecnomy.analysis.game.wording import listed
-from ecnomy.analysis.pages import environment
-from ecnomy.analysis.report.parts import Cell, Picture, Section, Table, Words
-from ecnomy.analysis.statistics import t_interval
+from ecnomy.analysis.pages.parts import Cell, Picture, Section, Table, Words
+from ecnomy.analysis.pages.shell import environment
+from ecnomy.analysis.statistics.intervals import t_interval
 from ecnomy.analysis.tournament import pictures, wording
 from ecnomy.analysis.tournament.declared import Tournament
 from ecnomy.analysis.tournament.paying import Found
@@ -51,7 +51,7 @@ def write_page(tournament: Tournament, found: Found, file: Path) -> Page:
     Raises:
         InputError: jinja2 is missing.
     """
-    from ecnomy.analysis.whole_file import write_whole
+    from ecnomy.analysis.support.whole_file import write_whole
 
     template = environment(Path(__file__).parent).get_template("page.html")
     page = page_of(tournament, found)
@@ -62,7 +62,7 @@ def write_page(tournament: Tournament, found: Found, file: Path) -> Page:
 
 def write_payoffs(found: Found, file: Path) -> None:
     """Write every pay-off: a row for each mix and strategy."""
-    from ecnomy.analysis.whole_file import write_whole
+    from ecnomy.analysis.support.whole_file import write_whole
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

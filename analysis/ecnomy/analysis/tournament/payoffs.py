@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.comparisons import Comparison, compared
 from ecnomy.analysis.game.profiles import Profile, mixed
-from ecnomy.analysis.statistics import Interval, t_interval
+from ecnomy.analysis.statistics.comparisons import Comparison, compared
+from ecnomy.analysis.statistics.intervals import Interval, t_interval
 from ecnomy.analysis.tournament.declared import Tournament
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.analysis.draw.panels import COLOURS, panel_style
 from ecnomy.analysis.game.dynamics import Flow
-from ecnomy.analysis.panels import COLOURS, panel_style
 from ecnomy.analysis.tournament.paying import Found, Outcome
 
 if TYPE_CHECKING:

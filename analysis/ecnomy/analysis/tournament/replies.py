@@ -19,7 +19,7 @@ from typing import Final
 
 import msgspec
 
-from ecnomy.analysis.comparisons import Comparison, compared, q_values
+from ecnomy.analysis.statistics.comparisons import Comparison, compared, q_values
 from ecnomy.analysis.tournament.payoffs import LEVEL, Payoffs
 
 __all__ = ["SURE", "Change", "Reply", "changes_of", "replies_of"]

@@ -24,8 +24,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.comparisons import compared
-from ecnomy.analysis.statistics import Interval, t_interval
+from ecnomy.analysis.statistics.comparisons import compared
+from ecnomy.analysis.statistics.intervals import Interval, t_interval
 from ecnomy.analysis.tune.search import Values
 from ecnomy.markets.sweep.tuning import TARGET, Bound, Tuning
 

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.analysis.tune.answer import Answer, Rows, answered, best_of
 from ecnomy.analysis.tune.search import Search, Values
 from ecnomy.markets.sweep.config import Sweep

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import importlib
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.agents.times import PS_PER_S
@@ -14,6 +13,7 @@ from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.manifest import Manifest, Measured
 from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.results.runtables import RunTables
+from ecnomy.markets.support.additions import load_added
 
 if TYPE_CHECKING:
     import os
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["Results", "open_run"]
-
-_PICTURE: Final = "ecnomy.analysis.plots"  # by name: markets do not import analysis
 
 
 class Results(RunTables):
@@ -236,13 +234,10 @@ class Results(RunTables):
             ResultsError: a table is missing, or the run has no two reports to draw.
             InputError: ecnomy.analysis is not installed.
         """
-        try:
-            plots = importlib.import_module(_PICTURE)
-        except ModuleNotFoundError as error:
-            if error.name is None or not _PICTURE.startswith(error.name):
-                raise
-            raise InputError("plot: ecnomy.analysis is not installed, which draws it") from None
-        figure: Figure | None = plots.overview_figure(self.raw)
+        draw = load_added("overview")
+        if draw is None:
+            raise InputError("plot: ecnomy.analysis is not installed, which draws it")
+        figure: Figure | None = draw(self.raw)
         if figure is None:
             raise ResultsError(f"{self.folder}: the run has no two reports to draw")
         return figure

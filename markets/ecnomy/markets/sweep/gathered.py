@@ -73,7 +73,7 @@ class Gathered:
         return {**row, **self._prices()}
 
     def _prices(self) -> dict[str, float]:
-        """As ecnomy.analysis.prices has them from tables."""
+        """As ecnomy.analysis.run.prices has them from tables."""
         window_ps = self._end.t_ps - self._start.t_ps
         found = {
             f"price.{name}": (self._sums.get(name, 0) / window_ps if window_ps else price) / MICRO

@@ -376,7 +376,7 @@ SWEEP: Final = {
     "measure": Key(
         about="Function that adds outcome columns, from the results folder of each run.",
         form="module:function",
-        example="ecnomy.analysis.lateness:late_shares",
+        example="ecnomy.analysis.run.lateness:late_shares",
     ),
     "outcomes": Key(
         about="Columns that tables and pages are about, the main one first.",

@@ -8,9 +8,8 @@
 It may return numbers, None for what a run does not have, and rows of numbers (`name[0]`,
 `name[1]`, ... become columns). Its module's digest is kept with each run, as those of strategies.
 
-Runs of agents that declare a utility are measured by WELFARE too, and those of guaranteed stream
-providers by GUARANTEES. Both are named here as a user would name them: markets imports nothing of
-ecnomy.analysis.
+Runs of agents that declare a utility are measured too by what is added as `welfare`
+(support/additions.py), and those of guaranteed stream providers by what is added as `guarantees`.
 """
 
 from __future__ import annotations
@@ -26,19 +25,22 @@ from typing import Final, cast
 from ecnomy.agents.errors import InputError, ResultsError, StrategyError
 from ecnomy.agents.spec import MarketSpec
 from ecnomy.agents.strategies.declared import declared_utility
+from ecnomy.markets.support.additions import added
 
-__all__ = ["GUARANTEES", "OURS", "WELFARE", "Measure", "find_measure", "measured", "measures_of"]
+__all__ = ["Measure", "added_measures", "find_measure", "measured", "measures_of"]
 
 Figure = float | Sequence[float] | None
 Measure = Callable[[Path], Mapping[str, Figure]]
 EXPECTED: Final = "module:function"
-WELFARE: Final = "ecnomy.analysis.welfare:welfare_columns"
-GUARANTEES: Final = "ecnomy.analysis.guarantees:guarantee_columns"
-OURS: Final = (WELFARE, GUARANTEES)  # their columns give way to others of the same name
+
+
+def added_measures(*names: str) -> tuple[str, ...]:
+    """Those that are added, of all or of these names: columns that give way to a sweep's own."""
+    return tuple(found for name in names or ("welfare", "guarantees") if (found := added(name)))
 
 
 def measures_of(measure: str, market: MarketSpec | None) -> tuple[str, ...]:
-    """What a run is measured by: the sweep's own measure, and those of OURS that it has any of."""
+    """What a run is measured by: the sweep's own measure, and the added ones that fit the run."""
     agents = market.agents if market else ()
     try:
         declares = any(declared_utility(agent.strategy) is not None for agent in agents)
@@ -46,7 +48,8 @@ def measures_of(measure: str, market: MarketSpec | None) -> tuple[str, ...]:
         declares = False  # the run fails as its market is made, and says why
     sells = any(agent.lines or agent.elastic for agent in agents)
     own = (measure,) if measure else ()
-    return (*own, *((WELFARE,) if declares else ()), *((GUARANTEES,) if sells else ()))
+    fitting = [name for name, fits in (("welfare", declares), ("guarantees", sells)) if fits]
+    return (*own, *(added_measures(*fitting) if fitting else ()))
 
 
 def find_measure(name: str) -> Measure:

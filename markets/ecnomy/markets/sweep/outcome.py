@@ -42,7 +42,7 @@ from ecnomy.markets.sweep.fingerprint import (
 )
 from ecnomy.markets.sweep.gathered import Gathered
 from ecnomy.markets.sweep.laid_over import scenario_at
-from ecnomy.markets.sweep.measure import OURS, measured, measures_of
+from ecnomy.markets.sweep.measure import added_measures, measured, measures_of
 from ecnomy.markets.sweep.space import Assignment
 from ecnomy.markets.sweep.ties import Ties
 from ecnomy.markets.sweep.watchdog import OverTime, Watchdog
@@ -202,9 +202,10 @@ def _simulated(
 def _measured(
     measures: tuple[str, ...], folder: Path, values: dict[str, int | float | None]
 ) -> dict[str, int | float | None]:
-    """With the columns of measures; those of OURS give way to others of the same name."""
+    """With the columns of measures; added ones give way to others of the same name."""
+    added = added_measures()
     for measure in measures:
-        more = measured(measure, folder, {} if measure in OURS else values)
+        more = measured(measure, folder, {} if measure in added else values)
         values = {**values, **{name: more[name] for name in more if name not in values}}
     return values
 

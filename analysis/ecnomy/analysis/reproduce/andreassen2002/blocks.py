@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from ecnomy.analysis.block_bootstrap import Counts, block_ratio
 from ecnomy.analysis.reproduce.andreassen2002.samples import SHORT_S, counts_of, streams
 from ecnomy.analysis.reproduce.studies import Runs
-from ecnomy.analysis.statistics import Drawn
+from ecnomy.analysis.statistics.block_bootstrap import Counts, block_ratio
+from ecnomy.analysis.statistics.intervals import Drawn
 
 __all__ = ["BLOCK_S", "ratio", "streams_and_blocks"]
 
@@ -29,7 +29,7 @@ def streams_and_blocks(results: Path) -> Mapping[str, float | list[float] | None
         Besides, of each test stream and of `udp`, rows with a number for each whole block of 60 s:
         block.sent (packets), block.marked, block.late (lost or later than 15 ms).
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     found = dict(streams(results))
     steps = BLOCK_S // SHORT_S

@@ -18,7 +18,7 @@ from ecnomy.analysis.reproduce.calibrations import found_by
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Studies
-from ecnomy.analysis.statistics import Interval
+from ecnomy.analysis.statistics.intervals import Interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

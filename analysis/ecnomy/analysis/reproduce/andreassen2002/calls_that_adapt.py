@@ -20,7 +20,7 @@ def rates(results: Path) -> Mapping[str, float | None]:
         `<source>_pps`, marks and packets delivered a second and flow; `<source>_late`, the share of
         packets lost or later than 16 ms, host to host. None where nothing arrived.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     sums: Any = run.table("flows").groupby("source").sum(numeric_only=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.results import Run
+    from ecnomy.analysis.run.opened import Run
 
 __all__ = ["by_class", "shares"]
 
@@ -28,7 +28,7 @@ def by_class(results: Path) -> Mapping[str, float | None]:
         waiting at the router);
         download_ms, the mean of whole files; packet_bytes, the mean IP length of all packets.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     sums: Any = run.table("flows").groupby("source").sum(numeric_only=True)
@@ -60,7 +60,7 @@ def by_class(results: Path) -> Mapping[str, float | None]:
 
 def shares(results: Path) -> Mapping[str, float]:
     """`voice_share` and `web_share`: of the bottleneck's rate, with Ethernet."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     link = next(link for link in run.plan.links if link.name == "bottleneck")

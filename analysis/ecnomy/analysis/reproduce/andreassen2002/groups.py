@@ -24,7 +24,7 @@ def downloads_of(results: Path) -> Mapping[str, float | None]:
         which files are asked for; `<group>_marking` (of `web` and `knob`), voice_late (share of
         packets later than 16 ms, host to host) and voice_marking.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     flows: Any = run.table("flows")

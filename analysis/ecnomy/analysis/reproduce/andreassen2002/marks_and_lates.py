@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.analysis.reproduce.andreassen2002.mixes import mixes, ranks
-from ecnomy.analysis.reproduce.andreassen2002.samples import LONG_S, correlation
+from ecnomy.analysis.reproduce.andreassen2002.samples import LONG_S
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Runs, Studies
+from ecnomy.analysis.statistics.intervals import correlation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.results import Run
+    from ecnomy.analysis.run.opened import Run
 
 __all__ = ["calls", "mix"]
 
@@ -28,7 +28,7 @@ def mix(results: Path) -> Mapping[str, float | None]:
         mbps (2^20 bit/s, IP), ms; web_host_ms, host to host, while web_ms is over the router alone;
         download_ms; packet_bytes, the mean IP length of all packets; voice_bytes, web_bytes.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     sums: Any = run.table("flows").groupby("source").sum(numeric_only=True)
@@ -74,7 +74,7 @@ def calls(results: Path) -> Mapping[str, float | None]:
         (idle_se_s, holding_se_s), of users that began and ended them within the first quarter, so
         that long ones are not left out; pps of a call; packet_bytes; in_call_variance over mean.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     flows = run.table("flows").sum(numeric_only=True)

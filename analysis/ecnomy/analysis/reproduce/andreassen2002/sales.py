@@ -48,7 +48,7 @@ def sales(results: Path) -> Mapping[str, float]:
         these; accepted, the share of calls; isp_micro and gsp_micro, earned in the window;
         links_with_classes.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     table, ledger = run.table("calls"), run.table("ledger")

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.analysis.statistics.intervals import correlation
+
 if TYPE_CHECKING:
-    from ecnomy.analysis.results import Run
+    from ecnomy.analysis.run.opened import Run
 
 __all__ = [
-    *("SHORT_S", "Sampled", "correlation", "counts_of", "of_counts", "streams"),
+    *("SHORT_S", "Sampled", "counts_of", "of_counts", "streams"),
     "with_the_one_before",
 ]
 
@@ -56,13 +58,6 @@ def of_counts(sent: Row, marked: Row, late: Row, steps: int) -> Sampled:
     return Sampled(marks / packets, lates / packets)
 
 
-def correlation(x: Row, y: Row) -> float:
-    """Pearson's; not a number where there is no variance or fewer than three pairs."""
-    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return float("nan")
-    return float(np.corrcoef(x, y)[0, 1])
-
-
 def with_the_one_before(x: Row, before: Row) -> float:
     """Correlation of each x with `before` of the sample before it."""
     return correlation(x[1:], before[:-1])
@@ -78,7 +73,7 @@ def streams(results: Path) -> Mapping[str, float | list[float] | None]:
         short.late_before of each stream: with samples of 20 s the correlations of M with L, of M
         with the M before and of L with the M before.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     counts = counts_of(run)

@@ -27,7 +27,7 @@ def surfers(results: Path) -> Mapping[str, float]:
         pages_per_user, asked for in the measured window; each but the distance with the standard
         error of its own sample, `<name>_se`. Pauses are readings where no session ends.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     table = run.table("transfers").sort_values(["flow", "number"])
@@ -82,7 +82,7 @@ def downloads(results: Path) -> Mapping[str, float | None]:
         jobs_per_s; download_ms, the mean of whole ones; longest_ms, of all that ended;
         closed_share, of those that ended before they were whole.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     table = run.table("transfers")

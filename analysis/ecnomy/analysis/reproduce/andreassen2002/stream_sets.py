@@ -12,7 +12,7 @@ from ecnomy.analysis.reproduce.andreassen2002.stream_table import STREAMS, contr
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
 from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Runs, Studies
-from ecnomy.analysis.statistics import Interval
+from ecnomy.analysis.statistics.intervals import Interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -18,7 +18,7 @@ from ecnomy.analysis.reproduce.antoniadis2000.steps import (
 )
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.results import Run
+    from ecnomy.analysis.run.opened import Run
 
 __all__ = ["background", "budget", "pages", "streaming", "who_pays"]
 
@@ -34,7 +34,7 @@ _PROVIDERS: Final = ("isp", "shop", "log-shop")  # agents of who-pays.yaml not a
 
 def streaming(results: Path) -> Columns:
     """By source: variation of the rate in an epoch, in 5 and in 10 round trips; Mbit/s; course."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     first = round(run.measured.from_ps / PS_PER_S / _FINE_S)
@@ -52,7 +52,7 @@ def streaming(results: Path) -> Columns:
 
 def budget(results: Path) -> Columns:
     """Of the uploads: the most and the mean that one cost [money], those complete, their times."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     paid = grown(run, "mark_charge_micro", 1.0)["upload"] / _MICRO
@@ -73,7 +73,7 @@ def budget(results: Path) -> Columns:
 
 def pages(results: Path) -> Columns:
     """By source of pages: mean time of those begun in the measured window, and how many."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     sources = run.table("flows").set_index("flow")["source"]
@@ -89,7 +89,7 @@ def pages(results: Path) -> Columns:
 
 def background(results: Path) -> Columns:
     """Of the web users: Mbit/s of pages asked for, users who take part, what a MB cost them."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
@@ -121,7 +121,7 @@ def who_pays(results: Path) -> Columns:
         Further `messages_per_min`, that users' agents change what their senders are told after
         the first second, per flow; and `changes_per_min` of whoever handles the prices.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     rates = {name: 8 * steps for name, steps in grown(run, "acked_bytes", 1.0).items()}

@@ -18,7 +18,7 @@ from ecnomy.analysis.reproduce.antoniadis2000.windows import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ecnomy.analysis.results import Run
+    from ecnomy.analysis.run.opened import Run
 
 __all__ = ["PS_PER_S", "burstiness", "convergence", "growth", "settling", "shares", "windows"]
 
@@ -42,7 +42,7 @@ def cwnd_series(run: Run) -> dict[str, Row]:
 
 def windows(results: Path) -> Columns:
     """Of light and heavy: standard deviation of the window, and its course (every 200 ms)."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     skipped = round(run.measured.from_ps / PS_PER_S / _STEP_S)
@@ -63,7 +63,7 @@ def convergence(results: Path) -> Columns:
         autocorrelation between 1 s and 20 s; least_share and most_share, of the flows' rates over
         their mean; largest window; course of the mean window (every 0.5 s).
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     cwnd = cwnd_series(run)["light"]
@@ -87,7 +87,7 @@ def convergence(results: Path) -> Columns:
 
 def settling(results: Path) -> Columns:
     """When the mean window of the light flows has settled after others began at half time."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     mean = cwnd_series(open_run(results))["light"].mean(axis=0)
     after = mean[len(mean) // 2 :]
@@ -96,7 +96,7 @@ def settling(results: Path) -> Columns:
 
 def shares(results: Path) -> Columns:
     """The largest throughput of a flow over the mean of all."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     own = open_run(results).table("flows")["goodput_bps"].to_numpy(dtype=np.float64)
     return {"most_share": float(own.max() / own.mean())}
@@ -104,7 +104,7 @@ def shares(results: Path) -> Columns:
 
 def growth(results: Path) -> Columns:
     """Packets by which the window of the only flow grows in a round trip, and the trip's time."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     series = run.table("series").sort_values("t_ps")
@@ -120,7 +120,7 @@ def growth(results: Path) -> Columns:
 
 def burstiness(results: Path) -> Columns:
     """Variation of packets sent in a bin of time, over their mean, and over that of Poisson."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     counts = open_run(results).table("counts")
     found: dict[str, float | Sequence[float]] = {}

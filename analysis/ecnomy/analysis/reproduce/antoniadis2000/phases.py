@@ -19,7 +19,7 @@ from ecnomy.analysis.reproduce.antoniadis2000.steps import PS_PER_S, Table, grow
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ecnomy.analysis.results import Run
+    from ecnomy.analysis.run.opened import Run
 
 __all__ = ["PHASES", "classes", "handlers"]
 
@@ -77,7 +77,7 @@ def _common(run: Run) -> tuple[dict[str, Table], dict[str, Table], dict[str, Any
 
 def classes(results: Path) -> Columns:
     """Scenario 1: by source, rate and charge in each phase; largest charge over 10 s; pages."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     _, charges, found = _common(run)
@@ -91,7 +91,7 @@ def classes(results: Path) -> Columns:
 
 def handlers(results: Path) -> Columns:
     """Scenario 2: the same; rates in 10 s over all flows, variation of page times."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     rates, charges, found = _common(run)

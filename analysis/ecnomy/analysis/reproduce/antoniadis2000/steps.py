@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.results import Run
+    from ecnomy.analysis.run.opened import Run
 
 __all__ = ["PS_PER_S", "Table", "grown", "held_mean", "variation"]
 

@@ -22,7 +22,7 @@ from ecnomy.analysis.reproduce.antoniadis2000.windows import Row
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ecnomy.analysis.results import Run
+    from ecnomy.analysis.run.opened import Run
 
 __all__ = ["early_warning", "echoes", "latched_echoes", "waiting_before"]
 
@@ -39,7 +39,7 @@ def early_warning(results: Path) -> Mapping[str, float | None]:
         dropped, and dropped_late, after 10 s; periods; longest_at_start, the most packets that
         waited as the first packet of a period arrived, None where the run has drops.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     drops = float(run.table("links")["drops"].sum())
@@ -96,7 +96,7 @@ def echoes(results: Path) -> Mapping[str, float | None]:
     Returns:
         learnt_per_mark and latched_per_mark; drops; marks.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     flows = run.table("flows")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.run.opened import open_run
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.panels import COLOURS
+from ecnomy.analysis.draw.panels import COLOURS
 from ecnomy.analysis.reproduce.christin2003.laws import ALGORITHMS, LABELS
 from ecnomy.analysis.reproduce.judge import interval_of
 

@@ -60,7 +60,7 @@ class FlowTrace(msgspec.Struct, frozen=True):
 
 def bottleneck_of(results: Path) -> Bottleneck:
     """The bottleneck's part of a run's trace."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     index, link = next((i, x) for i, x in enumerate(run.plan.links) if x.name == _LINK)
@@ -81,7 +81,7 @@ def bottleneck_of(results: Path) -> Bottleneck:
 
 def flows_of(results: Path) -> Iterator[FlowTrace]:
     """Every flow of a run's trace, those that sent data."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     index = next(i for i, link in enumerate(run.plan.links) if link.name == _LINK)

@@ -83,13 +83,13 @@ def classed(results: Path) -> Figures:
 
 
 def _seed(results: Path) -> int:
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     return open_run(results).plan.seed
 
 
 def _law(results: Path) -> str:
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     links = open_run(results).plan.links
     return next(link.marking.law for link in links if link.name == "bottleneck")
@@ -97,7 +97,7 @@ def _law(results: Path) -> str:
 
 def _plain(results: Path) -> float:
     """1 if all sources are NewReno with the echo of RFC 3168."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
     from ecnomy.markets.plan.structs import Tcp
 
     transports = [source.transport for source in open_run(results).plan.sources]

@@ -16,7 +16,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ecnomy.analysis.results import Run
+    from ecnomy.analysis.run.opened import Run
 
 __all__ = ["PACKET_BYTES", "PICTURED_SEED", "goodput_share", "loss_share", "windows"]
 
@@ -35,7 +35,7 @@ def windows(results: Path) -> dict[str, float | list[float]]:
         marks_share (marks / arrivals), throughput_bps, goodput_bps (all flows), goodput_share,
         queue_mean_bytes, queue_std_bytes (over windows), timeouts_per_s (of a flow), and rows.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     link = _differences(run, "link_epochs", "link", _index(run))

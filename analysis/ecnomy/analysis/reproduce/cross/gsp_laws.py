@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.reproduce.andreassen2002.samples import correlation
 from ecnomy.analysis.reproduce.andreassen2002.stream_table import STREAMS
 from ecnomy.analysis.reproduce.andreassen2002.tariff import charge_for, profit_off
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Runs, Studies
+from ecnomy.analysis.statistics.intervals import correlation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,8 +11,8 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.studies import Runs, Studies
-from ecnomy.analysis.results import open_run
-from ecnomy.analysis.statistics import jain
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.analysis.statistics.intervals import jain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

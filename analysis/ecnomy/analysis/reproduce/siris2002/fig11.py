@@ -12,7 +12,7 @@ from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.siris2002.ratios import Floats, Ratios
 from ecnomy.analysis.reproduce.studies import Runs, Studies
-from ecnomy.analysis.statistics import jain
+from ecnomy.analysis.statistics.intervals import jain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

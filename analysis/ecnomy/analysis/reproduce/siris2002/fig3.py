@@ -13,7 +13,7 @@ from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.siris2002.controls import ratio_controls
 from ecnomy.analysis.reproduce.siris2002.laws import LABELS, WEIGHT, by_law
 from ecnomy.analysis.reproduce.studies import Runs, Studies
-from ecnomy.analysis.statistics import Interval, bootstrap
+from ecnomy.analysis.statistics.intervals import Interval, bootstrap
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.statistics import dispersion
+from ecnomy.analysis.statistics.intervals import dispersion
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ecnomy.analysis.results import Run
+    from ecnomy.analysis.run.opened import Run
 
 __all__ = ["BATCHES", "batches", "burstiness", "convergence", "rates", "waits"]
 
@@ -34,7 +34,7 @@ def burstiness(results: Path) -> dict[str, float]:
     """
     import pandas as pd
 
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     counts = pd.read_parquet(results / "counts.parquet")
@@ -65,7 +65,7 @@ def batches(results: Path) -> dict[str, npt.NDArray[np.float64]]:
         (of packets in an interval of counting) and `<source>.cwnd_cv`, the mean over flows of
         each one's deviation over mean.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     link = next(i for i, each in enumerate(run.plan.links) if each.name == "bottleneck")
@@ -117,7 +117,7 @@ def waits(results: Path) -> dict[str, float]:
         `wait.mean_s`, `wait.std_s` and `wait.max_s`, to a bin. Propagation and transmission, the
         same for all flows, are taken off; what is left is waiting, on the fast access link too.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
     from ecnomy.markets.plan.structs import Tcp
 
     run = open_run(results)
@@ -142,7 +142,7 @@ def waits(results: Path) -> dict[str, float]:
 
 def rates(results: Path) -> dict[str, npt.NDArray[np.float64]]:
     """Goodput of every flow, bit/s, in the order of the plan: the row `goodput`."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     flows = open_run(results).table("flows").sort_values("flow")
     return {"goodput": flows["goodput_bps"].to_numpy(dtype=np.float64)}
@@ -157,7 +157,7 @@ def convergence(results: Path) -> dict[str, float | npt.NDArray[np.float64]]:
         the latter of single flows, then averaged; `course`, the first flow's window, one sample
         in 5.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     series = open_run(results).table("series")
     windows = series.pivot(index="t_ps", columns="subject", values="value")

@@ -24,7 +24,7 @@ def reached_s(
 
 def step(results: Path) -> dict[str, float]:
     """After the step at STEP_S: `response_s` of the bottleneck's p, `most_queued` packets."""
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     wanted = list(run.plan.record.series)

@@ -35,7 +35,7 @@ def phases(results: Path) -> Mapping[str, float | Sequence[float] | None]:
         10 s are within 0.02 of 0.9; price_ at its end [money], None where the
         operator never said one; course of utilization.
     """
-    from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.run.opened import open_run
 
     run = open_run(results)
     links = run.table("links").set_index("name")["link"]

@@ -11,7 +11,7 @@ from ecnomy.analysis.reproduce.judge import Samples, interval_of
 from ecnomy.analysis.reproduce.siris2002.laws import LABELS, by_law
 from ecnomy.analysis.reproduce.siris2002.ratios import Floats
 from ecnomy.analysis.reproduce.studies import Studies
-from ecnomy.analysis.statistics import jain
+from ecnomy.analysis.statistics.intervals import jain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

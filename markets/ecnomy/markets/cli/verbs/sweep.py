@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,16 +13,13 @@ from ecnomy.markets.cli.ending import stoppable
 from ecnomy.markets.cli.options import Jobs, SweepEngine
 from ecnomy.markets.cli.printing import Json, print_json
 from ecnomy.markets.cli.sweeping import Observed, Out, Quick, Scheduler, resumable
+from ecnomy.markets.support.additions import load_added
 from ecnomy.markets.support.printable import say
 
 if TYPE_CHECKING:
     pass
 
 __all__ = ["sweep_command"]
-
-# Named as a user would name it: markets imports nothing of ecnomy.analysis.
-CONCLUSION: Final = "ecnomy.analysis.sweep_report.found:conclusion_lines"
-VALUES: Final = "ecnomy.analysis.sweep_report.values:sweep_values"
 
 Config = Annotated[Path, typer.Argument(help="A sweep file, such as configs/sweeps/*.yaml.")]
 Dry = Annotated[bool, typer.Option("--dry-run", help="Say how many runs and how long; make none.")]
@@ -136,9 +132,8 @@ def _print_values(folder: Path, tally: Any) -> None:
     from ecnomy.agents.errors import ResultsError
 
     runs = {"asked": tally.total, "made": tally.done, "failed": tally.failed}
-    module, _, function = VALUES.partition(":")
     try:
-        found = getattr(importlib.import_module(module), function)(folder)
+        found = load_added("values")(folder)
     except ResultsError:
         found = {"folder": folder, "runs": {"done": 0}}
     print_json({**found, "runs": {**found["runs"], **runs}})
@@ -148,9 +143,9 @@ def _conclude(folder: Path) -> None:
     """What the sweep found, and which verbs say more; nothing without the packages it takes."""
     from ecnomy.agents.errors import EcnomyError
 
-    module, _, function = CONCLUSION.partition(":")
     try:
-        lines = getattr(importlib.import_module(module), function)(folder)
+        conclude = load_added("conclusion")
+        lines = conclude(folder) if conclude else ()
     except ImportError:
         lines = ()
     except EcnomyError as error:

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The links that the overview draws: those that were congested, else the one used most."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from ecnomy.analysis.run.congestion import SIGNS
+from ecnomy.analysis.run.summary import LinkRow, Summary
+
+__all__ = ["MOST_LINKS", "DrawnLink", "congested_links"]
+
+MOST_LINKS: Final = 4  # lines of a panel that can be told apart without colour
+
+
+class DrawnLink(msgspec.Struct, frozen=True):
+    """A link that was congested in some phase; `signs` are those of all phases together."""
+
+    link: int
+    name: str
+    signs: tuple[str, ...]
+
+
+def congested_links(summary: Summary) -> list[DrawnLink]:
+    """Links congested in some phase, by marks, drops or waiting; the worst ones first.
+
+    Worse is what marked or lost more packets, then what had more waiting.
+    """
+    rows: dict[int, list[LinkRow]] = {}
+    for one in summary.phases:
+        for row in one.links:
+            if row.congested_by:
+                rows.setdefault(row.link, []).append(row)
+
+    def bad(own: list[LinkRow]) -> tuple[int, float]:
+        return sum(r.marks + r.drops for r in own), sum(r.queue_packets for r in own)
+
+    found = sorted(rows.values(), key=lambda own: (bad(own), -own[0].link), reverse=True)
+    return [DrawnLink(own[0].link, own[0].name, _signs(own)) for own in found]
+
+
+def _signs(own: list[LinkRow]) -> tuple[str, ...]:
+    shown = {sign for row in own for sign in row.congested_by}
+    return tuple(sign for sign in SIGNS if sign in shown)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where nodes and their names stand in a picture, in points (1/72 inch).
+
+Positions come from the scenario (degrees are shortened by the cosine of the mean latitude);
+nodes without one are laid out around the others by networkx.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.analysis.draw.fitted_text import fitted, width_of_text
+
+__all__ = ["Box", "Label", "Point", "badge_places", "box_of", "layout", "name_labels"]
+
+Point = tuple[float, float]
+_SPRINGS: Final = 499  # nodes beyond which networkx's springs would need scipy
+# Where a name may stand around its node: to the right first, as on maps.
+_AROUND: Final = (0, 180, 90, 270, 35, 145, 325, 215, 60, 120, 300, 240)
+_LONGEST_NAME: Final = 120.0  # of a node, points
+_BADGE: Final = 8.0  # half the width of a badge
+# Where a badge may stand: share of the way along its line, points beside it.
+_BESIDE: Final = tuple((t, a) for a in (13, 20, 27) for t in (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8))
+Box = tuple[float, float, float, float]  # left, low, right, high
+
+
+class Label(msgspec.Struct, frozen=True):
+    """A name with the centre of its text."""
+
+    text: str
+    x: float
+    y: float
+
+
+def layout(
+    nodes: Sequence[str],
+    edges: Sequence[tuple[str, str]],
+    known: Mapping[str, Point],
+    width: float,
+) -> tuple[dict[str, Point], float]:
+    """Node -> point in a map of this width, and the map's height (a third to 0.7 of the width)."""
+    places = _projected(known)
+    if len(places) < len(nodes):
+        places = _laid_out(nodes, edges, places)
+    xs, ys = [x for x, _ in places.values()], [y for _, y in places.values()]
+    wide, high = max(xs) - min(xs) or 1.0, max(ys) - min(ys) or 1.0
+    scale = min(width / wide, 0.7 * width / high)
+    height = max(high * scale, width / 3)
+    left = (width - wide * scale) / 2 - min(xs) * scale
+    low = (height - high * scale) / 2 - min(ys) * scale
+    return {n: (left + x * scale, low + y * scale) for n, (x, y) in places.items()}, height
+
+
+def _projected(known: Mapping[str, Point]) -> dict[str, Point]:
+    degrees = known and all(abs(x) <= 180 and abs(y) <= 90 for x, y in known.values())
+    if not degrees:
+        return dict(known)
+    latitude = sum(y for _, y in known.values()) / len(known)
+    shorter = math.cos(math.radians(latitude))
+    return {node: (x * shorter, y) for node, (x, y) in known.items()}
+
+
+def _laid_out(
+    nodes: Sequence[str], edges: Sequence[tuple[str, str]], known: Mapping[str, Point]
+) -> dict[str, Point]:
+    import networkx
+
+    graph: Any = networkx.Graph()
+    graph.add_nodes_from(nodes)
+    graph.add_edges_from(edges)
+    if len(nodes) > _SPRINGS:
+        found = networkx.circular_layout(graph)
+    else:
+        fixed = list(known) or None
+        found = networkx.spring_layout(graph, pos=dict(known) or None, fixed=fixed, seed=1)
+    return {node: known.get(node, (float(found[node][0]), float(found[node][1]))) for node in nodes}
+
+
+def name_labels(
+    points: Mapping[str, Point],
+    size: float,
+    lines: Sequence[tuple[Point, Point]],
+    width: float,
+) -> list[Label]:
+    """Names beside their nodes, where they cover least of other names, nodes and lines.
+
+    Args:
+        points: where the nodes are.
+        size: font size, points.
+        lines: links as drawn.
+        width: of the map; names stay between 0 and it.
+    """
+    dots = [(x - 5, y - 5, x + 5, y + 5) for x, y in points.values()]
+    taken: list[Box] = []
+    labels: list[Label] = []
+    for node, (x, y) in points.items():
+        text = fitted(node.replace("_", " "), _LONGEST_NAME, size)
+        half, tall = 0.5 * width_of_text(text, size), 0.6 * size
+        best: tuple[float, Label, Box] | None = None
+        for rank, angle in enumerate(_AROUND):
+            away_x = (half + 9) * math.cos(math.radians(angle))
+            away_y = (tall + 9) * math.sin(math.radians(angle))
+            cx, cy = x + away_x, y + away_y
+            box = (cx - half, cy - tall, cx + half, cy + tall)
+            cost = 0.3 * rank + 200 * sum(_overlap(box, other) for other in taken)
+            cost += 15 * sum(_overlap(box, dot) for dot in dots)
+            cost += 100 * (box[0] < 0 or box[2] > width)
+            cost += 2 * sum(_crossing(box, a, b) for a, b in lines)
+            if best is None or cost < best[0]:
+                best = cost, Label(text, cx, cy), box
+        assert best is not None, "there are places around a node"
+        labels.append(best[1])
+        taken.append(best[2])
+    return labels
+
+
+def box_of(label: Label, size: float) -> Box:
+    """What a name covers."""
+    half, tall = 0.5 * width_of_text(label.text, size), 0.6 * size
+    return (label.x - half, label.y - tall, label.x + half, label.y + tall)
+
+
+def badge_places(
+    owners: Sequence[tuple[Point, Point]],
+    lines: Sequence[tuple[Point, Point]],
+    written: Sequence[Box],
+) -> list[Point]:
+    """Where the badges of lines stand: on their right, clear of names, nodes and other lines.
+
+    Args:
+        owners: the lines that have a badge, from their beginning to their end.
+        lines: all lines as drawn.
+        written: what is there already: names, numbers, nodes.
+    """
+    taken, places = list(written), []
+    for (ax, ay), (bx, by) in owners:
+        length = math.dist((ax, ay), (bx, by)) or 1.0
+        best: tuple[float, Point, Box] | None = None
+        for rank, (along, aside) in enumerate(_BESIDE):
+            x = ax + along * (bx - ax) + aside * (by - ay) / length
+            y = ay + along * (by - ay) - aside * (bx - ax) / length
+            box = (x - _BADGE, y - _BADGE, x + _BADGE, y + _BADGE)
+            cost = 0.3 * rank + 200 * sum(_overlap(box, other) for other in taken)
+            cost += 2 * sum(_crossing(box, a, b) for a, b in lines)
+            if best is None or cost < best[0]:
+                best = cost, (x, y), box
+        assert best is not None, "there are places beside a line"
+        places.append(best[1])
+        taken.append(best[2])
+    return places
+
+
+def _overlap(one: Box, other: Box) -> float:
+    """0 for boxes apart, up to 1 for a box in another."""
+    wide = min(one[2], other[2]) - max(one[0], other[0])
+    high = min(one[3], other[3]) - max(one[1], other[1])
+    area = min((b[2] - b[0]) * (b[3] - b[1]) for b in (one, other))
+    return wide * high / area if wide > 0 and high > 0 else 0.0
+
+
+def _crossing(box: Box, a: Point, b: Point) -> float:
+    """How many of the points along a line are in the box."""
+    steps = max(int(math.dist(a, b) / 4), 1)
+    inside = 0
+    for i in range(steps + 1):
+        x, y = a[0] + (b[0] - a[0]) * i / steps, a[1] + (b[1] - a[1]) * i / steps
+        inside += box[0] < x < box[2] and box[1] < y < box[3]
+    return float(inside)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A network on an axis in points: both directions of each link, their badges, nodes and names.
+
+A line is one direction and keeps to the right of its link as seen by who travels. Darker and wider
+is fuller; a congested one (see ecnomy.analysis.run.congestion) has an orange rim. Drawn of finished
+runs (network_plot.py) and of running ones (dashboard/).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ecnomy.analysis.draw.network_layout import Box, Label, Point, badge_places, box_of, name_labels
+from ecnomy.analysis.draw.network_legend import HALO, SHADES, width_of
+from ecnomy.analysis.draw.network_list import BADGE
+from ecnomy.analysis.run.network_loads import LinkLoad
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["NetworkMap", "draw_map", "map_labels"]
+
+_MOST_NUMBERED: Final = 60  # directions beyond which single utilisations are not written
+_MOST_NAMED: Final = 60  # nodes beyond which only ends of congested links are named
+_NAME_SIZE: Final = 8.5  # of nodes' names
+
+
+class NetworkMap(msgspec.Struct, frozen=True):
+    """What stays the same from map to map: where nodes are, how wide the busiest line is."""
+
+    points: dict[str, Point]
+    labels: list[Label]
+    height: float
+    most_bps: float
+    letters: float = 1.0  # size of letters, in that of the picture of a run
+
+
+def map_labels(
+    points: Mapping[str, Point],
+    edges: Sequence[tuple[str, str]],
+    congested: Sequence[LinkLoad],
+    width: float,
+    letters: float = 1.0,
+) -> list[Label]:
+    """The names on all maps alike; of many nodes, those at congested links only.
+
+    Args:
+        points: where the nodes are.
+        edges: the ends of each direction.
+        congested: directions that are congested in some map.
+        width: of the map, points.
+        letters: size of letters, in that of the picture of a run.
+    """
+    named = dict(points)
+    if len(points) > _MOST_NAMED:
+        ends = {node for link in congested for node in (link.source, link.target)}
+        named = {node: point for node, point in points.items() if node in ends}
+    lines = [_aside(points[a], points[b], 4.0) for a, b in edges]
+    written = [_middle(points[a], points[b]) for a, b in edges] * 3  # rather a line than a number
+    return name_labels(named, letters * _NAME_SIZE, lines + written, width)
+
+
+def draw_map(
+    axis: Axes, links: Sequence[LinkLoad], badges: Mapping[int, str], frame: NetworkMap
+) -> None:
+    """Draw the lines of all directions, utilisations beside them, badges, nodes and names.
+
+    Args:
+        axis: whose unit is a point.
+        links: what each direction carries.
+        badges: by link, of those that have one.
+        frame: where everything stands.
+    """
+    points = frame.points
+    lines = {x.link: _line(points[x.source], points[x.target], x, frame) for x in links}
+    for link in sorted(links, key=lambda x: x.congested):
+        _draw_direction(axis, link, lines[link.link], frame)
+    written = [box_of(label, frame.letters * _NAME_SIZE) for label in frame.labels]
+    written += [(x - 4, y - 4, x + 4, y + 4) for x, y in points.values()]
+    if len(links) <= _MOST_NUMBERED:
+        numbers = [_draw_percent(axis, x, lines[x.link], frame.letters) for x in links]
+        written += [box for box in numbers if box is not None]
+    owners = [lines[link] for link in badges]
+    places = badge_places(owners, list(lines.values()), written)
+    size = frame.letters * 8.5
+    look: dict[str, Any] = {"fontsize": size, "fontweight": "bold", "zorder": 9, "bbox": BADGE}
+    for (x, y), name in zip(places, badges.values(), strict=True):
+        axis.text(x, y, name, ha="center", va="center", **look)
+    _draw_nodes(axis, frame)
+
+
+def _middle(a: Point, b: Point) -> tuple[Point, Point]:
+    """Where the utilisation of a direction is written."""
+    (ax, ay), (bx, by) = _aside(a, b, 11.0)
+    part = min(11.0 / (math.dist(a, b) or 1.0), 0.5)
+    return (
+        ((ax + bx) / 2 - part * (bx - ax), (ay + by) / 2 - part * (by - ay)),
+        ((ax + bx) / 2 + part * (bx - ax), (ay + by) / 2 + part * (by - ay)),
+    )
+
+
+def _aside(a: Point, b: Point, by: float) -> tuple[Point, Point]:
+    """A line moved to its right."""
+    length = math.dist(a, b) or 1.0
+    ox, oy = by * (b[1] - a[1]) / length, -by * (b[0] - a[0]) / length
+    return (a[0] + ox, a[1] + oy), (b[0] + ox, b[1] + oy)
+
+
+def _line(a: Point, b: Point, link: LinkLoad, frame: NetworkMap) -> tuple[Point, Point]:
+    """Ends of a direction's line: beside the link, short of the nodes."""
+    (ax, ay), (bx, by) = _aside(a, b, 1.4 + width_of(link.used_bps, frame.most_bps) / 2)
+    length = math.dist(a, b) or 1.0
+    short = min(5.5, length / 5) / length
+    ux, uy = short * (bx - ax), short * (by - ay)
+    return (ax + ux, ay + uy), (bx - ux, by - uy)
+
+
+def _draw_direction(
+    axis: Axes, link: LinkLoad, line: tuple[Point, Point], frame: NetworkMap
+) -> None:
+    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.patches import Polygon
+
+    shade = LinearSegmentedColormap.from_list("use", SHADES)(min(link.utilization, 1.0))
+    shape = _arrow(line, width_of(link.used_bps, frame.most_bps))
+    if link.congested:
+        axis.add_patch(Polygon(shape, facecolor=HALO, edgecolor=HALO, linewidth=6, zorder=2))
+    axis.add_patch(Polygon(shape, facecolor=shade, linewidth=0, zorder=3))
+
+
+def _arrow(line: tuple[Point, Point], width: float) -> list[Point]:
+    """Outline of an arrow along a line."""
+    a, b = line
+    length = math.dist(a, b) or 1.0
+    ux, uy = (b[0] - a[0]) / length, (b[1] - a[1]) / length
+    head, half = min(4.5 + width, 0.6 * length), width / 2
+    neck, barb = length - head, half + 2.0
+    outline = [(0, half), (neck, half), (neck, barb), (length, 0)]
+    outline += [(along, -aside) for along, aside in reversed(outline[:3])]
+    return [(a[0] + x * ux - y * uy, a[1] + x * uy + y * ux) for x, y in outline]
+
+
+def _draw_percent(
+    axis: Axes, link: LinkLoad, line: tuple[Point, Point], letters: float
+) -> Box | None:
+    """Write the utilisation beside a line; the box it takes."""
+    (ax, ay), (bx, by) = line
+    length = math.dist(*line) or 1.0
+    if length < 34:
+        return None  # the list or the table has it; here it would cover the line
+    ux, uy = (bx - ax) / length, (by - ay) / length
+    aside = letters * (11.5 if link.congested else 8.5)
+    at = 0.5 if not link.congested else 0.75
+    x, y = ax + at * (bx - ax) + uy * aside, ay + at * (by - ay) - ux * aside
+    turned = math.degrees(math.atan2(uy, ux))
+    turned = turned - 180 if turned > 90 else turned + 180 if turned < -90 else turned
+    weight = "bold" if link.congested else "normal"
+    text = f"{100 * link.utilization:.0f} %"
+    look: dict[str, Any] = {"fontsize": letters * 6.5, "color": "0.25", "zorder": 5}
+    axis.text(x, y, text, ha="center", va="center", rotation=turned, fontweight=weight, **look)
+    reach = 9 * letters  # turned any way
+    return (x - reach, y - reach, x + reach, y + reach)
+
+
+def _draw_nodes(axis: Axes, frame: NetworkMap) -> None:
+    from matplotlib import patheffects
+
+    points = frame.points.values()
+    size = 10 if len(points) > _MOST_NAMED else 42
+    axis.scatter([x for x, _ in points], [y for _, y in points], s=size, c="black", zorder=6, lw=0)
+    rim = [patheffects.withStroke(linewidth=2.5, foreground="white")]
+    for label in frame.labels:
+        look: dict[str, Any] = {"fontsize": frame.letters * _NAME_SIZE, "zorder": 8}
+        axis.text(label.x, label.y, label.text, ha="center", va="center", path_effects=rim, **look)

@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of a run: rate, money, marking and queue over one time axis, phases shaded.
+
+The same results and library versions give the same PNG, byte for byte.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.draw.congested_links import MOST_LINKS, DrawnLink, congested_links
+from ecnomy.analysis.draw.fitted_text import fitted
+from ecnomy.analysis.draw.panels import (
+    COLOURS,
+    PANEL_INCHES,
+    WIDTH_INCHES,
+    legend_beside,
+    panel_style,
+    save,
+    shade_phases,
+    shortened,
+)
+from ecnomy.analysis.run.activity import flows_on
+from ecnomy.analysis.run.link_marking import Crossings, activity_of, crossings_of, link_shares
+from ecnomy.analysis.run.opened import Results, Run
+from ecnomy.analysis.run.phases import PS_PER_S, Phase, phases_of
+from ecnomy.analysis.run.summary import Group, groups_of, summarize
+from ecnomy.analysis.run.windows import Epochs, fees_by_flow, marks_by_flow
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["overview", "overview_figure"]
+
+_BINS: Final = 60  # points a line: fewer marks than this many per flow tell nothing finer
+_MANY: Final = 6  # flows of a group beyond which only their mean is drawn
+# one more than colours, so that the pairs repeat after 42 groups only
+_MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
+_STYLES: Final = ("-", "--", "-.")
+_UNPRICED: Final = "#6E6E6E"
+# of links, by lightness and dashes: colours are of groups
+_LINKS: Final[tuple[tuple[str, Any], ...]] = (
+    ("black", "-"),
+    ("0.55", "-"),
+    ("black", (0, (5, 2))),
+    ("0.55", (0, (1.5, 1.5))),
+)
+
+
+class _Look(msgspec.Struct, frozen=True):
+    """How a group is drawn in every panel."""
+
+    colour: str
+    marker: str
+    style: str
+
+
+class _Data(msgspec.Struct, frozen=True):
+    """What the panels draw: values per interval between report times."""
+
+    run: Run
+    phases: list[Phase]
+    groups: list[Group]
+    looks: list[_Look]
+    edges_ps: npt.NDArray[np.int64]
+    flows: Epochs
+    links: Epochs
+    crossings: Crossings
+    on: npt.NDArray[np.float64]  # flows that agents had on, [interval, row]
+    drawn_links: list[DrawnLink]
+    more_links: int  # congested too, and not drawn
+
+    @property
+    def seconds(self) -> npt.NDArray[np.float64]:
+        """Lengths of the intervals."""
+        return np.asarray(np.diff(self.edges_ps) / PS_PER_S, dtype=np.float64)
+
+    @property
+    def middle_s(self) -> npt.NDArray[np.float64]:
+        """Middles of the intervals."""
+        edges = self.edges_ps / PS_PER_S
+        return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
+
+    def per_second(self, epochs: Epochs, name: str) -> npt.NDArray[np.float64]:
+        """Growth of a cumulative column per second, [interval, row]."""
+        values = np.diff(epochs.at(name, self.edges_ps), axis=0) / self.seconds[:, None]
+        return np.asarray(values, dtype=np.float64)
+
+    def counted(self, group: Group) -> npt.NDArray[np.float64] | int:
+        """How many flows of a group a mean is over, [interval]; NaN where none was on."""
+        on = self.on[:, list(group.flows)].sum(axis=1)
+        if (on == group.size).all():
+            return group.size
+        return np.where(on > 0, on, np.nan)
+
+    def each(self, values: npt.NDArray[np.float64], flow: int) -> npt.NDArray[np.float64]:
+        """A row's values for one of its flows, NaN where none was on."""
+        on = self.on[:, flow]
+        mean = np.divide(values, on, out=np.full(len(values), np.nan), where=on > 0)
+        return np.asarray(mean, dtype=np.float64)
+
+    def while_on(self, group: Group, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The values with those outside [start, stop) of the group's source left out."""
+        source = next(s for s in self.run.plan.sources if s.name == group.source)
+        t_ps = self.middle_s * PS_PER_S
+        off = t_ps < source.start.at_ps
+        if source.stop_ps >= 0:
+            off |= t_ps > source.stop_ps
+        return np.where(off, np.nan, values)
+
+
+def overview(run: Run | Results, file: str | Path) -> bool:
+    """Draw the overview of a run as a PNG of 150 dpi.
+
+    Returns:
+        Whether there was anything to draw (two reports at least).
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    figure = overview_figure(run)
+    if figure is None:
+        return False
+    with panel_style():
+        save(figure, file)
+    return True
+
+
+def overview_figure(run: Run | Results) -> Figure | None:
+    """The same as a figure, which notebooks show; None without two reports.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    data = _collect(run.raw)
+    if len(data.edges_ps) < 2:
+        return None
+    with panel_style():
+        return _figure(data)
+
+
+def _collect(run: Run) -> _Data:
+    plan = run.plan
+    flows = Epochs(run.flow_epochs, "flow", plan.row_count)
+    links = Epochs(run.link_epochs, "link", len(plan.links))
+    reached = int(flows.t_ps[-1]) if len(flows.t_ps) else 0
+    edges = flows.grid(max(reached // _BINS, 1))
+    groups = groups_of(run)
+    edges = edges[edges <= links.t_ps.max(initial=-1)]
+    congested = congested_links(summarize(run))
+    drawn = congested[:MOST_LINKS]
+    return _Data(
+        run=run,
+        phases=phases_of(plan, reached),
+        groups=groups,
+        looks=_looks(groups),
+        edges_ps=edges,
+        flows=flows,
+        links=links,
+        crossings=crossings_of(run),
+        on=flows_on(run, edges),
+        drawn_links=sorted(drawn, key=lambda one: one.link),
+        more_links=len(congested) - len(drawn),
+    )
+
+
+def _looks(groups: list[Group]) -> list[_Look]:
+    looks, taken = [], 0
+    any_class = any(group.service_class for group in groups)
+    for group in groups:
+        if any_class and not group.service_class:
+            looks.append(_Look(_UNPRICED, "", ":"))
+            continue
+        turn, colour = divmod(taken, len(COLOURS))
+        marker, style = _MARKERS[taken % len(_MARKERS)], _STYLES[turn % len(_STYLES)]
+        looks.append(_Look(COLOURS[colour], marker, style))
+        taken += 1
+    return looks
+
+
+def _figure(data: _Data) -> Figure:
+    from ecnomy.analysis.draw.shown_figure import ShownFigure
+
+    panels = [_draw_rates, _draw_marking, _draw_queue]
+    if not data.run.ledger.empty:
+        panels.insert(1, _draw_money)
+    height = PANEL_INCHES * len(panels) + 0.9
+    figure = ShownFigure(figsize=(WIDTH_INCHES, height), layout="constrained")
+    axes = list(np.atleast_1d(figure.subplots(len(panels), 1, sharex=True)))
+    for draw, axis in zip(panels, axes, strict=True):
+        draw(axis, data)
+        top = max(axis.get_ylim()[1], 1e-9)
+        axis.set_ylim(-0.03 * top, top)  # so that a line at 0 is seen whole
+    shade_phases(axes, data.phases, data.run.plan.warmup_ps, int(data.edges_ps[-1]))
+    axes[-1].set_xlabel("simulated time [s]")
+    axes[-1].set_xlim(0, data.edges_ps[-1] / PS_PER_S)
+    note = "" if data.run.note is None else "  (partial run)"
+    figure.align_ylabels(axes)
+    title = fitted(data.run.title + note, 72 * WIDTH_INCHES - 16, 12, bold=True)
+    figure.suptitle(title, fontsize=12, fontweight="bold")
+    return figure
+
+
+def _line(axis: Axes, data: _Data, index: int, values: npt.NDArray[np.float64], label: str) -> None:
+    look = data.looks[index]
+    step = max(len(data.middle_s) // 12, 1)
+    axis.plot(
+        data.middle_s,
+        data.while_on(data.groups[index], values),
+        color=look.colour,
+        linestyle=look.style,
+        linewidth=2.2,
+        marker=look.marker,
+        markersize=4.5,
+        markevery=(index % step, step),
+        label=label,
+    )
+
+
+def _draw_rates(axis: Axes, data: _Data) -> None:
+    rates = 8e-6 * data.per_second(data.flows, "acked_bytes")
+    title = "What each flow gets"
+    for i, group in enumerate(data.groups):
+        member = list(group.flows)
+        if 1 < len(member) <= _MANY:
+            title = "What each flow gets\n(thin: single flows)"
+            for flow in member:
+                line = data.while_on(group, data.each(rates[:, flow], flow))
+                axis.plot(data.middle_s, line, color=data.looks[i].colour, linewidth=0.7, alpha=0.7)
+        counted = data.counted(group)
+        label = group.label if group.size == 1 else f"{group.label}, mean of {group.size}"
+        if not isinstance(counted, int):
+            label = f"{group.label}, mean of those\nactive (of {group.size})"
+        _line(axis, data, i, rates[:, member].sum(axis=1) / counted, label)
+    axis.set_ylabel("rate of a flow\n[Mbps]")
+    legend_beside(axis, title)
+
+
+def _draw_money(axis: Axes, data: _Data) -> None:
+    ledger, count = data.run.ledger, data.run.plan.row_count
+    paid = marks_by_flow(ledger, count, data.edges_ps) / data.seconds[:, None]
+    fees = fees_by_flow(ledger, count, data.edges_ps) / data.seconds[:, None]
+    for i, group in enumerate(data.groups):
+        member = list(group.flows)
+        if not paid[:, member].any() and not fees[:, member].any():
+            continue
+        counted = data.counted(group)
+        _line(axis, data, i, paid[:, member].sum(axis=1) / counted, f"{group.label}, marks")
+        if fees[:, member].any():
+            fee = data.while_on(group, fees[:, member].sum(axis=1) / counted)
+            look: dict[str, Any] = {"color": data.looks[i].colour, "linewidth": 1.6}
+            axis.plot(
+                data.middle_s, fee, linestyle=(0, (5, 2)), label=f"{group.label}, fee", **look
+            )
+    axis.set_ylabel("paid by a flow\n[money/s]")
+    legend_beside(axis, "What each flow pays")
+
+
+def _bottleneck(data: _Data) -> int:
+    """The link with the most marks on data, failing these the one used most."""
+    marks = data.crossings.data_marks.sum(axis=0)
+    counted = data.links.at("marks", data.edges_ps[-1:])[0]
+    if (marked := np.where(marks > 0, counted, 0.0)).any():
+        return int(marked.argmax())
+    rates = np.array([link.rate_bps for link in data.run.plan.links], dtype=np.float64)
+    return int((data.links.at("departed_bytes", data.edges_ps[-1:])[0] / rates).argmax())
+
+
+def _shown_links(data: _Data) -> list[DrawnLink]:
+    """Those congested; without any the bottleneck."""
+    if data.drawn_links:
+        return data.drawn_links
+    link = _bottleneck(data)
+    return [DrawnLink(link, data.run.plan.links[link].name, ())]
+
+
+def _more(data: _Data) -> str:
+    return f"\n({data.more_links} more, not drawn)" if data.more_links else ""
+
+
+def _draw_marking(axis: Axes, data: _Data) -> None:
+    links = _shown_links(data)
+    parts = link_shares(data.crossings, activity_of(data.run, data.flows, data.edges_ps))
+    marks = data.per_second(data.links, "marks") * parts.marks
+    arrivals = data.per_second(data.links, "arrivals") * parts.arrivals
+    share = 100 * np.divide(marks, arrivals, out=np.zeros_like(marks), where=arrivals > 0)
+    for one, (colour, dashes) in zip(links, _LINKS, strict=False):
+        label = f"{shortened(one.name)} ({', '.join(one.signs)})"
+        if len(links) == 1:
+            label = f"{'marked, ' if 'drops' in one.signs else ''}of ECN-capable data"
+        line = share[:, one.link]
+        axis.plot(data.middle_s, line, color=colour, linestyle=dashes, linewidth=1.6, label=label)
+    losing = [one for one in links if "drops" in one.signs]
+    _draw_losses(axis, data, losing, named=len(links) > 1)
+    what = "packets marked or lost" if losing else "data packets marked"
+    axis.set_ylabel(f"{what}\n[%]")
+    if len(links) == 1:
+        legend_beside(axis, f"Congestion on {links[0].name}")
+    else:
+        legend_beside(axis, f"Congested links, and by what{_more(data)}")
+
+
+def _draw_losses(axis: Axes, data: _Data, links: list[DrawnLink], named: bool) -> None:
+    drops, arrivals = (data.per_second(data.links, name) for name in ("drops", "arrivals"))
+    lost = 100 * np.divide(drops, arrivals, out=np.zeros_like(drops), where=arrivals > 0)
+    step = max(len(data.middle_s) // 20, 1)
+    for number, one in enumerate(links):
+        axis.plot(
+            data.middle_s,
+            lost[:, one.link],
+            color=COLOURS[-1 - number],
+            linewidth=1.2,
+            marker="x",
+            markersize=4.5,
+            markevery=(number % step, step),
+            label=f"{shortened(one.name)}, lost of all" if named else "lost, of all packets",
+        )
+
+
+def _draw_queue(axis: Axes, data: _Data) -> None:
+    links = _shown_links(data)
+    queues = data.per_second(data.links, "queue_integral")
+    if len(links) == 1:
+        axis.fill_between(data.middle_s, queues[:, links[0].link], color="0.75", linewidth=0)
+    for one, (colour, dashes) in zip(links, _LINKS, strict=False):
+        label = "mean queue" if len(links) == 1 else shortened(one.name)
+        line = queues[:, one.link]
+        axis.plot(data.middle_s, line, color=colour, linestyle=dashes, linewidth=1.6, label=label)
+    axis.set_ylabel("packets waiting")
+    title = f"Queue of {links[0].name}" if len(links) == 1 else f"Mean queues{_more(data)}"
+    legend_beside(axis, title)

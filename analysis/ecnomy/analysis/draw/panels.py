@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What pictures of panels over one time axis share: colours, legends beside, phases shaded."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+from ecnomy.analysis.run.phases import PS_PER_S, Phase
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "COLOURS",
+    "PANEL_INCHES",
+    "WIDTH_INCHES",
+    "legend_beside",
+    "panel_style",
+    "save",
+    "shade_phases",
+    "shortened",
+]
+
+PANEL_INCHES: Final = 2.1
+WIDTH_INCHES: Final = 10.5
+# Okabe and Ito's colours, in an order whose neighbours differ in lightness too (prints in grey)
+COLOURS: Final = ("#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+
+
+def panel_style() -> AbstractContextManager[None]:
+    """The style that panels are drawn and saved in."""
+    import seaborn
+    from matplotlib import style
+
+    own = {"font.size": 9, "axes.titlesize": 9.5, "legend.fontsize": 8.5}
+    return style.context(["default", seaborn.axes_style("whitegrid"), own])
+
+
+def save(figure: Figure, file: str | Path | BinaryIO) -> None:
+    """Write a PNG of 150 dpi without time or version in it.
+
+    Letters that the font lacks (a title in Chinese) are drawn as boxes, without a warning each.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from ", category=UserWarning)
+        figure.savefig(file, dpi=150, format="png", metadata={"Software": None})
+
+
+def legend_beside(axis: Axes, title: str) -> None:
+    """The legend of a panel, right of it, under a title that says what the panel is of."""
+    axis.legend(
+        title=title,
+        title_fontproperties={"weight": "bold", "size": 8.5},
+        alignment="left",
+        loc="upper left",
+        bbox_to_anchor=(1.005, 1.02),
+        frameon=False,
+        handlelength=3,
+    )
+
+
+def shade_phases(
+    axes: Sequence[Axes], phases: Sequence[Phase], warmup_ps: int, end_ps: int
+) -> None:
+    """Every other phase grey, boundaries drawn, the warm-up hatched; labels above the top panel."""
+    end_s, warm_s = end_ps / PS_PER_S, warmup_ps / PS_PER_S
+    for axis in axes:
+        if warm_s > 0:
+            axis.axvspan(
+                0, min(warm_s, end_s), facecolor="none", edgecolor="0.8", hatch="///", lw=0
+            )
+        for phase in phases[1:]:
+            start = phase.from_ps / PS_PER_S
+            axis.axvline(start, color="0.35", linewidth=1)
+            if phase.number % 2 == 0:
+                axis.axvspan(start, phase.to_ps / PS_PER_S, color="#EEF2F6", zorder=0)
+    if warm_s > 0.04 * end_s:
+        _above(axes[0], warm_s / 2, "warm-up")
+    if len(phases) > 6:
+        return
+    for phase in phases:
+        middle = (phase.from_ps + phase.to_ps) / 2 / PS_PER_S
+        width = max(math.floor(105 * (phase.to_ps - phase.from_ps) / PS_PER_S / end_s), 8)
+        number = f"phase {phase.number}: " if len(phases) > 1 else ""
+        _above(axes[0], middle, _wrapped(number + phase.label, width))
+
+
+def _wrapped(text: str, width: int) -> str:
+    import textwrap
+
+    return "\n".join(textwrap.wrap(text, width))
+
+
+def _above(axis: Axes, x_s: float, text: str) -> None:
+    axis.annotate(
+        text,
+        (x_s, 1),
+        xycoords=("data", "axes fraction"),
+        xytext=(0, 4),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        fontsize=8.5,
+        annotation_clip=False,
+    )
+
+
+def shortened(name: str, most: int = 28) -> str:
+    """A name of at most `most` letters: the middle is left out, as names differ at their ends."""
+    tail = (most - 3) // 2
+    return name if len(name) <= most else f"{name[: most - 3 - tail]}...{name[-tail:]}"

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flows that their agents switch off and on (`active` decisions): which, and how many were on.
+
+Such a flow sends nothing while it is off. A mean over it is over the time in which it was on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.run.opened import Run
+from ecnomy.markets.economy.journal import ACTIVE
+from ecnomy.markets.results.switches import Switches
+
+__all__ = ["flows_on", "switches_of"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def switches_of(run: Run) -> Switches:
+    """The flows that agents switched off, and when.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    table = run.agents
+    own = table[table["name"].astype(str) == ACTIVE]
+    return Switches(
+        run.plan,
+        own["t_ps"].to_numpy(dtype=np.int64),
+        own["flow"].to_numpy(dtype=np.int64),
+        own["value"].to_numpy(dtype=np.float64),
+    )
+
+
+def flows_on(run: Run, edges_ps: npt.NDArray[np.int64]) -> Floats:
+    """How many flows of each row were on, on average over each interval, [interval, row].
+
+    Rows that no agent switches count with all their flows, whether these have started or not.
+
+    Args:
+        run: whose flows.
+        edges_ps: ascending times.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    members = np.array([source.row_flows for source in run.plan.row_sources()], dtype=np.float64)
+    on = np.tile(members, (max(len(edges_ps) - 1, 0), 1))
+    switches = switches_of(run)
+    on[:, switches.rows] = switches.on(edges_ps)
+    return on

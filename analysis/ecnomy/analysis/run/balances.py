@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Accounts at the end of a run: received, how much of that from background traffic, and paid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ecnomy.analysis.run.background import background_postings
+from ecnomy.analysis.run.opened import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Balance", "balances_of"]
+
+
+class Balance(msgspec.Struct, frozen=True):
+    """An account at the end, money."""
+
+    account: str
+    received: float
+    paid: float
+    from_background: float = 0.0  # of what was received, for marks of background traffic
+
+    @property
+    def net(self) -> float:
+        """Received minus paid."""
+        return self.received - self.paid
+
+
+def balances_of(run: Run) -> tuple[Balance, ...]:
+    """All accounts that money went through, by name; none in a run without a market."""
+    ledger = run.ledger
+    if ledger.empty:
+        return ()
+    paid, received = _sums(ledger, "debit"), _sums(ledger, "credit")
+    background = _sums(background_postings(ledger), "credit")
+    return tuple(
+        Balance(
+            account,
+            received=received.get(account, 0) / 1e6,
+            paid=paid.get(account, 0) / 1e6,
+            from_background=background.get(account, 0) / 1e6,
+        )
+        for account in sorted(paid.keys() | received.keys())
+    )
+
+
+def _sums(ledger: pd.DataFrame, side: str) -> dict[str, int]:
+    """Micro-units by account."""
+    sums = ledger.groupby(ledger[side].astype(str))["amount_micro"].sum()
+    return {str(account): int(amount) for account, amount in sums.items()}

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The carriers of a run: their links, prices, and who paid them what, from the tables alone.
+
+A carrier is whoever posts a price per mark; the table `agents` names all of them at t = 0. Whose
+links are whose is worked out from the manifest as the market does it (see
+ecnomy.markets.terms.ownership). Money is what the ledger says. All is over the whole run, the
+warm-up included, as accounts are.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.spec import AgentSpec
+from ecnomy.analysis.run.link_marking import crossings_of
+from ecnomy.analysis.run.opened import Results, Run
+from ecnomy.analysis.run.phases import PS_PER_S
+from ecnomy.analysis.run.told_agents import agents_of
+from ecnomy.analysis.run.windows import Epochs
+from ecnomy.markets.economy.journal import PRICE
+from ecnomy.markets.terms.ownership import REVERSE, Misowned, owners_of
+
+__all__ = [
+    "Carrier",
+    "Payment",
+    "Prices",
+    "access_carriers",
+    "carriers_of",
+    "link_use",
+    "prices_of",
+]
+
+Floats = npt.NDArray[np.float64]
+
+
+class Prices(msgspec.Struct, frozen=True, eq=False):
+    """A carrier's price per mark over time; each holds from its time to the next one's.
+
+    Attributes:
+        t_ps: from when on, rising, from 0.
+        money: the price, money per mark.
+    """
+
+    t_ps: npt.NDArray[np.int64]
+    money: Floats
+
+    def mean(self, end_ps: int) -> float:
+        """Over time from the first to `end_ps`, money."""
+        spans = np.diff(np.append(self.t_ps, max(end_ps, int(self.t_ps[-1]))))
+        if not spans.sum():
+            return float(self.money[-1])
+        return float(np.average(self.money, weights=spans))
+
+
+class Payment(msgspec.Struct, frozen=True):
+    """All that one account paid a carrier for one kind of contract, money."""
+
+    payer: str
+    kind: str
+    money: float
+
+
+class Carrier(msgspec.Struct, frozen=True, eq=False):
+    """What a carrier owns, asked and earned in the whole run.
+
+    Attributes:
+        name: of the agent and its account.
+        links: it owns, by index in the plan; both directions.
+        link_names: of these, without the way back where it owns both.
+        busiest: the link with the highest utilisation, by index.
+        utilization: of that link.
+        prices: per mark, over time.
+        marks: set on data in its domain; NaN in results without the table pairs.
+        income: from whom and what for, who paid most first.
+        to_carriers: what it paid other carriers, money.
+        to_others: what it paid anybody else, money.
+    """
+
+    name: str
+    links: tuple[int, ...]
+    link_names: tuple[str, ...]
+    busiest: int
+    utilization: float
+    prices: Prices
+    marks: float
+    income: tuple[Payment, ...]
+    to_carriers: float
+    to_others: float
+
+    @property
+    def left(self) -> float:
+        """What is left of its income, money."""
+        return sum(one.money for one in self.income) - self.to_carriers - self.to_others
+
+
+def prices_of(run: Run) -> dict[str, Prices]:
+    """The prices of each carrier, in the order of their domains; none without a carrier.
+
+    Raises:
+        ResultsError: a table is unreadable.
+    """
+    table = run.agents
+    posted = table[(table["name"].astype(str) == PRICE) & (table["agent"].astype(str) != "")]
+    found = {}
+    for name, own in posted.groupby(posted["agent"].astype(str), sort=False):
+        money = own["value"].to_numpy(dtype=np.float64) / 1e6
+        found[str(name)] = Prices(own["t_ps"].to_numpy(dtype=np.int64), money)
+    return found
+
+
+def _owners(run: Run, names: list[str]) -> list[int] | None:
+    """The carrier of each link; None where the manifest does not tell."""
+    agents = {agent.name: agent for agent in agents_of(run) or ()}
+    if any(name not in agents for name in names):
+        return None
+    specs = [
+        AgentSpec(name, "connectivity-provider", links=agents[name].links, nodes=agents[name].nodes)
+        for name in names
+    ]
+    plan = run.plan
+    try:
+        return owners_of([(link.name, plan.nodes[link.source]) for link in plan.links], specs)
+    except Misowned:
+        return None
+
+
+def access_carriers(run: Run) -> dict[str, str]:
+    """Source -> the carrier that owns the first link of its way; {} where the run does not tell.
+
+    Raises:
+        ResultsError: a table is unreadable.
+    """
+    names = list(prices_of(run))
+    owners = _owners(run, names) if names else None
+    if owners is None:
+        return {}
+    return {source.name: names[owners[source.path[0]]] for source in run.plan.sources}
+
+
+def link_use(run: Run, links: Epochs, edges_ps: npt.NDArray[np.int64]) -> Floats:
+    """The utilisation of each link, framing included, [interval, link]."""
+    plan = run.plan
+    framing = np.array([link.framing_bytes for link in plan.links], dtype=np.float64)
+    rates = np.array([link.rate_bps for link in plan.links], dtype=np.float64)
+    sent = links.at("departed_bytes", edges_ps) + links.at("departures", edges_ps) * framing
+    seconds = np.diff(edges_ps)[:, None] / PS_PER_S
+    return np.asarray(8 * np.diff(sent, axis=0) / (rates * seconds), dtype=np.float64)
+
+
+def carriers_of(run: Run | Results) -> tuple[Carrier, ...]:
+    """The carriers of a run, () unless there are two or more and a report after the first.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    run = run.raw
+    prices = prices_of(run)
+    names = list(prices)
+    links = Epochs(run.link_epochs, "link", len(run.plan.links))
+    if len(names) < 2 or len(links.t_ps) < 2:
+        return ()
+    owners = _owners(run, names)
+    if owners is None:
+        return ()
+    edges = np.array([links.t_ps[0], links.t_ps[-1]], dtype=np.int64)
+    use = link_use(run, links, edges)[0]
+    known = "marks" in run.pairs.columns
+    marks = crossings_of(run).data_marks.sum(axis=0) if known else np.full(len(use), np.nan)
+    found = []
+    for number, name in enumerate(names):
+        own = [link for link, owner in enumerate(owners) if owner == number]
+        busiest = max(own, key=lambda link: use[link]) if own else -1
+        income, to_carriers, to_others = _money(run, name, names)
+        found.append(
+            Carrier(
+                name=name,
+                links=tuple(own),
+                link_names=_shown(run, own),
+                busiest=busiest,
+                utilization=float(use[busiest]) if own else float("nan"),
+                prices=prices[name],
+                marks=float(marks[own].sum()),
+                income=income,
+                to_carriers=to_carriers,
+                to_others=to_others,
+            )
+        )
+    return tuple(found)
+
+
+def _shown(run: Run, own: list[int]) -> tuple[str, ...]:
+    names = [run.plan.links[link].name for link in own]
+    return tuple(
+        n for n in names if n.removesuffix(REVERSE) == n or n[: -len(REVERSE)] not in names
+    )
+
+
+def _money(run: Run, name: str, carriers: list[str]) -> tuple[tuple[Payment, ...], float, float]:
+    """What a carrier received, from whom and what for; what it paid carriers, and others."""
+    ledger = run.ledger
+    credit, debit = ledger["credit"].astype(str), ledger["debit"].astype(str)
+    got = ledger[credit == name]
+    by = [debit[credit == name], got["kind"].astype(str)]
+    sums = got.groupby(by)["amount_micro"].sum()
+    income = []
+    for payer, kind in sums.index.to_list():
+        if amount := int(sums[payer, kind]):
+            income.append(Payment(payer, kind, amount / 1e6))
+    paid = ledger[debit == name]
+    among = credit[debit == name].isin(carriers)
+    to_carriers = int(paid["amount_micro"][among].sum())
+    to_others = int(paid["amount_micro"][~among].sum())
+    ordered = sorted(income, key=lambda one: (-one.money, one.payer, one.kind))
+    return tuple(ordered), to_carriers / 1e6, to_others / 1e6

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Customers with a choice: how often they change, and how many are with whom over time.
+
+An agent's users have a choice where its sources are alternatives: as many flows each, of which its
+decisions leave one switched on for each user, as `best-offer` does, and no source for a user that
+has left. Member i of every source is user i. A user's first choice is no
+change, nor is it one to come back to the source that was left.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.run.carriers import access_carriers
+from ecnomy.analysis.run.families import family_of
+from ecnomy.analysis.run.opened import Results, Run
+from ecnomy.analysis.run.told_agents import ToldAgent, agents_of
+from ecnomy.markets.economy.journal import ACTIVE
+
+__all__ = ["Choice", "choices_of"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+_AWAY: Final = -1
+
+
+class Choice(msgspec.Struct, frozen=True, eq=False):
+    """What the users of one agent chose.
+
+    Attributes:
+        agent: its name.
+        users: how many it decides for.
+        options: what they chose from: carriers, or sources where one carrier has them all.
+        t_ps: times of decisions that changed something, rising; the first is the first choice.
+        counts: users with each option from that time to the next, [time, option]; who has left
+            has none.
+        changes: users who changed their source at that time, 0 at the first, [time].
+    """
+
+    agent: str
+    users: int
+    options: tuple[str, ...]
+    t_ps: Integers
+    counts: Integers
+    changes: Integers
+
+    def changes_in(self, from_ps: int, to_ps: int) -> int:
+        """How many changes there were in [from_ps, to_ps)."""
+        return int(self.changes[(self.t_ps >= from_ps) & (self.t_ps < to_ps)].sum())
+
+    def shares(self, from_ps: int, to_ps: int) -> Floats:
+        """The mean share of users with each option over time, [option]; NaN before any choice."""
+        starts = np.clip(self.t_ps, from_ps, to_ps)
+        spans = np.diff(np.append(starts, to_ps)).astype(np.float64)
+        if not spans.sum():
+            return np.full(len(self.options), np.nan)
+        return np.asarray(spans @ self.counts / (spans.sum() * self.users), dtype=np.float64)
+
+
+def choices_of(run: Run | Results) -> tuple[Choice, ...]:
+    """The agents whose users have a choice, in the scenario's order.
+
+    Raises:
+        ResultsError: a table is unreadable.
+    """
+    run = run.raw
+    made = [_choice(run, agent) for agent in agents_of(run) or ()]
+    return tuple(one for one in made if one is not None)
+
+
+def _choice(run: Run, agent: ToldAgent) -> Choice | None:
+    table, family = run.agents, family_of(run)
+    mine = (table["agent"].astype(str) == agent.name) & (table["name"].astype(str) == ACTIVE)
+    own = table[mine & (table["flow"] >= 0)]  # not what it notes under that name
+    sources = [s for s in run.plan.sources if {s.name, family[s.name]} & set(agent.sources)]
+    if own.empty or len(sources) < 2 or len({s.row_count for s in sources}) > 1:
+        return None
+    names = [source.name for source in run.plan.row_sources()]
+    rows = np.array([[i for i, n in enumerate(names) if n == s.name] for s in sources])
+    on = np.ones(len(names), dtype=np.bool_)
+    times, chosen = [], []
+    for t_ps, changed in own.groupby("t_ps", sort=True):
+        on[changed["flow"].to_numpy(dtype=np.int64)] = changed["value"].to_numpy() != 0
+        if (on[rows].sum(axis=0) > 1).any():
+            return None  # not alternatives
+        times.append(int(str(t_ps)))
+        chosen.append(np.where(on[rows].any(axis=0), on[rows].argmax(axis=0), _AWAY))
+    weights = np.array([sources[0].row_flows] * rows.shape[1], dtype=np.int64)
+    return _counted(run, agent.name, [s.name for s in sources], times, np.array(chosen), weights)
+
+
+def _counted(
+    run: Run,
+    agent: str,
+    sources: list[str],
+    times: list[int],
+    chosen: Integers,
+    weights: Integers,
+) -> Choice:
+    """`chosen` is the source of each user after each decision, or _AWAY, [time, user]."""
+    carriers = access_carriers(run)
+    labels = [carriers.get(name, name) for name in sources]
+    if len(set(labels)) < 2:
+        labels = sources
+    options = tuple(dict.fromkeys(labels))
+    option = np.array([*(options.index(label) for label in labels), _AWAY])[chosen]
+    counts = [[int(weights[row == k].sum()) for k in range(len(options))] for row in option]
+    last = chosen.copy()
+    for before, now in zip(last, last[1:], strict=False):
+        now[now == _AWAY] = before[now == _AWAY]
+    moved = (last[1:] != last[:-1]) & (last[:-1] != _AWAY)
+    return Choice(
+        agent=agent,
+        users=int(weights.sum()),
+        options=options,
+        t_ps=np.array(times, dtype=np.int64),
+        counts=np.array(counts, dtype=np.int64),
+        changes=np.concatenate([[0], moved @ weights]).astype(np.int64),
+    )

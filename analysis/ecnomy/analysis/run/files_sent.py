@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that sources sent: how many began and finished, and how long they took.
+
+The table `transfers` has a row for each file that ended. A file that was still under way at the end
+of the run is in no row of it: its flow has bytes left then (`file_left` of the last report). In a
+row of many flows it is only seen that there are such files, not how many.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.run.families import MOST_GROUPS, family_of
+from ecnomy.analysis.run.opened import Results, Run
+from ecnomy.analysis.run.phases import PS_PER_S
+from ecnomy.analysis.run.windows import Epochs
+
+__all__ = ["FilesSent", "files_of", "recorded", "senders_of_files"]
+
+_LAWS: Final = ("file", "on-off", "web")
+
+
+class FilesSent(msgspec.Struct, frozen=True):
+    """The files of a source, or of a family of them, in the whole run.
+
+    Attributes:
+        label: the source or family.
+        finished: files that came through whole.
+        given_up: by users who lost patience.
+        under_way: still being sent at the end; at least so many where `all_seen` is false.
+        all_seen: whether those under way could be counted.
+        median_s, slow_s: median and 95th percentile of the time that finished files took, s; NaN
+            where none finished.
+    """
+
+    label: str
+    finished: int
+    given_up: int
+    under_way: int
+    all_seen: bool
+    median_s: float
+    slow_s: float
+
+    @property
+    def began(self) -> int:
+        """Files that began, as far as can be seen."""
+        return self.finished + self.given_up + self.under_way
+
+
+def senders_of_files(run: Run) -> dict[str, list[int]]:
+    """Label -> rows of flows that transfer files; by family where sources are many."""
+    rows, sources = run.plan.row_sources(), run.plan.sources
+    own = [s.name for s in sources if s.traffic.law in _LAWS]
+    family = family_of(run) if len(own) > MOST_GROUPS else {name: name for name in own}
+    found: dict[str, list[int]] = {}
+    for row, source in enumerate(rows):
+        if source.traffic.law in _LAWS:
+            found.setdefault(family[source.name], []).append(row)
+    return found
+
+
+def files_of(run: Run | Results) -> tuple[FilesSent, ...]:
+    """What became of all files, by source; () where they were not recorded or nobody sends any.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    run = run.raw
+    senders = senders_of_files(run)
+    if not senders or not recorded(run):
+        return ()
+    return tuple(_files(run, label, rows) for label, rows in senders.items())
+
+
+def recorded(run: Run) -> bool:
+    """Whether this run has a table of files that ended."""
+    return run.plan.record.transfers and run.file("transfers").is_file()
+
+
+def _files(run: Run, label: str, rows: list[int]) -> FilesSent:
+    table = run.transfers
+    own = table[table["flow"].isin(rows)]
+    whole = own["complete"].to_numpy() == 1
+    took_s = ((own["end_ps"] - own["start_ps"]).to_numpy(dtype=np.float64) / PS_PER_S)[whole]
+    under_way, all_seen = _under_way(run, rows)
+    median, slow = np.percentile(took_s, [50, 95]) if took_s.size else (np.nan, np.nan)
+    return FilesSent(
+        label=label,
+        finished=int(whole.sum()),
+        given_up=int((~whole).sum()),
+        under_way=under_way,
+        all_seen=all_seen,
+        median_s=float(median),
+        slow_s=float(slow),
+    )
+
+
+def _under_way(run: Run, rows: list[int]) -> tuple[int, bool]:
+    """Files that were being sent at the last report, and whether they could be counted."""
+    sources = run.plan.row_sources()
+    epochs = Epochs(run.flow_epochs, "flow", len(sources))
+    if not len(epochs.t_ps):
+        return 0, False
+    sending = [row for row in rows if epochs.column("file_left")[-1][row] > 0]
+    return len(sending), all(sources[row].row_flows == 1 for row in sending)

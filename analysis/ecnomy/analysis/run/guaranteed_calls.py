@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of a guaranteed stream provider (GSP) and its test streams, over the whole run.
+
+Shares are of packets sent (Andreassen 2002, 4.1 and 4.2):
+
+    M = marked / sent             L = (lost + later than the tariff's max_delay) / sent
+
+A call's promise is broken when it has ended and its L is above the tariff's max_delay_rate. A call
+under way at the end of the run is neither kept nor broken, and is in no rate given here.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.run.guarantors import Provider, flows_of
+from ecnomy.analysis.run.opened import Run
+from ecnomy.analysis.run.phases import PS_PER_S
+from ecnomy.analysis.run.windows import Epochs
+from ecnomy.markets.bridge.columns import late_column
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Calls", "StreamRow", "all_streams", "call_rows", "calls_of", "streams_of"]
+
+
+class Calls(msgspec.Struct, frozen=True):
+    """What became of those who asked. Rates are NaN where there is nothing to divide by.
+
+    Attributes:
+        under_way: accepted, and not over when the run was.
+        broken: ended calls whose promise was broken.
+        learnt_ps: when the provider first had a blocking threshold, -1 if never.
+        asked_learnt: calls that asked after that, and `blocked_learnt` those of them not let in.
+        packets: sent by the calls that ended.
+        bad: L over all those packets; `mean_bad` and `worst_bad` over single calls.
+        marked: M over all those packets; `mean_marked` over single calls.
+    """
+
+    asked: int
+    blocked: int
+    under_way: int
+    broken: int
+    learnt_ps: int
+    asked_learnt: int
+    blocked_learnt: int
+    packets: int
+    bad: float
+    mean_bad: float
+    worst_bad: float
+    marked: float
+    mean_marked: float
+
+    @property
+    def accepted(self) -> int:
+        """Calls let in."""
+        return self.asked - self.blocked
+
+    @property
+    def ended(self) -> int:
+        """Calls let in that were over before the run was."""
+        return self.accepted - self.under_way
+
+
+class StreamRow(msgspec.Struct, frozen=True):
+    """A test stream, or some together. `packets_per_s` is over the time it was switched on."""
+
+    name: str
+    poisson: bool
+    packets_per_s: float
+    sent: int
+    marks: int
+    bad_packets: int
+
+    @property
+    def marked(self) -> float:
+        """M, NaN before the first packet."""
+        return _share(self.marks, self.sent)
+
+    @property
+    def bad(self) -> float:
+        """L, likewise."""
+        return _share(self.bad_packets, self.sent)
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+def call_rows(run: Run, provider: Provider) -> pd.DataFrame:
+    """The rows of the table calls that a GSP was asked for, with `bad`, `share_bad`, `broken`.
+
+    `bad` counts packets, `share_bad` is L (NaN for a call without packets); `accepted` is 1 for
+    calls that it sold. A call that it refused may have been sold by another one.
+    """
+    rows = run.calls[run.calls["flow"].isin(flows_of(run, provider.call_sources))].copy()
+    limits = {offer.index: offer.max_delay_rate for offer in provider.offers}
+    if "refused_by" in rows:
+        sold = rows["tariff"].isin(list(limits))
+        refused = (rows["refused_by"] & sum(1 << index for index in limits)) != 0
+        rows = rows[sold | refused].assign(accepted=sold[sold | refused].astype(np.int64))
+        limit = rows["tariff"].map(limits).fillna(1.0)
+    else:  # of an ecnomy that knew one tariff
+        limit = rows["flow"] * 0.0 + provider.first.max_delay_rate
+    rows["bad"] = rows["late"] + rows["lost"]
+    sent = rows["sent"].to_numpy(dtype=np.float64)
+    rows["share_bad"] = rows["bad"].to_numpy(dtype=np.float64) / np.where(sent > 0, sent, np.nan)
+    ended = (rows["accepted"] == 1) & (rows["complete"] == 1)
+    rows["broken"] = ended & (rows["bad"] > limit * rows["sent"])
+    return rows
+
+
+def _learnt_ps(run: Run, provider: Provider) -> int:
+    agents = run.agents
+    own = agents["agent"].astype(str) == provider.name
+    first = agents[own & (agents["name"].astype(str) == "blocking_threshold")]
+    return -1 if first.empty else int(first["t_ps"].min())
+
+
+def calls_of(run: Run, provider: Provider) -> Calls | None:
+    """What became of all who asked a GSP for a call; None where the run did not record calls.
+
+    Raises:
+        ResultsError: the table is unreadable.
+    """
+    if not run.plan.record.calls:
+        return None
+    rows = call_rows(run, provider)
+    learnt_ps = _learnt_ps(run, provider)
+    later = rows[rows["start_ps"] >= learnt_ps] if learnt_ps >= 0 else rows[:0]
+    accepted = rows[rows["accepted"] == 1]
+    ended = accepted[accepted["complete"] == 1]
+    spoken = ended[ended["sent"] > 0]
+    packets = int(spoken["sent"].sum())
+    return Calls(
+        asked=len(rows),
+        blocked=len(rows) - len(accepted),
+        under_way=len(accepted) - len(ended),
+        broken=int(ended["broken"].sum()),
+        learnt_ps=learnt_ps,
+        asked_learnt=len(later),
+        blocked_learnt=int((later["accepted"] == 0).sum()),
+        packets=packets,
+        bad=_share(float(spoken["bad"].sum()), packets),
+        mean_bad=float(spoken["share_bad"].mean()) if packets else math.nan,
+        worst_bad=float(spoken["share_bad"].max()) if packets else math.nan,
+        marked=_share(float(spoken["ce"].sum()), packets),
+        mean_marked=float((spoken["ce"] / spoken["sent"]).mean()) if packets else math.nan,
+    )
+
+
+def streams_of(run: Run, provider: Provider, epochs: Epochs) -> tuple[StreamRow, ...]:
+    """The test streams of a GSP, as counted at the last report; () without a report."""
+    if not (len(epochs.t_ps) and provider.stream_sources and provider.offers):
+        return ()
+    end = epochs.t_ps[-1:]
+    late = late_column(run.plan.record.delay_thresholds_ps.index(provider.max_delay_ps))
+    sent, marks, lost, later = (epochs.at(n, end)[0] for n in ("sent", "ce", "lost", late))
+    rows = []
+    for source in run.plan.sources:
+        if source.name not in provider.stream_sources:
+            continue
+        own = flows_of(run, (source.name,))
+        stop_ps = int(end[0]) if source.stop_ps < 0 else min(int(end[0]), source.stop_ps)
+        seconds, count = (stop_ps - source.start.at_ps) / PS_PER_S, int(sent[own].sum())
+        row = StreamRow(
+            name=source.name,
+            poisson=source.traffic.law == "poisson",
+            packets_per_s=count / seconds if seconds > 0 else 0.0,
+            sent=count,
+            marks=int(marks[own].sum()),
+            bad_packets=int((lost + later)[own].sum()),
+        )
+        rows.append(row)
+    return tuple(rows)
+
+
+def all_streams(rows: tuple[StreamRow, ...]) -> StreamRow:
+    """Test streams as one: what admission by the marking rate goes by."""
+    return StreamRow(
+        name="all",
+        poisson=False,
+        packets_per_s=sum(row.packets_per_s for row in rows),
+        sent=sum(row.sent for row in rows),
+        marks=sum(row.marks for row in rows),
+        bad_packets=sum(row.bad_packets for row in rows),
+    )

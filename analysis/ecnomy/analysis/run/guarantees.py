@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guaranteed stream providers (GSP) of a run in numbers: profit and loss, calls, test streams.
+
+Everything is of the whole run, as the money is. What is said of money comes from the ledger alone;
+how many calls were sold and how many promises broken comes from the table calls where the run
+recorded it, for what costs nothing is not posted, and else from the postings.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.run.guaranteed_calls import Calls, StreamRow, call_rows, calls_of, streams_of
+from ecnomy.analysis.run.guarantors import Provider, flows_of, providers_of
+from ecnomy.analysis.run.opened import Results, Run, open_run
+from ecnomy.analysis.run.phases import PS_PER_S
+from ecnomy.analysis.run.windows import Epochs
+from ecnomy.markets.terms.posting_kinds import CALL, FIXED_COST, MARKS, REIMBURSEMENT, TRANSFER
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "Guarantee",
+    "Item",
+    "ProfitAndLoss",
+    "guarantee_columns",
+    "guarantees_of",
+    "profit_and_loss",
+]
+
+
+class Item(msgspec.Struct, frozen=True):
+    """A line of a profit and loss account: what is received (else paid: below 0), for how many."""
+
+    micro: int
+    count: int  # calls, reimbursements or marks
+
+
+class ProfitAndLoss(msgspec.Struct, frozen=True):
+    """What a GSP earned in the whole run, from the ledger alone; micro-units.
+
+    Attributes:
+        calls: those sold, paid for or not, where calls were recorded; `reimbursements` likewise
+            counts broken promises.
+        files: those sold, `late_files` those paid back.
+        fixed: its fixed costs.
+        other: postings to or from its account that are none of the rest.
+        by_carrier: of the marks, by who was paid for them, in order of the names.
+        profit_micro: all it received minus all it paid.
+        seconds: the time all this took.
+    """
+
+    calls: Item
+    reimbursements: Item
+    call_marks: Item
+    stream_marks: Item
+    files: Item
+    late_files: Item
+    file_marks: Item
+    fixed: Item
+    other: Item
+    by_carrier: tuple[tuple[str, Item], ...]
+    profit_micro: int
+    seconds: float
+
+    def per_call(self, micro: int) -> float:
+        """Money per call sold, NaN if none was."""
+        return micro / 1e6 / self.calls.count if self.calls.count else math.nan
+
+    def per_hour(self, micro: int) -> float:
+        """Money per simulated hour, NaN if there was no time."""
+        return micro / 1e6 / (self.seconds / 3600) if self.seconds > 0 else math.nan
+
+
+class Guarantee(msgspec.Struct, frozen=True):
+    """A GSP over the whole run; `calls` is None where the run did not record its calls."""
+
+    provider: Provider
+    money: ProfitAndLoss
+    calls: Calls | None
+    streams: tuple[StreamRow, ...]
+
+
+def profit_and_loss(run: Run, provider: Provider) -> ProfitAndLoss:
+    """The account of a GSP in the ledger, by what it was paid for and what it paid for.
+
+    Calls sold and promises broken are counted in the table calls where the run has it.
+
+    Raises:
+        ResultsError: the ledger is unreadable, or does not end at the balance in the manifest.
+    """
+    ledger = run.ledger
+    received = ledger[ledger["credit"].astype(str) == provider.name]
+    paid = ledger[ledger["debit"].astype(str) == provider.name]
+    bought = received["kind"].astype(str)
+    sold, carried = bought == CALL, bought == TRANSFER
+    kind, flow = paid["kind"].astype(str), paid["flow"]
+    sources = tuple(name for names in provider.file_sources.values() for name in names)
+    of_files = flow.isin(flows_of(run, sources))
+    back, marks, fixed = kind == REIMBURSEMENT, kind == MARKS, kind == FIXED_COST
+    of_calls = marks & flow.isin(flows_of(run, provider.call_sources))
+    of_streams = marks & flow.isin(flows_of(run, provider.stream_sources))
+    rest = ~(back | of_calls | of_streams | fixed | (marks & of_files))
+    other_in, other_out = _item(received[~(sold | carried)], 1), _item(paid[rest], -1)
+    profit_micro = int(received["amount_micro"].sum()) - int(paid["amount_micro"].sum())
+    _check_balance(run, provider.name, profit_micro)
+    income, refunds = _item(received[sold], 1), _item(paid[back & ~of_files], -1)
+    if run.plan.record.calls:
+        rows = call_rows(run, provider)
+        income = Item(income.micro, int((rows["accepted"] == 1).sum()))
+        if not refunds.micro:  # promises that give nothing back are broken all the same
+            refunds = Item(0, int(rows["broken"].sum()))
+    return ProfitAndLoss(
+        calls=income,
+        reimbursements=refunds,
+        call_marks=_item(paid[of_calls], -1),
+        stream_marks=_item(paid[of_streams], -1),
+        files=_item(received[carried], 1),
+        late_files=_item(paid[back & of_files], -1),
+        file_marks=_item(paid[marks & of_files], -1),
+        fixed=_item(paid[fixed], -1),
+        other=Item(other_in.micro + other_out.micro, other_in.count + other_out.count),
+        by_carrier=_by_carrier(paid[marks]),
+        profit_micro=profit_micro,
+        seconds=run.measured.to_ps / PS_PER_S,
+    )
+
+
+def _by_carrier(marks: pd.DataFrame) -> tuple[tuple[str, Item], ...]:
+    groups = marks.groupby(marks["credit"].astype(str), sort=True)
+    return tuple((str(name), _item(rows, -1)) for name, rows in groups)
+
+
+def _item(postings: pd.DataFrame, sign: int) -> Item:
+    return Item(sign * int(postings["amount_micro"].sum()), int(postings["quantity"].sum()))
+
+
+def _check_balance(run: Run, account: str, profit_micro: int) -> None:
+    balances = run.manifest.balances_micro
+    if balances is not None and balances[account] != profit_micro:
+        raise ResultsError(
+            f"{run.path}: the ledger leaves {account} {profit_micro} micro-units, the manifest "
+            f"{balances[account]}"
+        )
+
+
+def guarantees_of(run: Run | Results) -> tuple[Guarantee, ...]:
+    """What each GSP of a run earned, whom it let in, and what it saw; () without one.
+
+    Raises:
+        ResultsError: a table is unreadable, or the ledger and the manifest disagree.
+    """
+    run = run.raw
+    providers = providers_of(run)
+    if not providers:
+        return ()
+    epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
+    return tuple(
+        Guarantee(p, profit_and_loss(run, p), calls_of(run, p), streams_of(run, p, epochs))
+        for p in providers
+    )
+
+
+def guarantee_columns(results: Path) -> dict[str, float | None]:
+    """Outcome columns of sweeps with GSPs; {} without one. Of the whole run, as balances are.
+
+    Returns:
+        `<gsp>.` calls_asked, calls_sold, calls_blocked, calls_broken (numbers; None where calls
+        were not recorded); revenue (received for calls), reimbursed (a part of the cost), cost
+        (all it paid, less all else it received) and profit = revenue - cost, in money; hours, the
+        simulated time of all this.
+
+    Raises:
+        ResultsError: a table is unreadable, or the ledger and the manifest disagree.
+    """
+    run = open_run(results)
+    row: dict[str, float | None] = {}
+    for provider in providers_of(run):
+        money, calls = profit_and_loss(run, provider), calls_of(run, provider)
+        numbers = {
+            "calls_asked": None if calls is None else calls.asked,
+            "calls_sold": None if calls is None else calls.accepted,
+            "calls_blocked": None if calls is None else calls.blocked,
+            "calls_broken": None if calls is None else calls.broken,
+            "revenue": money.calls.micro / 1e6,
+            "reimbursed": -money.reimbursements.micro / 1e6,
+            "cost": (money.calls.micro - money.profit_micro) / 1e6,
+            "profit": money.profit_micro / 1e6,
+            "hours": money.seconds / 3600,
+        }
+        row |= {f"{provider.name}.{name}": value for name, value in numbers.items()}
+    return row

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The guaranteed stream providers (GSP) of a run, as its manifest and its plan state them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.run.families import family_of
+from ecnomy.analysis.run.opened import Run
+from ecnomy.analysis.run.phases import PS_PER_S
+from ecnomy.analysis.run.told_agents import ToldAgent, ToldTariff, agents_of
+
+__all__ = ["FileOffer", "Offer", "Provider", "flows_of", "providers_of", "shared_sources"]
+
+_ROLE: Final = "guaranteed-stream-provider"
+_CHOOSER: Final = "subscriber"
+_PS_PER_HOUR: Final = 3600 * 10**12
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """A row of a GSP's tariff table.
+
+    Attributes:
+        name: of the row; "calls" where the scenario has one tariff.
+        index: in the run's list of tariffs (agents in their order, rows in theirs), which the
+            column `tariff` of the table calls counts by.
+        sources: whose calls these are.
+        price: of a call, in words; likewise `reimbursement`.
+        tied: whether what is paid back is what the call cost.
+        max_delay_ps: a packet later than this is bad.
+        max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
+        max_blocking_rate: the largest share of calls blocked (B^G); None where that is left open.
+        max_time: the longest connection, as written; None likewise.
+        strategy: as written in the manifest.
+    """
+
+    name: str
+    index: int
+    sources: tuple[str, ...]
+    price: str
+    reimbursement: str
+    tied: bool
+    max_delay_ps: int
+    max_delay_rate: float
+    max_blocking_rate: float | None
+    max_time: str | None
+    strategy: dict[str, Any]
+
+
+class FileOffer(msgspec.Struct, frozen=True):
+    """A row of a GSP's table of files: whose files, and what they cost and promise, in words."""
+
+    name: str
+    sources: tuple[str, ...]
+    price: str
+    deadline: str
+    reimbursement: str
+
+
+class Provider(msgspec.Struct, frozen=True):
+    """A GSP as its scenario states it.
+
+    Attributes:
+        name: of the agent and of its account.
+        offers: its tariff table of calls.
+        stream_sources: sources that are its test streams.
+        files: its table of files.
+    """
+
+    name: str
+    offers: tuple[Offer, ...]
+    stream_sources: tuple[str, ...]
+    files: tuple[FileOffer, ...]
+
+    @property
+    def file_sources(self) -> dict[str, tuple[str, ...]]:
+        """Name of a row of its table of files -> its sources."""
+        return {row.name: row.sources for row in self.files}
+
+    @property
+    def call_sources(self) -> tuple[str, ...]:
+        """Sources whose calls it sells."""
+        return tuple(name for offer in self.offers for name in offer.sources)
+
+    @property
+    def paid_sources(self) -> tuple[str, ...]:
+        """Sources whose marks it pays, those of shared calls while it carries them."""
+        files = tuple(name for names in self.file_sources.values() for name in names)
+        return (*self.call_sources, *self.stream_sources, *files)
+
+    @property
+    def first(self) -> Offer:
+        """The first row of its table, and for most the only one."""
+        return self.offers[0]
+
+    @property
+    def max_delay_ps(self) -> int:
+        """What is late for its test streams: by the first row."""
+        return self.offers[0].max_delay_ps if self.offers else -1
+
+
+def providers_of(run: Run) -> tuple[Provider, ...]:
+    """The GSPs that did business in a run; none in a run without a market."""
+    balances, found, index = run.manifest.balances_micro, [], 0
+    for agent in agents_of(run) or ():
+        if agent.role == _ROLE and (balances is None or agent.name in balances):
+            provider = _provider(run, agent, index)
+            index += len(provider.offers)
+            found.append(provider)
+    return tuple(found)
+
+
+def shared_sources(run: Run) -> frozenset[str]:
+    """Sources whose calls one provider or another carries, or nobody: who pays marks changes."""
+    sold = [name for provider in providers_of(run) for name in provider.call_sources]
+    family, agents = family_of(run), agents_of(run) or ()
+    chosen = {name for agent in agents if agent.role == _CHOOSER for name in agent.sources}
+    return frozenset(n for n in sold if sold.count(n) > 1 or {n, family[n]} & chosen)
+
+
+def _provider(run: Run, agent: ToldAgent, index: int) -> Provider:
+    family, sources = family_of(run), run.plan.sources
+
+    def named(listed: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(s.name for s in sources if s.name in listed or family[s.name] in listed)
+
+    table = agent.tariffs or {}
+    if agent.tariff is not None:
+        table = {"calls": msgspec.structs.replace(agent.tariff, sources=agent.sources)}
+    delays_ps = {s.name: s.calls.max_delay_ps for s in sources}
+    offers = []
+    for place, (name, tariff) in enumerate(table.items()):
+        calls = named(tariff.sources)
+        tied = tariff.reimbursement == "price"
+        price = _in_words(tariff.price)
+        offer = Offer(
+            name=name,
+            index=index + place,
+            sources=calls,
+            price=price,
+            reimbursement=_paid_back(tariff, price),
+            tied=tied,
+            max_delay_ps=max((delays_ps[source] for source in calls), default=-1),
+            max_delay_rate=tariff.max_delay_rate,
+            max_blocking_rate=tariff.max_blocking_rate,
+            max_time=tariff.max_time,
+            strategy=tariff.strategy or agent.strategy or {},
+        )
+        offers.append(offer)
+    files = tuple(
+        FileOffer(
+            name=name,
+            sources=named(row.sources),
+            price=row.price,
+            deadline=_time(row.deadline),
+            reimbursement=row.price if row.reimbursement == "price" else row.reimbursement,
+        )
+        for name, row in (agent.elastic or {}).items()
+    )
+    return Provider(agent.name, tuple(offers), named(agent.test_streams), files)
+
+
+def _in_words(price: Any) -> str:
+    """What a call costs, as the manifest writes it."""
+    if not isinstance(price, dict):
+        return str(price)
+    if "time" in price:
+        return f"{price.get('call', '0 money')} and {price['time']}"
+    hours = [
+        f"{p['price']} from {_hour(p['from'])} to {_hour(p['to'])}"
+        for p in price.get("periods", ())
+    ]
+    outside = price.get("price")
+    return ", ".join([*hours, *([f"else {outside}"] if outside else [])])
+
+
+def _hour(written: str) -> str:
+    """A time of the day, which manifests have in ps."""
+    number, _, unit = written.partition(" ")
+    return f"{int(number) / _PS_PER_HOUR:.10g} h" if unit == "ps" else written
+
+
+def _time(written: str) -> str:
+    """A time in seconds, which manifests have in ps."""
+    number, _, unit = written.partition(" ")
+    return f"{int(number) / PS_PER_S:.10g} s" if unit == "ps" else written
+
+
+def _paid_back(tariff: ToldTariff, price: str) -> str:
+    if tariff.reimbursement != "price":
+        return tariff.reimbursement
+    return price if isinstance(tariff.price, str) else "what it cost"
+
+
+def flows_of(run: Run, sources: tuple[str, ...]) -> npt.NDArray[np.int64]:
+    """The flows of these sources."""
+    names = np.array([s.name for s in run.plan.row_sources()])
+    return np.flatnonzero(np.isin(names, np.array(sources, dtype=str))).astype(np.int64)

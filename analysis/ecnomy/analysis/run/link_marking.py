@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which share of a link's packets and marks is data: what every marking share shown is of.
+
+    share marked = marks on data / arrivals of data        at this link
+
+Data is what sources send that is ECN-capable. ACKs share a queue with it where traffic goes both
+ways, and may be marked too (`ect: all`), but are not priced. A link counts all its packets report
+by report, and the table pairs tells data and ACKs of each source apart, but once, over the whole
+run. So the counts of a window are split as
+
+    data(window) / all(window) ~ sum over data of a(s) n(s) / sum over all of a(s) n(s)
+
+with n(s) the packets (or marks) of source s at the link in the whole run, and a(s) the share of
+what s sent in the whole run that it sent in the window. This is exact over the whole run, and for
+any window at a link that no ACKs cross; it is an estimate elsewhere. Without the table pairs (older
+results) all packets of a link that data crosses are taken for data.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.run.opened import Run
+from ecnomy.analysis.run.windows import Epochs
+from ecnomy.markets.plan import Plan, Tcp
+
+__all__ = [
+    "Crossings",
+    "LinkShares",
+    "activity_of",
+    "by_source",
+    "crossings_of",
+    "ecn_capable",
+    "link_shares",
+]
+
+Floats = npt.NDArray[np.float64]
+
+
+class Crossings(msgspec.Struct, frozen=True):
+    """Packets and marks of each source at each link in the whole run, [source, link]."""
+
+    data: Floats  # ECN-capable
+    packets: Floats  # with ACKs, and with data that is not ECN-capable
+    data_marks: Floats
+    marks: Floats
+
+
+class LinkShares(msgspec.Struct, frozen=True):
+    """Parts of a link's counts that are of ECN-capable data, [interval, link]."""
+
+    arrivals: Floats
+    marks: Floats
+
+
+def crossings_of(run: Run) -> Crossings:
+    """What the table pairs says, or, without it, what sources sent over all their path.
+
+    Raises:
+        ResultsError: a table is unreadable.
+    """
+    plan, pairs = run.plan, run.pairs
+    rows = [
+        (number, link, link_of_data and ecn_capable(plan, number))
+        for number, source in enumerate(plan.sources)
+        for link_of_data, links in ((True, source.path), (False, source.ack_path))
+        for link in links
+    ]
+    shape = (len(plan.sources), len(plan.links))
+    if "arrivals" not in pairs.columns or len(pairs) != len(rows):
+        return _without_pairs(run, rows, shape)
+    counts = pairs[["arrivals", "marks"]].to_numpy(dtype=np.float64)
+    packets, data = np.zeros((2, *shape)), np.zeros((2, *shape))
+    for (number, link, is_data), both in zip(rows, counts, strict=True):
+        packets[:, number, link] += both
+        if is_data:
+            data[:, number, link] += both
+    return Crossings(data[0], packets[0], data[1], packets[1])
+
+
+def _without_pairs(
+    run: Run, rows: list[tuple[int, int, bool]], shape: tuple[int, int]
+) -> Crossings:
+    sent = by_source(run.plan, Epochs(run.flow_epochs, "flow", run.plan.row_count).column("sent"))
+    data = np.zeros(shape)
+    for number, link, is_data in rows:
+        if is_data and len(sent):
+            data[number, link] = sent[-1, number]
+    return Crossings(data, data, data, data)
+
+
+def ecn_capable(plan: Plan, number: int) -> bool:
+    """Whether the data of a source is ECN-capable."""
+    transport = plan.sources[number].transport
+    return transport.echo != "off" if isinstance(transport, Tcp) else transport.ect
+
+
+def by_source(plan: Plan, values: Floats) -> Floats:
+    """Rows of the flow table added up to sources, [..., row] to [..., source]."""
+    first = np.cumsum([0, *(source.row_count for source in plan.sources)])[:-1]
+    return np.asarray(np.add.reduceat(values, first, axis=-1), dtype=np.float64)
+
+
+def activity_of(run: Run, flows: Epochs, edges_ps: npt.NDArray[np.int64]) -> Floats:
+    """The share of what each source sent in the whole run that is of an interval.
+
+    Args:
+        run: whose sources.
+        flows: its flow_epochs.
+        edges_ps: report times.
+
+    Returns:
+        Shares, [interval, source]; 0 for a source that sent nothing.
+    """
+    sent = np.diff(by_source(run.plan, flows.at("sent", edges_ps)), axis=0)
+    whole = by_source(run.plan, flows.column("sent")[-1:])
+    return np.divide(sent, whole, out=np.zeros_like(sent), where=np.asarray(whole > 0))
+
+
+def link_shares(crossings: Crossings, activity: Floats) -> LinkShares:
+    """Which part of each link's arrivals and marks is data, in each interval of `activity`."""
+    return LinkShares(
+        _part(activity, crossings.data, crossings.packets),
+        _part(activity, crossings.data_marks, crossings.marks),
+    )
+
+
+def _part(activity: Floats, data: Floats, packets: Floats) -> Floats:
+    """Where nobody of a link sent in an interval (packets on their way still), the whole run's."""
+    total = packets.sum(axis=0)
+    usual = np.divide(data.sum(axis=0), total, out=np.zeros_like(total), where=total > 0)
+    part, whole = activity @ data, activity @ packets
+    out = np.broadcast_to(usual, whole.shape).copy()
+    return np.asarray(np.divide(part, whole, out=out, where=whole > 0), dtype=np.float64)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What pairs of nodes on a network send and pay, added up by node."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import msgspec
+
+from ecnomy.analysis.run.network_loads import NetworkLoads, PairLoad
+
+__all__ = ["Sums", "added", "node_sums", "sending"]
+
+
+class Sums(msgspec.Struct, frozen=True):
+    """Pairs added up. `wanted_bps` is NaN as soon as one of them has no limit."""
+
+    pairs: int
+    wanted_bps: float
+    goodput_bps: float
+    marks_per_s: float
+    charge_per_s: float
+
+    @property
+    def price_per_mbit(self) -> float:
+        """What a delivered megabit cost in marks, money; NaN if nothing was delivered."""
+        return 1e6 * self.charge_per_s / self.goodput_bps if self.goodput_bps else math.nan
+
+
+def added(pairs: Iterable[PairLoad]) -> Sums:
+    rows = list(pairs)
+    return Sums(
+        pairs=len(rows),
+        wanted_bps=sum(p.wanted_bps for p in rows),
+        goodput_bps=sum(p.goodput_bps for p in rows),
+        marks_per_s=sum(p.marks_per_s for p in rows),
+        charge_per_s=sum(p.charge_per_s for p in rows),
+    )
+
+
+def sending(loads: NetworkLoads) -> list[PairLoad]:
+    """Pairs that sent anything, who pays most first, then who gets most."""
+    rows = [pair for pair in loads.pairs if pair.goodput_bps > 0]
+    return sorted(rows, key=lambda p: (-p.charge_per_s, -p.goodput_bps, p.name))
+
+
+def node_sums(loads: NetworkLoads) -> dict[str, Sums]:
+    """What each node sends and pays, who pays most first."""
+    by_node: dict[str, list[PairLoad]] = {}
+    for pair in sending(loads):
+        by_node.setdefault(pair.source, []).append(pair)
+    sums = {node: added(pairs) for node, pairs in by_node.items()}
+    return dict(sorted(sums.items(), key=lambda s: (-s[1].charge_per_s, -s[1].goodput_bps, s[0])))

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mean price per mark over the measured window, as outcome columns of a sweep.
+
+    price.<carrier>    of each carrier, money
+    price              of the whole market, money: only where it has one price, that of one carrier
+
+A price holds from the report at which it is posted until the next one, so that the mean is weighted
+by time. A run without a market has no such column.
+Every sweep has these columns (gathered.py of markets); here they are those of a stored run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.run.opened import open_run
+from ecnomy.markets.economy.journal import PRICE
+
+__all__ = ["price_columns"]
+
+MICRO: Final = 1_000_000
+
+
+def price_columns(results: Path) -> dict[str, float]:
+    """The price columns of a run; {} of a run without a market.
+
+    Args:
+        results: the run's folder.
+
+    Returns:
+        By column, money per mark. Sums are of whole micro-units and picoseconds, so that a price
+        that never changes is its own mean to the last digit.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    run = open_run(results).raw
+    window, table = run.measured, run.agents
+    posted = table[table["name"].astype(str) == PRICE]
+    found: dict[str, float] = {}
+    for name, own in posted.groupby(posted["agent"].astype(str), sort=False):
+        times = own["t_ps"].to_numpy(dtype=np.int64)
+        micro = np.rint(own["value"].to_numpy(dtype=np.float64)).astype(np.int64)
+        mean = _mean_micro(times, micro, window.from_ps, window.to_ps)
+        found[f"price.{name}"] = mean / MICRO
+    return {"price": next(iter(found.values())), **found} if len(found) == 1 else found
+
+
+def _mean_micro(
+    t_ps: npt.NDArray[np.int64], micro: npt.NDArray[np.int64], from_ps: int, to_ps: int
+) -> float:
+    """Of a price that holds from each time to the next; of an empty window, the price there."""
+    if to_ps <= from_ps:
+        return float(micro[max(int(np.searchsorted(t_ps, from_ps, side="right")) - 1, 0)])
+    spans = np.diff(np.clip(np.append(t_ps, to_ps), from_ps, to_ps))
+    total = sum(int(span) * int(price) for span, price in zip(spans, micro, strict=True))
+    return total / (to_ps - from_ps)

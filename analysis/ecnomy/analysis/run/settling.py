@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a price that a carrier steers has settled over the last half of a run.
+
+A search never rests: it keeps trying prices about the best one. So a price counts as settled unless
+it moves by more than its own tries explain. All is in shares of the mean price over the last half:
+
+    try         the median size of the changes of the posted price
+    stretches   ten of equal length; the mean price of each, weighted by time. Tries above and
+                below cancel in such a mean
+    drift       Theil and Sen's slope through the ten means (the median of the slopes of all 45
+                pairs), times the half
+    swing       the largest less the smallest of the ten means
+    range       from the price below which the carrier was 10 % of the time to that of 90 %
+
+A price does not settle in one of three cases:
+
+    rising,     the drift is above 10 %, and at least 40 of the 45 pairs of means agree in its
+    falling     direction (Mann 1945: of independent means one set in 1,000 does by chance)
+    swinging    the swing is above 50 % and above four tries
+    swinging    the range is above 50 % and above eight tries: a cycle within a stretch, as no
+                sequence of independent tries has (2.4 to 3.2 for the lists of prices looked at)
+
+Prices of a Thompson sampler jump far but independently, so that a try is as wide as the range. A
+walk by steps, as that of `hill-climbing`, keeps within a few steps of a rest point, unless noise
+of what is earned hides the best price from steps as short as that.
+
+The verdict is on the half of one run alone. Two carriers that both move under `retail` have no
+equilibrium, and yet one of them, or both in a short run, may be called settled: prices that run
+away in the long run can look at rest for a while.
+
+Fewer than eight changes in the half are too few to tell a search from a drift: then the price has
+settled if it does not change at all, and otherwise there is no verdict. Prices of a schedule, and
+carriers without a strategy, do not search, and are left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.run.carriers import Prices, prices_of
+from ecnomy.analysis.run.opened import Results, Run
+from ecnomy.analysis.run.phases import PS_PER_S
+from ecnomy.analysis.run.told_agents import agents_of
+from ecnomy.analysis.support.digits import significant
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Settling", "print_settling", "settling_in_words", "settling_of", "verdict_of"]
+
+Floats = npt.NDArray[np.float64]
+Verdict = Literal["settled", "rising", "falling", "swinging"]
+
+STRETCHES: Final = 10
+FEWEST: Final = 8  # changes of the price
+AGREE: Final = 35  # of 45 pairs, those that rise less those that fall
+DRIFT: Final = 0.1
+SWING: Final = 0.5
+SWING_TRIES: Final = 4
+RANGE: Final = 0.5
+RANGE_TRIES: Final = 8
+FIXED: Final = ("stay", "price-schedule")  # strategies that do not look for a price
+
+
+class Settling(msgspec.Struct, frozen=True):
+    """What became of the price of a carrier that steers it.
+
+    Attributes:
+        carrier: its name.
+        verdict: `settled`, or how the price still moves.
+        low: the price below which it was a tenth of the time, money.
+        high: the price above which it was a tenth of the time, money.
+        mean: over the time, money.
+        from_s: where the last half begins, seconds.
+        to_s: the end.
+    """
+
+    carrier: str
+    verdict: Verdict
+    low: float
+    high: float
+    mean: float
+    from_s: float
+    to_s: float
+
+
+def settling_of(run: Run | Results) -> tuple[Settling, ...]:
+    """For each carrier that steers its price, and changed it often enough to tell.
+
+    Raises:
+        ResultsError: a table is unreadable.
+    """
+    run = run.raw
+    steering = {agent.name for agent in agents_of(run) or () if _steers(agent.strategy)}
+    if not steering or not len(run.link_epochs):
+        return ()
+    end_ps = int(run.link_epochs["t_ps"].max())
+    found = (
+        verdict_of(name, prices, end_ps // 2, end_ps)
+        for name, prices in prices_of(run).items()
+        if name in steering
+    )
+    return tuple(one for one in found if one is not None)
+
+
+def _steers(strategy: Any) -> bool:
+    kind = strategy.get("kind") if isinstance(strategy, dict) else strategy
+    return bool(kind) and kind not in FIXED
+
+
+def verdict_of(name: str, prices: Prices, from_ps: int, to_ps: int) -> Settling | None:
+    """Judge the prices of one carrier from `from_ps` to `to_ps`, as the module says.
+
+    Returns:
+        None where there are too few changes to tell, or no time.
+    """
+    if to_ps <= from_ps:
+        return None
+    spans = np.diff(np.clip(np.append(prices.t_ps, to_ps), from_ps, to_ps)).astype(np.float64)
+    held = spans > 0
+    money, spans = prices.money[held], spans[held]
+    changes = np.abs(np.diff(money))
+    changes = changes[changes > 0]
+    mean = float(np.average(money, weights=spans))
+    low, high = _quantiles(money, spans, (0.1, 0.9))
+    if 0 < len(changes) < FEWEST:
+        return None
+    verdict: Verdict = "settled"
+    if len(changes) and mean > 0:
+        means = _stretches(money, spans) / mean
+        verdict = _verdict(means, (high - low) / mean, float(np.median(changes)) / mean)
+    return Settling(name, verdict, low, high, mean, from_ps / PS_PER_S, to_ps / PS_PER_S)
+
+
+def _verdict(means: Floats, wide: float, tried: float) -> Verdict:
+    later, earlier = np.tril_indices(len(means), -1)
+    rises = means[later] - means[earlier]
+    drift = float(np.median(rises / (later - earlier))) * len(means)
+    if abs(drift) > DRIFT and abs(int(np.sign(rises).sum())) >= AGREE:
+        return "rising" if drift > 0 else "falling"
+    if float(np.ptp(means)) > max(SWING, SWING_TRIES * tried):
+        return "swinging"
+    return "swinging" if wide > max(RANGE, RANGE_TRIES * tried) else "settled"
+
+
+def _stretches(money: Floats, spans: Floats) -> Floats:
+    """Mean of each stretch, of a price that holds for each span."""
+    ends = np.append(0.0, np.cumsum(spans))
+    area = np.append(0.0, np.cumsum(money * spans))
+    edges = np.linspace(0.0, ends[-1], STRETCHES + 1)
+    return np.asarray(np.diff(np.interp(edges, ends, area)) / np.diff(edges), dtype=np.float64)
+
+
+def _quantiles(money: Floats, spans: Floats, shares: tuple[float, float]) -> tuple[float, float]:
+    """Prices below which the price was for these shares of the time."""
+    order = np.argsort(money, kind="stable")
+    until = np.cumsum(spans[order])
+    low, high = (money[order][int(np.searchsorted(until, q * until[-1]))] for q in shares)
+    return float(low), float(high)
+
+
+def settling_in_words(one: Settling) -> str:
+    """One line, such as `carrier up: its price does not settle: 0.02 to 0.11 money ...`."""
+    span = f"from {one.from_s:g} s to {one.to_s:g} s"
+    if one.verdict == "settled":
+        return f"carrier {one.carrier}: its price has settled: {significant(one.mean)} money {span}"
+    between = f"{significant(one.low)} to {significant(one.high)} money"
+    return f"carrier {one.carrier}: its price does not settle: {between} {span}, {one.verdict}"
+
+
+def print_settling(run: Run, console: Console) -> None:
+    """One line per carrier that steers its price.
+
+    Raises:
+        ResultsError: a table is unreadable.
+    """
+    found = settling_of(run)
+    if found:
+        console.print()
+    for one in found:
+        console.print(settling_in_words(one), markup=False, highlight=False)

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run in numbers: who got what rate and paid what, phase by phase; links; account balances."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.run.activity import flows_on
+from ecnomy.analysis.run.background import background_rows
+from ecnomy.analysis.run.balances import Balance, balances_of
+from ecnomy.analysis.run.congestion import congested_by
+from ecnomy.analysis.run.families import MOST_GROUPS, family_of
+from ecnomy.analysis.run.link_marking import (
+    Crossings,
+    LinkShares,
+    activity_of,
+    crossings_of,
+    link_shares,
+)
+from ecnomy.analysis.run.opened import Results, Run
+from ecnomy.analysis.run.phases import Phase, phases_of
+from ecnomy.analysis.run.windows import Epochs, Window, fees_by_flow, marks_by_flow
+
+__all__ = [
+    "CHANGING",
+    "Group",
+    "GroupRow",
+    "LinkRow",
+    "PhaseSummary",
+    "Summary",
+    "groups_of",
+    "summarize",
+]
+
+Floats = npt.NDArray[np.float64]
+CHANGING: Final = "*"  # the class of a group whose flows changed theirs
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Flows shown as one: of one source (or family), and of one class where there are classes.
+
+    `source` is the source of the first of them.
+    """
+
+    label: str
+    source: str
+    service_class: str  # "" for none, CHANGING
+    flows: tuple[int, ...]  # rows of the tables
+    size: int = 0  # how many flows these rows are; 0 stands for one each
+
+    def __post_init__(self) -> None:
+        if self.size == 0:
+            msgspec.structs.force_setattr(self, "size", len(self.flows))
+
+
+class GroupRow(msgspec.Struct, frozen=True):
+    """A group over a window. Rates and money are means over its flows; NaN where unknown.
+
+    Where agents switched flows off, means are over the time in which flows were on, and `active`
+    is how many were, on average.
+    """
+
+    group: Group
+    goodput_bps: float
+    goodput_low_bps: float  # of the flow that got least
+    goodput_high_bps: float
+    share: float  # of all goodput
+    marks_per_s: float
+    marking_probability: float
+    delay_s: float  # one way
+    rtt_s: float
+    fee_per_s: float  # money/s
+    charge_per_s: float  # money/s for marks
+    price_per_mark: float  # money, what a mark did cost
+    active: float | None = None  # flows on average; None where all were on, as far as agents go
+
+    @property
+    def counted(self) -> float:
+        """How many flows the means are over."""
+        return float(self.group.size) if self.active is None else self.active
+
+
+class LinkRow(msgspec.Struct, frozen=True):
+    """A link over a window."""
+
+    link: int
+    name: str
+    utilization: float
+    marking_probability: float  # of ECN-capable data, NaN where there was none
+    queue_packets: float
+    wait_s: float
+    drops: int
+    law_drops: int
+    not_ect_drops: int
+    drop_probability: float
+    marks: int
+
+    @property
+    def congested_by(self) -> tuple[str, ...]:
+        """Its signs of congestion: marks, drops, waiting."""
+        return congested_by(
+            utilization=self.utilization,
+            marked=self.marking_probability,
+            dropped=self.drop_probability,
+            queue_packets=self.queue_packets,
+            wait_s=self.wait_s,
+        )
+
+
+class PhaseSummary(msgspec.Struct, frozen=True):
+    """A phase, or all together, with the window that was measured in it."""
+
+    phase: Phase
+    window: Window
+    groups: tuple[GroupRow, ...]
+    links: tuple[LinkRow, ...]
+    charge_per_s: float = 0.0  # money/s for marks, all flows together
+    background_per_s: float = 0.0  # money/s of these for marks of background traffic
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """Everything `ecnomy show` prints.
+
+    `whole` is over the measured window, [warm-up, end], which is what `ecnomy run` prints and the
+    tables `flows` and `links` hold; None where nothing was measured.
+    """
+
+    title: str
+    note: str | None
+    phases: tuple[PhaseSummary, ...]
+    balances: tuple[Balance, ...]
+    priced: bool  # whether money changed hands at all
+    whole: PhaseSummary | None = None
+
+
+def _movers(run: Run) -> set[int]:
+    """Flows whose class changed during the run, as far as the reports say."""
+    table = run.flow_epochs
+    if "class_index" not in table.columns or table.empty:
+        return set()
+    seen = table.groupby("flow")["class_index"].nunique()
+    return {int(flow) for flow in seen.index[seen > 1]}
+
+
+def groups_of(run: Run) -> list[Group]:
+    """The groups of a run in plan order.
+
+    A source with flows that changed class is one group of the class `CHANGING`. Where there are
+    many sources, those of one family (see ecnomy.analysis.run.families) are one group.
+    """
+    sources = run.plan.row_sources()
+    names = [source.name for source in sources]
+    classes = [""] * len(names)
+    if "class" in run.flows.columns:
+        for flow, name in zip(run.flows["flow"], run.flows["class"], strict=True):
+            classes[int(flow)] = str(name) if isinstance(name, str) else ""
+    moved = {names[flow] for flow in _movers(run)}
+    members: dict[tuple[str, str], list[int]] = {}
+    for flow, (source, name) in enumerate(zip(names, classes, strict=True)):
+        key = (source, CHANGING if source in moved else name)
+        members.setdefault(key, []).append(flow)
+    if len(members) > MOST_GROUPS:
+        members = _merged(members, family_of(run))
+    return [
+        Group(
+            label=f if c in ("", f, CHANGING) else f"{f} in {c}",
+            source=names[flows[0]],
+            service_class=c,
+            flows=tuple(flows),
+            size=sum(sources[flow].row_flows for flow in flows),
+        )
+        for (f, c), flows in members.items()
+    ]
+
+
+def _merged(
+    members: dict[tuple[str, str], list[int]], families: dict[str, str]
+) -> dict[tuple[str, str], list[int]]:
+    merged: dict[tuple[str, str], list[int]] = {}
+    for (source, name), flows in members.items():
+        merged.setdefault((families[source], name), []).extend(flows)
+    return merged
+
+
+def _divide(top: float, bottom: float) -> float:
+    return top / bottom if bottom else float("nan")
+
+
+def _group_row(
+    group: Group,
+    epochs: Epochs,
+    window: Window,
+    fee: Floats,
+    paid: Floats,
+    on: Floats,
+) -> GroupRow:
+    """`on` is how many flows of each row were on, on average."""
+    member = list(group.flows)
+    count = float(on[member].sum())
+
+    def grown(name: str) -> Floats:
+        return np.asarray(epochs.difference(name, window), dtype=np.float64)
+
+    goodput = 8 * grown("acked_bytes") / window.seconds
+    each = [goodput[row] / on[row] for row in member if on[row]]
+    marks, delivered = float(grown("ce")[member].sum()), float(grown("delivered")[member].sum())
+    rtts = epochs.mean_positive("srtt_s", window)[member]
+    known = rtts[np.isfinite(rtts)]
+    scale = _divide(1, window.seconds * count)
+    return GroupRow(
+        group=group,
+        goodput_bps=_divide(float(goodput[member].sum()), count),
+        goodput_low_bps=float(min(each, default=0.0)),
+        goodput_high_bps=float(max(each, default=0.0)),
+        share=_divide(float(goodput[member].sum()), float(goodput.sum())),
+        marks_per_s=marks * scale,
+        marking_probability=_divide(marks, delivered),
+        delay_s=_divide(float(grown("delay_sum_ps")[member].sum()) / 1e12, delivered),
+        rtt_s=float(known.mean()) if known.size else float("nan"),
+        fee_per_s=float(fee[member].sum()) * scale,
+        charge_per_s=float(paid[member].sum()) * scale,
+        price_per_mark=_divide(float(paid[member].sum()), marks),
+        active=None if count == group.size else count,
+    )
+
+
+_COUNTED: Final = (
+    *("arrivals", "marks", "drops", "law_drops", "not_ect_drops", "departures", "departed_bytes"),
+)
+
+
+def _link_rows(run: Run, epochs: Epochs, window: Window, shares: LinkShares) -> tuple[LinkRow, ...]:
+    """Links that data crossed, and any other that marked or dropped."""
+    grown = {name: epochs.difference(name, window) for name in (*_COUNTED, "queue_integral")}
+    data = {link for source in run.plan.sources for link in source.path}
+    rows = []
+    for i, link in enumerate(run.plan.links):
+        at = {name: float(values[i]) for name, values in grown.items()}
+        if not at["arrivals"] or not (i in data or at["marks"] or at["drops"]):
+            continue
+        bits = 8 * (at["departed_bytes"] + at["departures"] * link.framing_bytes)
+        rows.append(
+            LinkRow(
+                link=i,
+                name=link.name,
+                utilization=bits / (link.rate_bps * window.seconds),
+                marking_probability=_divide(
+                    at["marks"] * float(shares.marks[0, i]),
+                    at["arrivals"] * float(shares.arrivals[0, i]),
+                ),
+                queue_packets=at["queue_integral"] / window.seconds,
+                wait_s=_divide(at["queue_integral"], at["departures"]),
+                drops=int(at["drops"]),
+                law_drops=int(at["law_drops"]),
+                not_ect_drops=int(at["not_ect_drops"]),
+                drop_probability=_divide(at["drops"], at["arrivals"]),
+                marks=int(at["marks"]),
+            )
+        )
+    return tuple(rows)
+
+
+class _Parts(msgspec.Struct, frozen=True, eq=False):
+    """What every window of a run is summarised from."""
+
+    run: Run
+    flows: Epochs
+    links: Epochs
+    groups: list[Group]
+    crossings: Crossings
+    background: npt.NDArray[np.bool_]  # by row of flows
+
+    def over(self, phase: Phase) -> PhaseSummary | None:
+        """A phase from its settled part on, None without two reports there."""
+        window = self.flows.window(phase.settled_ps, phase.to_ps)
+        if window is None:
+            return None
+        ledger, rows = self.run.ledger, self.run.plan.row_count
+        edges = np.array([window.from_ps, window.to_ps], dtype=np.int64)
+        fee = fees_by_flow(ledger, rows, edges)[0]
+        paid = marks_by_flow(ledger, rows, edges)[0]
+        on = flows_on(self.run, edges)[0]
+        shares = link_shares(self.crossings, activity_of(self.run, self.flows, edges))
+        return PhaseSummary(
+            phase=phase,
+            window=window,
+            groups=tuple(
+                _group_row(group, self.flows, window, fee, paid, on) for group in self.groups
+            ),
+            links=_link_rows(self.run, self.links, window, shares),
+            charge_per_s=float(paid.sum()) / window.seconds,
+            background_per_s=float(paid[self.background].sum()) / window.seconds,
+        )
+
+
+def summarize(run: Run | Results) -> Summary:
+    """Summarise a run phase by phase, and as a whole.
+
+    A partial run is summarised as far as its reports go; a phase without two reports after its
+    settling time is left out.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    run = run.raw
+    plan, ledger = run.plan, run.ledger
+    parts = _Parts(
+        run=run,
+        flows=Epochs(run.flow_epochs, "flow", plan.row_count),
+        links=Epochs(run.link_epochs, "link", len(plan.links)),
+        groups=groups_of(run),
+        crossings=crossings_of(run),
+        background=background_rows(ledger, plan.row_count),
+    )
+    reached = int(parts.flows.t_ps[-1]) if len(parts.flows.t_ps) else 0
+    found = [parts.over(phase) for phase in phases_of(plan, reached)]
+    from_ps, to_ps = run.measured.from_ps, min(run.measured.to_ps, reached)
+    return Summary(
+        title=run.title,
+        note=run.note,
+        phases=tuple(one for one in found if one is not None),
+        balances=balances_of(run),
+        priced=not ledger.empty,
+        whole=parts.over(Phase(0, "all phases together", from_ps, to_ps, from_ps)),
+    )

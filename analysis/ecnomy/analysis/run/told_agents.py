@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agents of a run, as the scenario in its manifest states them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ecnomy.analysis.run.opened import Run
+
+__all__ = ["ToldAgent", "ToldTariff", "agents_of"]
+
+
+class ToldTariff(msgspec.Struct, frozen=True):
+    """A provider's tariff, amounts as written in the manifest.
+
+    `price` is text, or a mapping of what a call and its time cost, or a tariff by the hour.
+    """
+
+    price: Any
+    max_delay_rate: float
+    reimbursement: str
+    sources: tuple[str, ...] = ()
+    max_blocking_rate: float | None = None
+    max_time: str | None = None
+    strategy: dict[str, Any] | None = None
+
+
+class ToldFiles(msgspec.Struct, frozen=True):
+    """What a provider asks for a file, likewise."""
+
+    price: str
+    deadline: str
+    reimbursement: str
+    sources: tuple[str, ...] = ()
+
+
+class ToldAgent(msgspec.Struct, frozen=True):
+    """What the manifest says of an agent, as far as anybody looks.
+
+    Attributes:
+        role: its name or dotted path, without its terms.
+    """
+
+    name: str
+    role: str = ""
+    sources: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    test_streams: tuple[str, ...] = ()
+    tariff: ToldTariff | None = None
+    tariffs: dict[str, ToldTariff] | None = None
+    elastic: dict[str, ToldFiles] | None = None
+    strategy: Any = None
+
+
+class _Market(msgspec.Struct, frozen=True):
+    agents: tuple[ToldAgent, ...] = ()
+
+
+class _Scenario(msgspec.Struct, frozen=True):
+    market: _Market | None = None
+
+
+def agents_of(run: Run) -> tuple[ToldAgent, ...] | None:
+    """In the scenario's order; none of a run without a market, None where it cannot be read."""
+    found: Any = run.manifest.scenario
+    try:
+        market = msgspec.convert(_with_role_names(found or {}), type=_Scenario, strict=False).market
+    except msgspec.ValidationError:
+        return None  # an older manifest: the run is shown without what it does not tell
+    return market.agents if market else ()
+
+
+def _with_role_names(scenario: dict[str, Any]) -> dict[str, Any]:
+    """A role with terms of its own is a mapping in the manifest, whose `kind` names it."""
+    market = scenario.get("market") or {}
+    agents = [
+        {**agent, "role": agent["role"].get("kind", "")}
+        if isinstance(agent.get("role"), dict)
+        else agent
+        for agent in market.get("agents", ())
+    ]
+    return {**scenario, "market": {**market, "agents": agents}} if agents else scenario

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ecnomy show`: the figures of a run or a sweep as tables in the terminal."""

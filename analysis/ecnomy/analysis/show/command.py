@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ecnomy show RESULTS`: the summary of a run on the terminal and its picture, or of a sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ecnomy.markets.cli.printing import Json, console_for_tables, print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from ecnomy.analysis.run.opened import Results, Run
+    from ecnomy.analysis.run.phases import Phase
+    from ecnomy.analysis.run.summary import GroupRow, PhaseSummary, Summary
+
+__all__ = ["print_summary", "show_command"]
+
+PICTURE = "overview.png"
+MAP = "network.png"
+GUARANTEE = "guarantee.png"
+CARRIERS = "carriers.png"
+SWEEP = "sweep.png"
+_WIDEST = 140  # columns, on a terminal
+
+
+def show_command(
+    results: Annotated[Path, typer.Argument(help="The results folder of a run, or of a sweep.")],
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            help="Where the picture goes [RESULTS/overview.png, sweep.png].",
+            metavar="FILE",
+        ),
+    ] = None,
+    no_plot: Annotated[bool, typer.Option("--no-plot", help="Draw no picture.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what a run gave: who got which rate, who paid what, and a picture.
+
+    With --json, no picture is drawn.
+    """
+    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.analysis.support.whole_file import place_for
+    from ecnomy.markets.sweep.head import is_sweep
+
+    if plot is not None:
+        place_for(plot, "--plot")
+    console = console_for_tables(_WIDEST)
+    if is_sweep(results):
+        if as_json:
+            from ecnomy.analysis.sweep_report.values import sweep_values
+
+            return print_json(sweep_values(results))
+        from ecnomy.analysis.sweep_report.printed import print_sweep
+
+        file = plot if plot is not None else results / SWEEP
+        return print_sweep(results, console, None if no_plot else file)
+    run = open_run(results)
+    if as_json:
+        from ecnomy.analysis.show.values import show_values
+
+        return print_json(show_values(run))
+    print_summary(run, console)
+    if no_plot:
+        return
+    from ecnomy.analysis.draw.overview import overview
+
+    file = plot if plot is not None else results / PICTURE
+    if overview(run, file):
+        console.print(f"picture: {file}", soft_wrap=True, markup=False)
+    else:
+        console.print("picture: none, the run has no two reports to draw", markup=False)
+    from ecnomy.analysis.draw.network_plot import network_picture
+
+    file = file.with_name(MAP)
+    if network_picture(run, file):
+        console.print(f"map: {file}", soft_wrap=True, markup=False)
+    from ecnomy.analysis.draw.carriers_plot import carriers_picture
+
+    file = file.with_name(CARRIERS)
+    if carriers_picture(run, file):
+        console.print(f"carriers: {file}", soft_wrap=True, markup=False)
+    _draw_guarantees(run, file.parent, console)
+
+
+def _draw_guarantees(run: Run, folder: Path, console: Console) -> None:
+    """One picture for each guaranteed stream provider, named after it where there are several."""
+    from ecnomy.analysis.draw.guarantees_plot import guarantee_picture
+    from ecnomy.analysis.run.guarantors import providers_of
+
+    providers = providers_of(run)
+    for provider in providers:
+        file = folder / GUARANTEE
+        if len(providers) > 1:
+            file = file.with_stem(f"{file.stem}-{provider.name}")
+        if guarantee_picture(run, provider, file):
+            console.print(f"{provider.name}: {file}", soft_wrap=True, markup=False)
+
+
+def print_summary(run: Run | Results, console: Console) -> None:
+    """Print the summary of a run.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    run = run.raw
+    from ecnomy.analysis.run.guarantees import guarantees_of
+    from ecnomy.analysis.run.settling import print_settling
+    from ecnomy.analysis.run.summary import CHANGING, summarize
+    from ecnomy.analysis.show.guarantees_tables import print_guarantee
+    from ecnomy.analysis.show.market_tables import print_carriers, print_choices, print_files
+    from ecnomy.analysis.show.sentence import sentence
+    from ecnomy.analysis.show.summary_tables import balance_table
+    from ecnomy.analysis.show.welfare_table import print_welfare
+    from ecnomy.markets.results.floors import floors
+
+    summary = summarize(run)
+    console.print(summary.title, style="bold", markup=False)
+    measured = run.measured
+    words = f"measured from {measured.from_ps / 1e12:g} s to {measured.to_ps / 1e12:g} s"
+    state = "complete" if summary.note is None else summary.note
+    console.print(f"seed {run.manifest.seed}, {words}, {state}", markup=False)
+    if not summary.phases:
+        console.print("the run ended before anything could be measured", markup=False)
+    if any(row.group.service_class == CHANGING for one in summary.phases for row in one.groups):
+        words = "flows changed class: rows are by source, fees are those paid on average"
+        console.print(words, markup=False)
+    for one in summary.phases:
+        _print_phase(one, run, summary, console)
+    _print_whole(summary, run, console)
+    for floor in floors(run):
+        console.print()
+        console.print(f"warning: {floor}", markup=False, highlight=False)
+    print_carriers(run, console)
+    print_settling(run, console)
+    print_choices(run, console)
+    print_files(run, console)
+    print_welfare(run, console)
+    if summary.balances:
+        console.print()
+        console.print(balance_table(summary))
+    for guarantee in guarantees_of(run):
+        print_guarantee(guarantee, console)
+    text = sentence(summary)
+    if text:
+        console.print()
+        console.print(text, markup=False)
+
+
+def _print_phase(one: PhaseSummary, run: Run, summary: Summary, console: Console) -> None:
+    from ecnomy.analysis.show.summary_tables import link_table
+
+    phase, window = one.phase, one.window
+    console.print()
+    heading = f"Phase {phase.number}, {_span(phase)}: {phase.label}"
+    if summary.whole is not None and window == summary.whole.window:
+        heading = f"Whole measured window, {_span(phase)}: {phase.label}"
+    console.print(heading, style="bold", markup=False)
+    if phase.settling_s > 0:
+        console.print(
+            f"(shown from {window.from_ps / 1e12:g} s: the first {phase.settling_s:g} s, in which "
+            "the flows settle, are left out)",
+            style="dim",
+            markup=False,
+        )
+    _print_groups(one, run, summary, console)
+    for table in _network_tables(run, one) or [link_table(one.links)]:
+        console.print()
+        console.print(table)
+
+
+def _span(phase: Phase) -> str:
+    return f"{phase.from_ps / 1e12:g} s to {phase.to_ps / 1e12:g} s"
+
+
+def _print_whole(summary: Summary, run: Run, console: Console) -> None:
+    """What `ecnomy run` printed, beside the phases that it is made of."""
+    whole = summary.whole
+    if whole is None or any(one.window == whole.window for one in summary.phases):
+        return
+    console.print()
+    heading = f"Whole measured window, {_span(whole.phase)}: all phases together"
+    console.print(heading, style="bold", markup=False)
+    words = "(as `ecnomy run` prints it: with the time in which flows settle)"
+    if any(row.active is not None for row in whole.groups):
+        words = "(with the time in which flows settle)"
+    console.print(words, style="dim", markup=False)
+    _print_groups(whole, run, summary, console)
+
+
+def _print_groups(one: PhaseSummary, run: Run, summary: Summary, console: Console) -> None:
+    """Who got and paid what."""
+    from ecnomy.analysis.show.summary_tables import background_in_words, money_table, traffic_table
+
+    console.print()
+    console.print(traffic_table(one.groups))
+    if any(row.active is not None for row in one.groups):
+        words = "(means over the time in which flows were active, as their agents decide)"
+        console.print(words, style="dim", markup=False)
+    if summary.priced:
+        console.print()
+        console.print(money_table(one))
+        if words := background_in_words(one):
+            console.print(words, markup=False)
+        for line in _paid_by_others(run, one.groups):
+            console.print(line, style="dim", markup=False)
+
+
+def _paid_by_others(run: Run, rows: tuple[GroupRow, ...]) -> list[str]:
+    """Whose marks a guaranteed stream provider pays."""
+    from ecnomy.analysis.run.guarantors import flows_of, providers_of, shared_sources
+    from ecnomy.analysis.show.summary_tables import shown_rows
+
+    def named(sources: Iterable[str]) -> str:
+        own = set(flows_of(run, tuple(sources)).tolist())
+        return ", ".join(r.group.label for r in shown_rows(rows) if own & set(r.group.flows))
+
+    lines, shared = [], shared_sources(run)
+    for provider in providers_of(run):
+        if names := named(name for name in provider.paid_sources if name not in shared):
+            lines.append(f"(marks of {names}: paid by {provider.name})")
+    if names := named(shared):
+        lines.append(f"(marks of {names}: paid by whoever carries the call)")
+    return lines
+
+
+def _network_tables(run: Run, one: PhaseSummary) -> list[Table]:
+    """What pairs and nodes pay and what links cost, none for a run on a path."""
+    from ecnomy.analysis.run.network_loads import is_network, network_loads
+    from ecnomy.analysis.show import network_tables
+
+    if not is_network(run.plan):
+        return []
+    loads = network_loads(run, one.window)
+    return [
+        network_tables.pair_table(loads),
+        network_tables.node_table(loads),
+        network_tables.link_table(loads),
+    ]

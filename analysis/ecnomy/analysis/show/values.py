@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `ecnomy show RUN --json` prints: the parts of the summary of a run, as they were computed.
+
+Keys are the fields of what makes the tables: Summary (summary.py), Floor (floors.py of results),
+Guarantee (guarantees.py), Carrier (carriers.py), Settling (settling.py), Choice (choices.py),
+FilesSent (files_sent.py), Welfare (welfare.py).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ecnomy.analysis.run.opened import Run
+
+__all__ = ["show_values"]
+
+
+def show_values(run: Run) -> dict[str, Any]:
+    """All that `ecnomy show` prints of a run.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    from ecnomy.analysis.run.carriers import carriers_of
+    from ecnomy.analysis.run.choices import choices_of
+    from ecnomy.analysis.run.files_sent import files_of
+    from ecnomy.analysis.run.guarantees import guarantees_of
+    from ecnomy.analysis.run.settling import settling_of
+    from ecnomy.analysis.run.summary import summarize
+    from ecnomy.analysis.welfare.welfare import welfare_of
+    from ecnomy.markets.results.floors import floors
+
+    return {
+        "folder": str(run.path),
+        "seed": run.manifest.seed,
+        "measured": run.measured,
+        "summary": summarize(run),
+        "floors": floors(run),
+        "carriers": carriers_of(run),
+        "settling": settling_of(run),
+        "choices": choices_of(run),
+        "files": files_of(run),
+        "welfare": welfare_of(run),
+        "guarantees": guarantees_of(run),
+    }

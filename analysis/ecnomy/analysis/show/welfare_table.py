@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The part of `ecnomy show` on welfare: for runs in which an agent declares a utility."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from ecnomy.analysis.run.opened import Run
+from ecnomy.analysis.run.phases import PS_PER_S
+from ecnomy.analysis.show.summary_tables import new_table, percent
+from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.theory.nash import NASH_BOUND
+from ecnomy.analysis.welfare.welfare import Welfare, welfare_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+
+__all__ = ["print_welfare"]
+
+_MOST_NAMED: Final = 4
+
+
+def print_welfare(run: Run, console: Console) -> None:
+    """Utilities, surpluses, profits, and the distance from the optimum; nothing for other runs.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    found = welfare_of(run)
+    if found is None:
+        return
+    window = found.window
+    span = f"{window.from_ps / PS_PER_S:g} s to {window.to_ps / PS_PER_S:g} s"
+    console.print()
+    console.print(f"Welfare (money/s, {span})", style="bold", markup=False)
+    _print_consumers(found, console)
+    _print_sellers(found, console)
+    console.print()
+    for line in (
+        _sum(found),
+        *_losers(found),
+        *_fairness(found),
+        *_distance(found),
+        *_stability(found),
+    ):
+        console.print(line, markup=False)
+
+
+def _print_consumers(found: Welfare, console: Console) -> None:
+    kinds = list(dict.fromkeys(k for one in found.consumers for k in one.account.paid_micro))
+    earned = any(one.account.received_micro for one in found.consumers)
+    heads = [f"paid for\n{kind}" for kind in kinds] + (["received"] if earned else [])
+    table = new_table("who", "users", "utility", "utility of\nmean rates", *heads, "surplus")
+    for one in found.consumers:
+        received = sum(one.account.received_micro.values())
+        amounts = [one.utility_micro, one.steady_micro]
+        amounts += [one.account.paid_micro.get(kind, 0) for kind in kinds]
+        amounts += [received] if earned else []
+        cells = [_money(found, amount) for amount in (*amounts, one.surplus_micro)]
+        table.add_row(one.account.name, f"{one.users:,}", *cells)
+    console.print()
+    console.print(table)
+
+
+def _print_sellers(found: Welfare, console: Console) -> None:
+    if not found.sellers:
+        return
+    table = new_table("seller", "income", "paid", "profit")
+    for one in found.sellers:
+        income, paid = sum(one.received_micro.values()), sum(one.paid_micro.values())
+        cells = [_money(found, income), _money(found, paid)]
+        table.add_row(one.name, *cells, significant(found.per_s(one.net_micro), sign="+"))
+    console.print()
+    console.print(table)
+
+
+def _money(found: Welfare, micro: int) -> str:
+    return significant(found.per_s(micro))
+
+
+def _sum(found: Welfare) -> str:
+    text = f"welfare {_money(found, found.welfare_micro)} = surplus "
+    text += f"{_money(found, found.surplus_micro)} + profits {_money(found, found.profit_micro)}"
+    if not found.others_micro:
+        return text
+    names = [one.name for one in found.others if one.net_micro]
+    shown = ", ".join(names[:_MOST_NAMED])
+    shown += f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    paid = _money(found, -found.others_micro)
+    return f"{text} - {paid} paid by others ({shown})"
+
+
+def _losers(found: Welfare) -> Iterator[str]:
+    """Users whose utility is less than what they paid."""
+    lost = [one for one in found.consumers if one.surplus_micro < 0]
+    if lost:
+        told = ", ".join(
+            f"{one.account.name} ({_money(found, one.surplus_micro)})" for one in lost[:_MOST_NAMED]
+        )
+        more = f" and {len(lost) - _MOST_NAMED} more" if len(lost) > _MOST_NAMED else ""
+        yield f"surplus below zero: {told}{more}"
+
+
+def _fairness(found: Welfare) -> Iterator[str]:
+    if found.users > 1 and not math.isnan(found.jain_rates):
+        text = f"Jain's index over {found.users:,} users: rates {found.jain_rates:.3f}"
+        if not math.isnan(found.jain_utilities):
+            text += f", utilities per unit of weight {found.jain_utilities:.3f}"
+        yield text
+
+
+def _distance(found: Welfare) -> Iterator[str]:
+    distance = found.distance
+    if distance.why:
+        yield f"no optimum: {distance.why}"
+        return
+    best, ratio = significant(distance.optimum_per_s), found.optimum_ratio
+    of_it = "" if math.isnan(ratio) else f": welfare is {percent(ratio)} of it"
+    yield f"optimum {best} (same routes, other traffic as it was){of_it}"
+    yield f"the rate furthest from the optimum's is {percent(distance.furthest)} apart"
+    if distance.nash_per_s < distance.optimum_per_s * (1 - 1e-6):
+        share = distance.nash_per_s / distance.optimum_per_s
+        text = f"users who anticipate prices would have {significant(distance.nash_per_s)}"
+        known = f", {percent(share)} ({percent(NASH_BOUND)} at least)"
+        yield text + (known if distance.optimum_per_s > 0 else "")
+
+
+def _stability(found: Welfare) -> Iterator[str]:
+    if not found.margins:
+        return
+    one = found.margins[0]
+    slope = "its law" if one.from_law else "the reports"
+    holds = "below 1/e: no oscillation" if one.margin > 1 else "not below 1/e: it may oscillate"
+    left = f"gain (p + x p') / w_dec = {significant(one.left)}"
+    yield f"{one.link}: {left}, {holds} (p' from {slope})"

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statistics over seeds and over time: intervals, ratios, equivalence, fairness, dispersion.
+
+Source: Law, Simulation Modeling and Analysis (intervals, batch means); Fieller 1954 (ratios);
+Schuirmann 1987 (two one-sided tests); Efron 1979 (bootstrap); Jain, Chiu, Hawe 1984 (fairness).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.support.optional import scipy_part
+
+__all__ = [
+    "Drawn",
+    "Equivalence",
+    "Interval",
+    "batch_means",
+    "bootstrap",
+    "cleaned",
+    "correlation",
+    "dispersion",
+    "jain",
+    "p_beyond",
+    "ratio_of_means",
+    "t_interval",
+    "t_quantile",
+    "tost",
+    "welch_freedom",
+]
+
+Values = Sequence[float] | npt.NDArray[np.float64]
+Rows = list[npt.NDArray[np.float64]]
+_DRAWS: Final = 2000
+_KEY: Final = 1979
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """An estimate with a two-sided confidence interval at `level`, from n independent values."""
+
+    mean: float
+    low: float
+    high: float
+    level: float
+    n: int
+
+    @property
+    def half_width(self) -> float:
+        """Half the length of the interval, in the unit of the mean."""
+        return (self.high - self.low) / 2
+
+
+class Drawn(Interval, frozen=True):
+    """A bootstrap's interval, with the finite draws it was taken from."""
+
+    draws: tuple[float, ...] = ()
+
+
+class Equivalence(msgspec.Struct, frozen=True):
+    """Outcome of two one-sided tests: equivalent when the larger p-value is below alpha."""
+
+    estimate: float
+    p_low: float  # of the hypothesis that the truth lies at or below the lower margin
+    p_high: float  # ... at or above the upper margin
+    alpha: float
+
+    @property
+    def p(self) -> float:
+        """The p-value of the pair."""
+        return max(self.p_low, self.p_high)
+
+    @property
+    def equivalent(self) -> bool:
+        """Whether the truth is shown to lie between the margins."""
+        return self.p < self.alpha
+
+
+def cleaned(values: Values, least: int, what: str) -> npt.NDArray[np.float64]:
+    """The values as an array.
+
+    Raises:
+        InputError: fewer than `least`, or one that is not finite; `what` needs them.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or array.size < least:
+        raise InputError(f"{what} needs a row of at least {least} values, got {array.shape}")
+    if not np.isfinite(array).all():
+        raise InputError(f"{what} needs finite values")
+    return array
+
+
+def t_quantile(level: float, freedom: float) -> float:
+    """Student's t with P(|t| <= it) = level."""
+    if not 0 < level < 1:
+        raise InputError(f"a confidence level lies between 0 and 1, got {level}")
+    return float(scipy_part("stats").t.ppf((1 + level) / 2, freedom))
+
+
+def t_interval(values: Values, level: float = 0.90) -> Interval:
+    """Student-t interval of the mean over independent values, one per seed.
+
+    Raises:
+        InputError: fewer than two values, or one that is not finite.
+    """
+    array = cleaned(values, 2, "a t interval")
+    n = int(array.size)
+    mean = float(array.mean())
+    half = t_quantile(level, n - 1) * float(array.std(ddof=1)) / math.sqrt(n)
+    return Interval(mean, mean - half, mean + half, level, n)
+
+
+def bootstrap(
+    statistic: Callable[[Rows], npt.NDArray[np.float64]],
+    samples: Sequence[Values],
+    level: float = 0.90,
+) -> Interval:
+    """Percentile interval of what is no mean, from samples drawn with replacement.
+
+    Values at the same place of different samples are drawn together, as they share a seed. The
+    draws are always the same ones.
+
+    Args:
+        statistic: from rows [..., n], one of each sample, a value for each of the leading axes.
+        samples: each with values that are independent of each other, one per seed.
+        level: of confidence.
+
+    Raises:
+        InputError: a sample is empty or a value is not finite.
+    """
+    rows = [cleaned(sample, 1, "a bootstrap") for sample in samples]
+    rng = np.random.Generator(np.random.Philox(key=_KEY))
+    places = rng.random((_DRAWS, max(row.size for row in rows)))
+    drawn = [row[(places[:, : row.size] * row.size).astype(np.int64)] for row in rows]
+    tail = (1 - level) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):  # a draw that has no value is left out
+        values = statistic(drawn)
+        estimate = float(statistic([row[np.newaxis] for row in rows])[0])
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return Interval(math.nan, math.nan, math.nan, level, 0)
+    low, high = np.quantile(known, [tail, 1 - tail])
+    count = min(row.size for row in rows)
+    return Drawn(estimate, float(low), float(high), level, count, tuple(known.tolist()))
+
+
+def p_beyond(values: Values | Drawn, low: float, high: float) -> float:
+    """The p-value of "the truth lies in [low, high]": of the bound that speaks most against it.
+
+    Of values, one per seed, by Student's t for the mean; of a bootstrap by the share of its draws
+    that are not beyond the bound (Davison, Hinkley 1997, section 4.2). A region of one point has
+    two bounds at the same place, so that p is doubled.
+
+    Raises:
+        InputError: fewer than two values, or one that is not finite.
+    """
+    below, above = _tails(values, low, high)
+    return min(1.0, (2 if low == high else 1) * min(below, above))
+
+
+def _tails(values: Values | Drawn, low: float, high: float) -> tuple[float, float]:
+    """P-values of "at least low" and of "at most high"."""
+    if isinstance(values, Drawn):
+        draws = np.asarray(values.draws)
+        count = draws.size + 1
+        return float(1 + (draws >= low).sum()) / count, float(1 + (draws <= high).sum()) / count
+    array = cleaned(values, 2, "a t test")
+    mean, error = float(array.mean()), float(array.std(ddof=1)) / math.sqrt(array.size)
+    if error == 0:
+        return float(mean >= low), float(mean <= high)
+    below, above = (mean - low) / error, (high - mean) / error
+    cdf = scipy_part("stats").t.cdf
+    return float(cdf(below, array.size - 1)), float(cdf(above, array.size - 1))
+
+
+def batch_means(series: Values, batches: int = 20, level: float = 0.90) -> Interval:
+    """Interval of the mean of one correlated series, by means of equally long batches.
+
+    The first len(series) % batches values are left out, being nearest to the transient. The
+    interval holds when a batch is many correlation times long; choose `batches` so.
+
+    Raises:
+        InputError: fewer than two batches or fewer than two values a batch.
+    """
+    if batches < 2:
+        raise InputError(f"batch means need at least 2 batches, got {batches}")
+    array = cleaned(series, 2 * batches, "batch means")
+    kept = array[array.size % batches :]
+    return t_interval(kept.reshape(batches, -1).mean(axis=1), level)
+
+
+def welch_freedom(a: float, n_a: int, b: float, n_b: int) -> float:
+    """Welch-Satterthwaite degrees of freedom of the sum of two variances of means."""
+    if a + b == 0:
+        return float(n_a + n_b - 2)
+    return (a + b) ** 2 / (a**2 / (n_a - 1) + b**2 / (n_b - 1))
+
+
+def ratio_of_means(
+    numerators: Values, denominators: Values, level: float = 0.90, *, paired: bool = True
+) -> Interval:
+    """mean(numerators) / mean(denominators) with Fieller's interval (not the delta method).
+
+    Args:
+        numerators: one value per seed.
+        denominators: one value per seed; with `paired`, of the same seeds in the same order.
+        level: of the two-sided interval.
+        paired: whether value i of both comes from one run, so that their covariance counts and
+            n - 1 degrees of freedom hold; else Welch's degrees of freedom at the estimate.
+
+    Raises:
+        InputError: too few values, or a denominator that cannot be told from zero at this
+            level, for which Fieller's interval has no bounds.
+    """
+    top = cleaned(numerators, 2, "a ratio of means")
+    bottom = cleaned(denominators, 2, "a ratio of means")
+    if paired and top.size != bottom.size:
+        raise InputError(f"paired values must match, got {top.size} and {bottom.size}")
+    a, b = float(top.mean()), float(bottom.mean())
+    v_a, v_b = float(top.var(ddof=1)) / top.size, float(bottom.var(ddof=1)) / bottom.size
+    both = float(np.cov(top, bottom)[0, 1]) / top.size if paired else 0.0
+    if b == 0:
+        raise InputError("the denominator's mean is zero")
+    scale = (a / b) ** 2
+    freedom = top.size - 1.0 if paired else welch_freedom(v_a, top.size, scale * v_b, bottom.size)
+    t2 = t_quantile(level, freedom) ** 2
+    square = b * b - t2 * v_b
+    if square <= 0:
+        raise InputError("the denominator cannot be told from zero: Fieller has no bounds")
+    middle = a * b - t2 * both
+    root = math.sqrt(max(middle * middle - (a * a - t2 * v_a) * square, 0.0))
+    n = int(min(top.size, bottom.size))
+    return Interval(a / b, (middle - root) / square, (middle + root) / square, level, n)
+
+
+def tost(
+    values: Values,
+    low: float,
+    high: float,
+    *,
+    against: Values | None = None,
+    alpha: float = 0.05,
+) -> Equivalence:
+    """Two one-sided t tests: is the mean (or the difference of two means) within (low, high)?
+
+    Args:
+        values: one value per seed.
+        low: lower margin, in the unit of the values.
+        high: upper margin.
+        against: a second, independent sample; then mean(values) - mean(against) is tested
+            with Welch's degrees of freedom.
+        alpha: size of the test.
+
+    Raises:
+        InputError: margins out of order or too few values.
+    """
+    if not low < high:
+        raise InputError(f"the margins must satisfy low < high, got {low} and {high}")
+    student = scipy_part("stats").t
+    first = cleaned(values, 2, "an equivalence test")
+    estimate, variance = float(first.mean()), float(first.var(ddof=1)) / first.size
+    freedom = first.size - 1.0
+    if against is not None:
+        second = cleaned(against, 2, "an equivalence test")
+        other = float(second.var(ddof=1)) / second.size
+        freedom = welch_freedom(variance, first.size, other, second.size)
+        estimate, variance = estimate - float(second.mean()), variance + other
+    error = math.sqrt(variance)
+    if error == 0:
+        return Equivalence(estimate, float(estimate <= low), float(estimate >= high), alpha)
+    p_low = float(student.sf((estimate - low) / error, freedom))
+    p_high = float(student.cdf((estimate - high) / error, freedom))
+    return Equivalence(estimate, p_low, p_high, alpha)
+
+
+def jain(values: Values) -> float:
+    """Jain's fairness index (sum x)^2 / (n sum x^2): 1 when all are equal, 1/n for one alone.
+
+    Raises:
+        InputError: no values, a negative one, or nothing but zeros.
+    """
+    array = cleaned(values, 1, "Jain's index")
+    squares = float(np.square(array).sum())
+    if (array < 0).any() or squares == 0:
+        raise InputError("Jain's index needs values >= 0, not all of them zero")
+    return float(array.sum()) ** 2 / (array.size * squares)
+
+
+def dispersion(counts: Values) -> float:
+    """Index of dispersion var / mean of counts in equal intervals: 1 for a Poisson process.
+
+    Raises:
+        InputError: fewer than two counts or a mean that is not positive.
+    """
+    array = cleaned(counts, 2, "an index of dispersion")
+    mean = float(array.mean())
+    if mean <= 0:
+        raise InputError(f"an index of dispersion needs a positive mean, got {mean}")
+    return float(array.var(ddof=1)) / mean
+
+
+def correlation(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> float:
+    """Pearson's; not a number where there is no variance or fewer than three pairs."""
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    return float(np.corrcoef(x, y)[0, 1])

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `ecnomy show` prints of a sweep: what was found, its points, and what providers earned.
+
+A point is a value of each parameter; figures are means over its runs, and the half of a 95 %
+interval (Student's t over replicates). Of guaranteed stream providers a profit is marked `profit`
+or `loss` where all of its 95 % interval (Student's t over the seeds) is above or below 0, else
+`open`.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.sweeps.value_words import words_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import Console
+    from rich.table import Table
+
+__all__ = ["guarantee_values", "guarantors_in", "mark_of", "print_sweep", "values_words"]
+
+_SOLD = ".calls_sold"
+_LEVEL = 0.95
+_CALLS = ("calls_asked", "calls_sold", "calls_blocked", "calls_broken", "revenue", "cost")
+_LONG = 20  # characters of a value that is not wrapped
+_MANY = 12  # values that are listed
+
+
+def guarantors_in(frame: pd.DataFrame) -> tuple[str, ...]:
+    """The guaranteed stream providers that the table of a sweep has columns of."""
+    names = [str(name) for name in frame.columns]
+    return tuple(name.removesuffix(_SOLD) for name in names if name.endswith(_SOLD))
+
+
+def mark_of(profits: list[float]) -> tuple[str, float]:
+    """`profit`, `loss` or `open`, and half the interval (NaN of one run, which leaves it open)."""
+    from ecnomy.analysis.statistics.intervals import t_interval
+
+    if len(profits) < 2:
+        return "open", math.nan
+    found = t_interval(profits, _LEVEL)
+    word = "profit" if found.low > 0 else "loss" if found.high < 0 else "open"
+    return word, found.half_width
+
+
+def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> None:
+    """Print a sweep.
+
+    Args:
+        folder: of the sweep.
+        console: where to.
+        picture: the file of its picture, None for none.
+
+    Raises:
+        ResultsError: it has no finished run, or a shard cannot be read.
+    """
+    from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
+    from ecnomy.markets.sweep.head import head_of
+
+    head, frame, units = head_of(folder), open_sweep(folder), parameter_units(folder)
+    console.print(head.get("title") or folder.name, style="bold", markup=False)
+    done = frame[frame["status"] == "done"]
+    words = f"{len(done)} of {len(head['points'])} runs done, {len(frame) - len(done)} failed"
+    console.print(words, markup=False)
+    paths = [path for path in head["kinds"] if path in frame]
+    for path in paths:
+        unit = f" [{units[path]}]" if units.get(path) else ""
+        console.print(f"  {path}{unit}: {values_words(done[path])}", markup=False, soft_wrap=True)
+    if not done.empty:
+        _print_found(folder, console, picture)
+    providers = guarantors_in(done)
+    for provider in providers:
+        console.print()
+        console.print(_table(done, paths, provider))
+    if providers:
+        console.print(
+            f"means over the runs of a point; money of the whole run; profit and loss: all of the "
+            f"{100 * _LEVEL:g} % interval is above or below 0",
+            markup=False,
+        )
+        console.print(
+            f"a page on their business: ecnomy report gsp {folder}", soft_wrap=True, markup=False
+        )
+    console.print(f"a page on it: ecnomy report {folder}", soft_wrap=True, markup=False)
+    console.print(f"its columns: ecnomy query {folder}", soft_wrap=True, markup=False)
+
+
+def values_words(column: pd.Series) -> str:
+    """The values of a parameter; of many numbers how many, and from where to where."""
+    values = list(column.dropna().unique())
+    numbers = all(isinstance(value, int | float) for value in values)
+    if len(values) <= _MANY:
+        return ", ".join(words_of(sorted(values) if numbers else values).values())
+    if numbers:
+        return f"{len(values)} values from {min(values):.5g} to {max(values):.5g}"
+    some = list(words_of(values).values())[:_MANY]
+    return f"{', '.join(some)} and {len(values) - _MANY} more"
+
+
+def _print_found(folder: Path, console: Console, picture: Path | None) -> None:
+    """What was found, the points, and the picture."""
+    from ecnomy.analysis.sweep_report.found import found_of
+    from ecnomy.analysis.sweep_report.points import open_swept
+    from ecnomy.analysis.sweep_report.table import points_table, sweep_picture
+
+    swept = open_swept(folder)
+    found = found_of(swept)
+    console.print()
+    console.print(points_table(swept))
+    console.print()
+    for number, line in enumerate((found.headline, found.detail, *found.more, *swept.notes)):
+        style = "bold" if not number else None
+        if line:
+            console.print(line, style=style, markup=False, soft_wrap=True)
+    if picture is not None and sweep_picture(swept, found, picture):
+        console.print(f"picture: {picture}", soft_wrap=True, markup=False)
+
+
+def _table(done: pd.DataFrame, paths: list[str], provider: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    told = [words_of(list(done[path].unique())) for path in paths]
+    for path, words in zip(paths, told, strict=True):
+        table.add_column(_short(path), no_wrap=max(map(len, words.values())) <= _LONG)
+    for name in ("runs", "asked", "sold", "blocked", "broken", "revenue", "cost"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column(f"profit\n{provider}", justify="right", no_wrap=True)
+    table.add_column("\u00b1", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    groups = done.groupby(paths, sort=False) if paths else [((), done)]
+    for values, rows in groups:
+        named = [words[value] for words, value in zip(told, values, strict=True)]
+        table.add_row(*named, *_row(rows, provider))
+    return table
+
+
+def guarantee_values(folder: Path) -> list[dict[str, Any]]:
+    """What guaranteed stream providers sold and earned at each point, for programs: means."""
+    from ecnomy.analysis.sweeps.open_sweep import open_sweep
+
+    frame = open_sweep(folder)
+    done = frame[frame["status"] == "done"]
+    found = []
+    for provider in guarantors_in(done):
+        for point, rows in done.groupby("point"):
+            mean, profit, half, word = _sold(rows, provider)
+            ends = {"mean": profit, "low": profit - half, "high": profit + half}
+            told = {"provider": provider, "point": point, "label": rows["label"].iloc[0]}
+            found.append({**told, **mean, "profit": ends, "verdict": word})
+    return found
+
+
+def _sold(rows: pd.DataFrame, provider: str) -> tuple[dict[str, float], float, float, str]:
+    """Means of calls and money, the mean profit, half its interval, and its mark."""
+    mean = {name: float(rows[f"{provider}.{name}"].mean()) for name in _CALLS}
+    profits = [float(v) for v in rows[f"{provider}.profit"] if math.isfinite(v)]
+    word, half = mark_of(profits)
+    return mean, sum(profits) / len(profits) if profits else math.nan, half, word
+
+
+def _row(rows: pd.DataFrame, provider: str) -> list[str]:
+    mean, profit, half, word = _sold(rows, provider)
+    return [
+        str(len(rows)),
+        *(_count(mean[name]) for name in _CALLS[:2]),
+        _share(mean["calls_blocked"], mean["calls_asked"]),
+        _share(mean["calls_broken"], mean["calls_sold"]),
+        *(significant(mean[name]) for name in _CALLS[4:]),
+        significant(profit, 2, "+"),
+        significant(half),
+        word,
+    ]
+
+
+def _count(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:,.0f}"
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.1f} %" if whole > 0 else "-"
+
+
+def _short(path: str) -> str:
+    parts = path.split(".")
+    return "\n".join(parts[-2:])

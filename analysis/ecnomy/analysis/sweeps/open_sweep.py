@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs of a sweep as one table: a row a run, its key, parameters and outcomes as columns.
+
+Shards may differ in their columns (a source that some runs do not have); what a run has not is
+empty. Records that are in no shard yet are there too, so that a sweep can be asked while it runs.
+Only runs of the sweep as it is now are shown, of each point the latest.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.sweeps.labels import named, quoted_name
+from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.sweep.head import head_of, is_sweep
+from ecnomy.markets.sweep.store import check_shard, loose_table, shards
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas as pd
+
+__all__ = ["connect", "load", "open_sweep", "parameter_units", "whole_kept"]
+
+_INTEGERS = ("NUMBER", "BIGINT", "INTEGER", "HUGEINT")
+
+_VIEW = """
+create view runs as
+select made.run, points.number, points.place as point, points.replicate, {label} as label,
+       points.engine, made.* exclude (run, generation, code, strategies, point) {shown}
+from ({parts}) as made
+join points on made.point = points.point
+{latest}
+order by points.number
+"""
+_LATEST = "qualify row_number() over (partition by made.point order by made.generation desc) = 1"
+
+
+def open_sweep(folder: str | Path, *, raw: bool = False) -> pd.DataFrame:
+    """The finished runs of a sweep.
+
+    Args:
+        folder: where `ecnomy sweep` put it.
+        raw: whether parameters are as they were recorded: mappings as JSON text, not by name.
+
+    Returns:
+        One row per run in the order of the sweep: `run` (its key), `number`, `point` (the number
+        of its values), `replicate`, `label` (its values in short), `engine` (None where an old
+        folder does not name it), `seed`, `status` (done or failed), `reason`, the parameters by
+        their paths (numbers in the units of `parameter_units`; what has a name, and strategies and
+        other mappings, by that name, see ecnomy.analysis.sweeps.labels), the outcomes
+        (markets/README.md), `engine_cpu_s`, `wall_s`, `data_packets`, `worker` (its address).
+        Counts are whole numbers.
+
+    Raises:
+        ResultsError: there is no sweep, no finished run, or a file of it cannot be read or is not
+            what was written.
+        InputError: DuckDB is not installed.
+    """
+    with connect(folder, raw=raw) as connection:
+        return whole_kept(connection.sql("from runs"))
+
+
+def whole_kept(result: Any) -> pd.DataFrame:
+    """A query's rows; whole numbers stay whole in columns with gaps too (pandas' Int64)."""
+    integers = [
+        c for c, kind in zip(result.columns, result.types, strict=True) if str(kind) in _INTEGERS
+    ]
+    table = result.to_arrow_table()
+    gaps = [name for name in integers if table.column(name).null_count]
+    frame: pd.DataFrame = table.drop_columns(gaps).to_pandas()
+    for name in gaps:
+        values = table.column(name).to_pylist()
+        frame.insert(table.column_names.index(name), name, _nullable(values))
+    return frame
+
+
+def _nullable(values: list[Any]) -> Any:
+    import pandas as pd
+
+    return pd.array(values, dtype="Int64")
+
+
+load = open_sweep  # its name before; goes with the next release
+
+
+def parameter_units(folder: str | Path) -> dict[str, str]:
+    """The unit of each parameter whose column holds numbers with one; pure numbers are left out.
+
+    Raises:
+        ResultsError: there is no sweep.
+    """
+    kinds: dict[str, str | None] = head_of(Path(folder))["kinds"]
+    return {path: unit for path, unit in kinds.items() if unit}
+
+
+def connect(
+    folder: str | Path, *, raw: bool = False, confined: bool = False
+) -> duckdb.DuckDBPyConnection:
+    """A new connection whose view `runs` is the sweep.
+
+    Args:
+        folder: where `ecnomy sweep` put it.
+        raw: as of `open_sweep`.
+        confined: let SQL open the sweep's shards and no other file, and load no extension. It may
+            still write to the shards, so check that statements only read.
+
+    Raises:
+        ResultsError, InputError: as `open_sweep`.
+    """
+    try:
+        import duckdb
+    except ImportError:
+        raise InputError(f"queries need DuckDB: {extras()}") from None
+    folder = Path(folder)
+    if not is_sweep(folder):
+        raise ResultsError(f"{folder}: holds no sweep")
+    head = head_of(folder)
+    files = [str(file) for file in shards(folder)]
+    for file in files:
+        check_shard(Path(file))
+    loose = loose_table(folder, head)
+    if not files and loose is None:
+        raise ResultsError(f"{folder}: no finished runs yet; ecnomy sweep makes them")
+    connection = duckdb.connect()
+    connection.execute("set enable_progress_bar = false")
+    try:
+        _create(connection, files, loose, head, raw)
+        if confined:
+            _confine(connection, files)
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0]
+        raise ResultsError(
+            f"{folder}: a shard cannot be read ({reason}); the sweep's command makes it anew"
+        ) from None
+    return connection
+
+
+def _confine(connection: Any, files: list[str]) -> None:
+    connection.execute(f"set allowed_paths = [{_listed(files)}]")
+    connection.execute("set enable_external_access = false; set lock_configuration = true")
+
+
+def _listed(files: list[str]) -> str:
+    return ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+
+
+def _create(connection: Any, files: list[str], loose: Any, head: dict[str, Any], raw: bool) -> None:
+    parts = [f"from read_parquet([{_listed(files)}], union_by_name=true)"] if files else []
+    if loose is not None:
+        connection.register("loose_records", loose)
+        parts.append("from loose_records")
+    made = " union all by name ".join(parts)
+    described = connection.execute(f"describe {made}").fetchall()
+    there = {name: kind for name, kind, *_ in described}
+    names = named(head, lambda path: _texts(connection, made, path, there))
+    connection.register("points_of_head", names.points)
+    connection.execute(
+        "create table points as select *, ?::varchar as engine from points_of_head",
+        [head.get("engine")],
+    ).fetchall()
+    # a point has several records where it was made again; then the latest counts
+    twice = connection.execute(f"select count(*) > count(distinct point) from ({made})").fetchone()
+    latest = _LATEST if twice and twice[0] else ""
+    shown = {
+        "label": names.label(there),
+        "shown": "" if raw else names.replaced(there),
+        "latest": latest,
+    }
+    connection.execute(_VIEW.format(parts=made, **shown)).fetchall()
+    connection.execute("select count(*) from runs").fetchall()
+
+
+def _texts(connection: Any, made: str, path: str, there: dict[str, str]) -> list[str]:
+    """The values of a parameter in the order of their first runs; [] where they are no text."""
+    if there.get(path) != "VARCHAR":
+        return []
+    quoted = quoted_name(path)
+    rows = connection.execute(
+        f"select {quoted} from ({made}) where {quoted} is not null group by 1 order by 1"
+    ).fetchall()
+    return [str(value) for (value,) in rows]

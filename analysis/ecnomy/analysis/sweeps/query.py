@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb `query`: SQL over the runs of a sweep.
+
+Queries only read, and only from the sweep's folder. With --unsafe they may do all that DuckDB can.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.cli.printing import UNBOUNDED, Json, hanging, print_json
+from ecnomy.markets.support.printable import printable
+
+__all__ = ["query_command"]
+
+_ALL_ROWS: Final = 2**31 - 1
+_MOST_ROWS: Final = 1000  # on a terminal
+_COLUMNS: Final = "select column_name, column_type from (describe runs)"
+
+Folder = Annotated[Path, typer.Argument(help="The folder of a sweep.")]
+Sql = Annotated[str, typer.Argument(help="SQL of DuckDB over the view `runs`.")]
+Unsafe = Annotated[
+    bool, typer.Option("--unsafe", help="Let SQL open other files, write and load extensions.")
+]
+Csv = Annotated[bool, typer.Option("--csv", help="Print CSV instead of a table.")]
+
+
+def query_command(
+    folder: Folder,
+    sql: Sql = _COLUMNS,
+    csv: Csv = False,
+    as_json: Json = False,
+    unsafe: Unsafe = False,
+) -> None:
+    """Ask a sweep: `select "market.price_per_mark", avg("gold.goodput_bps") from runs group by 1`.
+
+    Without SQL, the columns of `runs` are listed.
+    """
+    from ecnomy.analysis.sweeps.open_sweep import connect
+
+    if csv and as_json:
+        raise InputError("--json: found --csv beside it, expected one of them")
+
+    with connect(folder, confined=not unsafe) as connection:
+        import duckdb
+
+        try:
+            if not unsafe:
+                _refuse_changes(connection, sql)
+            result = connection.sql(sql)
+            if result is None:
+                return
+            if csv:
+                result.df().to_csv(sys.stdout, index=False)
+            elif as_json:
+                names = result.columns
+                print_json([dict(zip(names, row, strict=True)) for row in result.fetchall()])
+            else:
+                _show(result)
+        except duckdb.Error as error:
+            raise InputError(f"SQL: {' '.join(str(error).split())}") from None
+
+
+def _refuse_changes(connection: Any, sql: str) -> None:
+    """Raises InputError unless all statements are SELECT, which DESCRIBE and SUMMARIZE are too."""
+    for statement in connection.extract_statements(sql):
+        kind = statement.type.name
+        if kind != "SELECT":
+            word = {"MULTI": "a PIVOT without IN"}.get(kind, f"a statement of kind {kind}")
+            raise InputError(f"SQL: found {word}, expected SELECT (--unsafe allows all statements)")
+
+
+def _show(result: Any) -> None:
+    """A table; where a terminal is too narrow for it, each row with a line for each column."""
+    if not sys.stdout.isatty():
+        result.show(max_width=UNBOUNDED, max_rows=_ALL_ROWS)
+        return
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown):
+        result.show(max_width=UNBOUNDED, max_rows=_MOST_ROWS)
+    table = shown.getvalue()
+    if max(map(len, table.splitlines()), default=0) <= shutil.get_terminal_size().columns:
+        print(printable(table), end="")
+        return
+    width = max(map(len, result.columns))
+    rows = result.limit(_MOST_ROWS + 1).fetchall()
+    for number, row in enumerate(rows[:_MOST_ROWS], 1):
+        print(f"row {number}")
+        for name, value in zip(result.columns, row, strict=True):
+            print(hanging(f"  {name:<{width}}  ", "NULL" if value is None else str(value)))
+    if len(rows) > _MOST_ROWS:
+        print(f"the first {_MOST_ROWS} rows; in a pipe or with --csv: all")

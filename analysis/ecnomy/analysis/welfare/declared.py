@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Agents whose strategy declares a utility, the flows it is for, and what they had of it over time.
+
+The utility of a flow is a function of its momentary rate, which is seen report by report: in the
+epoch of dt seconds in which n flows of a row were on (`active`) and had the rate x each, they had
+n U(x) dt money. A flow that is off has neither a rate nor a utility. Where U(0) is infinite, a rate
+counts as x0/1000 at least, as it does for the strategies.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import EcnomyError
+from ecnomy.agents.roles import preset_of
+from ecnomy.agents.spec import AgentSpec
+from ecnomy.agents.strategies import BUILT_IN
+from ecnomy.agents.strategies.declared import declared_utility
+from ecnomy.agents.utilities import Utility
+from ecnomy.analysis.run.opened import Run
+from ecnomy.analysis.run.phases import PS_PER_S
+from ecnomy.analysis.run.windows import Epochs
+from ecnomy.markets.economy.contracts import Spans
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.scenario import scenario_from_text
+
+__all__ = ["Declared", "Lived", "agents_of", "declared_of", "lived"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+LEAST: Final = 1e-3  # of x0, where U(0) is infinite
+
+
+class Declared(msgspec.Struct, frozen=True, eq=False):
+    """An agent that declares a utility.
+
+    Attributes:
+        agent: its name.
+        utility: money/s, of a flow's rate over x0.
+        rows: rows of flows it is for, as in the table `flows`.
+        x0_bps: of each row.
+        least: the smallest ratio of rate and x0 that counts; 0 where U(0) is finite.
+        weight: the utility's `a`, 1 where it has none [money/s].
+        flows: how many flows each row is.
+        stop_ps: when its source stops, at the end of the run at the latest.
+    """
+
+    agent: str
+    utility: Utility
+    rows: Integers
+    x0_bps: Floats
+    least: float
+    weight: float
+    flows: Floats
+    stop_ps: Integers
+
+    def value(self, rates_bps: Floats) -> Floats:
+        """U of rates of shape (..., rows), money/s."""
+        ratio = np.maximum(rates_bps / self.x0_bps, self.least)
+        worth = np.asarray(self.utility.value(ratio.ravel()), dtype=np.float64)
+        return worth.reshape(ratio.shape)
+
+
+class Lived(msgspec.Struct, frozen=True, eq=False):
+    """What the flows of an agent had in a window, by row.
+
+    Attributes:
+        on_s: time that flows were on, those of a row added up [s].
+        bits: acknowledged while they were on.
+        money: integral of their utility over time.
+    """
+
+    on_s: Floats
+    bits: Floats
+    money: Floats
+
+    @property
+    def rates_bps(self) -> Floats:
+        """Mean rate of a flow while it was on; 0 where none was."""
+        return np.divide(self.bits, self.on_s, out=np.zeros_like(self.bits), where=self.on_s > 0)
+
+    def steady(self, declared: Declared) -> Floats:
+        """What the same bits would have been worth at constant rates; by row."""
+        worth = declared.value(self.rates_bps)
+        return np.where(self.on_s > 0, self.on_s * np.where(self.on_s > 0, worth, 0.0), 0.0)
+
+
+def agents_of(run: Run) -> tuple[AgentSpec, ...]:
+    """The agents of the run's scenario; () where none may declare a utility.
+
+    () too where the scenario does not load here: it names a role, a tariff or a settlement of a
+    user's own that is not found.
+    """
+    if not _may_declare(run.manifest.scenario):
+        return ()
+    try:
+        text = msgspec.json.encode(run.manifest.scenario).decode()
+        market = scenario_from_text(text, str(run.path)).market
+    except EcnomyError:
+        return ()
+    return market.agents if market else ()
+
+
+class _Strategy(msgspec.Struct, frozen=True):
+    kind: str = ""
+    utility: Any = None
+
+
+class _Agent(msgspec.Struct, frozen=True):
+    strategy: _Strategy | None = None
+
+
+class _Market(msgspec.Struct, frozen=True):
+    agents: tuple[_Agent, ...] = ()
+
+
+class _Scenario(msgspec.Struct, frozen=True):
+    """What is read of the scenario in a manifest before it is loaded, which takes a while."""
+
+    market: _Market | None = None
+
+
+def _may_declare(scenario: Any) -> bool:
+    """Whether a strategy is written with a utility, or is a user's own."""
+    try:
+        market = msgspec.convert(scenario or {}, type=_Scenario, strict=False).market
+    except msgspec.ValidationError:
+        return False  # an older manifest: the run is shown without what it does not tell
+    held = [agent.strategy for agent in (market.agents if market else ()) if agent.strategy]
+    return any(one.utility is not None or one.kind not in BUILT_IN for one in held)
+
+
+def declared_of(run: Run, agents: tuple[AgentSpec, ...]) -> tuple[Declared, ...]:
+    """The agents that declare a utility, users before providers.
+
+    A source of two such agents, its user and its provider, is its user's.
+
+    Raises:
+        StrategyError: a strategy cannot be made.
+    """
+    found: list[Declared] = []
+    taken: set[str] = set()
+    for agent in sorted(agents, key=lambda one: not preset_of(one.role).uses):
+        utility = declared_utility(agent.strategy)
+        own = set(agent.sources) if preset_of(agent.role).uses else set()
+        own |= {source for offer in agent.classes for source in offer.sources}
+        if utility is not None and own - taken:
+            found.append(_declared(run.plan, agent.name, utility, own - taken))
+            taken |= own
+    return tuple(found)
+
+
+def _declared(plan: Plan, agent: str, utility: Utility, sources: set[str]) -> Declared:
+    named = plan.row_sources()
+    rows = [row for row, source in enumerate(named) if source.name in sources]
+    if utility.x0 is not None:
+        x0_bps = np.full(len(rows), float(utility.x0))
+    else:  # what the traffic asks for at most; where it asks for all, x0 makes no difference
+        limits = [named[row].most_bps for row in rows]
+        x0_bps = np.array([x if math.isfinite(x) else 1.0 for x in limits])
+    with np.errstate(all="ignore"):
+        bounded = bool(np.isfinite(utility.value(np.zeros(1))).all())
+    least, weight = 0.0 if bounded else LEAST, float(getattr(utility, "a", 1.0))
+    spans = Spans(plan)
+    return Declared(
+        agent=agent,
+        utility=utility,
+        rows=np.array(rows, dtype=np.int64),
+        x0_bps=x0_bps,
+        least=least,
+        weight=weight,
+        flows=spans.flows[rows].astype(np.float64),
+        stop_ps=spans.stop_ps[rows],
+    )
+
+
+def lived(flows: Epochs, declared: Declared, from_ps: int, to_ps: int) -> Lived:
+    """What an agent's flows had between two report times.
+
+    Raises:
+        ResultsError: a column is missing.
+    """
+    inside = (flows.t_ps >= from_ps) & (flows.t_ps <= to_ps)
+    t_ps = flows.t_ps[inside][:, None]
+    bits = 8 * np.diff(flows.column("acked_bytes")[inside][:, declared.rows], axis=0)
+    # A report's `active` holds for the epoch before it: decisions act after the report.
+    seconds = flows.column("active")[inside][1:, declared.rows] * (np.diff(t_ps, axis=0) / PS_PER_S)
+    # But for an epoch in which a source stops. Rows switched off in it have sent nothing.
+    begun_s = (declared.stop_ps - t_ps[:-1]) / PS_PER_S * declared.flows
+    ends = (declared.stop_ps > t_ps[:-1]) & (declared.stop_ps < t_ps[1:])
+    seconds = np.where(ends, np.where(bits > 0, begun_s, 0.0), seconds)
+    bits = np.where(seconds > 0, bits, 0.0)
+    rates = np.divide(bits, seconds, out=np.zeros_like(bits), where=seconds > 0)
+    worth = np.where(seconds > 0, declared.value(rates), 0.0)
+    return Lived(seconds.sum(axis=0), bits.sum(axis=0), (seconds * worth).sum(axis=0))

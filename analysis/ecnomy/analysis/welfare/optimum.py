@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far a run was from the rates that maximise its users' utility, over its own routes.
+
+The window is cut where sources start or stop and caps are lifted (welfare_parts.py). In each
+
+    max  sum_r N_r U_r(y_r / N_r)     sum over r on l of y_r <= c_l - b_l,   y_r <= N_r M_r
+
+is solved by `theory.network_optimum`. Rows r are the flows of agents that declare a utility; N_r is
+how many of them were on, on average, and y_r is what they get together. Held as they were are: who
+is on when, and over which route; and what else crosses a link, b_l (other users, ACKs, what is sent
+again), as a constant rate. c_l is the link's rate, less framing, whatever its marking law aims at.
+M_r is what the flow's traffic asks for at most. What happened is one of the allocations that are
+compared, so that no run is better than its optimum, but for what is in flight at a part's ends.
+
+Users who anticipate prices (`theory.nash_equilibrium`) are looked at where one link alone limits
+all rates, all flows are on throughout, and no cap on traffic is in the way.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.run.opened import Run
+from ecnomy.analysis.run.phases import PS_PER_S
+from ecnomy.analysis.run.windows import Epochs, Window
+from ecnomy.analysis.theory.nash import nash_equilibrium
+from ecnomy.analysis.theory.optimum import FlowProblem, Optimum, network_optimum
+from ecnomy.analysis.welfare.declared import Declared, Lived, lived
+from ecnomy.markets.plan import Plan, Source, Tcp
+
+__all__ = ["Distance", "Part", "distance_of"]
+
+Floats = npt.NDArray[np.float64]
+MBPS: Final = 1e6
+_SMALLEST, _LARGEST = 1e-9, 1e9  # of a rate over x0, where the slope is looked at
+_HALVINGS: Final = 64
+_PRICED: Final = 1e-6  # of the largest price: below it a link has room
+
+
+class Part(msgspec.Struct, frozen=True, eq=False):
+    """A part of the window, with the rows that were on in it.
+
+    Rates are those of a flow while it was on [bit/s]; utilities of all rows, money/s.
+    """
+
+    from_ps: int
+    to_ps: int
+    rows: npt.NDArray[np.int64]
+    rates_bps: Floats
+    best_bps: Floats
+    utility_per_s: float  # of the mean rates
+    optimum_per_s: float
+    nash_per_s: float  # NaN where it is not looked at
+
+    @property
+    def seconds(self) -> float:
+        """Its length."""
+        return (self.to_ps - self.from_ps) / PS_PER_S
+
+
+class Distance(msgspec.Struct, frozen=True, eq=False):
+    """A run beside its optimum.
+
+    Attributes:
+        optimum_per_s: utility of the best rates over the window [money/s]; NaN: not found.
+        furthest: the largest |x - x*| / max(x, x*) of any row in any part; NaN likewise.
+        nash_per_s: utility of users who anticipate prices [money/s]; NaN: not looked at.
+        why: why there is no optimum, "" where there is.
+        parts: that it was found by.
+    """
+
+    optimum_per_s: float = math.nan
+    furthest: float = math.nan
+    nash_per_s: float = math.nan
+    why: str = ""
+    parts: tuple[Part, ...] = ()
+
+
+class _Utilities(msgspec.Struct, frozen=True, eq=False):
+    """`theory.Utility` of rows alike: N U(y / N / x0), y in Mbit/s."""
+
+    agents: tuple[Declared, ...]
+    count: Floats  # N of each group of rows
+    scale: Floats  # N x0, Mbit/s
+    least: Floats
+    agent: npt.NDArray[np.int64]  # of each group
+
+    def value(self, rates: Floats) -> Floats:
+        """See theory.Utility."""
+        return self.count * self._each("value", np.maximum(rates / self.scale, self.least))
+
+    def marginal(self, rates: Floats) -> Floats:
+        """See theory.Utility."""
+        ratio = np.clip(rates / self.scale, _SMALLEST, _LARGEST)
+        return self.count / self.scale * self._each("slope", ratio)
+
+    def demand(self, prices: Floats) -> Floats:
+        """See theory.Utility: found by halving, as a utility of a user's own has no inverse.
+
+        At a price of 0 those who are sated want no more than what sates them.
+        """
+        wanted = prices * self.scale / self.count
+        low = np.full(np.shape(wanted), math.log(_SMALLEST))
+        high = np.full(np.shape(wanted), math.log(_LARGEST))
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            slope = self._each("slope", np.exp(middle))
+            enough = (slope >= wanted) & (slope > 0)
+            low, high = np.where(enough, middle, low), np.where(enough, high, middle)
+        return np.asarray(np.exp(low) * self.scale, dtype=np.float64)
+
+    def _each(self, name: str, ratio: Floats) -> Floats:
+        out = np.empty(np.shape(ratio))
+        for number, one in enumerate(self.agents):
+            mine = self.agent == number
+            column = ratio[..., mine]
+            told = getattr(one.utility, name)(column.ravel())
+            out[..., mine] = np.asarray(told, dtype=np.float64).reshape(column.shape)
+        return out
+
+
+def distance_of(run: Run, declared: tuple[Declared, ...], windows: tuple[Window, ...]) -> Distance:
+    """Solve for the best rates in each part of a window.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    if crooked := [one.agent for one in declared if not _concave(one)]:
+        return Distance(why=f"the utility of {crooked[0]} is not concave")
+    flows = Epochs(run.flow_epochs, "flow", run.plan.row_count)
+    links = Epochs(run.link_epochs, "link", len(run.plan.links))
+    try:
+        parts = [_part(run.plan, flows, links, declared, window) for window in windows]
+    except InputError as error:
+        return Distance(why=" ".join(str(error).split()))
+    known = tuple(part for part in parts if part is not None)
+    whole_s = sum(window.seconds for window in windows)
+    return Distance(
+        optimum_per_s=sum(part.optimum_per_s * part.seconds for part in known) / whole_s,
+        furthest=max((_furthest(part) for part in known), default=math.nan),
+        nash_per_s=sum(part.nash_per_s * part.seconds for part in known) / whole_s,
+        parts=known,
+    )
+
+
+def _concave(declared: Declared) -> bool:
+    """Whether it says so, and the slope is nowhere negative and nowhere grows, by samples.
+
+    The slopes of a step are all 0: only the utility itself knows that it jumps.
+    """
+    if not getattr(declared.utility, "concave", True):
+        return False
+    slope = np.asarray(declared.utility.slope(np.geomspace(1e-3, 1e3, 400)), dtype=np.float64)
+    falls = slope[1:] <= slope[:-1] * (1 + 1e-9)
+    return bool(np.isfinite(slope).all() and (slope >= 0).all() and falls.all())
+
+
+def _furthest(part: Part) -> float:
+    largest = np.maximum(part.rates_bps, part.best_bps)
+    apart = np.abs(part.rates_bps - part.best_bps)
+    return float(np.divide(apart, largest, out=np.zeros_like(apart), where=largest > 0).max())
+
+
+class _Alike(msgspec.Struct, frozen=True, eq=False):
+    """Rows of one utility, path, packet size and limit as one: at the optimum they get the same.
+
+    Attributes:
+        group: of each row.
+        agent: of each group, likewise below.
+        source: of its first row.
+        x0_bps: of a flow.
+        most_bps: what a flow's traffic asks for at most.
+    """
+
+    group: npt.NDArray[np.int64]
+    agent: npt.NDArray[np.int64]
+    source: list[Source]
+    x0_bps: Floats
+    most_bps: Floats
+
+    def sums(self, values: Floats) -> Floats:
+        """Rows added up to groups."""
+        sums = np.bincount(self.group, values, minlength=len(self.source))
+        return np.asarray(sums, dtype=np.float64)
+
+
+def _alike(
+    agent: npt.NDArray[np.int64], x0_bps: Floats, sources: list[Source], window: Window
+) -> _Alike:
+    numbers: dict[tuple[object, ...], int] = {}
+    group = np.empty(len(sources), dtype=np.int64)
+    first: list[int] = []
+    for row, source in enumerate(sources):
+        own = (int(agent[row]), float(x0_bps[row]), _most_bps(source, window))
+        key = (*own, _packet_bytes(source), tuple(source.path))
+        if key not in numbers:
+            numbers[key] = len(first)
+            first.append(row)
+        group[row] = numbers[key]
+    most = np.array([_most_bps(sources[row], window) for row in first])
+    return _Alike(group, agent[first], [sources[row] for row in first], x0_bps[first], most)
+
+
+def _part(
+    plan: Plan, flows: Epochs, links: Epochs, declared: tuple[Declared, ...], window: Window
+) -> Part | None:
+    """The optimum of a part; None where none of the rows was on."""
+    had = [lived(flows, one, window.from_ps, window.to_ps) for one in declared]
+    on = _joined(had, "on_s") > 0
+    if not on.any():
+        return None
+    rows = np.concatenate([one.rows for one in declared])[on]
+    agent = np.repeat(np.arange(len(declared)), [len(one.rows) for one in declared])[on]
+    x0_bps = np.concatenate([one.x0_bps for one in declared])[on]
+    named = plan.row_sources()
+    sources = [named[row] for row in rows]
+    alike = _alike(agent, x0_bps, sources, window)
+    each = _joined(had, "on_s")[on] / window.seconds
+    got_bps = _joined(had, "bits")[on] / window.seconds
+    count, taken = alike.sums(each), alike.sums(got_bps) / MBPS
+    least = np.array([one.least for one in declared])[alike.agent]
+    utilities = _Utilities(declared, count, count * alike.x0_bps / MBPS, least, alike.agent)
+    used = sorted({link for source in alike.source for link in source.path})
+    low = least * utilities.scale
+    problem = FlowProblem(
+        routes=tuple(tuple(used.index(link) for link in s.path) for s in alike.source),
+        capacities=_room(plan, links, used, alike.source, taken, window),
+        utility=utilities,
+        min_rates=tuple(low),
+        max_rates=tuple(np.maximum(np.maximum(count * alike.most_bps / MBPS, taken), low)),
+    )
+    best = network_optimum(problem)
+    members = np.array([source.row_flows for source in sources], dtype=np.float64)
+    always = bool(np.abs(each - members).max() < 1e-9)
+    steady = sum(float(h.steady(one).sum()) for h, one in zip(had, declared, strict=True))
+    return Part(
+        from_ps=window.from_ps,
+        to_ps=window.to_ps,
+        rows=rows,
+        rates_bps=got_bps / each,
+        best_bps=(best.rates / count)[alike.group] * MBPS,
+        utility_per_s=steady / window.seconds,
+        optimum_per_s=best.utility,
+        nash_per_s=_nash(problem, utilities, best, alike.sums(members), always=always),
+    )
+
+
+def _joined(had: list[Lived], name: str) -> Floats:
+    return np.concatenate([getattr(one, name) for one in had])
+
+
+def _most_bps(source: Source, window: Window) -> float:
+    """What a flow's traffic asks for at most in this part; a cap that is lifted before is none."""
+    until_s = source.traffic.params.get("until_s", -1.0)
+    if 0 <= until_s * PS_PER_S <= window.from_ps:
+        return math.inf
+    return source.most_bps
+
+
+def _packet_bytes(source: Source) -> int:
+    transport = source.transport
+    payload = transport.mss_bytes if isinstance(transport, Tcp) else transport.payload_bytes
+    return payload + transport.header_bytes
+
+
+def _room(
+    plan: Plan,
+    links: Epochs,
+    used: list[int],
+    sources: list[Source],
+    taken: Floats,
+    window: Window,
+) -> tuple[float, ...]:
+    """What links have for these rows, Mbit/s of IP packets: never less than they took."""
+    grown = links.difference("departed_bytes", window)
+    packets = links.difference("departures", window)
+    size = np.array([_packet_bytes(source) for source in sources])
+    room = []
+    for link in used:
+        at, framing = plan.links[link], plan.links[link].framing_bytes
+        crosses = np.array([link in source.path for source in sources])
+        own, frames = taken * crosses, 1 + framing / size
+        wire = float((own * frames).sum())
+        factor = wire / own.sum() if wire else float(frames[crosses].mean())
+        carried = 8 * (grown[link] + packets[link] * framing) / window.seconds / MBPS
+        left = at.rate_bps / MBPS - max(carried - wire, 0.0)
+        room.append(max(left / factor, float(own.sum()), 1e-6 * at.rate_bps / MBPS))
+    return tuple(room)
+
+
+def _nash(
+    problem: FlowProblem, utilities: _Utilities, best: Optimum, members: Floats, *, always: bool
+) -> float:
+    """Utility of the same users if they anticipated prices, NaN where it is not looked at.
+
+    Args:
+        problem: what the optimum is of.
+        utilities: its utilities.
+        best: the optimum.
+        members: how many users each group is.
+        always: whether all of them were on throughout.
+    """
+    priced = best.prices > _PRICED * best.prices.max()
+    low, high = problem.limits()
+    if best.prices.max() <= 0 or (best.rates >= high * (1 - 1e-6)).all():
+        return best.utility  # there is enough for all: nobody's bid changes anything
+    shared = problem.incidence()[:, priced]
+    if priced.sum() != 1 or not shared.all() or not always or members.sum() < 2 or low.any():
+        return math.nan
+    capacity = float(np.asarray(problem.capacities)[priced][0])
+    each = np.repeat(np.arange(len(members)), members.astype(np.int64))
+    players = _Utilities(
+        utilities.agents,
+        np.ones(len(each)),
+        (utilities.scale / utilities.count)[each],
+        utilities.least[each],
+        utilities.agent[each],
+    )
+    if not (players.marginal(np.full(len(each), capacity / len(each))) > 0).all():
+        return math.nan  # somebody is content with less than an equal share
+    found = nash_equilibrium(players, len(each), capacity)
+    over = found.rates > (high / members)[each] * (1 + 1e-9)
+    return math.nan if over.any() else found.utility

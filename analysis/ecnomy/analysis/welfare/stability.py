@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far a run's links were from oscillating: the margin of Siris et al. 2002, Eq. 7.
+
+    gain (p + x p') / w_dec < 1/e         margin = (1/e) / left side, above 1 where it holds
+
+Eq. 7 is about one link whose flows have one gain and one round trip. Of each link that WTP flows
+cross, over a window:
+
+    p          marks / arrivals of the link
+    x          what WTP flows had there, packets/s: they alone give way to marks
+    p'         dp/dx. Where the law marks by load it is the law's own: slope / C for load-based
+               marking between 0 and 1, 0 for fixed. For others it is the slope of a straight line
+               through the reports' (arrivals/s, p). That is known only where the load varied
+               enough: from 10 reports on, where it rises by 3 standard errors or more. A full link
+               whose queue comes and goes has none
+    gain/w_dec the largest of these flows': w_dec is 1 for the proportional increase, what is paid
+               for in marks a round trip (marks/s x RTT, as measured) for the inverse decrease, and
+               the parameter for the general form
+
+A queue's delay, several links in a row and other window laws are outside Eq. 7.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.run.opened import Run
+from ecnomy.analysis.run.windows import Epochs, Window
+from ecnomy.analysis.theory.stability import NO_OSCILLATION_BELOW
+from ecnomy.analysis.theory.wtp import wtp_stability
+from ecnomy.markets.plan import Plan, Source, Tcp
+
+__all__ = ["Margin", "margins_of"]
+
+Floats = npt.NDArray[np.float64]
+_LAW: Final = "wtp"
+_FEWEST: Final = 10  # reports that a line is drawn through
+_ERRORS: Final = 3.0  # standard errors that its slope has to be above 0
+
+
+class Margin(msgspec.Struct, frozen=True):
+    """Eq. 7 at a link."""
+
+    link: str
+    window: Window
+    probability: float
+    rate_pps: float
+    slope_s: float
+    from_law: bool  # whether the slope is the law's own, else that of reports
+    left: float  # of Eq. 7
+
+    @property
+    def margin(self) -> float:
+        """How many times larger the left side might be; infinite where nothing is marked."""
+        return NO_OSCILLATION_BELOW / self.left if self.left > 0 else math.inf
+
+
+def margins_of(run: Run, windows: tuple[Window, ...]) -> tuple[Margin, ...]:
+    """The smallest margin of each link that marked and whose slope is known, smallest first.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    flows = Epochs(run.flow_epochs, "flow", run.plan.row_count)
+    links = Epochs(run.link_epochs, "link", len(run.plan.links))
+    found: dict[str, Margin] = {}
+    for one in (one for window in windows for one in _margins(run.plan, flows, links, window)):
+        if one.link not in found or one.margin < found[one.link].margin:
+            found[one.link] = one
+    return tuple(sorted(found.values(), key=lambda one: one.margin))
+
+
+def _margins(plan: Plan, flows: Epochs, links: Epochs, window: Window) -> Iterator[Margin]:
+    acked, marks = flows.difference("acked", window), flows.difference("ce", window)
+    rtts = flows.mean_positive("srtt_s", window)
+    arrived, marked = links.difference("arrivals", window), links.difference("marks", window)
+    sources = plan.row_sources()
+    for number, link in enumerate(plan.links):
+        rows = [
+            row for row, s in enumerate(sources) if number in s.path and _fits(s) and acked[row] > 0
+        ]
+        if not rows or not marked[number] > 0:
+            continue
+        slope_s, from_law = _slope_s(plan, links, number, window)
+        if not slope_s >= 0:
+            continue
+        steps = [_step(sources[r], float(marks[r]) / window.seconds, float(rtts[r])) for r in rows]
+        p, x = float(marked[number] / arrived[number]), float(acked[rows].sum()) / window.seconds
+        left = wtp_stability(max(steps), p, x, slope_s)
+        yield Margin(link.name, window, p, x, slope_s, from_law, left)
+
+
+def _fits(source: Source) -> bool:
+    """Whether Eq. 7 is about its window law."""
+    return isinstance(source.transport, Tcp) and source.transport.window.law == _LAW
+
+
+def _step(source: Source, marks_per_s: float, rtt_s: float) -> float:
+    """gain / w_dec of the flows of a row, which together met so many marks."""
+    assert isinstance(source.transport, Tcp)
+    params, w_dec = source.transport.window.params, 1.0
+    form = params.get("form", 0.0)
+    if form == 1.0 and marks_per_s > 0:
+        w_dec = marks_per_s / source.row_flows * rtt_s
+    elif form == 2.0:
+        w_dec = params["w_dec"]
+    gain = params["gain"]
+    if source.transport.reference_rtt_ps > 0:  # the gain holds at it, elsewhere in proportion
+        gain *= rtt_s / (source.transport.reference_rtt_ps / 1e12)
+    return gain / w_dec
+
+
+def _slope_s(plan: Plan, links: Epochs, number: int, window: Window) -> tuple[float, bool]:
+    """dp/dx of a link [s], NaN where it is not known; and whether it is the law's own."""
+    link = plan.links[number]
+    packets, data = (
+        float(links.difference(name, window)[number]) for name in ("departures", "departed_bytes")
+    )
+    law, params = link.marking.law, link.marking.params
+    if link.scheduler is not None or not packets:
+        return math.nan, False
+    if law == "fixed":
+        return 0.0, True
+    if law == "load-based":
+        capacity_pps = link.rate_bps / (8 * (data / packets + link.framing_bytes))
+        return params["slope"] / capacity_pps, True
+    inside = (links.t_ps >= window.from_ps) & (links.t_ps <= window.to_ps)
+    dt_s = np.diff(links.t_ps[inside]) / 1e12
+    arrived, marked = (
+        np.diff(links.column(name)[inside][:, number]) for name in ("arrivals", "marks")
+    )
+    busy = arrived > 0
+    return _line(arrived[busy] / dt_s[busy], marked[busy] / arrived[busy]), False
+
+
+def _line(x: Floats, y: Floats) -> float:
+    """The slope of a straight line through points by least squares, NaN where it is not known."""
+    if len(x) < _FEWEST or not np.ptp(x) > 0:
+        return math.nan
+    away = x - x.mean()
+    slope = float((away * (y - y.mean())).sum() / (away**2).sum())
+    left = y - y.mean() - slope * away
+    error = math.sqrt(float((left**2).sum()) / (len(x) - 2) / float((away**2).sum()))
+    return slope if slope > 0 and slope >= _ERRORS * error else math.nan

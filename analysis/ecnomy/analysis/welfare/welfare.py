@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Welfare of a run: what rates were worth to users, who paid and who earned, and how near to best.
+
+Over the measured window, for agents whose strategy declares a utility (declared.py):
+
+    utility            of an agent: integral over time of U(x_t), x_t report by report
+    consumer surplus   utility - paid + received
+    profit             of a seller: received - paid
+    welfare            sum of utilities: money only changes hands
+
+so that welfare = surpluses + profits - what others paid on balance, exactly: utilities are rounded
+to micro-units, and all else is the ledger's. Sellers are agents that use no flows of their own, and
+`unassigned:network`; others are users without a declared utility, such as background traffic, whose
+utility nobody knows.
+
+The mean of U(x_t) is what is added up, and U of the mean rate is shown beside it. The first is what
+users lived through; as U is concave the second is never less, and the difference is what
+fluctuations (from report to report) cost. What varies within an epoch is seen by neither.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError, StrategyError
+from ecnomy.agents.roles import preset_of
+from ecnomy.agents.spec import AgentSpec
+from ecnomy.analysis.run.choices import choices_of
+from ecnomy.analysis.run.opened import Results, Run, open_run
+from ecnomy.analysis.run.windows import Epochs, Window
+from ecnomy.analysis.statistics.intervals import jain
+from ecnomy.analysis.welfare.declared import Declared, Lived, agents_of, declared_of, lived
+from ecnomy.analysis.welfare.optimum import Distance, distance_of
+from ecnomy.analysis.welfare.parts import parts_of
+from ecnomy.analysis.welfare.stability import Margin, margins_of
+
+__all__ = ["Account", "Consumer", "Welfare", "welfare_columns", "welfare_of"]
+
+Floats = npt.NDArray[np.float64]
+MICRO: Final = 1_000_000
+_NOBODY: Final = "unassigned:"
+
+
+class Account(msgspec.Struct, frozen=True):
+    """What an account received and paid in a window, by kind of posting [micro-units]."""
+
+    name: str
+    received_micro: dict[str, int] = {}
+    paid_micro: dict[str, int] = {}
+
+    @property
+    def net_micro(self) -> int:
+        """Received less paid: a seller's profit."""
+        return sum(self.received_micro.values()) - sum(self.paid_micro.values())
+
+
+class Consumer(msgspec.Struct, frozen=True):
+    """An agent that declares a utility.
+
+    Attributes:
+        account: its money.
+        users: how many of its users were on; alternatives of one user count as one.
+        utility_micro: over the window [micro-units].
+        steady_micro: the same of constant rates, U of the mean [micro-units].
+    """
+
+    account: Account
+    users: int
+    utility_micro: int
+    steady_micro: int
+
+    @property
+    def surplus_micro(self) -> int:
+        """What is left of the utility [micro-units]."""
+        return self.utility_micro + self.account.net_micro
+
+
+class Welfare(msgspec.Struct, frozen=True, eq=False):
+    """Welfare of a run over its measured window.
+
+    Attributes:
+        window: that window, from report to report.
+        consumers: agents that declare a utility, users before providers.
+        sellers: see above.
+        others: other accounts that money went through, in order of their names.
+        jain_rates: Jain's index of users' mean rates while on; NaN where nobody got anything.
+        jain_utilities: of their utilities a second, per unit of weight (the utility's `a`); NaN
+            where one is negative.
+        distance: from the optimum.
+        margins: of links that marked, against oscillation; the smallest first.
+    """
+
+    window: Window
+    consumers: tuple[Consumer, ...]
+    sellers: tuple[Account, ...]
+    others: tuple[Account, ...]
+    jain_rates: float
+    jain_utilities: float
+    distance: Distance
+    margins: tuple[Margin, ...]
+
+    @property
+    def users(self) -> int:
+        """How many users were on."""
+        return sum(one.users for one in self.consumers)
+
+    @property
+    def welfare_micro(self) -> int:
+        """Sum of utilities [micro-units]."""
+        return sum(one.utility_micro for one in self.consumers)
+
+    @property
+    def steady_micro(self) -> int:
+        """Sum of utilities of mean rates [micro-units]."""
+        return sum(one.steady_micro for one in self.consumers)
+
+    @property
+    def surplus_micro(self) -> int:
+        """Sum of consumer surpluses [micro-units]."""
+        return sum(one.surplus_micro for one in self.consumers)
+
+    @property
+    def profit_micro(self) -> int:
+        """Sum of sellers' profits [micro-units]."""
+        return sum(one.net_micro for one in self.sellers)
+
+    @property
+    def others_micro(self) -> int:
+        """What all others received less what they paid [micro-units]."""
+        return sum(one.net_micro for one in self.others)
+
+    def per_s(self, micro: int) -> float:
+        """An amount of the window as money per second."""
+        return micro / MICRO / self.window.seconds
+
+    @property
+    def optimum_ratio(self) -> float:
+        """Welfare over the optimum's; NaN where that is not above 0 or was not found."""
+        best = self.distance.optimum_per_s
+        return self.per_s(self.welfare_micro) / best if best > 0 else math.nan
+
+
+def welfare_of(run: Run | Results) -> Welfare | None:
+    """Welfare over the measured window; None where no agent declares a utility.
+
+    None too where the scenario does not load here (see declared.agents_of) or a strategy cannot be
+    made, and where there are no two reports in the window.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    run = run.raw
+    agents = agents_of(run)
+    if all(agent.strategy is None for agent in agents) or "active" not in run.flow_epochs:
+        return None
+    try:
+        declared = declared_of(run, agents)
+    except StrategyError:
+        return None
+    flows = Epochs(run.flow_epochs, "flow", run.plan.row_count)
+    window = flows.window(run.measured.from_ps, run.measured.to_ps)
+    if not declared or window is None:
+        return None
+    parts = [lived(flows, one, window.from_ps, window.to_ps) for one in declared]
+    accounts = _accounts(run, agents, window)
+    users = _users(run, declared, parts)
+    consumers = tuple(
+        _consumer(one, had, accounts.pop(one.agent), len(rates))
+        for one, had, (rates, _) in zip(declared, parts, users, strict=True)
+    )
+    selling = {agent.name for agent in agents if not preset_of(agent.role).uses}
+    sells = {name: name in selling or name.startswith(_NOBODY) for name in accounts}
+    return Welfare(
+        window=window,
+        consumers=consumers,
+        sellers=tuple(account for name, account in accounts.items() if sells[name]),
+        others=tuple(
+            account
+            for name, account in sorted(accounts.items())
+            if not sells[name] and (account.paid_micro or account.received_micro)
+        ),
+        jain_rates=_jain(np.concatenate([rates for rates, _ in users])),
+        jain_utilities=_jain(np.concatenate([utilities for _, utilities in users])),
+        distance=distance_of(run, declared, parts_of(run.plan, flows, window)),
+        margins=margins_of(run, parts_of(run.plan, flows, window)),
+    )
+
+
+def welfare_columns(results: Path) -> dict[str, float | None]:
+    """The columns of a sweep that a run of declared utilities has; {} for another run.
+
+    welfare, consumer_surplus, profit.<seller>: money/s; jain: of rates; optimum_ratio.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    found = welfare_of(open_run(results))
+    if found is None:
+        return {}
+    return {
+        "welfare": found.per_s(found.welfare_micro),
+        "consumer_surplus": found.per_s(found.surplus_micro),
+        **{f"profit.{one.name}": found.per_s(one.net_micro) for one in found.sellers},
+        "jain": found.jain_rates,
+        "optimum_ratio": found.optimum_ratio,
+    }
+
+
+def _consumer(declared: Declared, had: Lived, account: Account, users: int) -> Consumer:
+    return Consumer(
+        account=account,
+        users=users,
+        utility_micro=round(float(had.money.sum()) * MICRO),
+        steady_micro=round(float(had.steady(declared).sum()) * MICRO),
+    )
+
+
+def _accounts(run: Run, agents: tuple[AgentSpec, ...], window: Window) -> dict[str, Account]:
+    """All agents' accounts in the scenario's order, then the others that money went through."""
+    received: dict[str, dict[str, int]] = {agent.name: {} for agent in agents}
+    paid: dict[str, dict[str, int]] = {agent.name: {} for agent in agents}
+    ledger = run.ledger
+    # Postings are dated by the report that closed the epoch they are for.
+    own = ledger[(ledger["t_ps"] > window.from_ps) & (ledger["t_ps"] <= window.to_ps)]
+    for column, sums in (("credit", received), ("debit", paid)):
+        by = [own[column].astype(str), own["kind"].astype(str)]
+        found = own.groupby(by)["amount_micro"].sum()
+        for name, kind in found.index.to_list():
+            if amount := int(found[name, kind]):
+                sums.setdefault(name, {})[kind] = amount
+    names = dict.fromkeys([*received, *paid])
+    return {name: Account(name, received.get(name, {}), paid.get(name, {})) for name in names}
+
+
+def _users(
+    run: Run, declared: tuple[Declared, ...], parts: list[Lived]
+) -> list[tuple[Floats, Floats]]:
+    """By agent, of each user who was on: its mean rate, its utility a second over the weight."""
+    sources = run.plan.row_sources()
+    choosing = {choice.agent for choice in choices_of(run)}
+    found = []
+    for one, had in zip(declared, parts, strict=True):
+        names = {sources[row].name for row in one.rows}
+        # member i of each alternative is user i, and rows are ordered by source
+        shape = (len(names) if one.agent in choosing else 1, -1)
+        on, bits, money = (
+            column.reshape(shape).sum(axis=0) for column in (had.on_s, had.bits, had.money)
+        )
+        alike = np.array([sources[row].row_flows for row in one.rows]).reshape(shape)[0]
+        used = on > 0
+        rates = np.repeat(bits[used] / on[used], alike[used])
+        found.append((rates, np.repeat(money[used] / on[used] / one.weight, alike[used])))
+    return found
+
+
+def _jain(values: Floats) -> float:
+    try:
+        return jain(values)
+    except InputError:
+        return math.nan
