@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
+import rooms
 from processes import LIMIT_S
 from waiting_rule import unlimited_waits
 
@@ -109,6 +110,12 @@ def test_python_modules_say_what_they_export() -> None:
             documented, public, _ = outline(path)
             assert documented, path
             assert not public or "__all__" in path.read_text(), path
+
+
+@pytest.mark.parametrize("package", rooms.PACKAGES)
+def test_no_modules_import_each_other(package: str) -> None:
+    """Not in a circle either, nor within functions or for types alone."""
+    assert rooms.circles(rooms.imports(package)) == []
 
 
 def test_tests_say_what_they_test() -> None:

@@ -16,13 +16,14 @@ from ecnomy.markets.cli.main import main
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.yamlfile import parse
 from ecnomy.markets.plan.law_table import law_table
-from ecnomy.markets.reference.entries import Entry, scenario_entries
+from ecnomy.markets.reference.entries import scenario_entries
+from ecnomy.markets.reference.entry import Entry
 from ecnomy.markets.reference.lookup import grouped, known_path, lookup
 from ecnomy.markets.reference.samples import example_of, in_yaml
 from ecnomy.markets.reference.sentences import attributes, parameters_of
 from ecnomy.markets.reference.sweeps import sweep_entries
 from ecnomy.markets.scenario import network, traffic, transport
-from ecnomy.markets.scenario.strategy import StrategyReader
+from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.terms.tariffs import KINDS
 
 LONGEST = 120

@@ -19,7 +19,7 @@ from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import missing
 from ecnomy.markets.sweep.fingerprint import code_now
 from ecnomy.markets.sweep.outcome import DONE, Outcome
-from ecnomy.markets.sweep.sequential import figures
+from ecnomy.markets.sweep.recorded import figures
 from ecnomy.markets.sweep.store import Store
 from lost_power import Disk
 from sweep_world import write

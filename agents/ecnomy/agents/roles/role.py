@@ -20,9 +20,9 @@ from ecnomy.agents.answers import number, truth, whole
 from ecnomy.agents.decision import FEW, Decision, FlowDecision, checked
 from ecnomy.agents.errors import EcnomyError, StrategyError
 from ecnomy.agents.observation import FlowColumns, FlowView, Observation
-from ecnomy.agents.roles.find import Preset
+from ecnomy.agents.roles.presets import Preset
 from ecnomy.agents.spec import AgentSpec
-from ecnomy.agents.strategies import blame, make
+from ecnomy.agents.strategies.find import blame, make
 from ecnomy.agents.streams import agent_stream
 from ecnomy.agents.times import PS_PER_S
 

@@ -27,6 +27,5 @@ where its methods alone do not tell. Strategies are named in YAML by a built-in 
 from __future__ import annotations
 
 from ecnomy.agents.strategies.find import BUILT_IN, GROUP, blame, find, make
-from ecnomy.agents.strategies.fitting import wanted_instead
 
-__all__ = ["BUILT_IN", "GROUP", "blame", "find", "make", "wanted_instead"]
+__all__ = ["BUILT_IN", "GROUP", "blame", "find", "make"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcome of a stored run by column, as a sweep keeps it (names: outcome_names.py).
+"""The outcome of a stored run by column, as a sweep keeps it (names: sweeps/outcome_names.py).
 
 The columns are those of markets/README.md, "A sweep's table", by the same functions: of a run that
 a sweep kept, they are the sweep's own to the last digit.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a guaranteed stream provider (GSP) sells, tariff by tariff: the one place that asks it.
 
-They are the offers of guarantors.py with times as numbers, and with how long a sample is.
+They are the offers of run/guarantors.py with times as numbers, and with how long a sample is.
 """
 
 from __future__ import annotations

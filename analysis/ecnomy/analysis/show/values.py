@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `ecnomy show RUN --json` prints: the parts of the summary of a run, as they were computed.
 
-Keys are the fields of what makes the tables: Summary (summary.py), Floor (floors.py of results),
+Keys are the fields of what makes the tables: Floor (floors.py of results), and in run/ Summary,
 Guarantee (guarantees.py), Carrier (carriers.py), Settling (settling.py), Choice (choices.py),
 FilesSent (files_sent.py), Welfare (welfare.py).
 """

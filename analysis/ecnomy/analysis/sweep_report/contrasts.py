@@ -6,7 +6,7 @@ other points, so that a replicate gives one pair of numbers, with the same seeds
 seeds are paired. Beside samples, which are draws themselves, each sample gives a pair instead.
 Replicates in which a point is missing on either side are left out.
 
-All comparisons of a page get q-values together (Benjamini, Hochberg; see comparisons.py). Where
+All comparisons of a page get q-values together (statistics/comparisons.py). Where
 replicates were added until an interval was narrow, p-values are multiplied by the number of looks.
 """
 
@@ -37,7 +37,7 @@ class Contrast(msgspec.Struct, frozen=True):
         first, second: levels.
         outcome: a column.
         compared: the second less the first.
-        q: see comparisons.py; NaN until all are known.
+        q: see statistics/comparisons.py; NaN until all are known.
         ratio: the standard error of the difference over what seeds that are not paired give; NaN
             where they are not paired.
     """

@@ -24,12 +24,13 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
 from ecnomy.agents.errors import EcnomyError, ScenarioError
 from ecnomy.agents.utilities import UTILITIES, Utility, find_utility, utility_of
-from ecnomy.analysis.tournament.entrants import Entrant, read_entrants
+from ecnomy.analysis.game.profiles import alone
+from ecnomy.analysis.tournament.entrants import read_entrants
+from ecnomy.analysis.tournament.profiles import assignment_of
+from ecnomy.analysis.tournament.tournament import Tournament
 from ecnomy.markets.inputs.amounts import Number
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, read, show
@@ -37,56 +38,13 @@ from ecnomy.markets.scenario.parameters import read_params
 from ecnomy.markets.sweep.blocks import number_with_unit, plain_tree
 from ecnomy.markets.sweep.config import Sweep, load_sweep
 
-__all__ = ["MEASURE", "Tournament", "load_tournament"]
+__all__ = ["MEASURE", "load_tournament"]
 
-Floats = npt.NDArray[np.float64]
 MEASURE: Final = "ecnomy.analysis.tournament.lived:player_columns"
-LEAST: Final = 1e-3  # of x0, where U(0) is infinite, as in ecnomy.analysis.welfare.declared
 _NEEDED: Final = ("player", "populations", "utility", "strategies")
 _KEYS: Final = (*_NEEDED, "per_player", "finalists", "without")
 _PLAYERS: Final = Number(what="a number of players", least=2, most=30, whole=True)
 _FINALISTS: Final = Number(what="a whole number", least=2, most=3, whole=True)
-
-
-class Tournament(msgspec.Struct, frozen=True, eq=False):
-    """A tournament, checked.
-
-    Attributes:
-        sweep: its runs' scenario, seeds and limits.
-        player: the source, and the agent, of the scenario that stand for one player.
-        populations: numbers of players.
-        per_player: path -> amount and unit; a population has as many times the amount.
-        utility: of every player's rate.
-        told: the utility as the file has it.
-        entrants: the strategies that play.
-        absent: installed ones that do not, and why.
-        finalists: how many of them are played in all mixes.
-    """
-
-    sweep: Sweep
-    player: str
-    populations: tuple[int, ...]
-    per_player: dict[str, tuple[float, str]]
-    utility: Utility
-    told: str
-    entrants: tuple[Entrant, ...]
-    absent: dict[str, str]
-    finalists: int
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the entrants, in the order of their numbers."""
-        return tuple(one.name for one in self.entrants)
-
-    def worth(self, rates_bps: Floats) -> Floats:
-        """U of rates, money/s; of a rate of 0 that of x0/1000 where U(0) is infinite."""
-        x0 = self.utility.x0
-        assert x0 is not None
-        with np.errstate(all="ignore"):
-            bounded = bool(np.isfinite(self.utility.value(np.zeros(1))).all())
-        ratio = np.maximum(rates_bps / x0, 0.0 if bounded else LEAST)
-        worth = np.asarray(self.utility.value(ratio.ravel()), dtype=np.float64)
-        return worth.reshape(ratio.shape)
 
 
 def load_tournament(
@@ -163,9 +121,6 @@ def _check_keys(node: Node, path: str) -> None:
 
 def _without_misfits(found: Tournament, places: Node) -> Tournament:
     """Without installed strategies that alone make no scenario; one that is stated is a fault."""
-    from ecnomy.analysis.game.profiles import alone
-    from ecnomy.analysis.tournament.profiles import assignment_of
-
     fit, absent = [], dict(found.absent)
     for number, entrant in enumerate(found.entrants):
         profile = alone(number, found.populations[0], len(found.entrants))

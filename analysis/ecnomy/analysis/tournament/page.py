@@ -16,9 +16,9 @@ from ecnomy.analysis.pages.parts import Cell, Picture, Section, Table, Words
 from ecnomy.analysis.pages.shell import environment
 from ecnomy.analysis.statistics.intervals import t_interval
 from ecnomy.analysis.tournament import pictures, wording
-from ecnomy.analysis.tournament.declared import Tournament
 from ecnomy.analysis.tournament.paying import Found
 from ecnomy.analysis.tournament.payoffs import LEVEL, mix_words
+from ecnomy.analysis.tournament.tournament import Tournament
 from ecnomy.analysis.tournament.wording import money
 
 __all__ = ["PAGE", "PAYOFFS", "Page", "page_of", "payoff_rows", "write_page", "write_payoffs"]

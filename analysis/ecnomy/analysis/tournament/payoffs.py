@@ -21,7 +21,7 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.game.profiles import Profile, mixed
 from ecnomy.analysis.statistics.comparisons import Comparison, compared
 from ecnomy.analysis.statistics.intervals import Interval, t_interval
-from ecnomy.analysis.tournament.declared import Tournament
+from ecnomy.analysis.tournament.tournament import Tournament
 
 if TYPE_CHECKING:
     import pandas as pd

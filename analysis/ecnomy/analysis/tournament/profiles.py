@@ -25,7 +25,7 @@ from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.space import Assignment, Block, Point
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.tournament.declared import Tournament
+    from ecnomy.analysis.tournament.tournament import Tournament
 
 __all__ = ["assignment_of", "pairs", "simplex", "sweep_of"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ecnomy.markets.cli.printing import hanging
-from ecnomy.markets.reference.entries import Entry
+from ecnomy.markets.reference.entry import Entry
 from ecnomy.markets.reference.lookup import Group, below, grouped
 
 __all__ = ["show_groups", "show_list"]

@@ -20,7 +20,8 @@ import numpy as np
 
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.roles import ROLES, preset_of
-from ecnomy.agents.strategies import find, make, wanted_instead
+from ecnomy.agents.strategies import find, make
+from ecnomy.agents.strategies.fitting import wanted_instead
 from ecnomy.markets.conformance.asks import ASKS
 from ecnomy.markets.conformance.course import (
     Course,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 import numpy as np
@@ -17,7 +17,7 @@ from ecnomy.agents.decision import Decision
 from ecnomy.agents.elastic_tariff import ElasticTariff
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer, PriceObservation
-from ecnomy.agents.roles.find import Preset
+from ecnomy.agents.roles.presets import Preset
 from ecnomy.agents.seat import CallBuyer, CallSeller, ClassSeller
 from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
 from ecnomy.markets.economy.fixed_costs import FixedCosts
@@ -25,19 +25,65 @@ from ecnomy.markets.economy.guarded import Guarded
 from ecnomy.markets.economy.journal import CALL_PRICE, FEE, NAMES, PREFIXES
 
 if TYPE_CHECKING:
+    from ecnomy.agents.roles.role import Role
+    from ecnomy.markets.economy.aims import Aims
+    from ecnomy.markets.economy.call_desk import CallDesk
+    from ecnomy.markets.economy.class_desk import ClassDesk
     from ecnomy.markets.economy.contracts import Contract
-    from ecnomy.markets.model.market import Market
+    from ecnomy.markets.economy.domains import Domains
+    from ecnomy.markets.economy.file_desk import FileDesk
+    from ecnomy.markets.economy.journal import Journal
+    from ecnomy.markets.economy.ledger import Ledger
+    from ecnomy.markets.economy.link_laws import LinkLaws
+    from ecnomy.markets.economy.menus import MarketMenus
+    from ecnomy.markets.economy.parties import Parties
+    from ecnomy.markets.economy.sight import Sight
+    from ecnomy.markets.plan import Plan
 
 __all__ = ["MarketSeat"]
 
 _NONE = np.array([NO_OFFER])
 
 
+class Parts(Protocol):
+    """The parts of a market that seats give access to (market.py)."""
+
+    plan: Plan
+    t_ps: int
+    ledger: Ledger
+    journal: Journal
+    parties: Parties
+    desk: CallDesk
+    files: FileDesk
+    classes: ClassDesk
+    aims: Aims
+    sight: Sight
+    laws: LinkLaws
+    domains: Domains
+    menus: MarketMenus
+    carriers: list[AgentSpec]
+    sold: list[tuple[str, ContractSpec]]
+    added: list[Contract]
+    strategies: dict[str, tuple[str, ...]]
+    offer: Integers
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """The service classes on sale."""
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """All agents."""
+
+    def row_price_micro(self) -> Integers:
+        """The price of a mark of each flow, micro-units."""
+
+
 class MarketSeat:
     """One agent's seat."""
 
     def __init__(
-        self, market: Market, spec: AgentSpec, preset: Preset, stream: np.random.Generator
+        self, market: Parts, spec: AgentSpec, preset: Preset, stream: np.random.Generator
     ) -> None:
         self._market, self._preset = market, preset
         self.spec = spec

@@ -6,7 +6,7 @@ from __future__ import annotations
 import functools
 import types
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
@@ -16,45 +16,17 @@ from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.amounts import Choice, Number
 from ecnomy.markets.inputs.reading import Reader, fields_of, present, split
 from ecnomy.markets.inputs.yamlfile import parse
+from ecnomy.markets.reference.entry import Entry, below
+from ecnomy.markets.reference.own import role_entries, strategy_entries
 from ecnomy.markets.reference.samples import example_of, in_yaml, members, sample, wanted
 from ecnomy.markets.reference.sentences import about, first_sentence, law_of
 from ecnomy.markets.scenario.document import Document
+from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.scenario.role import RoleReader
-from ecnomy.markets.scenario.strategy import StrategyReader
 
-__all__ = ["Entry", "below", "scenario_entries"]
+__all__ = ["scenario_entries"]
 
 _OWN: Final = "own"  # the tag of a tariff of a user's class, which is no word of YAML
-
-
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """A key, or a variant: one of the laws, kinds, roles or strategies that a key may name.
-
-    Attributes:
-        path: dotted path in the file; <name>, <n> and <word> stand for names, numbers and words.
-        name: the key itself, or the variant's name.
-        within: the variants that the path goes through, such as `law: red`, the innermost last.
-        variant: whether it is a variant; `within` ends with it.
-        about: its sentence.
-        source: paper, section or RFC, "" if there is none.
-        takes: form, unit and range of its value, as messages ask for it.
-        default: as YAML; None for a key that must be written, "" if nothing stands in for it.
-        choices: words that it takes.
-        example: one line of YAML.
-        file: scenario, or sweep.
-    """
-
-    path: str
-    name: str
-    within: tuple[str, ...] = ()
-    variant: bool = False
-    about: str = ""
-    source: str = ""
-    takes: str = ""
-    default: str | None = ""
-    choices: tuple[str, ...] = ()
-    example: str = ""
-    file: str = "scenario"
 
 
 @functools.cache
@@ -68,13 +40,6 @@ def scenario_entries() -> tuple[Entry, ...]:
         example="extends: gold-silver.yaml",
     )
     return (extends, *_struct(Document))
-
-
-def below(entries: Iterable[Entry], path: str, within: tuple[str, ...] = ()) -> Iterator[Entry]:
-    """Entries of a mapping as entries of the file that has it at a path."""
-    for one in entries:
-        joined = f"{path}.{one.path}".rstrip(".")
-        yield msgspec.structs.replace(one, path=joined, within=(*within, *one.within))
 
 
 @functools.cache
@@ -186,8 +151,6 @@ def _variant(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
 
 def _by_reader(reader: Reader) -> Iterator[Entry]:
     if isinstance(reader, StrategyReader | RoleReader):
-        from ecnomy.markets.reference.own import role_entries, strategy_entries
-
         yield from strategy_entries() if isinstance(reader, StrategyReader) else role_entries()
     for form in getattr(reader, "forms", ()):
         yield from _variant(form) if form.__struct_config__.tag_field else _struct(form)

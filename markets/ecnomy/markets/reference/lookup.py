@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.reference.entries import Entry
+from ecnomy.markets.reference.entry import Entry
 
 __all__ = ["Group", "below", "grouped", "known_path", "lookup", "search", "sections"]
 

@@ -10,15 +10,12 @@ import functools
 import importlib.metadata
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ecnomy.agents.roles.find import ROLES, Preset
+from ecnomy.agents.roles.presets import ROLES, Preset
+from ecnomy.markets.reference.entry import Entry, below
 from ecnomy.markets.reference.samples import in_yaml, parameters_example, strategy_sample
 from ecnomy.markets.reference.sentences import attributes, first_sentence, sentence
 from ecnomy.markets.scenario.parameters import Field, declared, expected_of_field
-
-if TYPE_CHECKING:
-    from ecnomy.markets.reference.entries import Entry
 
 __all__ = ["role_entries", "strategy_entries"]
 
@@ -26,8 +23,6 @@ __all__ = ["role_entries", "strategy_entries"]
 @functools.cache
 def role_entries() -> tuple[Entry, ...]:
     """A variant for each role; its sentence is the first of its module."""
-    from ecnomy.markets.reference.entries import Entry
-
     return tuple(
         Entry(
             path="",
@@ -72,8 +67,6 @@ def strategy_entries() -> tuple[Entry, ...]:
 
 @functools.cache
 def _variant(name: str, cls: type) -> tuple[Entry, ...]:
-    from ecnomy.markets.reference.entries import Entry, below
-
     within = (f"kind: {name}",)
     itself = Entry(
         path="",

@@ -20,8 +20,8 @@ from ecnomy.markets.reference.samples import members
 from ecnomy.markets.reference.sentences import about, first_sentence, law_of
 from ecnomy.markets.scenario import network
 from ecnomy.markets.scenario.document import Document
+from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.scenario.role import RoleReader
-from ecnomy.markets.scenario.strategy import StrategyReader
 from ecnomy.markets.scenario.tariffs import TariffReader
 from ecnomy.markets.terms.tariffs import Own
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ecnomy.markets.inputs.amounts import Choice
-from ecnomy.markets.reference.entries import Entry
+from ecnomy.markets.reference.entry import Entry
 from ecnomy.markets.reference.samples import readable
 from ecnomy.markets.sweep.keys import SWEEP, Key
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import html
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.run_summary import groups_there
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ecnomy.markets.results.results import Results
+    from ecnomy.markets.plan import Plan
+    from ecnomy.markets.results.manifest import Manifest
 
 __all__ = ["results_page", "summary_frame"]
 
@@ -40,7 +42,7 @@ def summary_frame(raw: RawRun) -> pd.DataFrame:
     """See Results.summary; no rows where a run has not come to its tables."""
     import pandas as pd
 
-    rows = raw.groups()
+    rows = groups_there(raw)
     frame = pd.DataFrame(
         {
             "flows": [one.flows for one in rows],
@@ -58,7 +60,47 @@ def summary_frame(raw: RawRun) -> pd.DataFrame:
     return frame
 
 
-def results_page(results: Results) -> str:
+class Shown(Protocol):
+    """What is shown of results (results.py)."""
+
+    @property
+    def raw(self) -> RawRun:
+        """The tables as they are on disk."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """The manifest."""
+
+    @property
+    def plan(self) -> Plan:
+        """What was run."""
+
+    @property
+    def title(self) -> str:
+        """The scenario's."""
+
+    @property
+    def seed(self) -> int:
+        """The seed."""
+
+    @property
+    def note(self) -> str | None:
+        """Why the run is not complete."""
+
+    @property
+    def window_s(self) -> tuple[float, float]:
+        """The measured window."""
+
+    @property
+    def summary(self) -> pd.DataFrame:
+        """Who got and paid what."""
+
+    @property
+    def balances(self) -> pd.Series:
+        """Accounts at the end."""
+
+
+def results_page(results: Shown) -> str:
     """What a notebook shows: title, seed, window, who got and paid what, accounts, what to ask."""
     try:
         low, high = results.window_s
@@ -87,7 +129,7 @@ def _summary(frame: pd.DataFrame) -> str:
     return _table("Who got and paid what", heads, rows[:_MOST_ROWS]) + rest
 
 
-def _balances(results: Results) -> str:
+def _balances(results: Shown) -> str:
     accounts = results.balances
     if accounts.empty:
         return "<p>Nobody paid anybody.</p>"
@@ -98,7 +140,7 @@ def _balances(results: Results) -> str:
     return _table("Accounts at the end of the run", heads, rows[:_MOST_ROWS]) + rest
 
 
-def _hints(results: Results) -> str:
+def _hints(results: Shown) -> str:
     classes, sources = results.manifest.classes, results.plan.sources
     by, known = ("class", classes) if classes else ("source", sources)
     who = known[0].name if known else ""

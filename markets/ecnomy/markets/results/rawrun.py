@@ -22,11 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from ecnomy.markets.results.run_summary import Group
-
 __all__ = ["RawRun", "open_raw"]
-
-_OF_GROUPS: Final = ("flows", "ledger", "agents")
 
 _EMPTY_COLUMNS: Final[dict[str, list[str]]] = {
     "ledger": [
@@ -117,13 +113,6 @@ class RawRun(RunTables):
         if self.manifest.measured is not None:
             return self.manifest.measured
         return Measured(self.plan.warmup_ps, self.plan.duration_ps)
-
-    def groups(self) -> list[Group]:
-        """Who got and paid what over the measured window; empty where tables are not there yet."""
-        from ecnomy.markets.results.run_summary import groups_in
-
-        there = all(self.file(name).is_file() for name in _OF_GROUPS)
-        return groups_in(self) if there else []
 
     def file(self, name: str) -> Path:
         """Where a table is, or would be; it is checked against its digest if it has one.

@@ -32,6 +32,7 @@ __all__ = [
     "groups",
     "groups_in",
     "groups_of",
+    "groups_there",
     "payment_table",
     "values",
     "window_in_words",
@@ -74,6 +75,12 @@ class Group(msgspec.Struct, frozen=True):
 def groups(folder: Path) -> list[Group]:
     """As `groups_in`, of the run in a folder."""
     return groups_in(open_raw(folder))
+
+
+def groups_there(run: RawRun) -> list[Group]:
+    """As `groups_in`; empty where a run has not come to its tables."""
+    there = all(run.file(name).is_file() for name in ("flows", "ledger", "agents"))
+    return groups_in(run) if there else []
 
 
 def groups_in(run: RawRun) -> list[Group]:

@@ -30,7 +30,7 @@ from ecnomy.markets.inputs.amounts import (
 )
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
-from ecnomy.markets.scenario.strategy import StrategyReader
+from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.terms.tariffs import TimeOfDay
 from ecnomy.markets.terms.unit_price import EXAMPLES, Price, PriceReader
 

@@ -7,7 +7,8 @@ from typing import Annotated, Final
 
 import msgspec
 
-from ecnomy.agents.roles.find import CARRIES_FILES, ROLES, Preset, preset_of, with_article
+from ecnomy.agents.roles.find import preset_of
+from ecnomy.agents.roles.presets import CARRIES_FILES, ROLES, Preset, with_article
 from ecnomy.agents.spec import (
     CUSTOMER_PAYS,
     PROVIDER_PAYS,
@@ -36,9 +37,9 @@ from ecnomy.markets.scenario.call_tariff import CallTariffEntry, CallTariffRow, 
 from ecnomy.markets.scenario.counting import Classes, Counts, Histograms
 from ecnomy.markets.scenario.demands import AUTO, NEVER, Demands, Sending
 from ecnomy.markets.scenario.network import REVERSE, Network
+from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.scenario.role import RoleReader
 from ecnomy.markets.scenario.scheduling import ClassName
-from ecnomy.markets.scenario.strategy import StrategyReader
 from ecnomy.markets.scenario.tariffs import TariffReader, check_fits
 from ecnomy.markets.scenario.traffic import DATAGRAMS, Greedy, Traffic
 from ecnomy.markets.scenario.transport import Udp
@@ -234,7 +235,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     @staticmethod
     def _check_kind(strategy: StrategySpec | None, path: str, role: str) -> None:
         """Refuses a strategy that is not for a role."""
-        from ecnomy.agents.strategies import wanted_instead  # numpy, which most checks do without
+        from ecnomy.agents.strategies.fitting import wanted_instead
 
         if strategy is not None and (wanted := wanted_instead(strategy.kind, role)):
             raise Misfit(path, f"{strategy.kind!r} of {with_article(role)}", wanted)

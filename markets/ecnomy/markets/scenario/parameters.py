@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of a class that only the class itself knows: a strategy's, or those of a user's own.
+"""Strategies, and parameters that only a class itself knows: a strategy's, or a user's own.
 
 The class is a dataclass. A field annotated `Annotated[float, Unit("s")]` takes a quantity, which is
 handed over in that unit; plain float, int, bool and str are taken as they are, and one that is
@@ -20,13 +20,20 @@ from typing import Any, Final, NoReturn
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError
-from ecnomy.agents.spec import Params, Value
+from ecnomy.agents.spec import Params, StrategySpec, Value
 from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.amounts import number_in
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 
-__all__ = ["Field", "declared", "expected_of_field", "read_params", "write_params"]
+__all__ = [
+    "Field",
+    "StrategyReader",
+    "declared",
+    "expected_of_field",
+    "read_params",
+    "write_params",
+]
 
 _PLAIN: Final[dict[Any, str]] = {
     float: "a number",
@@ -234,8 +241,6 @@ def _value(node: Node, field: Field, path: str) -> Value | dict[str, Value]:
 
 def _strategies(node: Node, field: Field, path: str) -> dict[str, Any]:
     """Name -> the kind of a strategy and its parameters."""
-    from ecnomy.markets.scenario.strategy import StrategyReader
-
     if not isinstance(node.value, dict) or not node.mapping():
         raise node.place.error(path, show(node), expected_of_field(field))
     found = {}
@@ -277,3 +282,44 @@ def _quantity(node: Node, field: Field, path: str) -> float | int:
             raise node.place.error(path, show(node), f"whole multiples of {field.unit}")
         return int(exact)
     return value
+
+
+class StrategyReader(msgspec.Struct, frozen=True):
+    """Reads a strategy and its parameters, which only its class knows."""
+
+    @property
+    def expected(self) -> str:
+        """The form."""
+        return "a strategy such as {kind: qos-knob, patience: 10 s}"
+
+    def read(self, node: Node, path: str) -> StrategySpec:
+        """See Reader."""
+        from ecnomy.agents.strategies import make
+
+        given = node.mapping()
+        kind = given.get("kind")
+        if not isinstance(node.value, dict):
+            raise node.place.error(path, show(node), self.expected)
+        if kind is None or not isinstance(kind.value, str):
+            here = child_path(path, "kind")
+            place = kind.place if kind else node.place
+            found = show(kind) if kind else "no 'kind'"
+            raise place.error(here, found, "the name of a strategy")
+        cls = self._class_of(kind, kind.value, child_path(path, "kind"))
+        return StrategySpec(kind=kind.value, params=read_params(node, path, cls, make))
+
+    @staticmethod
+    def _class_of(node: Node, kind: str, path: str) -> type:
+        from ecnomy.agents.strategies import find
+
+        try:
+            return find(kind)
+        except EcnomyError as error:
+            reason = " ".join(str(error).split())
+            raise node.place.error(path, show(node), f"a strategy ({reason})") from None
+
+    def write(self, value: StrategySpec) -> dict[str, Any]:
+        """See Reader."""
+        from ecnomy.agents.strategies import find
+
+        return {"kind": value.kind, **write_params(value.params, find(value.kind))}

@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 
 from ecnomy.markets.sweep.declared import Sweep
-from ecnomy.markets.sweep.sequential import chosen_outcome, columns_in, counts_of, figures
+from ecnomy.markets.sweep.recorded import columns_in, figures
+from ecnomy.markets.sweep.sequential import chosen_outcome, counts_of
 from ecnomy.markets.sweep.store import every_name
 
 __all__ = ["grown"]

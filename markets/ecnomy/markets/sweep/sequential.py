@@ -21,12 +21,11 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.agents.errors import InputError
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, show
 from ecnomy.markets.sweep.keys import SWEEP, UNTIL
@@ -35,9 +34,7 @@ __all__ = [
     "LEAST",
     "Until",
     "chosen_outcome",
-    "columns_in",
     "counts_of",
-    "figures",
     "narrow",
     "next_count",
     "read_until",
@@ -122,55 +119,6 @@ def counts_of(
     """
     found = [next_count([known.get(n) for n in row], until, first) for row in names]
     return tuple(count for count, _ in found), sum(enough for _, enough in found)
-
-
-def figures(folder: Path, outcome: str) -> dict[str, float]:
-    """An outcome of each recorded run by its point; NaN where it has none.
-
-    Args:
-        folder: of the sweep; need not be there.
-        outcome: a column.
-    """
-    import pyarrow.parquet as pq
-
-    from ecnomy.markets.sweep.store import check_shard, read_record
-
-    found: dict[str, tuple[int, float]] = {}
-
-    def take(point: str, generation: int, value: Any) -> None:
-        if point not in found or generation >= found[point][0]:
-            found[point] = (generation, math.nan if value is None else float(value))
-
-    for file in sorted((folder / "shards").glob("*.parquet")):
-        with contextlib.suppress(OSError, ResultsError):  # damaged: its runs are made again
-            check_shard(file)
-            there = outcome in pq.read_schema(file).names
-            names = ["point", "generation", *([outcome] if there else [])]
-            for row in pq.read_table(file, columns=names).to_pylist():
-                take(row["point"], row["generation"], row.get(outcome))
-    for file in sorted((folder / "outcomes").glob("*.json")):
-        with contextlib.suppress(OSError, ResultsError):
-            one = read_record(file)
-            take(one.point, one.generation, one.values.get(outcome))
-    return {point: value for point, (_, value) in found.items()}
-
-
-def columns_in(folder: Path) -> list[str]:
-    """The outcome columns of recorded runs, in order."""
-    import pyarrow.parquet as pq
-
-    from ecnomy.markets.sweep.rows import RESERVED
-    from ecnomy.markets.sweep.store import check_shard, read_record
-
-    found: dict[str, None] = {}
-    for file in sorted((folder / "shards").glob("*.parquet")):
-        with contextlib.suppress(OSError, ResultsError):
-            check_shard(file)
-            found |= dict.fromkeys(pq.read_schema(file).names)
-    for file in sorted((folder / "outcomes").glob("*.json")):
-        with contextlib.suppress(OSError, ResultsError):
-            found |= dict.fromkeys(read_record(file).values)
-    return [name for name in found if name not in RESERVED]
 
 
 def read_until(node: Node, replicates: int, place: Any) -> Until:

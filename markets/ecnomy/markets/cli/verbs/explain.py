@@ -11,7 +11,7 @@ import typer
 from ecnomy.markets.cli.printing import Json, print_json
 
 if TYPE_CHECKING:
-    from ecnomy.markets.reference.entries import Entry
+    from ecnomy.markets.reference.entry import Entry
     from ecnomy.markets.reference.lookup import Group
 
 __all__ = ["explain_command"]

@@ -65,7 +65,7 @@ def parameters(kind: str, given: tuple[str, ...]) -> Params:
     """
     from ecnomy.markets.inputs.overrides import apply
     from ecnomy.markets.inputs.yamlfile import Node, Place
-    from ecnomy.markets.scenario.strategy import StrategyReader
+    from ecnomy.markets.scenario.parameters import StrategyReader
 
     here = Place("STRATEGY", None)
     node = Node({"kind": Node(kind, here, kind)}, here, keys={"kind": here})

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tournament as its file states it, checked."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.utilities import Utility
+from ecnomy.analysis.tournament.entrants import Entrant
+from ecnomy.markets.sweep.config import Sweep
+
+__all__ = ["Tournament"]
+
+Floats = npt.NDArray[np.float64]
+LEAST: Final = 1e-3  # of x0, where U(0) is infinite, as in ecnomy.analysis.welfare.declared
+
+
+class Tournament(msgspec.Struct, frozen=True, eq=False):
+    """A tournament, checked.
+
+    Attributes:
+        sweep: its runs' scenario, seeds and limits.
+        player: the source, and the agent, of the scenario that stand for one player.
+        populations: numbers of players.
+        per_player: path -> amount and unit; a population has as many times the amount.
+        utility: of every player's rate.
+        told: the utility as the file has it.
+        entrants: the strategies that play.
+        absent: installed ones that do not, and why.
+        finalists: how many of them are played in all mixes.
+    """
+
+    sweep: Sweep
+    player: str
+    populations: tuple[int, ...]
+    per_player: dict[str, tuple[float, str]]
+    utility: Utility
+    told: str
+    entrants: tuple[Entrant, ...]
+    absent: dict[str, str]
+    finalists: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the entrants, in the order of their numbers."""
+        return tuple(one.name for one in self.entrants)
+
+    def worth(self, rates_bps: Floats) -> Floats:
+        """U of rates, money/s; of a rate of 0 that of x0/1000 where U(0) is infinite."""
+        x0 = self.utility.x0
+        assert x0 is not None
+        with np.errstate(all="ignore"):
+            bounded = bool(np.isfinite(self.utility.value(np.zeros(1))).all())
+        ratio = np.maximum(rates_bps / x0, 0.0 if bounded else LEAST)
+        worth = np.asarray(self.utility.value(ratio.ravel()), dtype=np.float64)
+        return worth.reshape(ratio.shape)

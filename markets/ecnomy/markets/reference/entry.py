@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An entry of the reference: a key, or a variant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+__all__ = ["Entry", "below"]
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """A key, or a variant: one of the laws, kinds, roles or strategies that a key may name.
+
+    Attributes:
+        path: dotted path in the file; <name>, <n> and <word> stand for names, numbers and words.
+        name: the key itself, or the variant's name.
+        within: the variants that the path goes through, such as `law: red`, the innermost last.
+        variant: whether it is a variant; `within` ends with it.
+        about: its sentence.
+        source: paper, section or RFC, "" if there is none.
+        takes: form, unit and range of its value, as messages ask for it.
+        default: as YAML; None for a key that must be written, "" if nothing stands in for it.
+        choices: words that it takes.
+        example: one line of YAML.
+        file: scenario, or sweep.
+    """
+
+    path: str
+    name: str
+    within: tuple[str, ...] = ()
+    variant: bool = False
+    about: str = ""
+    source: str = ""
+    takes: str = ""
+    default: str | None = ""
+    choices: tuple[str, ...] = ()
+    example: str = ""
+    file: str = "scenario"
+
+
+def below(entries: Iterable[Entry], path: str, within: tuple[str, ...] = ()) -> Iterator[Entry]:
+    """Entries of a mapping as entries of the file that has it at a path."""
+    for one in entries:
+        joined = f"{path}.{one.path}".rstrip(".")
+        yield msgspec.structs.replace(one, path=joined, within=(*within, *one.within))
