@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from compiling import BUILD, compiler, compiler_version, digest, included, made
-from law_build import LAWS, law_headers
+from law_build import FLAGS as LAW_FLAGS
+from law_build import LAWS, law_headers, standard_header
 from processes import LIMIT_S
+from tiers import in_full
 
 FLAGS: Final = (
     "-std=c++20 -fsyntax-only -Wall -Wextra -Wconversion -Werror -ffp-contract=off -x c++".split()
@@ -35,9 +37,9 @@ FORBIDDEN: Final = re.compile(
 HEADERS = [pytest.param(h, id=str(h.relative_to(LAWS))) for h in law_headers()]
 
 
-def compile_only(source: str) -> subprocess.CompletedProcess[str]:
+def compile_only(source: str, flags: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
     """The compiler's opinion of a translation unit."""
-    command = [*compiler(), *FLAGS, "-"]
+    command = [*compiler(), *flags, *FLAGS, "-"]
     return subprocess.run(command, input=source, capture_output=True, text=True, timeout=LIMIT_S)
 
 
@@ -46,13 +48,15 @@ def test_there_are_headers() -> None:
     assert {"parameter.h", "red.h", "wtp.h"} <= {h.name for h in law_headers()}
 
 
-def compiles(source: str, headers: Iterable[Path]) -> None:
+def compiles(source: str, headers: Iterable[Path], flags: Sequence[str] = ()) -> None:
     """A translation unit compiles; one that includes nothing but what did compile is known."""
     parts = [f"{path}\n".encode() + path.read_bytes() for path in headers]
-    key = digest([source.encode(), compiler_version().encode(), " ".join(FLAGS).encode(), *parts])
+    key = digest(
+        [source.encode(), compiler_version().encode(), " ".join([*flags, *FLAGS]).encode(), *parts]
+    )
 
     def compiled(mark: Path) -> None:
-        done = compile_only(source)
+        done = compile_only(source, flags)
         assert done.returncode == 0, done.stderr
         mark.touch()
 
@@ -61,8 +65,12 @@ def compiles(source: str, headers: Iterable[Path]) -> None:
 
 @pytest.mark.parametrize("header", HEADERS)
 def test_header_compiles_alone(header: Path) -> None:
-    """A file that includes nothing but the header compiles with every warning an error."""
-    compiles(f'#include "{header}"\n', included(header, (LAWS,)))
+    """A file that includes nothing but the header compiles with every warning an error.
+
+    In the fast tier the standard library's headers are there already, compiled ahead.
+    """
+    ahead = () if in_full() else (*LAW_FLAGS, "-include", str(standard_header()))
+    compiles(f'#include "{header}"\n', included(header, (LAWS,)), ahead)
 
 
 def test_headers_compile_together() -> None:

@@ -7,7 +7,7 @@
 namespace ecnomy_testing {
 namespace {
 
-constexpr std::int32_t kPayload = 1000;
+constexpr std::int32_t kFilePayload = 1000;
 
 // `reading` is the pause before a file.
 template <class Law>
@@ -21,7 +21,7 @@ class FilesOf : public Traffic {
   }
   Drawn file_bytes(const Draws& draws) override {
     Uniforms uniforms(draws);
-    const std::int64_t value = law_.file_bytes(uniforms, kPayload);
+    const std::int64_t value = law_.file_bytes(uniforms, kFilePayload);
     return {value, uniforms.used()};
   }
 
