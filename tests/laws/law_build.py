@@ -6,7 +6,7 @@ Objects are kept under the repository's build folder, each under a digest of wha
 compiles nothing, a changed law only what includes it, and two interpreters do not meet. No
 optimisation: the tests spend their time in Python. The standard library's headers are compiled
 ahead, once, for all the laws' files. A module of all laws has their files in two groups, each
-compiled as one, which takes a fifth of the time; a module of few, as mutants have it, compiles theirs alone.
+compiled as one, which is far faster; a module of few, as mutants have it, compiles theirs alone.
 """
 
 from __future__ import annotations
