@@ -18,8 +18,15 @@ class CarrierBooks:
     """A carrier whose receipts and payments a test sets; it decides every 10 s."""
 
     def __init__(
-        self, strategy: object, price: int, seed: int = 1, responds_s: float = 0.0
+        self,
+        strategy: object,
+        price: int,
+        seed: int = 1,
+        responds_s: float = 0.0,
+        link: int | None = None,
+        busy: float = 0.0,
     ) -> None:
+        self.link, self.busy = link, busy
         self.strategy, self.price, self.t_ps = strategy, price, 0
         self.received, self.paid, self.responds_ps = 0, 0, round(responds_s * S)
         self.notes: list[tuple[str, float]] = []
@@ -45,7 +52,19 @@ class CarrierBooks:
         dt_ps = 10 * S if self.t_ps else 0
         self.t_ps += 10 * S
         seen = PriceObservation(
-            self.t_ps, dt_ps, self.price, NO_LINKS, self.view, responds_ps=self.responds_ps
+            self.t_ps,
+            dt_ps,
+            self.price,
+            self._links(dt_ps),
+            self.view,
+            responds_ps=self.responds_ps,
         )
         self.price = self.strategy.post_price(seen)  # type: ignore[attr-defined]
         return self.price
+
+    def _links(self, dt_ps: int) -> LinkColumns:
+        """One link, busy for the share of the time that a test says, or none."""
+        if self.link is None:
+            return NO_LINKS
+        row = [self.link, 10**6, 0, 0, 0, round(self.busy * dt_ps), 0]
+        return LinkColumns(*(np.array([value]) for value in row))

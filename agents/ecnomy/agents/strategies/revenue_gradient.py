@@ -1,19 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """`revenue-gradient`: a carrier climbs to the price that leaves it most, by what two prices earn.
 
-It tries a price above its own and one below, in an order drawn each time, and goes by the slope of
-the logarithm of what is left (received less paid, so that what it owes others counts):
+It tries a price above its own and one below, each twice a round, and goes by the slope of the
+logarithm of what is left (received less paid, so that what it owes others counts):
 
     slope   <- (R(P e^h) - R(P e^-h)) / (|R(P e^h)| + |R(P e^-h)|) / h          h = `probe`
-    log P   <- log P + min(2 h, max(-2 h, slope / n))
+    log P   <- log P + min(m, max(-m, slope / n))           m = h max(4 / n, 1)
 
 n is 1 plus the number of times that the slope has changed its sign, and at most 10. This is the
 search of Kiefer and Wolfowitz 1952 with the steps of Kesten 1958: long as long as it goes one way,
-shorter once it turns round. A slope without a unit needs no gain: be c = -d slope / d log P at the
-best price; a step leaves 1 - c / n of an error, so that n > c/2 is stable, and 10 is for c up to
-20. For a demand of constant elasticity e and a cost per mark, c is e (e - 1): up to e = 5. What is
-left at the end is the probe itself, which costs a share c h^2 / 2 of what could be earned, and
-chance: with samples of R that are off by a share s, log P is by about s / (2 h sqrt(10 c)).
+shorter once it turns round, and so is m, the longest of them. A slope without a unit needs no gain:
+be c = -d slope / d log P at the best price; a step leaves 1 - c / n of an error, so that n > c/2 is
+stable, and 10 is for c up to 20. For a demand of constant elasticity e and a cost per mark, c is
+e (e - 1): up to e = 5. What is left at the end is the probe itself, which costs a share c h^2 / 2
+of what could be earned, and chance: with samples of R that are off by a share s, log P is by about
+s / (2 h sqrt(20 c)).
+
+Carriers that search at the same time must not try in step: each would take what the other's tries
+do to its customers for the work of its own, and both would drift together. The order of a round's
+four tries is one of three, by the number of the carrier's first link, with a sign drawn each time.
+Two orders that differ are orthogonal: tries of the one add as much to either side of the other.
+
+Two cases are apart from the slope, as hardly anybody is left to respond to a price. A round that
+left less than a quarter of the best of the last ten rounds takes the price of that one. And where
+its links are busy for less than a thousandth of the time, the price falls by 4 h.
 
 Where what is left does not depend on the price, as with users of U = a log x, the slope is chance
 alone and P wanders, by steps that get shorter. R of one sign all over is taken for granted: where
@@ -21,13 +31,14 @@ the price does not cover the cost, the slope is that of a loss, which leads out 
 
 Each try takes two decisions or more: in the interval after a change customers respond, in the one
 after that it is measured. Where customers take longer, each takes as many intervals as they do, up
-to ten (trial.py). A round of two tries is four times the `decision_interval` or more.
+to ten (trial.py). A round of four tries is eight times the `decision_interval` or more.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
+from collections import deque
 from typing import Annotated, ClassVar, Final
 
 from ecnomy.agents.errors import StrategyError
@@ -38,6 +49,11 @@ from ecnomy.agents.strategies.trial import DEAREST, LONGEST, MICRO, Trial, check
 __all__ = ["RevenueGradient"]
 
 MOST_TURNS: Final = 10
+RHYTHMS: Final = ((1, -1, 1, -1), (1, 1, -1, -1), (1, -1, -1, 1))  # of tries above and below
+LONGEST_STEP: Final = 4.0  # probes
+IDLE: Final = 0.001  # share of the time that its links are busy
+LOST: Final = 0.25  # of what the best round left
+ROUNDS: Final = 10  # that it compares with
 
 
 @dataclasses.dataclass
@@ -63,17 +79,21 @@ class RevenueGradient:
         self._trial = Trial("revenue-gradient")
         self._log_price = math.nan  # of micro-units: its own price
         self._tries: list[int] = []  # 1 above its own price, -1 below; the first is in force
-        self._found: dict[int, float] = {}
+        self._found = {1: 0.0, -1: 0.0}
         self._turns, self._before = 1, 0.0
+        self._rounds: deque[tuple[float, float]] = deque(maxlen=ROUNDS)  # left, log of own price
+        self._busy_ps = self._link_ps = 0  # of its links in this round
 
     def post_price(self, seen: PriceObservation) -> int:
         """The price from now on, micro-units per mark."""
         earned = self._trial.earned(seen)
+        self._busy_ps += int(seen.links.busy_ps.sum())
+        self._link_ps += seen.dt_ps * len(seen.links.busy_ps)
         if not self._tries:
             self._log_price = math.log(max(seen.price_micro, 1))
             self._begin(seen)
         elif earned is not None:
-            self._found[self._tries.pop(0)] = earned
+            self._found[self._tries.pop(0)] += earned
             if not self._tries:
                 self._climb(self._found[1], self._found[-1])
                 self._begin(seen)
@@ -82,20 +102,32 @@ class RevenueGradient:
         return min(max(round(price), 1), round(DEAREST * MICRO))
 
     def _begin(self, seen: PriceObservation) -> None:
-        """A round of two tries about its own price."""
+        """A round of tries about its own price."""
         if seen.agent is None:
             raise StrategyError("revenue-gradient: what is tried first is drawn by a market")
         low, high = math.log(self.floor * MICRO), math.log(self.ceiling * MICRO)
         self._log_price = min(max(self._log_price, low), high)
         seen.agent.note("own_price", math.exp(self._log_price) / MICRO)
         first = 1 if seen.agent.random.integers(2) else -1
-        self._tries = [first, -first]
+        link = int(seen.links.link[:1].sum())
+        self._tries = [first * sign for sign in RHYTHMS[link % len(RHYTHMS)]]
+        self._found = {1: 0.0, -1: 0.0}
+        self._busy_ps = self._link_ps = 0
 
     def _climb(self, above: float, below: float) -> None:
+        self._rounds.append((above + below, self._log_price))
+        best, log_price = max(self._rounds)
+        if self._busy_ps < IDLE * self._link_ps:
+            self._log_price -= LONGEST_STEP * self.probe
+            return
+        if 0 < best and above + below < LOST * best:
+            self._turns = min(self._turns + 1, MOST_TURNS)
+            self._log_price = log_price
+            return
         size = abs(above) + abs(below)
         slope = (above - below) / size / self.probe if size else 0.0
         if slope * self._before < 0:
             self._turns = min(self._turns + 1, MOST_TURNS)
         self._before = slope or self._before
-        most = 2 * self.probe
+        most = self.probe * max(LONGEST_STEP / self._turns, 1.0)
         self._log_price += min(max(slope / self._turns, -most), most)
