@@ -123,6 +123,7 @@ class RevenueGradient:
         if 0 < best and above + below < LOST * best:
             self._turns = min(self._turns + 1, MOST_TURNS)
             self._log_price = log_price
+            self._rounds.remove((best, log_price))  # the next one, if that does no longer hold
             return
         size = abs(above) + abs(below)
         slope = (above - below) / size / self.probe if size else 0.0
