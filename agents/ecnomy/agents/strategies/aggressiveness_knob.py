@@ -50,7 +50,7 @@ from ecnomy.agents.decision import LEAVE, Decision
 from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation, Truths
 from ecnomy.agents.parameters import OneOf, Refused, positive
 from ecnomy.agents.strategies.flow_utility import asked_rate, damping, under_key, x0_of_flows
-from ecnomy.agents.utilities import UTILITIES, concave_utility_of, find_utility
+from ecnomy.agents.utilities import UTILITIES, concave_utility_of, delay_cost_of, find_utility
 
 __all__ = ["AggressivenessKnob"]
 
@@ -84,6 +84,8 @@ class AggressivenessKnob:
         if self.least > self.most:
             raise Refused("least", f"{self.least:g}", f"at most {self.most:g}, which is `most`")
         self._utility = under_key(concave_utility_of, self.utility)
+        if delay_cost_of(self._utility):
+            raise Refused("utility.delay_cost", "a cost of delay", "none: only marks are weighed")
         self._sates = math.isinf(self._utility.curvature)
         self._gain = damping(self._utility)
         self._flow: Integers = np.zeros(0, dtype=np.int64)

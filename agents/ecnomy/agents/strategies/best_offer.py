@@ -8,7 +8,8 @@ leaves a user per second is its surplus
     s = U(x) - bill        [money/s], x the goodput
 
 of the time between two decisions, smoothed with weight 1/2. The bill is all that the user pays for
-its flow: marks where it pays them itself, class fees, and contracts on a meter. Of an alternative
+its flow: marks where it pays them itself, class fees, and contracts on a meter; a utility with a
+`delay_cost` adds what its round trips cost. Of an alternative
 that a user is not in it goes by the mean of those who are (word of mouth), else by what was last
 known of it; what nobody knows yet is taken for as good as the best known. A user changes where
 
@@ -46,11 +47,12 @@ from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.strategies.elastic_utility import ElasticUtility
 from ecnomy.agents.strategies.flow_utility import under_key
-from ecnomy.agents.utilities import UTILITIES, find_utility, utility_of
+from ecnomy.agents.utilities import UTILITIES, delay_cost_of, find_utility, utility_of
 
 __all__ = ["BestOffer"]
 
 MICRO: Final = 1e6
+BITS_PER_MB: Final = 8e6
 SMOOTHING: Final = 0.5
 LONGEST: Final = 8.0  # times `retry`
 LEAST: Final = 1e-3  # of x0: U of no rate at all may be minus infinity
@@ -87,6 +89,7 @@ class BestOffer:
             raise Refused("pay", f"{self.pay:g} money/s beside 'elastic'", "one of them")
         self._payer = ElasticUtility(self.utility).staying() if self.elastic else None
         self._utility = under_key(utility_of, self.utility)
+        self._delay_cost = delay_cost_of(self._utility)
         if self._utility.x0 is None:
             raise Refused("utility.x0", "no 'x0'", "a rate such as 1 Mbps")
         if not 0 <= self.switching_cost < math.inf:
@@ -184,6 +187,9 @@ class BestOffer:
         ratio = np.maximum(flows.goodput_bps[used] / self._utility.x0, LEAST)
         cost = flows.bill_micro[used] / MICRO / seen.dt_s
         surplus = self._utility.value(ratio) - cost
+        if self._delay_cost:
+            megabytes_per_s = flows.goodput_bps[used] / BITS_PER_MB
+            surplus -= self._delay_cost * flows.srtt_s[used] * megabytes_per_s
         at = self._choice, np.arange(len(self._choice))
         before = self._known[at]
         fresh = np.isnan(before)

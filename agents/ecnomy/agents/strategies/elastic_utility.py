@@ -29,7 +29,8 @@ w <- x U'(x) as above. A utility that is not concave is refused: its D jumps to 
 
 Contracts that go by use, c a unit of rate, make it the utility V = U - c x, which sates where
 U'(x) = c: w follows V as above, and the flow's largest rate is D(c), as where nothing is marked a w
-buys any rate. Who gains nothing at what its use costs leaves, and looks again (leaving.py).
+buys any rate. What round trips cost by the utility is part of c. Who gains nothing at what its use
+costs leaves, and looks again (leaving.py).
 
 A user that `anticipates` the price of a link of capacity C goes by the slope U'(x) (1 - x / C), as
 its own w makes marks dearer there (utilities/anticipating.py). It sates at C.

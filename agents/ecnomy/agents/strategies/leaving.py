@@ -8,6 +8,8 @@ of them, as a flow that pays next to nothing meets few,
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of it by contracts
     S  =  sum of standing / sum of dt                 what goes by time, money/s
 
+A utility's delay cost counts as a contract: round trip times what has arrived, on no bill.
+
 A flow leaves where at two decisions its demand at p is below x0/1000, or where at p it gains less
 than S costs: U(D(p)) - p D(p) - S < U(0). As marks are chance, demand is at p less one standard
 error of the n marks it is made of, (p - c) / sqrt(n); at x0/1000 it is that at p itself.
@@ -25,13 +27,14 @@ from typing import Final
 import numpy as np
 
 from ecnomy.agents.observation import Floats, Integers, Observation, Truths
-from ecnomy.agents.utilities import Utility
+from ecnomy.agents.utilities import Utility, delay_cost_of
 
 __all__ = ["LEAST", "PROBE", "Leaving"]
 
 LEAST: Final = 1e-3  # of x0: the smallest rate
 PROBE: Final = 1e-2  # of x0: the rate whose price is paid while one looks
 MICRO: Final = 1e6
+BYTES_PER_MB: Final = 1e6
 FADE: Final = 0.5
 KNOWN: Final = 10.0  # marks that sums do not fade below
 LONGEST: Final = 8.0
@@ -48,6 +51,7 @@ class Leaving:
 
     def __init__(self, utility: Utility, retry_s: float) -> None:
         self._utility, self._retry_s = utility, retry_s
+        self._delay_cost = delay_cost_of(utility)
         self.away: Truths = np.zeros(0, dtype=np.bool_)
         self.probing: Truths = np.zeros(0, dtype=np.bool_)
         self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # would have left at the last decision
@@ -78,6 +82,8 @@ class Leaving:
         standing = flows.standing_micro / MICRO
         use = flows.bill_micro / MICRO - standing
         marks = np.minimum(flows.charge_micro / MICRO, use)  # those that others pay are not on it
+        if self._delay_cost:
+            use = use + self._delay_cost * flows.srtt_s * flows.delivered_bytes / BYTES_PER_MB
         count = np.where(marks > 0, flows.marks, 0)
         time = seen.dt_s * np.maximum(flows.active, 1)
         more = np.array([use, use - marks, standing, used_s, time, count, flows.delivered])

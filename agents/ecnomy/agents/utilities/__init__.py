@@ -30,7 +30,7 @@ from ecnomy.agents.utilities.find import (
 )
 from ecnomy.agents.utilities.inelastic import Sigmoid, Step
 from ecnomy.agents.utilities.times import FileDeadline, PageWait, TimeUtility, TransferUtility
-from ecnomy.agents.utilities.utility import AtRate, RateUtility, Utility
+from ecnomy.agents.utilities.utility import AtRate, RateUtility, Utility, delay_cost_of
 from ecnomy.agents.utilities.voice import CallUtility, EModel
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "Utility",
     "call_utility_of",
     "concave_utility_of",
+    "delay_cost_of",
     "find_call_utility",
     "find_time_utility",
     "find_utility",

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from ecnomy.agents.observation import Floats
-from ecnomy.agents.utilities.utility import RateUtility, Utility
+from ecnomy.agents.utilities.utility import RateUtility, Utility, delay_cost_of
 
 __all__ = ["Anticipating"]
 
@@ -32,6 +32,7 @@ class Anticipating(RateUtility):
     def __init__(self, utility: Utility, capacity: float) -> None:
         self._utility, self._capacity = utility, capacity
         object.__setattr__(self, "x0", utility.x0)
+        object.__setattr__(self, "delay_cost", delay_cost_of(utility))
 
     @property
     def needs_x0(self) -> bool:

@@ -14,11 +14,16 @@ the price of a bit [money]. `AtRate` has the same in bit/s and money/bit.
 Where U is concave, demand is inverse, and 0 where not even the first bit is worth its price. Where
 it is not, demand jumps to 0 at some price (see inelastic.py). At p = 0 it is the least rate that
 sates, infinite where none does.
+
+A `delay_cost` k makes each bit worth less by k times the round trip d that it meets: the user has
+U(x) - k d x. Who takes d for given is best off where U'(x) = lambda + k d, the full price of a bit
+(Acemoglu, Ozdaglar 2007). The forms above are of U alone.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Annotated, Final, Protocol
 
 import numpy as np
@@ -26,7 +31,7 @@ import numpy as np
 from ecnomy.agents.observation import Floats
 from ecnomy.agents.parameters import Refused, Unit, positive
 
-__all__ = ["STEEPEST", "AtRate", "RateUtility", "Utility"]
+__all__ = ["STEEPEST", "AtRate", "RateUtility", "Utility", "delay_cost_of"]
 
 STEEPEST: Final = 20.0
 _GRID: Final = np.geomspace(1e-3, 1e3, 1201)
@@ -83,15 +88,19 @@ class RateUtility:
     Attributes:
         a: the amount [money/s].
         x0: the rate of reference [bit/s]; None: what the flow's traffic asks for at most.
+        delay_cost: what each second of round trip costs the user for a MB of IP packets.
     """
 
     a: Annotated[float, Unit("money/s")]
     x0: Annotated[float | None, Unit("bit/s")] = None
+    delay_cost: Annotated[float, Unit("money/MB")] = 0.0
 
     def __post_init__(self) -> None:
         positive("a", self.a, "money/s")
         if self.x0 is not None:
             positive("x0", self.x0, "bit/s")
+        if not 0 <= self.delay_cost < math.inf:
+            raise Refused("delay_cost", f"{self.delay_cost:g} money/MB", "a finite cost, 0 or more")
 
     @property
     def needs_x0(self) -> bool:
@@ -156,6 +165,11 @@ class RateUtility:
         with np.errstate(divide="ignore"):
             nothing = self.value(np.zeros_like(p))
         return np.where(self.value(best) - p * best > nothing, best, 0.0)
+
+
+def delay_cost_of(utility: Utility) -> float:
+    """What a second of round trip costs for a MB of IP packets, money; 0 where it has no such."""
+    return float(getattr(utility, "delay_cost", 0.0))
 
 
 class AtRate:

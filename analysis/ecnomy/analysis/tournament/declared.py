@@ -26,7 +26,7 @@ from typing import Final
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError, ScenarioError
-from ecnomy.agents.utilities import UTILITIES, Utility, find_utility, utility_of
+from ecnomy.agents.utilities import UTILITIES, Utility, delay_cost_of, find_utility, utility_of
 from ecnomy.analysis.game.profiles import alone
 from ecnomy.analysis.tournament.entrants import read_entrants
 from ecnomy.analysis.tournament.profiles import assignment_of
@@ -186,6 +186,8 @@ def _utility(node: Node) -> Utility:
     found = utility_of({"kind": kind.value, **params})
     if found.x0 is None:
         raise node.place.error(f"{path}.x0", "no 'x0'", "a rate such as 1 Mbps")
+    if delay_cost_of(found):
+        raise node.place.error(f"{path}.delay_cost", "a cost of delay", "a utility of rates alone")
     return found
 
 

@@ -4,7 +4,8 @@
 The utility of a flow is a function of its momentary rate, which is seen report by report: in the
 epoch of dt seconds in which n flows of a row were on (`active`) and had the rate x each, they had
 n U(x) dt money. A flow that is off has neither a rate nor a utility. Where U(0) is infinite, a rate
-counts as x0/1000 at least, as it does for the strategies.
+counts as x0/1000 at least, as it does for the strategies. A utility's cost of delay is taken off:
+that of the round trip reported at the end of an epoch, for what was acknowledged in it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ecnomy.agents.roles import preset_of
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import BUILT_IN
 from ecnomy.agents.strategies.declared import declared_utility
-from ecnomy.agents.utilities import Utility
+from ecnomy.agents.utilities import Utility, delay_cost_of
 from ecnomy.analysis.run.opened import Run
 from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.windows import Epochs
@@ -33,6 +34,7 @@ __all__ = ["Declared", "Lived", "agents_of", "declared_of", "lived"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+BITS_PER_MB: Final = 8e6
 LEAST: Final = 1e-3  # of x0, where U(0) is infinite
 
 
@@ -197,4 +199,8 @@ def lived(flows: Epochs, declared: Declared, from_ps: int, to_ps: int) -> Lived:
     bits = np.where(seconds > 0, bits, 0.0)
     rates = np.divide(bits, seconds, out=np.zeros_like(bits), where=seconds > 0)
     worth = np.where(seconds > 0, declared.value(rates), 0.0)
-    return Lived(seconds.sum(axis=0), bits.sum(axis=0), (seconds * worth).sum(axis=0))
+    money = (seconds * worth).sum(axis=0)
+    if cost := delay_cost_of(declared.utility):
+        waits_s = flows.column("srtt_s")[inside][1:, declared.rows]
+        money = money - cost * (bits * waits_s).sum(axis=0) / BITS_PER_MB
+    return Lived(seconds.sum(axis=0), bits.sum(axis=0), money)

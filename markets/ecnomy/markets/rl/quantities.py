@@ -17,7 +17,7 @@ import numpy as np
 from ecnomy.agents.observation import Observation, PriceObservation
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.roles import ROLES
-from ecnomy.agents.utilities import UTILITIES, find_utility, utility_of
+from ecnomy.agents.utilities import UTILITIES, delay_cost_of, find_utility, utility_of
 
 __all__ = [
     "ACTED",
@@ -188,6 +188,8 @@ class Surplus:
             raise Refused(f"utility.{refused.key}", refused.found, refused.expected) from None
         if self._utility.x0 is None:
             raise Refused("utility.x0", "no 'x0'", "a rate such as 1 Mbps")
+        if delay_cost_of(self._utility):
+            raise Refused("utility.delay_cost", "a cost of delay", "none: rewards are of rates")
 
     def reward(self, look: Look) -> float:
         """Of the measured part of a step; a rate below x0/1000 counts as that."""
