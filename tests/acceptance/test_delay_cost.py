@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.analysis.results import open_run
+from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.welfare import welfare_of
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
