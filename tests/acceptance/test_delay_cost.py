@@ -14,7 +14,7 @@ import pytest
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.analysis.run.opened import open_run
-from ecnomy.analysis.welfare import welfare_of
+from ecnomy.analysis.welfare.welfare import welfare_of
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import full, seeds
