@@ -26,11 +26,12 @@ def page_maker() -> Any:
 
 
 def environment(folder: Path) -> Any:
-    """Templates of a folder, and of this one; what they are given is escaped.
+    """Templates of a folder, of this one and by room (`report/page.css`); values are escaped.
 
     Raises:
         InputError: as page_maker.
     """
     jinja2 = page_maker()
-    loader = jinja2.FileSystemLoader([folder, Path(__file__).parent])
+    here = Path(__file__).parent
+    loader = jinja2.FileSystemLoader([folder, here, here.parent])
     return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True)
