@@ -55,6 +55,15 @@ def test_the_panels_have_units_and_legends(tmp_path: Path) -> None:
     assert [len(_lines(axis)) for axis in figure.axes] == [2, 0, 3, 3]
 
 
+def test_a_panel_without_curves_keeps_its_title() -> None:
+    """A run that ended in its warm-up has such; nothing warns."""
+    from ecnomy.analysis.draw.panels import legend_beside
+
+    axis = Figure().add_subplot()
+    legend_beside(axis, "Calls")
+    assert _legend(axis) == []
+
+
 def test_the_curves_hold_the_tables(tmp_path: Path) -> None:
     """Marking holds until it changes, bars are calls a minute, the balance ends at the profit."""
     marking, calls, promises, money = _figure(write_run(tmp_path)).axes

@@ -23,10 +23,12 @@ from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.show.command import show_command
 from ecnomy.analysis.show.summary_tables import DropColumns
 from ecnomy.analysis.support.digits import significant
+from ecnomy.markets import open_market
 from ecnomy.markets import run as simulate
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import full
 
+EXAMPLE = Path(__file__).parents[2] / "configs/examples/gold-silver.yaml"
 MakeRun = Callable[..., Path]
 
 
@@ -109,6 +111,27 @@ def test_partial_runs_say_so(make_run: MakeRun) -> None:
     assert done.exit_code == 0, done.output
     assert "before anything could be measured" in done.output
     assert "picture: none" in done.output
+
+
+@pytest.mark.parametrize("end_s", [1, 2])
+def test_a_run_that_ends_in_its_warm_up_says_so(tmp_path: Path, end_s: int) -> None:
+    """At its end nothing was measured, before it the means include it; nothing is divided by 0."""
+    short = ["warmup=2 s", "duration=4 s", "sources.background.count=1"]
+    with open_market(EXAMPLE, overrides=short, out=tmp_path / "r") as market:
+        while market.time < end_s:
+            market.step()
+        result = market.close()
+    assert result is not None
+    done = _show(tmp_path / "r", "--no-plot")
+    assert done.exit_code == 0, done.output
+    at_end = "the run ended before anything could be measured"
+    within = "the run ended within its warm-up of 2 s: these means include it"
+    assert [line for line in (at_end, within) if line in done.output] == [
+        at_end if end_s == 2 else within
+    ]
+    assert not re.search(r"\bnan\b", done.output + result._repr_html_())
+    assert result.summary.empty == (end_s == 2)
+    assert (at_end[3:] in result._repr_html_()) == (end_s == 2)
 
 
 def test_drops_are_told_apart_by_cause(tmp_path: Path) -> None:

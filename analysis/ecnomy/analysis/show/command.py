@@ -128,7 +128,11 @@ def print_summary(run: Run | Results, console: Console) -> None:
     state = "complete" if summary.note is None else summary.note
     console.print(f"seed {run.manifest.seed}, {words}, {state}", markup=False)
     if not summary.phases:
-        console.print("the run ended before anything could be measured", markup=False)
+        words = "the run ended before anything could be measured"
+        if summary.whole is not None:
+            warmup_s = run.plan.warmup_ps / 1e12
+            words = f"the run ended within its warm-up of {warmup_s:g} s: these means include it"
+        console.print(words, markup=False)
     if any(row.group.service_class == CHANGING for one in summary.phases for row in one.groups):
         words = "flows changed class: rows are by source, fees are those paid on average"
         console.print(words, markup=False)

@@ -39,7 +39,7 @@ _NAME: Final = "text-align:left;padding:2px 10px"
 
 
 def summary_frame(raw: RawRun) -> pd.DataFrame:
-    """See Results.summary; no rows where a run has not come to its tables."""
+    """See Results.summary; no rows where nothing was measured."""
     import pandas as pd
 
     rows = groups_there(raw)

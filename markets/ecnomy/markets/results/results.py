@@ -153,7 +153,8 @@ class Results(RunTables):
     def summary(self) -> pd.DataFrame:
         """Who got and paid what, as `ecnomy run` prints it: a row per class or source.
 
-        Rates and payments are means per flow over the measured window.
+        Rates and payments are means per flow over the measured window. A run that ended at its
+        warm-up or before its first report has no rows.
         """
         from ecnomy.markets.results.glance import summary_frame
 

@@ -78,9 +78,9 @@ def groups(folder: Path) -> list[Group]:
 
 
 def groups_there(run: RawRun) -> list[Group]:
-    """As `groups_in`; empty where a run has not come to its tables."""
+    """As `groups_in`; empty where a run has not come to its tables or past its warm-up."""
     there = all(run.file(name).is_file() for name in ("flows", "ledger", "agents"))
-    return groups_in(run) if there else []
+    return groups_in(run) if there and run.measured.to_ps > run.measured.from_ps else []
 
 
 def groups_in(run: RawRun) -> list[Group]:
