@@ -235,7 +235,10 @@ class Results(RunTables):
             ResultsError: a table is missing, or the run has no two reports to draw.
             InputError: ecnomy.analysis is not installed.
         """
-        draw = load_added("overview")
+        try:
+            draw = load_added("overview")
+        except ImportError:
+            draw = None
         if draw is None:
             raise InputError("plot: ecnomy.analysis is not installed, which draws it")
         figure: Figure | None = draw(self.raw)
