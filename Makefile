@@ -118,9 +118,16 @@ $(VENV)/base: pyproject.toml
 	@$(PIP) install "scikit-build-core>=1.0" "nlohmann-json>=3.11" "cmake>=3.20" ninja
 	@touch $@
 
-$(VENV)/installed: $(VENV)/base $(SOURCES)
+# Built once for every Python.
+build/wheel/made: $(SOURCES) | $(VENV)/base
 	@echo "Building ecnomy"
-	@PATH="$(abspath $(BIN)):$$PATH" $(PIP) install --no-build-isolation .
+	@rm -f build/wheel/*.whl
+	@PATH="$(abspath $(BIN)):$$PATH" $(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/wheel .
+	@touch $@
+
+$(VENV)/installed: $(VENV)/base build/wheel/made
+	@$(PIP) install build/wheel/*.whl
+	@$(PIP) install --no-deps --force-reinstall build/wheel/*.whl
 	@touch $@
 
 # Extras of the ecnomy that is installed already, so that nothing is built again.

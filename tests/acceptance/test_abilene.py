@@ -12,9 +12,9 @@ from scipy.optimize import minimize
 
 from ecnomy.analysis import phases_of
 from ecnomy.analysis.run.network_loads import NetworkLoads, network_loads
-from ecnomy.analysis.run.opened import Run, open_run
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets import load, run
+from ecnomy.markets.results.rawrun import RawRun, open_raw
 from tiers import seeds
 
 pytest.importorskip("topohub", reason="topohub is not installed: pip install topohub")
@@ -24,7 +24,7 @@ PS = 10**12
 WARM_S, STEP_S, END_S = 50, 150, 300
 
 
-def measured(results: Run) -> list[NetworkLoads]:
+def measured(results: RawRun) -> list[NetworkLoads]:
     """Links and pairs in each phase, settling left out."""
     epochs = Epochs(results.flow_epochs, "flow", sum(s.count for s in results.plan.sources))
     windows = [epochs.window(p.settled_ps, p.to_ps) for p in phases_of(results.plan)]
@@ -67,7 +67,7 @@ class Phase(NamedTuple):
         return dict(zip(self.names, paid.tolist(), strict=True))
 
 
-def solved(results: Run) -> list[Phase]:
+def solved(results: RawRun) -> list[Phase]:
     """Each phase and its optimum.
 
     A congested link's capacity is the rate it served, since marking keeps some of it free.
@@ -97,7 +97,7 @@ def check_rates(phases: list[Phase]) -> None:
         assert (phase.best < 0.9 * phase.demand).any()  # or nobody is short and nothing is shown
 
 
-def willingness(results: Run, name: str) -> np.ndarray:
+def willingness(results: RawRun, name: str) -> np.ndarray:
     """What a pair is willing to pay in each second of the measured window, micro-units per s."""
     flow = [s.name for s in results.plan.sources].index(name)
     table = results.raw.agents
@@ -112,7 +112,7 @@ def variation(values: np.ndarray) -> float:
     return float(values.std() / values.mean())
 
 
-def check_willingness(results: Run, phases: list[Phase]) -> None:
+def check_willingness(results: RawRun, phases: list[Phase]) -> None:
     """Where the optimum's w changes by 15 %, w moves; wherever it changes, w ends where it says.
 
     A change to the r-th part in the middle has a coefficient of variation of |1 - r| / (1 + r), of
@@ -133,7 +133,7 @@ def check_willingness(results: Run, phases: list[Phase]) -> None:
             assert abs(late.mean() / early.mean() / ratio - 1) < 0.05, name
 
 
-def check_ledger(results: Run) -> None:
+def check_ledger(results: RawRun) -> None:
     """Every CE packet delivered is paid for once, at the price, by the cities to the ISP."""
     ledger = results.raw.ledger
     price = results.manifest.scenario["market"]["price_per_mark"]
@@ -150,7 +150,7 @@ def check_ledger(results: Run) -> None:
 def test_abilene_against_its_optimum(seed: int, tmp_path: Path) -> None:
     """Rates, willingness and ledger of the example, seed by seed."""
     run(load(CONFIG, seed=seed), out=tmp_path / "run")
-    results = open_run(tmp_path / "run")
+    results = open_raw(tmp_path / "run")
     phases = solved(results)
     check_rates(phases)
     check_willingness(results, phases)

@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.theory import (
     FlowProblem,
     LoadLink,
@@ -27,6 +26,7 @@ from ecnomy.analysis.theory import (
     wtp_network,
 )
 from ecnomy.markets import run
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import seeds
 
@@ -95,7 +95,7 @@ def measured(marking: str, seed: int, pay: float = 1.0) -> Measured:
     text = TEXT.format(to=TO_S, warm=FROM_S, **told)
     text += "" if rem else MARKET.format(**{who: pay * paid for who, paid in CHARGE.items()})
     with tempfile.TemporaryDirectory() as folder:
-        result = open_run(run(scenario_from_text(text), out=Path(folder) / "r").folder)
+        result = open_raw(run(scenario_from_text(text), out=Path(folder) / "r").folder)
         flows = result.flow_epochs.set_index(["t_ps", "flow"])[["acked", "delivered", "ce"]]
         links = result.link_epochs.set_index(["t_ps", "link"])[["arrivals", "marks"]]
     grown = (flows.loc[TO_S * PS] - flows.loc[FROM_S * PS]).to_numpy(float)

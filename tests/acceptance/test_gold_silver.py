@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from ecnomy.analysis import summarize
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.theory import wtp_floor_ratio
 from ecnomy.markets import load, run
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.results.run_summary import groups
 from tiers import seeds
 
@@ -99,11 +99,11 @@ def test_background_pays_for_its_marks(tmp_path: Path) -> None:
     result = run(load(CONFIG, overrides=["duration=90 s"]), out=tmp_path / "run")
     table = result.flow_epochs.merge(result.raw.flows[["flow", "source"]], on="flow")
     ce = table[table["source"] == "background"].groupby("t_ps")["ce"].sum()
-    balances = open_run(result.folder).manifest.balances_micro
+    balances = open_raw(result.folder).manifest.balances_micro
     assert balances is not None and balances["source:background"] == -125_000 * ce[90 * PS]
     per_s = 0.125 * (ce[90 * PS] - ce[10 * PS]) / 80
     (row,) = [row for row in groups(result.folder) if row.name == "background"]
-    whole = summarize(open_run(result.folder)).whole
+    whole = summarize(open_raw(result.folder)).whole
     assert whole is not None and per_s > 0 and row.fee_per_s == 0
     told = row.all_charge_per_s, row.background_per_s, whole.background_per_s
     assert told == pytest.approx([per_s] * 3, rel=1e-12)

@@ -19,7 +19,7 @@ from scipy import stats
 from chromium import Tab, in_browser
 from ecnomy.analysis import open_sweep
 from ecnomy.analysis.report.page import write_gsp_page
-from ecnomy.analysis.run.opened import open_run
+from ecnomy.markets.results.rawrun import open_raw
 from page_reader import PageReader, answers_of
 from sweep_world import go
 from tiers import in_full
@@ -115,7 +115,7 @@ def test_amounts_and_statement_are_the_ledgers(made: Path, read: PageReader) -> 
         (own,) = connection.execute(
             f"select profit_micro from accounts where run = {number}"
         ).fetchall()
-        assert own[0] == (open_run(folder).manifest.balances_micro or {})["gsp"]
+        assert own[0] == (open_raw(folder).manifest.balances_micro or {})["gsp"]
     connection.close()
 
 

@@ -10,12 +10,12 @@ import pytest
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.analysis.run.guarantees import guarantees_of
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.run.summary import summarize
 from ecnomy.markets import run
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.engines.registry import Engine, find_engine
 from ecnomy.markets.model.market import Market
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.results.run_summary import groups
 from ecnomy.markets.results.runresult import RunResult
 from ecnomy.markets.scenario import load, scenario_from_text
@@ -104,7 +104,7 @@ def test_summaries_are_means_per_flow(both: tuple[RunResult, RunResult]) -> None
         assert (a.name, a.flows) == (b.name, b.flows)
         for name in ("goodput_bps", "marks_per_s", "charge_per_s", "fee_per_s", "paid_per_mark"):
             assert np.isclose(getattr(a, name), getattr(b, name), rtol=1e-12), name
-    shown = [summarize(open_run(result.folder)).phases[-1].groups for result in both]
+    shown = [summarize(open_raw(result.folder)).phases[-1].groups for result in both]
     for a, b in zip(*shown, strict=True):
         assert (a.group.label, a.group.size) == (b.group.label, b.group.size)
         assert np.isclose(a.goodput_bps, b.goodput_bps, rtol=1e-12)
@@ -139,7 +139,7 @@ def gathered(text: str) -> dict[str, float]:
 def test_run_and_show_say_the_same_of_the_whole_window(both: tuple[RunResult, RunResult]) -> None:
     """Means and sums of both tables; all traffic here is in a class or an agent's."""
     for result in both:
-        whole = summarize(open_run(result.folder)).whole
+        whole = summarize(open_raw(result.folder)).whole
         assert whole is not None
         rows = groups(result.folder)
         assert [one.group.size for one in whole.groups] == [row.flows for row in rows]
@@ -169,7 +169,7 @@ def test_guaranteed_calls_of_one_row(tmp_path: Path) -> None:
     for rows in ("each", "together"):
         scenario = load(config, overrides=[*short, f"sources.callers.rows={rows}"])
         found = run(scenario, out=tmp_path / rows)
-        (guarantee,) = guarantees_of(open_run(found.folder))
+        (guarantee,) = guarantees_of(open_raw(found.folder))
         accounts.append(guarantee.money)
         calls.append(found.table("calls").drop(columns="flow"))
     assert accounts[0] == accounts[1] and accounts[0].calls.count > 20

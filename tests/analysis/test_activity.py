@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 import carrier_world as world
 from ecnomy.analysis import overview, summarize
 from ecnomy.analysis.run.activity import switches_of
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.markets import run
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.results.run_summary import groups
 
 MakeRun = Callable[..., Path]
@@ -28,7 +28,7 @@ def test_means_are_over_the_time_flows_were_on(make_run: MakeRun) -> None:
     """Rates, marks and charges of gold by flow-seconds on, counted from the tables."""
     folder = world.two_carriers(make_run(phased=False))
     on = world.switch_off(folder)
-    there = open_run(folder)
+    there = open_raw(folder)
     assert switches_of(there).rows.tolist() == [0, 1, 2, 3]
     whole = summarize(there).whole
     assert whole is not None
@@ -63,18 +63,18 @@ def test_show_says_how_many_were_active(make_run: MakeRun, tmp_path: Path) -> No
     mean = on[11:, :2].sum() / 170
     assert any(line.startswith("gold") and f" {mean:.1f} of 2 " in line for line in lines)
     assert any("the time in which flows were active" in line for line in lines)
-    assert overview(open_run(folder), tmp_path / "a.png")
+    assert overview(open_raw(folder), tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 20_000
 
 
 def test_flows_that_are_always_on_are_shown_as_ever(make_run: MakeRun) -> None:
     """With `active` 1 throughout, nor with late starters, nothing is said of being active."""
     folder = make_run()
-    before = summarize(open_run(folder))
+    before = summarize(open_raw(folder))
     table = pd.read_parquet(folder / "flow_epochs.parquet")
     late = (table["flow"] >= 4) & (table["t_ps"] <= 60 * S)
     table.assign(active=np.where(late, 0, 1)).to_parquet(folder / "flow_epochs.parquet")
-    after = summarize(open_run(folder))
+    after = summarize(open_raw(folder))
     assert repr(after) == repr(before)  # NaN is unequal to itself
     assert all(row.active is None for one in after.phases for row in one.groups)
 
@@ -83,7 +83,7 @@ def test_run_prints_the_same_means(tmp_path: Path) -> None:
     """What `run` says of users who switch between carriers is what `show` says of the window."""
     folder = tmp_path / "r"
     run(EXAMPLE, overrides=["duration=60 s"], out=folder)
-    whole = summarize(open_run(folder)).whole
+    whole = summarize(open_raw(folder)).whole
     assert whole is not None
     told = {row.name: row for row in groups(folder)}
     assert {row.group.label for row in whole.groups} == told.keys()

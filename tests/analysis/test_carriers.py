@@ -17,8 +17,8 @@ import carrier_world as world
 from ecnomy.analysis.draw.carriers_plot import carriers_picture, income_over
 from ecnomy.analysis.run.carriers import access_carriers, carriers_of
 from ecnomy.analysis.run.choices import choices_of
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.show.command import show_command
+from ecnomy.markets.results.rawrun import open_raw
 from tiers import full
 
 MakeRun = Callable[..., Path]
@@ -49,7 +49,7 @@ def _money(folder: Path, **where: str) -> float:
 
 def test_money_of_carriers_is_the_ledgers(folder: Path) -> None:
     """Who paid what for what, what went to the other carrier, and what is left."""
-    left, right = carriers_of(open_run(folder))
+    left, right = carriers_of(open_raw(folder))
     assert (left.name, right.name) == ("left-net", "right-net")
     told = {(one.payer, one.kind): one.money for one in left.income}
     assert told == {
@@ -68,7 +68,7 @@ def test_money_of_carriers_is_the_ledgers(folder: Path) -> None:
 
 def test_links_prices_marks_and_use(folder: Path) -> None:
     """Links by pattern; a price's mean is over time; marks on ACKs are not of the data."""
-    left, right = carriers_of(open_run(folder))
+    left, right = carriers_of(open_raw(folder))
     assert (left.links, right.links) == ((0, 3), (1, 2))
     assert left.link_names == ("access", "access.back")
     assert left.prices.mean(180 * S) == pytest.approx((60 * 0.11 + 90 * 0.13 + 30 * 0.09) / 180)
@@ -83,7 +83,7 @@ def test_links_prices_marks_and_use(folder: Path) -> None:
 
 def test_income_over_time_adds_up(folder: Path) -> None:
     """The picture's lines: a posting at an edge is of the interval that ends there."""
-    run = open_run(folder)
+    run = open_raw(folder)
     edges = np.arange(0, 181, 20, dtype=np.int64) * S
     left = carriers_of(run)[0]
     lines = income_over(run, left, edges)
@@ -98,7 +98,7 @@ def test_income_over_time_adds_up(folder: Path) -> None:
 
 def test_changes_and_shares_of_customers(folder: Path) -> None:
     """First choices are no changes; shares are over time, by source where one carrier has both."""
-    (choice,) = choices_of(open_run(folder))
+    (choice,) = choices_of(open_raw(folder))
     assert (choice.agent, choice.users, choice.options) == ("users", 2, ("gold", "silver"))
     # 40 s: one; 70 s: both; 100 s: one; 160 s: one
     assert choice.changes_in(0, 180 * S) == 5
@@ -114,7 +114,7 @@ def test_customers_are_told_by_carrier_where_there_are_several(folder: Path) -> 
     manifest = json.loads(file.read_text())
     manifest["plan"]["sources"][1].update(path=[1], ack_path=[2])
     file.write_text(json.dumps(manifest))
-    run = open_run(folder)
+    run = open_raw(folder)
     told = {"gold": "left-net", "silver": "right-net", "background": "left-net"}
     assert access_carriers(run) == told
     assert choices_of(run)[0].options == ("left-net", "right-net")
@@ -126,7 +126,7 @@ def test_who_has_left_is_with_nobody(folder: Path) -> None:
     own = (table["name"] == "active") & (table["t_ps"] == 40 * S) & (table["value"] == 1)
     table = table[~own]
     table.to_parquet(folder / "agents.parquet", index=False)
-    (choice,) = choices_of(open_run(folder))
+    (choice,) = choices_of(open_raw(folder))
     assert (choice.t_ps // S).tolist() == [2, 40, 70, 100, 160] and choice.users == 2
     assert choice.counts.tolist() == [[2, 0], [1, 0], [1, 1], [0, 2], [1, 1]]
     assert choice.changes.tolist() == [0, 0, 1, 1, 1]
@@ -139,7 +139,7 @@ def test_flows_that_are_on_together_are_no_choice(folder: Path) -> None:
     table = pd.read_parquet(folder / "agents.parquet")
     table.loc[(table["name"] == "active") & (table["t_ps"] == 40 * S), "value"] = 1.0
     table.to_parquet(folder / "agents.parquet", index=False)
-    assert choices_of(open_run(folder)) == ()
+    assert choices_of(open_raw(folder)) == ()
 
 
 def test_show_prints_carriers_and_choices(folder: Path) -> None:
@@ -161,7 +161,7 @@ def test_show_prints_carriers_and_choices(folder: Path) -> None:
 def test_pictures_are_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     """Twice the same run, twice the same PNG."""
     files = tmp_path / "a.png", tmp_path / "b.png"
-    assert all(carriers_picture(open_run(folder), file) for file in files)
+    assert all(carriers_picture(open_raw(folder), file) for file in files)
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
@@ -174,13 +174,13 @@ def test_one_carrier_has_neither_table_nor_picture(make_run: MakeRun) -> None:
     lines = _show(folder)
     assert not any("Carriers" in line or "with a choice" in line for line in lines)
     assert not (folder / "carriers.png").exists()
-    assert carriers_of(open_run(make_run(market=False))) == ()
+    assert carriers_of(open_raw(make_run(market=False))) == ()
 
 
 def test_a_partial_run_is_shown_as_far_as_it_went(make_run: MakeRun) -> None:
     """Until 100 s, and with no second report at all."""
     folder = world.two_carriers(make_run(until_s=100))
-    left = carriers_of(open_run(folder))[0]
+    left = carriers_of(open_raw(folder))[0]
     assert sum(p.money for p in left.income) == pytest.approx(_money(folder, credit="left-net"))
     assert "Carriers (whole run)" in _show(folder)
     assert "Carriers (whole run)" not in _show(world.two_carriers(make_run(until_s=0)))

@@ -12,8 +12,8 @@ import pytest
 from ecnomy.analysis import overview, summarize
 from ecnomy.analysis.draw.congested_links import MOST_LINKS, congested_links
 from ecnomy.analysis.draw.overview import _collect, _figure
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.run.summary import LinkRow
+from ecnomy.markets.results.rawrun import open_raw
 
 MakeRun = Callable[..., Path]
 
@@ -25,7 +25,7 @@ def _row(link: int, **values: float) -> LinkRow:
 
 def test_every_sign_counts_in_any_phase(gold_silver: Path) -> None:
     """Marks, drops and waiting each make a link congested; signs of phases are put together."""
-    summary = summarize(open_run(gold_silver))
+    summary = summarize(open_raw(gold_silver))
     first, second = summary.phases
     rows = (
         _row(0),
@@ -51,12 +51,12 @@ def test_every_sign_counts_in_any_phase(gold_silver: Path) -> None:
 
 def test_one_congested_link_is_drawn_as_ever(gold_silver: Path) -> None:
     """Gold and silver's bottleneck alone has a panel to itself."""
-    found = congested_links(summarize(open_run(gold_silver)))
+    found = congested_links(summarize(open_raw(gold_silver)))
     assert [one.name for one in found] == ["bottleneck"]
 
 
 def _legends(folder: Path) -> list[str]:
-    figure = _figure(_collect(open_run(folder)))
+    figure = _figure(_collect(open_raw(folder)))
     words = []
     for axis in figure.axes:
         legend = axis.get_legend()
@@ -84,5 +84,5 @@ def test_all_congested_links_are_drawn_or_counted(
     more = [word for word in words if "more, not drawn" in word]
     assert len(more) == (2 if links > MOST_LINKS else 0)
     assert all(f"({links - MOST_LINKS} more" in word for word in more)
-    assert overview(open_run(folder), tmp_path / "a.png")
+    assert overview(open_raw(folder), tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 20_000

@@ -21,9 +21,9 @@ from ecnomy.analysis.diff import Diff, diff
 from ecnomy.analysis.diff.command import diff_app
 from ecnomy.analysis.diff.curves import curves_of
 from ecnomy.analysis.diff.outcomes import outcomes_of
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.support.settings import setting_words
 from ecnomy.analysis.sweeps.outcome_names import name_of
+from ecnomy.markets.results.rawrun import open_raw
 from sweep_world import go
 from undigested import undigested
 
@@ -52,7 +52,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _, _, watcher = go(home / "sweep.yaml", home / "laws")
     assert not watcher.failures
     for kept in (home / "laws" / "runs").iterdir():
-        manifest = open_run(kept).manifest
+        manifest = open_raw(kept).manifest
         law = manifest.scenario["network"]["links"][1]["marking"]["law"]
         shutil.copytree(
             kept, home / {"red": "red", "virtual-queue": "vq"}[law] / str(manifest.seed)
@@ -74,11 +74,11 @@ def _ran(*words: str | Path) -> tuple[int, str]:
 def test_outcomes_of_a_stored_run_are_the_sweeps(world: Path) -> None:
     """Every outcome column that the sweep kept of a run, to the last digit, and no others."""
     frame = open_sweep(world / "laws")
-    folders = {open_run(f).manifest.seed: f for f in (world / "vq").iterdir()}
+    folders = {open_raw(f).manifest.seed: f for f in (world / "vq").iterdir()}
     rows = frame[frame[PATH].str.contains("virtual-queue")]
     assert len(rows) == 3
     for _, row in rows.iterrows():
-        own = outcomes_of(open_run(folders[int(row["seed"])]))
+        own = outcomes_of(open_raw(folders[int(row["seed"])]))
         kept = {c for c in frame.columns if "." in c and not c.startswith("network.")} | {"price"}
         assert set(own) == kept
         for column in kept:
@@ -91,7 +91,7 @@ def test_the_profit_of_the_shop_by_scipy(found: Diff, world: Path) -> None:
     profit = {
         law: np.array(
             [
-                (open_run(world / law / str(seed)).manifest.balances_micro or {})["shop"] / 1e6
+                (open_raw(world / law / str(seed)).manifest.balances_micro or {})["shop"] / 1e6
                 for seed in (1, 2, 3)
             ]
         )
@@ -152,7 +152,7 @@ def test_only_common_seeds_are_paired(world: Path) -> None:
     assert some.pairs == 2
     one = next(one for one in some.outcomes if one.column == "balance.isp")
     both = [
-        [(open_run(f / seed).manifest.balances_micro or {})["isp"] / 1e6 for seed in ("2", "3")]
+        [(open_raw(f / seed).manifest.balances_micro or {})["isp"] / 1e6 for seed in ("2", "3")]
         for f in (red, vq)
     ]
     assert (one.first, one.second) == pytest.approx(tuple(map(np.mean, both)))
@@ -219,7 +219,7 @@ def test_json_has_all_of_it(found: Diff, world: Path) -> None:
 
 def test_the_curves_are_those_of_the_tables(world: Path) -> None:
     """Gold's rate, the queue and the shop's balance over time by plain pandas."""
-    one = open_run(world / "red" / "1")
+    one = open_raw(world / "red" / "1")
     curves = curves_of(one, ["bottleneck"], ["shop"])
     table = one.flow_epochs[one.flow_epochs["flow"] < 2]
     acked = table.groupby("t_ps")["acked_bytes"].sum()

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 import carrier_world as world
 from ecnomy.analysis.run.files_sent import files_of
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.show.command import show_command
+from ecnomy.markets.results.rawrun import open_raw
 
 MakeRun = Callable[..., Path]
 S = world.S
@@ -40,7 +40,7 @@ def test_files_are_counted_and_timed(make_run: MakeRun) -> None:
     """Finished ones by the table, two under way by what they have left."""
     folder = make_run()
     _write(folder)
-    (found,) = files_of(open_run(folder))
+    (found,) = files_of(open_raw(folder))
     assert found.label == "background"
     assert (found.finished, found.given_up, found.under_way, found.began) == (5, 0, 2, 7)
     assert found.all_seen
@@ -53,7 +53,7 @@ def test_what_was_given_up_is_told_apart(make_run: MakeRun) -> None:
     """It began, did not finish, and took no time of completion."""
     folder = make_run()
     _write(folder, given_up=True)
-    (found,) = files_of(open_run(folder))
+    (found,) = files_of(open_raw(folder))
     assert (found.finished, found.given_up, found.all_seen) == (5, 1, True)
     assert found.slow_s < 4.0  # its 9 s are no time of completion
 

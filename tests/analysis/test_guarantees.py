@@ -16,11 +16,11 @@ from ecnomy.analysis import Guarantee, guarantees_of
 from ecnomy.analysis.run.guaranteed_calls import all_streams, call_rows
 from ecnomy.analysis.run.guarantees import Item
 from ecnomy.analysis.run.guarantors import providers_of
-from ecnomy.analysis.run.opened import Run, open_run
 from ecnomy.analysis.run.told_agents import agents_of
 from ecnomy.analysis.show.command import show_command
 from ecnomy.analysis.show.guarantees_tables import offer_in_words
 from ecnomy.markets import run
+from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.scenario import scenario_from_text
 from guarantee_world import (
     AGENTS,
@@ -35,7 +35,7 @@ from guarantee_world import (
 
 
 def _only(folder: Path) -> Guarantee:
-    (one,) = guarantees_of(open_run(folder))
+    (one,) = guarantees_of(open_raw(folder))
     return one
 
 
@@ -48,11 +48,11 @@ def _show(folder: Path, *options: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def two(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def two(tmp_path_factory: pytest.TempPathFactory) -> RawRun:
     """A minute of two providers on the built-in engine."""
     folder = tmp_path_factory.mktemp("two") / "run"
     run(scenario_from_text(TWO), out=folder)
-    return open_run(folder)
+    return open_raw(folder)
 
 
 def test_profit_and_loss_is_what_the_ledger_says(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_ledger_that_leaves_another_balance_is_refused(tmp_path: Path) -> None
     """One micro-unit between ledger and manifest is an error that names both."""
     folder = write_run(tmp_path, balance_micro=PROFIT_MICRO + 1)
     with pytest.raises(ResultsError, match=f"{PROFIT_MICRO} micro-units.*{PROFIT_MICRO + 1}"):
-        guarantees_of(open_run(folder))
+        guarantees_of(open_raw(folder))
 
 
 def test_a_manifest_without_balances_is_shown(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def _retold(folder: Path, **tariff: object) -> Path:
 
 def test_a_role_with_terms_of_its_own_hides_no_provider(tmp_path: Path) -> None:
     """The manifest has such a role as a mapping; all agents of the run are told all the same."""
-    run = open_run(_retold(write_run(tmp_path)))
+    run = open_raw(_retold(write_run(tmp_path)))
     assert [agent.role for agent in agents_of(run) or ()][1:] == [
         "guaranteed-stream-provider",
         "lab:Broker",
@@ -130,7 +130,7 @@ def test_prices_by_the_hour_are_told_in_hours(tmp_path: Path) -> None:
         {"from": "28800000000000000 ps", "to": "66600000000000000 ps", "price": "0.2 money/call"}
     ]
     price = {"kind": "time-of-day", "periods": day, "price": "0.1 money/call"}
-    run = open_run(_retold(write_run(tmp_path), price=price, reimbursement="price"))
+    run = open_raw(_retold(write_run(tmp_path), price=price, reimbursement="price"))
     told = offer_in_words(providers_of(run)[0])
     assert "costs 0.2 money/call from 8 h to 18.5 h, else 0.1 money/call, whatever" in told
     assert "later than 15 ms, else what it cost is paid back." in told
@@ -242,16 +242,16 @@ def test_a_run_without_a_provider_shows_none(gold_silver: Path) -> None:
     assert "guarantee" not in text
     assert "profit" not in text
     assert not list(gold_silver.glob("guarantee*"))
-    assert open_run(gold_silver).calls.empty
+    assert open_raw(gold_silver).calls.empty
 
 
 def test_without_a_market_no_provider_did_business(tmp_path: Path) -> None:
     """A run of the packets alone has a provider in its scenario, and none in its results."""
     run(scenario_from_text(TWO, overrides=["duration=6 s"]), out=tmp_path / "run", market=False)
-    assert guarantees_of(open_run(tmp_path / "run")) == ()
+    assert guarantees_of(open_raw(tmp_path / "run")) == ()
 
 
-def test_a_real_runs_profit_is_its_balance_and_its_parts(two: Run) -> None:
+def test_a_real_runs_profit_is_its_balance_and_its_parts(two: RawRun) -> None:
     """Revenue, reimbursements and marks equal what calls and flow counters say, exactly."""
     balances = two.manifest.balances_micro
     assert balances is not None
@@ -269,7 +269,7 @@ def test_a_real_runs_profit_is_its_balance_and_its_parts(two: Run) -> None:
         assert sum(part.micro for part in parts) == money.profit_micro
 
 
-def test_a_real_run_blocks_and_breaks(two: Run) -> None:
+def test_a_real_run_blocks_and_breaks(two: RawRun) -> None:
     """Every sold call is an accepted one, every reimbursement a broken one; accept-all has no M."""
     careful, bold = guarantees_of(two)
     assert careful.calls is not None
@@ -288,7 +288,7 @@ def test_a_real_run_blocks_and_breaks(two: Run) -> None:
     assert bold.provider.max_delay_ps == 20 * 10**9
 
 
-def test_show_of_two_providers_has_a_block_and_a_picture_of_each(two: Run) -> None:
+def test_show_of_two_providers_has_a_block_and_a_picture_of_each(two: RawRun) -> None:
     """Both are named, in the scenario's order; the one without test streams has no such table."""
     text = _show(two.path)
     first, second = text.split("bold, guaranteed stream provider")

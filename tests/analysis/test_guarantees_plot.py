@@ -15,13 +15,13 @@ from ecnomy.analysis.draw import guarantees_plot
 from ecnomy.analysis.draw.guarantees_plot import guarantee_picture
 from ecnomy.analysis.run.guaranteed_calls import call_rows
 from ecnomy.analysis.run.guarantors import providers_of
-from ecnomy.analysis.run.opened import open_run
+from ecnomy.markets.results.rawrun import open_raw
 from guarantee_world import CALL_MICRO, PROFIT_MICRO, PS, write_run
 from tiers import full
 
 
 def _figure(folder: Path) -> Figure:
-    run = open_run(folder)
+    run = open_raw(folder)
     (provider,) = providers_of(run)
     calls = call_rows(run, provider) if run.plan.record.calls else None
     return guarantees_plot._figure(guarantees_plot._Data(run, provider, calls, 60 * PS))
@@ -53,6 +53,15 @@ def test_the_panels_have_units_and_legends(tmp_path: Path) -> None:
     assert "not drawn: 1 without a packet" in title.get_title().get_text()
     assert money == ["received for calls, 0.600", "paid out, 0.0840", "balance, 0.516"]
     assert [len(_lines(axis)) for axis in figure.axes] == [2, 0, 3, 3]
+
+
+def test_a_panel_without_curves_keeps_its_title() -> None:
+    """A run that ended in its warm-up has such; nothing warns."""
+    from ecnomy.analysis.draw.panels import legend_beside
+
+    axis = Figure().add_subplot()
+    legend_beside(axis, "Calls")
+    assert _legend(axis) == []
 
 
 def test_the_curves_hold_the_tables(tmp_path: Path) -> None:
@@ -95,7 +104,7 @@ def test_panels_without_data_are_left_out(tmp_path: Path) -> None:
 @full
 def test_the_picture_is_deterministic(tmp_path: Path) -> None:
     """Two drawings are equal byte for byte."""
-    run = open_run(write_run(tmp_path))
+    run = open_raw(write_run(tmp_path))
     (provider,) = providers_of(run)
     files = [tmp_path / "a.png", tmp_path / "b.png"]
     assert all(guarantee_picture(run, provider, file) for file in files)

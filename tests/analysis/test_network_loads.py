@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 from ecnomy.analysis.draw.network_plot import _figure, _maps, network_picture
 from ecnomy.analysis.run.network_loads import is_network, network_loads
 from ecnomy.analysis.run.network_sums import node_sums
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.run.summary import summarize
 from ecnomy.analysis.show.command import show_command
+from ecnomy.markets.results.rawrun import open_raw
 from market_world import PS as S
 from star_world import WINDOW, star, written
 
@@ -30,7 +30,7 @@ def results(tmp_path: Path) -> Path:
 
 def test_a_path_is_no_network(gold_silver: Path, tmp_path: Path) -> None:
     """A chain of links has no map, a star has one."""
-    run = open_run(gold_silver)
+    run = open_raw(gold_silver)
     assert not is_network(run.plan)
     assert is_network(star())
     assert not network_picture(run, tmp_path / "none.png")
@@ -39,7 +39,7 @@ def test_a_path_is_no_network(gold_silver: Path, tmp_path: Path) -> None:
 
 def test_links_in_numbers(results: Path) -> None:
     """Utilisation counts ACKs, marking and price count data only."""
-    loads = network_loads(open_run(results), WINDOW)
+    loads = network_loads(open_raw(results), WINDOW)
     east, back = loads.links[2], loads.links[3]
     assert (east.source, east.target) == ("hub", "east")
     assert east.utilization == pytest.approx(8 * (160 * 1000 + 40 * 40) / 2e6)
@@ -68,7 +68,7 @@ def test_packets_lost_before_a_link_are_not_of_it(results: Path) -> None:
     east.loc[east["link"] == 2, "arrivals"] -= 50 * east["t_ps"] // S
     east.to_parquet(results / "link_epochs.parquet", index=False)
     _changed(results, "pairs", lambda t: (t["source"] == 2) & (t["link"] == 2), arrivals=100)
-    link = network_loads(open_run(results), WINDOW).links[2]
+    link = network_loads(open_raw(results), WINDOW).links[2]
     assert link.marked == pytest.approx(8 / 110)
     assert link.price_per_mbit == pytest.approx(8 * 0.05 / (110 * 0.008))
 
@@ -83,7 +83,7 @@ def test_marks_on_acks_are_no_marks_on_data(results: Path) -> None:
     wires.to_parquet(results / "link_epochs.parquet", index=False)
     _changed(results, "pairs", lambda t: (t["source"] == 1) & (t["link"] == 2), marks=300)
     _changed(results, "pairs", lambda t: (t["source"] == 2) & (t["link"] == 4), marks=300)
-    loads = network_loads(open_run(results), WINDOW)
+    loads = network_loads(open_raw(results), WINDOW)
     assert loads.links[2].marked == pytest.approx(8 / 160)
     assert loads.links[2].price_per_mbit == pytest.approx(8 * 0.05 / (160 * 0.008))
     assert math.isnan(loads.links[4].marked)
@@ -94,7 +94,7 @@ def test_marks_nobody_is_charged_for_cost_nothing(results: Path) -> None:
     """Where one of two marked sources is not charged, the price is of the other's marks."""
     ledger = pd.read_parquet(results / "ledger.parquet")
     ledger[ledger["flow"] == 0].to_parquet(results / "ledger.parquet", index=False)
-    link = network_loads(open_run(results), WINDOW).links[2]
+    link = network_loads(open_raw(results), WINDOW).links[2]
     assert link.price_per_mbit == pytest.approx(5 * 0.05 / (160 * 0.008))
 
 
@@ -102,10 +102,10 @@ def test_overview_and_map_say_the_same_of_a_link(results: Path) -> None:
     """The marking panel is of data, as the map is, and its axis says so."""
     from ecnomy.analysis.draw import overview as plots
 
-    figure = plots._figure(plots._collect(open_run(results)))
+    figure = plots._figure(plots._collect(open_raw(results)))
     (panel,) = [a for a in figure.axes if a.get_ylabel() == "data packets marked\n[%]"]
     (curve,) = [x for x in panel.get_lines() if x.get_label() == "of ECN-capable data"]
-    run = open_run(results)
+    run = open_raw(results)
     marked = 100 * network_loads(run, WINDOW).links[2].marked
     (phase,) = summarize(run).phases
     (row,) = [row for row in phase.links if row.link == 2]
@@ -115,7 +115,7 @@ def test_overview_and_map_say_the_same_of_a_link(results: Path) -> None:
 
 def test_pairs_and_nodes_in_numbers(results: Path) -> None:
     """What pairs want, get and pay, and its sums by sending node, who pays most first."""
-    loads = network_loads(open_run(results), WINDOW)
+    loads = network_loads(open_raw(results), WINDOW)
     first = loads.pairs[0]
     assert (first.source, first.target, first.family) == ("north", "east", "demand")
     assert (first.wanted_bps, first.goodput_bps) == (8e6, pytest.approx(8e5))
@@ -124,7 +124,7 @@ def test_pairs_and_nodes_in_numbers(results: Path) -> None:
     assert list(sums) == ["north", "south_west", "east"]
     assert sums["north"].price_per_mbit == pytest.approx(0.25 / 0.8)
     paid = sum(pair.charge_per_s for pair in loads.pairs) * WINDOW.seconds
-    ledger = open_run(results).ledger
+    ledger = open_raw(results).ledger
     inside = ledger[ledger["t_ps"] > 2 * S]["amount_micro"].sum()
     assert round(paid * 1e6) == inside
 
@@ -148,7 +148,7 @@ def test_a_link_where_packets_wait_is_congested(
 ) -> None:
     """Drop-tail, no mark and no loss: five packets wait (36 ms), or one at 100 % utilisation."""
     _waiting(results, 1, packets, busy)
-    run = open_run(results)
+    run = open_raw(results)
     loads = network_loads(run, WINDOW)
     link = loads.links[1]
     assert (link.marked, link.dropped) == (0, 0)
@@ -166,7 +166,7 @@ def test_lost_packets_are_told_beside_marked_ones(results: Path) -> None:
     wires = pd.read_parquet(results / "link_epochs.parquet")
     wires.loc[wires["link"] == 1, "drops"] += wires["t_ps"] // S
     wires.to_parquet(results / "link_epochs.parquet", index=False)
-    run = open_run(results)
+    run = open_raw(results)
     assert network_loads(run, WINDOW).links[1].congested_by == ("drops",)
     texts = [text.get_text() for axis in _figure(run, _maps(run)).axes for text in axis.texts]
     assert "41 % used, 0.71 % lost" in texts

@@ -14,7 +14,7 @@ import pytest
 from ecnomy.analysis.draw.network_layout import badge_places, layout, name_labels
 from ecnomy.analysis.draw.network_list import badge_names
 from ecnomy.analysis.draw.network_plot import _figure, _maps, network_picture
-from ecnomy.analysis.run.opened import open_run
+from ecnomy.markets.results.rawrun import open_raw
 from star_world import SPOKES, written
 
 
@@ -26,7 +26,7 @@ def results(tmp_path: Path) -> Path:
 
 def test_the_map_names_what_it_draws(results: Path) -> None:
     """Nodes without underscores, the congested link with its letter, price and units."""
-    run = open_run(results)
+    run = open_raw(results)
     maps = _maps(run)
     figure = _figure(run, maps)
     texts = [text.get_text() for axis in figure.axes for text in axis.texts]
@@ -42,7 +42,7 @@ def test_the_map_names_what_it_draws(results: Path) -> None:
 
 def test_both_directions_are_seen(results: Path) -> None:
     """Each direction is an arrow of its own beside the straight line between its nodes."""
-    run = open_run(results)
+    run = open_raw(results)
     axis = _figure(run, _maps(run)).axes[0]
     arrows = [p for p in axis.patches if p.get_zorder() == 3]
     assert len(arrows) == 6
@@ -88,7 +88,7 @@ def test_no_text_leaves_the_picture(results: Path) -> None:
     """Long names, titles and facts are cut where the picture ends; the legend is whole."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    run = open_run(results)
+    run = open_raw(results)
     wide = [f"{spoke}_{'WMW_' * 12}" for spoke in ("hub", *SPOKES)]
     plan = msgspec.structs.replace(run.plan, nodes=wide).sealed()
     run.manifest = msgspec.structs.replace(run.manifest, plan=plan, title="A star of " * 40)
@@ -116,7 +116,7 @@ def _ancillary(png: bytes) -> set[bytes]:
 def test_the_map_is_deterministic(results: Path, tmp_path: Path) -> None:
     """Two drawings are equal byte for byte, a node laid out by springs included."""
     files = [tmp_path / "a.png", tmp_path / "b.png"]
-    assert all(network_picture(open_run(results), file) for file in files)
+    assert all(network_picture(open_raw(results), file) for file in files)
     data = files[0].read_bytes()
     assert data == files[1].read_bytes()
     assert not {b"tEXt", b"iTXt", b"tIME"} & _ancillary(data)

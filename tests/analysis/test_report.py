@@ -21,8 +21,8 @@ from ecnomy.analysis.report.command import report_app
 from ecnomy.analysis.report.page import write_gsp_page
 from ecnomy.analysis.report.risk import drawn_hours, tail
 from ecnomy.analysis.report.scatter import corrected, reliability
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.markets import run
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import scenario_from_text
 from guarantee_world import (
     BACK_MICRO,
@@ -119,7 +119,7 @@ def test_the_statement_is_the_ledger_to_the_micro_unit(
     three: PageReader, seeds: list[Path]
 ) -> None:
     """Lines and sum by plain pandas; the sum is the balances of the manifests."""
-    runs = [open_run(folder) for folder in seeds]
+    runs = [open_raw(folder) for folder in seeds]
     for name in ("careful", "bold"):
         lines = {row[0]: row[1] for row in three.tables[f"{name}-statement"][1:]}
         balance = sum((one.manifest.balances_micro or {})[name] for one in runs)
@@ -139,7 +139,7 @@ def test_the_statement_is_the_ledger_to_the_micro_unit(
 
 def test_periods_and_accounts_sum_to_the_balance(three: PageReader, seeds: list[Path]) -> None:
     """What is told by time, and run by run, is all of it."""
-    balances = [open_run(folder).manifest.balances_micro or {} for folder in seeds]
+    balances = [open_raw(folder).manifest.balances_micro or {} for folder in seeds]
     for name in ("careful", "bold"):
         whole = sum(each[name] for each in balances)
         rows = three.files[f"{name}-by-time.csv"][1:]
@@ -157,7 +157,7 @@ def test_the_answer_is_students_interval_over_the_seeds(
     """Profit a call by scipy from balances and the table calls; the page says yes or no by it."""
     values = []
     for folder in seeds:
-        one = open_run(folder)
+        one = open_raw(folder)
         sold = one.calls[one.calls["flow"] >= 20]["accepted"].sum()
         values.append((one.manifest.balances_micro or {})["bold"] / 1e6 / sold)
     low, high = stats.t.interval(0.95, 2, np.mean(values), stats.sem(values))
@@ -173,7 +173,7 @@ def test_the_answer_is_students_interval_over_the_seeds(
 
 def test_counts_are_those_of_the_table_calls(three: PageReader, seeds: list[Path]) -> None:
     """Asked, turned away, ended and broken by plain pandas; the limits are the scenario's."""
-    calls = pd.concat([open_run(folder).calls for folder in seeds])
+    calls = pd.concat([open_raw(folder).calls for folder in seeds])
     for name, own, most in (
         ("careful", calls[calls["flow"] < 20], 0.01),
         ("bold", calls[calls["flow"] >= 20], 0.02),
@@ -194,7 +194,7 @@ def test_samples_are_those_of_the_counters(three: PageReader, seeds: list[Path])
     """M and L of each sample of 4 s by plain pandas, their correlation by scipy."""
     rows = []
     for folder in seeds:
-        one = open_run(folder)
+        one = open_raw(folder)
         beat = int(one.flows[one.flows["source"] == "beat"]["flow"].iloc[0])
         table = one.flow_epochs[one.flow_epochs["flow"] == beat].set_index("t_ps").sort_index()
         late = f"late_{one.plan.record.delay_thresholds_ps.index(15 * 10**9)}"
@@ -220,7 +220,7 @@ def test_profits_of_calls_sum_to_the_ledger(seeds: list[Path], tmp_path: Path) -
     connection.execute(read.prelude)
     deals = connection.execute("from deals where provider = 'bold'").df()
     connection.close()
-    one = open_run(seeds[0])
+    one = open_raw(seeds[0])
     calls = one.calls[(one.calls["flow"] >= 20) & (one.calls["accepted"] == 1)]
     wanted = {(c.flow, c.start_ps): 0 for c in calls.itertuples()}
     for row in one.ledger.itertuples():

@@ -15,8 +15,8 @@ from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.page import write_gsp_page
 from ecnomy.analysis.report.scatter import LEAST, fisher
 from ecnomy.analysis.run.guarantees import guarantees_of
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.show.guarantees_tables import print_guarantee
+from ecnomy.markets.results.rawrun import open_raw
 from guarantee_world import BACK_MICRO, LEDGER, PRICE_MICRO, PROFIT_MICRO, PS, write_run
 from page_reader import PageReader
 
@@ -73,7 +73,7 @@ def test_one_share_of_promises_is_broken(tmp_path: Path) -> None:
     assert "33.3 % promises broken, of calls that ended" in read.words
     (row,) = [row for row in read.tables["gsp-promises-table"] if "broken" in row[0]]
     assert row[1:4] == ["1", "3 ended", "33.3 %"]
-    (one,) = guarantees_of(open_run(folder))
+    (one,) = guarantees_of(open_raw(folder))
     print_guarantee(one, Console(file=out, width=120))
     assert "33.3 % of ended" in out.getvalue()
 
@@ -106,7 +106,7 @@ def test_a_threshold_is_missed_only_where_there_could_be_one(tmp_path: Path) -> 
         text = manifest.read_text().replace(old, f'"strategy":{{"kind":"{kind}"}},{old}')
         manifest.write_text(text)
         out = io.StringIO()
-        (one,) = guarantees_of(open_run(tmp_path))
+        (one,) = guarantees_of(open_raw(tmp_path))
         print_guarantee(one, Console(file=out, width=120))
         return out.getvalue()
 

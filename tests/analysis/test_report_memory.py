@@ -14,8 +14,8 @@ import pytest
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.report.database import Queries
 from ecnomy.analysis.report.flow_reports import flow_reports
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.run.windows import Epochs
+from ecnomy.markets.results.rawrun import open_raw
 from guarantee_world import write_run
 
 LIMIT_S = 60
@@ -40,7 +40,7 @@ def test_the_page_loads_no_library_of_whole_tables(tmp_path: Path) -> None:
 
 def test_reports_of_some_flows_are_those_of_the_table(tmp_path: Path) -> None:
     """Counters of two flows of six equal the whole table's; a report cut short does not count."""
-    run, db = open_run(write_run(tmp_path)), Queries(tmp_path, "select 1")
+    run, db = open_raw(write_run(tmp_path)), Queries(tmp_path, "select 1")
     file, whole = tmp_path / "flow_epochs.parquet", run.flow_epochs
     wanted = Epochs(whole, "flow", 6)
     for rows in (whole, pd.concat([whole, whole.iloc[12:17].assign(t_ps=70 * 10**12)])):
@@ -56,7 +56,7 @@ def test_reports_of_some_flows_are_those_of_the_table(tmp_path: Path) -> None:
 
 def test_a_table_without_the_counter_is_refused(tmp_path: Path) -> None:
     """A missing column and a missing file are named, in one line."""
-    run, db = open_run(write_run(tmp_path)), Queries(tmp_path, "select 1")
+    run, db = open_raw(write_run(tmp_path)), Queries(tmp_path, "select 1")
     with pytest.raises(ResultsError, match="flow_epochs.parquet: found no column 'late_7'"):
         flow_reports(db, run, STREAMS, ("late_7",))
     (tmp_path / "flow_epochs.parquet").unlink()

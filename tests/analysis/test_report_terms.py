@@ -13,9 +13,9 @@ from rich.console import Console
 from ecnomy.analysis import open_sweep
 from ecnomy.analysis.report.page import write_gsp_page
 from ecnomy.analysis.run.guarantees import guarantees_of
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.show.guarantees_tables import print_guarantee
 from ecnomy.markets import run
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import scenario_from_text
 from page_reader import PageReader
 from sweep_world import go
@@ -168,7 +168,7 @@ def test_a_provider_of_files_alone_has_a_page(tmp_path: Path) -> None:
     """It sells no calls: all is by the hour and the sum is its balance; `show` has no calls."""
     folder = run(scenario_from_text(FILES), out=tmp_path / "run").folder
     write_gsp_page([folder], tmp_path / "page.html", ["ecnomy"])
-    read, one = PageReader(tmp_path / "page.html"), open_run(folder)
+    read, one = PageReader(tmp_path / "page.html"), open_raw(folder)
     profit = (one.manifest.balances_micro or {})["gsp"]
     lines = {row[0]: row[1] for row in read.tables["gsp-statement"][1:]}
     assert lines["profit"] == f"{profit / 1e6:+.6f}".replace("-", "\u2212")

@@ -79,7 +79,7 @@ def test_downloads_by_hand(monkeypatch) -> None:
     )
     measured = SimpleNamespace(from_ps=10 * second, to_ps=20 * second)
     run = SimpleNamespace(measured=measured, table=lambda name: {"transfers": table}[name])
-    monkeypatch.setattr("ecnomy.analysis.run.opened.open_run", lambda results: run)
+    monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda results: run)
     assert downloads(Path("unused")) == pytest.approx(
         {"jobs_per_s": 0.4, "download_ms": 2000, "longest_ms": 3000, "closed_share": 1 / 3}
     )

@@ -30,7 +30,7 @@ def studies(name: str, columns: dict[str, list[Any]]) -> Any:
 
 @pytest.fixture
 def opened(monkeypatch) -> Any:
-    """Makes `open_run` give a run of these tables, measured over all of its time."""
+    """Makes `open_raw` give a run of these tables, measured over all of its time."""
 
     def as_run(
         tables: dict[str, pd.DataFrame], seconds: float, warm_s: float = 0
@@ -40,7 +40,7 @@ def opened(monkeypatch) -> Any:
             plan=SimpleNamespace(duration_ps=seconds * S),
             table=tables.__getitem__,
         )
-        monkeypatch.setattr("ecnomy.analysis.run.opened.open_run", lambda results: run)
+        monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda results: run)
         return run
 
     return as_run

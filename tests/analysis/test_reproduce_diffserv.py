@@ -70,7 +70,7 @@ def fake_run() -> SimpleNamespace:
 
 def test_a_row_of_the_table_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Late are lost and late ones of all sent; delays of the measured window, with the service."""
-    monkeypatch.setattr("ecnomy.analysis.run.opened.open_run", lambda results: fake_run())
+    monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda results: fake_run())
     row = by_class(Path("unused"))
     assert row["voice_late"] == 0.5 and row["voice_lost"] == 0.2 and row["web_late"] == 0.5
     assert row["voice_ms"] == pytest.approx(16 / 8 + 0.1 + 0.8)  # 100 bytes at 1 Mbit/s
@@ -83,7 +83,7 @@ def test_a_row_of_the_table_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_shares_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes with Ethernet over what the link sends in ten seconds; before them nothing counts."""
-    monkeypatch.setattr("ecnomy.analysis.run.opened.open_run", lambda results: fake_run())
+    monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda results: fake_run())
     expected = {"voice_share": 8 * 100 * 8 / 10**7, "web_share": 2 * 1000 * 8 / 10**7}
     assert shares(Path("unused")) == pytest.approx(expected)
 

@@ -81,7 +81,7 @@ def _flows() -> pd.DataFrame:
 
 def test_rates_of_a_run(monkeypatch) -> None:
     """A hundred seconds, by hand: rows of one source are summed, money is by flow."""
-    monkeypatch.setattr("ecnomy.analysis.run.opened.open_run", lambda _: _run(flows=_flows()))
+    monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda _: _run(flows=_flows()))
     found = rates(Path("run"))
     assert found["voice_marking"] == 0.02 and found["adaptive_marking"] == 0.005
     assert found["voice_marks_per_s"] == 0.1 and found["adaptive_marks_per_s"] == 0.025
@@ -91,7 +91,7 @@ def test_rates_of_a_run(monkeypatch) -> None:
 
 def test_late_shares_of_a_run(monkeypatch) -> None:
     """Each source and threshold; lost packets are late."""
-    monkeypatch.setattr("ecnomy.analysis.run.opened.open_run", lambda _: _run(flows=_flows()))
+    monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda _: _run(flows=_flows()))
     found = late_shares(Path("run"))
     assert found["voice.late_over_16ms"] == 0.005 and found["voice.late_over_10ms"] == 0.05
     assert found["web.late_over_16ms"] == pytest.approx(11 / 1010)
@@ -133,7 +133,7 @@ def test_blocks_of_a_run(monkeypatch) -> None:
         for flow in range(3)
     )  # fmt: skip
     run = _run(flows=flows, flow_epochs=table)
-    monkeypatch.setattr("ecnomy.analysis.run.opened.open_run", lambda _: run)
+    monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda _: run)
     found = streams_and_blocks(Path("run"))
     assert found["block.sent.stream-1"] == [300, 300, 300]
     assert found["block.sent.udp"] == [900, 900, 900]

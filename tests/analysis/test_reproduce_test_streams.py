@@ -67,7 +67,7 @@ def test_streams_of_a_run(monkeypatch) -> None:
     }
     measured = SimpleNamespace(from_ps=20 * PS, to_ps=380 * PS)
     run = SimpleNamespace(measured=measured, table=lambda name: tables[name])
-    monkeypatch.setattr("ecnomy.analysis.run.opened.open_run", lambda results: run)
+    monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda results: run)
     found = streams(Path("unused"))
     assert found["sample.marking.stream-1"] == pytest.approx([0.02, 0.02])
     assert found["sample.late.stream-1"] == pytest.approx([0.1, 0.1])
@@ -182,7 +182,7 @@ def test_packets_of_a_run(monkeypatch) -> None:
         measured=SimpleNamespace(from_ps=5, to_ps=9),
         table=lambda name: tables[name],
     )
-    monkeypatch.setattr("ecnomy.analysis.run.opened.open_run", lambda results: run)
+    monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda results: run)
     found = packets(Path("unused"))
     assert (found["mean_run"], found["marking"]) == (2, 0.5)
     assert found["delay_ms"] == pytest.approx(1.0)

@@ -17,8 +17,8 @@ import ecnomy.analysis
 import ecnomy.markets
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis import Results, open_run, summarize
-from ecnomy.analysis.run.opened import open_run as open_raw
 from ecnomy.markets import load, run
+from ecnomy.markets.results.rawrun import open_raw
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "configs" / "examples" / "gold-silver.yaml"

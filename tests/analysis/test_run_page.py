@@ -15,9 +15,9 @@ import pytest
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.report.run_page import write_run_page
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.support.settings import given_settings
 from ecnomy.markets import load, run
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import scenario_from_text
 from page_reader import PageReader, answers_of
 from undigested import undigested
@@ -51,7 +51,7 @@ def _micro(text: str) -> int:
 
 def _ledger(folder: Path) -> pd.DataFrame:
     """The ledger with the source of each posting."""
-    one = open_run(folder)
+    one = open_raw(folder)
     table = one.ledger.merge(one.flows[["flow", "source"]], on="flow", how="left")
     return table.astype({"debit": str, "credit": str, "kind": str})
 
@@ -116,7 +116,7 @@ def test_marks_set_are_those_paid_for_and_lost(read: PageReader, made: Path) -> 
     """By source: marks set, less those lost and under way, are the marks in the ledger."""
     ledger = _ledger(made)
     paid = ledger[ledger["kind"] == "marks"].groupby("source")["quantity"].sum()
-    pairs = open_run(made).pairs
+    pairs = open_raw(made).pairs
     for row in read.tables["where-marked"][1:]:
         source, link, _, marked, share, _, lost, underway = row
         own = pairs[(pairs["source_name"] == source) & (pairs["link_name"] == link)]
@@ -138,7 +138,7 @@ def test_marks_of_no_source_are_others(made: Path, tmp_path: Path) -> None:
     pq.write_table(table, file)
     write_run_page(folder, tmp_path / "page.html", ["ecnomy"])
     rows = PageReader(tmp_path / "page.html").tables["where-marked"][1:]
-    name = open_run(made).plan.links[2].name
+    name = open_raw(made).plan.links[2].name
     assert [row for row in rows if row[0] == "others"] == [
         ["others", name, "300", "259", "100.0 %", "86.3 %", "4", "0"]
     ]
@@ -146,7 +146,7 @@ def test_marks_of_no_source_are_others(made: Path, tmp_path: Path) -> None:
 
 def test_balances_are_the_manifests(read: PageReader, made: Path) -> None:
     """Every account, to the micro-unit; a manifest that says otherwise is refused."""
-    told = open_run(made).manifest.balances_micro
+    told = open_raw(made).manifest.balances_micro
     assert {row[0]: _micro(row[3]) for row in read.tables["balances"][1:]} == told
     wrong = undigested(shutil.copytree(made, made.parent / "wrong"))
     manifest = json.loads((wrong / "manifest.json").read_text())
@@ -167,7 +167,7 @@ def test_settings_are_those_that_are_not_defaults(read: PageReader, made: Path) 
     assert marking == "red (min_threshold 5 packets, max_threshold 15 packets)"
     assert rows["market.agents.shop.classes.gold.fee"] == "4 money/s"
     assert not any(path.endswith(("framing", "not_ect", "epoch")) for path in rows)
-    scenario = open_run(made).manifest.scenario
+    scenario = open_raw(made).manifest.scenario
     again = scenario_from_text(json.dumps(given_settings(scenario)))
     assert again.resolved() == scenario
 
@@ -178,7 +178,7 @@ def test_the_page_needs_nothing_else(read: PageReader, made: Path) -> None:
     assert "script" not in read.tags and len(read.ids) == len(set(read.ids))
     assert set(read.pictures) == {"overview"}
     rows = dict(row[:2] for row in read.tables["provenance-table"][1:])
-    manifest = open_run(made).manifest
+    manifest = open_raw(made).manifest
     assert rows["seed"] == str(manifest.seed) and rows["complete"] == "yes"
     assert manifest.plan_digest.startswith(rows["digest of the plan"])
     assert rows["engine"] == manifest.versions["engine"] and rows["command"].startswith(

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 import carrier_world as world
 from ecnomy.analysis.run.carriers import Prices
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.run.settling import settling_of, verdict_of
 from ecnomy.analysis.show.command import show_command
+from ecnomy.markets.results.rawrun import open_raw
 
 MakeRun = Callable[..., Path]
 S = world.S
@@ -151,7 +151,7 @@ def test_json_has_the_same(steered: Path) -> None:
 def test_schedules_and_fixed_prices_are_left_out(make_run: MakeRun) -> None:
     """A carrier without a strategy, and one whose price is known in advance."""
     folder = world.two_carriers(make_run())
-    assert settling_of(open_run(folder)) == ()
+    assert settling_of(open_raw(folder)) == ()
     agents = [{**one, "strategy": {"kind": "price-schedule"}} for one in world.AGENTS[:2]]
     world.scenario(folder, market={"agents": agents})
-    assert settling_of(open_run(folder)) == ()
+    assert settling_of(open_raw(folder)) == ()

@@ -19,14 +19,16 @@ from typer.testing import CliRunner, Result
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis import overview, summarize
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.show.command import show_command
 from ecnomy.analysis.show.summary_tables import DropColumns
 from ecnomy.analysis.support.digits import significant
+from ecnomy.markets import open_market
 from ecnomy.markets import run as simulate
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import full
 
+EXAMPLE = Path(__file__).parents[2] / "configs/examples/gold-silver.yaml"
 MakeRun = Callable[..., Path]
 
 
@@ -111,6 +113,27 @@ def test_partial_runs_say_so(make_run: MakeRun) -> None:
     assert "picture: none" in done.output
 
 
+@pytest.mark.parametrize("end_s", [1, 2])
+def test_a_run_that_ends_in_its_warm_up_says_so(tmp_path: Path, end_s: int) -> None:
+    """At its end nothing was measured, before it the means include it; nothing is divided by 0."""
+    short = ["warmup=2 s", "duration=4 s", "sources.background.count=1"]
+    with open_market(EXAMPLE, overrides=short, out=tmp_path / "r") as market:
+        while market.time < end_s:
+            market.step()
+        result = market.close()
+    assert result is not None
+    done = _show(tmp_path / "r", "--no-plot")
+    assert done.exit_code == 0, done.output
+    at_end = "the run ended before anything could be measured"
+    within = "the run ended within its warm-up of 2 s: these means include it"
+    assert [line for line in (at_end, within) if line in done.output] == [
+        at_end if end_s == 2 else within
+    ]
+    assert not re.search(r"\bnan\b", done.output + result._repr_html_())
+    assert result.summary.empty == (end_s == 2)
+    assert (at_end[3:] in result._repr_html_()) == (end_s == 2)
+
+
 def test_drops_are_told_apart_by_cause(tmp_path: Path) -> None:
     """Of voice that is not ECN-capable where it would be marked, and of a full buffer."""
     text = """
@@ -135,9 +158,9 @@ def test_drops_are_told_apart_by_cause(tmp_path: Path) -> None:
         assert told[name] == [f"{drops - law:,}", f"{other:,}"] and law == other
     assert int(told["first"][1]) > 50 and int(told["second"][0].replace(",", "")) > 500
     assert told["second"][1] == "0"
-    columns = DropColumns(summarize(open_run(folder)).whole.links)
+    columns = DropColumns(summarize(open_raw(folder)).whole.links)
     assert columns.heads == ("drops:\nfull", "not-ECT")
-    hard = msgspec.structs.replace(summarize(open_run(folder)).whole.links[0], law_drops=200)
+    hard = msgspec.structs.replace(summarize(open_raw(folder)).whole.links[0], law_drops=200)
     assert DropColumns([hard]).heads == ("drops:\nfull", "by\nlaw", "not-ECT")
     calm = msgspec.structs.replace(hard, law_drops=0, not_ect_drops=0)
     assert (DropColumns([calm]).heads, DropColumns([calm]).cells(calm)) == (("drops",), ["188"])
@@ -163,7 +186,7 @@ def test_the_whole_window_stands_beside_the_phases(gold_silver: Path) -> None:
     )
     silver = [i for i, x in enumerate(lines) if x[:1] == ["silver"] and i > heads["Phase 2,"]]
     fees = [float(lines[i][2]) for i in (silver[1], silver[3])]
-    whole = summarize(open_run(gold_silver)).whole
+    whole = summarize(open_raw(gold_silver)).whole
     assert whole is not None
     assert fees[1] == pytest.approx(whole.groups[1].charge_per_s, abs=5e-4)
     assert fees[0] > 1.3 * fees[1]  # 120 of 170 s
@@ -171,7 +194,7 @@ def test_the_whole_window_stands_beside_the_phases(gold_silver: Path) -> None:
 
 def test_the_share_of_background_traffic_is_told(gold_silver: Path) -> None:
     """Under both windows' tables of money, and in the carrier's account."""
-    run = open_run(gold_silver)
+    run = open_raw(gold_silver)
     output = " ".join(_show(gold_silver, "--no-plot").output.split())
     summary = summarize(run)
     ledger = run.ledger
@@ -211,7 +234,7 @@ def _ancillary(png: bytes) -> list[bytes]:
 @pytest.mark.parametrize("market", [True, pytest.param(False, marks=full)])
 def test_the_picture_is_deterministic(make_run: MakeRun, tmp_path: Path, market: bool) -> None:
     """Two drawings are equal byte for byte and carry no text or time."""
-    run = open_run(make_run(market=market))
+    run = open_raw(make_run(market=market))
     files = [tmp_path / "a.png", tmp_path / "b.png"]
     assert all(overview(run, file) for file in files)
     assert files[0].read_bytes() == files[1].read_bytes()
@@ -222,7 +245,7 @@ def test_the_picture_draws_the_data(gold_silver: Path, make_run: MakeRun, tmp_pa
     """Panels, units, legends and curves of the figure hold what the tables say."""
     from ecnomy.analysis.draw import overview as plots
 
-    data = plots._collect(open_run(gold_silver))
+    data = plots._collect(open_raw(gold_silver))
     figure = plots._figure(data)
     rates, money, marked, queue = figure.axes
     assert [a.get_ylabel().split("\n")[-1] for a in (rates, money, marked)] == [
@@ -237,7 +260,7 @@ def test_the_picture_draws_the_data(gold_silver: Path, make_run: MakeRun, tmp_pa
     assert background[0] != background[0]  # nothing is drawn before it starts
     fees = {str(line.get_label()): line for line in money.get_lines()}
     assert fees["gold, fee"].get_ydata() == pytest.approx([4.0] * len(data.middle_s))
-    assert len(plots._figure(plots._collect(open_run(make_run(market=False)))).axes) == 3
+    assert len(plots._figure(plots._collect(open_raw(make_run(market=False)))).axes) == 3
 
 
 def test_two_dozen_groups_look_different() -> None:
@@ -254,7 +277,7 @@ def test_two_dozen_groups_look_different() -> None:
 
 def test_letters_the_font_lacks_are_drawn_in_silence(make_run: MakeRun, tmp_path: Path) -> None:
     """A title in Chinese makes a picture and no warning."""
-    run = open_run(make_run())
+    run = open_raw(make_run())
     run.manifest = msgspec.structs.replace(run.manifest, title="\u62e5\u585e \u5b9a\u4ef7")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 
 from ecnomy.analysis import phases_of, summarize
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.run.summary import CHANGING, GroupRow, PhaseSummary
 from ecnomy.analysis.run.windows import Epochs, fees_by_flow, marks_by_flow
 from ecnomy.analysis.show.sentence import sentence
+from ecnomy.markets.results.rawrun import open_raw
 
 MakeRun = Callable[..., Path]
 S = 1_000_000_000_000
@@ -28,7 +28,7 @@ def _row(phase: PhaseSummary, label: str) -> GroupRow:
 
 def test_phases_come_from_the_plan(gold_silver: Path) -> None:
     """The cap lifted and the background starting at 60 s make one boundary, 10 s settling."""
-    first, second = phases_of(open_run(gold_silver).plan)
+    first, second = phases_of(open_raw(gold_silver).plan)
     assert (first.from_ps, first.to_ps, first.settling_s) == (10 * S, 60 * S, 0)
     assert (second.from_ps, second.to_ps, second.settling_s) == (60 * S, 180 * S, 10)
     assert first.label == "gold and silver capped at 0.5 Mbps"
@@ -37,14 +37,14 @@ def test_phases_come_from_the_plan(gold_silver: Path) -> None:
 
 def test_settling_is_a_fifth_of_a_short_phase(gold_silver: Path) -> None:
     """A second phase cut at 80 s leaves 4 s out; one not reached is not there."""
-    plan = open_run(gold_silver).plan
+    plan = open_raw(gold_silver).plan
     assert phases_of(plan, 80 * S)[1].settling_s == 4
     assert len(phases_of(plan, 50 * S)) == 1
 
 
 def test_near_boundaries_count_as_one(gold_silver: Path) -> None:
     """Starts at 60, 61 and 90 s make two boundaries, at 61 and 90 s, and a stop makes one."""
-    plan = open_run(gold_silver).plan
+    plan = open_raw(gold_silver).plan
     source = plan.sources[2]
     moved = [
         msgspec.structs.replace(
@@ -62,7 +62,7 @@ def test_near_boundaries_count_as_one(gold_silver: Path) -> None:
 
 def test_summary_gives_back_what_was_put_in(gold_silver: Path) -> None:
     """Rates, marks and money per flow of both phases against the fixture's means."""
-    calm, busy = summarize(open_run(gold_silver)).phases
+    calm, busy = summarize(open_raw(gold_silver)).phases
     for label in ("gold", "silver"):
         assert _row(calm, label).goodput_bps == pytest.approx(0.48e6, rel=0.01)
         assert _row(calm, label).charge_per_s == 0
@@ -81,7 +81,7 @@ def test_summary_gives_back_what_was_put_in(gold_silver: Path) -> None:
 
 def test_links_are_those_that_carry_data(gold_silver: Path) -> None:
     """Return links without marks or drops are left out; the queue is 9.5 packets."""
-    busy = summarize(open_run(gold_silver)).phases[1]
+    busy = summarize(open_raw(gold_silver)).phases[1]
     assert [link.name for link in busy.links] == ["access", "bottleneck"]
     assert busy.links[1].queue_packets == pytest.approx(9.5)
     assert busy.links[1].marking_probability == pytest.approx(0.1, rel=0.05)
@@ -91,7 +91,7 @@ def test_links_are_those_that_carry_data(gold_silver: Path) -> None:
 
 def test_balances_add_up_to_nothing(gold_silver: Path) -> None:
     """Every account's receipts less payments sum to 0, and the ISP has all marks paid."""
-    run = open_run(gold_silver)
+    run = open_raw(gold_silver)
     balances = summarize(run).balances
     assert sum(b.net for b in balances) == pytest.approx(0, abs=1e-6)
     marks = run.ledger[run.ledger["kind"] == "marks"]["quantity"].sum()
@@ -101,7 +101,7 @@ def test_balances_add_up_to_nothing(gold_silver: Path) -> None:
 
 def test_sentence_of_both_phases(gold_silver: Path) -> None:
     """The plain sentence carries the numbers of the tables."""
-    summary = summarize(open_run(gold_silver))
+    summary = summarize(open_raw(gold_silver))
     busy = summary.phases[1]
     rate = _row(busy, "gold").goodput_bps / _row(busy, "silver").goodput_bps
     money = _row(busy, "gold").charge_per_s / _row(busy, "silver").charge_per_s
@@ -114,7 +114,7 @@ def test_sentence_of_both_phases(gold_silver: Path) -> None:
 
 def test_sentence_does_not_flatter(gold_silver: Path) -> None:
     """Charges away from the fee are given as shares, unequal calm rates as they are."""
-    summary = summarize(open_run(gold_silver))
+    summary = summarize(open_raw(gold_silver))
     calm, busy = summary.phases
     gold = _row(busy, "gold")
     poor = msgspec.structs.replace(gold, charge_per_s=0.5 * gold.fee_per_s)
@@ -136,7 +136,7 @@ def test_sentence_does_not_flatter(gold_silver: Path) -> None:
 
 def test_drops_without_marks_are_congestion_too(gold_silver: Path) -> None:
     """A calm phase on whose link 1 % is dropped is not called uncongested."""
-    summary = summarize(open_run(gold_silver))
+    summary = summarize(open_raw(gold_silver))
     calm = summary.phases[0]
     link = msgspec.structs.replace(calm.links[1], drop_probability=0.01)
     changed = msgspec.structs.replace(calm, links=(calm.links[0], link))
@@ -154,7 +154,7 @@ def test_flows_that_change_class_are_shown_by_source(gold_silver: Path, tmp_path
     flows = pd.read_parquet(folder / "flows.parquet")
     flows.loc[2, "class"] = "gold"
     flows.to_parquet(folder / "flows.parquet")
-    summary = summarize(open_run(folder))
+    summary = summarize(open_raw(folder))
     groups = [row.group for row in summary.phases[1].groups]
     assert [group.label for group in groups] == ["gold", "silver", "background"]
     assert groups[1].service_class == CHANGING
@@ -164,7 +164,7 @@ def test_flows_that_change_class_are_shown_by_source(gold_silver: Path, tmp_path
 
 def test_no_sentence_without_two_payers(make_run: MakeRun) -> None:
     """Without a market nothing is said, nothing is priced, and groups are sources."""
-    summary = summarize(open_run(make_run(market=False, phased=False)))
+    summary = summarize(open_raw(make_run(market=False, phased=False)))
     assert sentence(summary) == ""
     assert not summary.priced
     assert [row.group.service_class for row in summary.phases[0].groups] == ["", "", ""]
@@ -172,7 +172,7 @@ def test_no_sentence_without_two_payers(make_run: MakeRun) -> None:
 
 def test_partial_run_ends_where_its_reports_end(make_run: MakeRun) -> None:
     """A run that died at 100 s is measured from 68 s (a fifth of 40 s settling) to 100 s."""
-    summary = summarize(open_run(make_run(until_s=100)))
+    summary = summarize(open_raw(make_run(until_s=100)))
     assert summary.note is not None
     window = summary.phases[1].window
     assert (window.from_ps // S, window.to_ps // S) == (68, 100)
@@ -180,7 +180,7 @@ def test_partial_run_ends_where_its_reports_end(make_run: MakeRun) -> None:
 
 def test_a_run_without_reports_has_no_phases(make_run: MakeRun) -> None:
     """A run that died before its second report is summarised as nothing, without an error."""
-    assert summarize(open_run(make_run(until_s=0))).phases == ()
+    assert summarize(open_raw(make_run(until_s=0))).phases == ()
 
 
 def test_money_belongs_to_the_epoch_that_ended() -> None:

@@ -23,7 +23,6 @@ pytest.importorskip("open_spiel", reason="the extra `tournament`")
 from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
 from ecnomy.analysis.game.dynamics import egt
 from ecnomy.analysis.game.profiles import mixed
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.tournament.declared import load_tournament
 from ecnomy.analysis.tournament.lived import player_columns
 from ecnomy.analysis.tournament.page import PAYOFFS, page_of, write_page, write_payoffs
@@ -33,6 +32,7 @@ from ecnomy.analysis.tournament.playing import beginning, finalists_of, played, 
 from ecnomy.analysis.tournament.profiles import assignment_of, pairs, simplex, sweep_of
 from ecnomy.analysis.tournament.wording import headline
 from ecnomy.markets import run
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.sweep.config import load_sweep
 
 
@@ -132,7 +132,7 @@ def test_pay_offs_are_utility_less_what_the_ledger_says(tmp_path: Path) -> None:
     scenario = tournament.sweep.scenario_at(assignment_of(tournament, profile), 1)
     run(scenario, out=tmp_path / "run")
     columns = player_columns(tmp_path / "run")
-    made = open_run(tmp_path / "run")
+    made = open_raw(tmp_path / "run")
     ledger = made.ledger[made.ledger["t_ps"] > 4 * 10**12]
     paid = ledger[ledger["debit"].astype(str) == "one-1"]["amount_micro"].sum() / 1e6 / 8
     assert columns["one-1.paid_per_s"] == pytest.approx(paid) and paid > 0

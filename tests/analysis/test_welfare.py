@@ -16,13 +16,13 @@ from typer.testing import CliRunner
 
 import welfare_world as world
 from ecnomy.agents.spec import StrategySpec
-from ecnomy.analysis.run.opened import Run, open_run
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.analysis.show.command import print_summary
 from ecnomy.analysis.show.welfare_table import print_welfare
 from ecnomy.analysis.welfare.declared import agents_of, declared_of, lived
 from ecnomy.analysis.welfare.welfare import Welfare, welfare_columns, welfare_of
 from ecnomy.markets import run
+from ecnomy.markets.results.rawrun import RawRun, open_raw
 from undigested import undigested
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
@@ -57,13 +57,13 @@ market:
 """
 
 
-def found(a_run: Run) -> Welfare:
+def found(a_run: RawRun) -> Welfare:
     welfare = welfare_of(a_run)
     assert welfare is not None
     return welfare
 
 
-def shown(a_run: Run) -> str:
+def shown(a_run: RawRun) -> str:
     console = Console(width=120, highlight=False, force_terminal=False)
     with console.capture() as capture:
         print_welfare(a_run, console)
@@ -71,12 +71,12 @@ def shown(a_run: Run) -> str:
 
 
 @pytest.fixture(scope="module")
-def lot(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def lot(tmp_path_factory: pytest.TempPathFactory) -> RawRun:
     """Two links in a row; travellers with logarithms, neighbours with roots."""
     return world.made(world.PARKING_LOT, tmp_path_factory.mktemp("lot"))
 
 
-def by_hand(a_run: Run, flows: tuple[int, ...], log: bool) -> tuple[float, float]:
+def by_hand(a_run: RawRun, flows: tuple[int, ...], log: bool) -> tuple[float, float]:
     """Sum of U(x_t) second by second, and what the mean rates would have given."""
 
     def worth(x_bps: float) -> float:
@@ -92,7 +92,7 @@ def by_hand(a_run: Run, flows: tuple[int, ...], log: bool) -> tuple[float, float
     return lived, steady
 
 
-def test_utilities_are_those_of_the_reports(lot: Run) -> None:
+def test_utilities_are_those_of_the_reports(lot: RawRun) -> None:
     """U(x_t) is added up over all seconds; U of the mean is larger."""
     travellers, neighbours = found(lot).consumers
     for one, flows, log in ((travellers, (0, 1), True), (neighbours, (2, 3), False)):
@@ -103,7 +103,7 @@ def test_utilities_are_those_of_the_reports(lot: Run) -> None:
         assert one.users == 2
 
 
-def test_money_is_that_of_the_ledger(lot: Run) -> None:
+def test_money_is_that_of_the_ledger(lot: RawRun) -> None:
     """What was paid in the window, posting by posting; surplus and profit."""
     welfare = found(lot)
     for one in welfare.consumers:
@@ -117,7 +117,7 @@ def test_money_is_that_of_the_ledger(lot: Run) -> None:
     assert isp.net_micro < whole  # the warm-up's is not counted
 
 
-def test_surplus_and_profits_are_welfare_to_the_micro_unit(lot: Run) -> None:
+def test_surplus_and_profits_are_welfare_to_the_micro_unit(lot: RawRun) -> None:
     """Where all money is accounted for, it only changes hands."""
     welfare = found(lot)
     assert welfare.others == ()
@@ -131,7 +131,7 @@ def test_the_sum_holds_in_the_examples(name: str, tmp_path: Path) -> None:
     more = ["sources.crowd.start=20 s", "sources.crowd.stop=40 s"] if name[0] == "p" else []
     short = ["duration=50 s", "warmup=10 s", *more]
     example = run(EXAMPLES / f"{name}.yaml", overrides=short, out=tmp_path / "r")
-    welfare = found(open_run(example.folder))
+    welfare = found(open_raw(example.folder))
     paid = sum(sum(one.paid_micro.values()) for one in welfare.others)
     assert (paid > 0) == (name == "price-handler")
     assert welfare.surplus_micro + welfare.profit_micro - paid == welfare.welfare_micro
@@ -139,7 +139,7 @@ def test_the_sum_holds_in_the_examples(name: str, tmp_path: Path) -> None:
     assert welfare.per_s(welfare.steady_micro) <= welfare.distance.optimum_per_s * (1 + 1e-6)
 
 
-def test_jain_by_hand(lot: Run) -> None:
+def test_jain_by_hand(lot: RawRun) -> None:
     """(sum x)^2 / (n sum x^2) of mean rates, and of utilities over their amount `a`."""
     welfare = found(lot)
     rates = [np.mean(world.rates_bps(lot, flow, FROM_S, TO_S)) for flow in range(4)]
@@ -154,7 +154,7 @@ def test_a_user_with_alternatives_is_one(tmp_path: Path) -> None:
     """Flows count while they are on, and two flows of one user as one."""
     short = ["duration=60 s", "warmup=10 s"]
     done = run(EXAMPLES / "switching.yaml", overrides=short, out=tmp_path / "r")
-    a_run = open_run(done.folder)
+    a_run = open_raw(done.folder)
     table = a_run.flow_epochs.sort_values(["t_ps", "flow"])
     on = table["active"].to_numpy().reshape(-1, 24)
     bits = 8.0 * table["acked_bytes"].to_numpy().reshape(-1, 24)
@@ -199,7 +199,7 @@ def test_a_strategy_of_ones_own(tmp_path: Path) -> None:
     """Any strategy object with a utility declares one; a crooked one has no optimum."""
     sated = found(world.one_link(tmp_path, first="{kind: 'welfare_world:Content'}"))
     assert [one.account.name for one in sated.consumers] == ["first-user", "second-user"]
-    rates = world.rates_bps(open_run(tmp_path / "r"), 0, 5, 30)
+    rates = world.rates_bps(open_raw(tmp_path / "r"), 0, 5, 30)
     assert sated.consumers[0].utility_micro == round(
         3e6 * sum(1 - math.exp(-x / 1e6) for x in rates)
     )
@@ -208,7 +208,7 @@ def test_a_strategy_of_ones_own(tmp_path: Path) -> None:
     other = found(world.one_link(tmp_path / "crooked", first=crooked))
     assert other.distance.why == "the utility of first-user is not concave"
     assert math.isnan(other.optimum_ratio)
-    assert "no optimum: the utility of first-user" in shown(open_run(tmp_path / "crooked" / "r"))
+    assert "no optimum: the utility of first-user" in shown(open_raw(tmp_path / "crooked" / "r"))
 
 
 def test_a_source_of_two_counts_once(tmp_path: Path) -> None:
@@ -226,10 +226,10 @@ def test_a_scenario_that_does_not_load_has_none(tmp_path: Path) -> None:
     a_run = world.one_link(tmp_path, first="{kind: 'welfare_world:Content'}")
     file = undigested(a_run.path) / "manifest.json"
     file.write_text(file.read_text().replace("welfare_world:Content", "no_such_world:Content"))
-    assert welfare_of(open_run(a_run.path)) is None
+    assert welfare_of(open_raw(a_run.path)) is None
 
 
-def test_show_prints_it(lot: Run) -> None:
+def test_show_prints_it(lot: RawRun) -> None:
     """Consumers, sellers, sums, fairness, distance and margin, in money per second."""
     text, welfare = " ".join(shown(lot).split()), found(lot)
     travellers = welfare.consumers[0]
@@ -244,7 +244,7 @@ def test_show_prints_it(lot: Run) -> None:
     assert "gain (p + x p') / w_dec = 0.1" in text
 
 
-def test_show_names_surpluses_below_zero(lot: Run, tmp_path: Path) -> None:
+def test_show_names_surpluses_below_zero(lot: RawRun, tmp_path: Path) -> None:
     """Who paid more than its utility, and nobody else."""
     assert "below zero" not in shown(lot)
     a_run = world.one_link(
@@ -258,7 +258,7 @@ def test_show_names_surpluses_below_zero(lot: Run, tmp_path: Path) -> None:
     )
 
 
-def test_show_prints_it_before_the_accounts(lot: Run) -> None:
+def test_show_prints_it_before_the_accounts(lot: RawRun) -> None:
     """The summary of a run has it."""
     console = Console(width=120)
     with console.capture() as capture:
@@ -269,15 +269,15 @@ def test_show_prints_it_before_the_accounts(lot: Run) -> None:
 
 def test_other_runs_have_none(gold_silver: Path, tmp_path: Path) -> None:
     """Nothing is printed, and no column made, where nobody declares a utility."""
-    assert welfare_of(open_run(gold_silver)) is None
-    assert shown(open_run(gold_silver)) == ""
+    assert welfare_of(open_raw(gold_silver)) is None
+    assert shown(open_raw(gold_silver)) == ""
     assert welfare_columns(gold_silver) == {}
     short = ["duration=10 s", "warmup=2 s"]
     done = run(EXAMPLES / "gold-silver.yaml", overrides=short, out=tmp_path / "r")
-    assert shown(open_run(done.folder)) == ""
+    assert shown(open_raw(done.folder)) == ""
 
 
-def test_a_run_cut_short(lot: Run, tmp_path: Path) -> None:
+def test_a_run_cut_short(lot: RawRun, tmp_path: Path) -> None:
     """A partial run's welfare goes as far as its reports; one without two reports has none."""
     for until_s in (25, 10):
         folder = tmp_path / str(until_s)
@@ -289,7 +289,7 @@ def test_a_run_cut_short(lot: Run, tmp_path: Path) -> None:
         manifest = json.loads((lot.path / "manifest.json").read_text())
         (folder / "manifest.json").write_text(json.dumps({**manifest, "complete": False}))
         undigested(folder)
-        welfare = welfare_of(open_run(folder))
+        welfare = welfare_of(open_raw(folder))
         if until_s == 10:
             assert welfare is None
             continue
@@ -302,7 +302,7 @@ def test_a_run_cut_short(lot: Run, tmp_path: Path) -> None:
         assert welfare.consumers[0].utility_micro == round(1e6 * lived)
 
 
-def test_the_verb_show(lot: Run) -> None:
+def test_the_verb_show(lot: RawRun) -> None:
     """`ecnomy show` prints it."""
     import typer
 

@@ -12,9 +12,9 @@ import pytest
 from scipy.optimize import brentq, minimize
 
 import welfare_world as world
-from ecnomy.analysis.run.opened import Run, open_run
 from ecnomy.analysis.welfare.welfare import welfare_of
 from ecnomy.markets import run
+from ecnomy.markets.results.rawrun import RawRun, open_raw
 from undigested import undigested
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
@@ -24,19 +24,19 @@ SQRT = "{kind: sqrt, a: 3 money/s, x0: 0.2 Mbps}"
 
 
 @pytest.fixture(scope="module")
-def lot(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def lot(tmp_path_factory: pytest.TempPathFactory) -> RawRun:
     """Two links in a row, framing on one of them; other traffic on the first until 40 s."""
     return world.made(world.PARKING_LOT, tmp_path_factory.mktemp("lot"))
 
 
-def grown(a_run: Run, table: str, key: str, name: str, row: int, ends: tuple[int, int]) -> float:
+def grown(a_run: RawRun, table: str, key: str, name: str, row: int, ends: tuple[int, int]) -> float:
     """How much a counter grew between two times, read off the table."""
     frame = getattr(a_run, table)
     own = frame[frame[key] == row].set_index("t_ps")[name]
     return float(own[ends[1] * S] - own[ends[0] * S])
 
 
-def room_mbps(a_run: Run, link: int, flows: tuple[int, ...], ends: tuple[int, int]) -> float:
+def room_mbps(a_run: RawRun, link: int, flows: tuple[int, ...], ends: tuple[int, int]) -> float:
     """A link's rate less all that departed and was not these flows' goodput, less framing."""
     seconds, framing = ends[1] - ends[0], FRAMING[a_run.plan.links[link].name]
     wire = grown(a_run, "link_epochs", "link", "departed_bytes", link, ends)
@@ -47,7 +47,7 @@ def room_mbps(a_run: Run, link: int, flows: tuple[int, ...], ends: tuple[int, in
     return max(left_bps, 8 * sum(acked) / seconds) / 1e6  # what they took was there
 
 
-def test_the_optimum_is_that_of_a_general_solver(lot: Run) -> None:
+def test_the_optimum_is_that_of_a_general_solver(lot: RawRun) -> None:
     """Part by part, with capacities counted by hand: rates, utility, the furthest rate, the sum."""
     welfare = welfare_of(lot)
     assert welfare is not None
@@ -88,7 +88,7 @@ def test_the_optimum_is_that_of_a_general_solver(lot: Run) -> None:
 def test_users_who_come_and_go(tmp_path: Path) -> None:
     """Who is on when is held: every row with its own share of time, by a general solver."""
     short = ["duration=60 s", "warmup=10 s", "seed=2"]
-    a_run = open_run(run(EXAMPLES / "switching.yaml", overrides=short, out=tmp_path / "r").folder)
+    a_run = open_raw(run(EXAMPLES / "switching.yaml", overrides=short, out=tmp_path / "r").folder)
     welfare = welfare_of(a_run)
     assert welfare is not None
     (part,) = welfare.distance.parts
@@ -110,7 +110,7 @@ def test_users_who_come_and_go(tmp_path: Path) -> None:
         assert np.ptp(part.best_bps[mine]) < 1e-3  # alike users get the same while they are on
 
 
-def capped(folder: Path, traffic: str) -> Run:
+def capped(folder: Path, traffic: str) -> RawRun:
     """Two alike users, one of whom has traffic that is capped."""
     text = world.ONE_LINK.replace("MARKING", world.BY_LOAD).replace("ROLE", "price-handler")
     for name in ("FIRST", "SECOND"):
@@ -163,7 +163,7 @@ def test_users_who_anticipate_prices(tmp_path: Path) -> None:
     assert welfare.distance.nash_per_s == part.nash_per_s
 
 
-def test_margin_of_a_law_by_load(lot: Run) -> None:
+def test_margin_of_a_law_by_load(lot: RawRun) -> None:
     """gain (p + x s/C): counts of the part of the window where the margin is least."""
     welfare = welfare_of(lot)
     assert welfare is not None
@@ -213,7 +213,7 @@ def test_margin_of_a_law_by_queue_is_read_off_reports(tmp_path: Path) -> None:
         table.loc[own, "arrivals"] = np.cumsum(each)
         table.loc[own, "marks"] = np.cumsum(np.round(each * shares)).astype(np.int64)
         table.to_parquet(file, index=False)
-        welfare = welfare_of(open_run(a_run.path))
+        welfare = welfare_of(open_raw(a_run.path))
         assert welfare is not None
         assert bool(welfare.margins) == (not math.isnan(slope))
         for one in welfare.margins:
@@ -258,6 +258,6 @@ def test_a_step_has_no_optimum(tmp_path: Path) -> None:
     """Its slopes are all 0, so that none grows; only the utility itself says that it jumps."""
     config = Path(__file__).parents[2] / "configs" / "examples" / "strategy-menu.yaml"
     run(str(config), overrides=("duration=10 s", "warmup=2 s"), out=tmp_path / "r")
-    welfare = welfare_of(open_run(tmp_path / "r"))
+    welfare = welfare_of(open_raw(tmp_path / "r"))
     assert welfare is not None
     assert welfare.distance.why == "the utility of viewers is not concave"

@@ -11,8 +11,8 @@ import numpy as np
 
 from ecnomy.agents.decision import LEAVE, FlowDecision
 from ecnomy.agents.observation import FlowView
-from ecnomy.analysis.run.opened import Run, open_run
 from ecnomy.markets import run
+from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.scenario import scenario_from_text
 
 S = 10**12
@@ -84,10 +84,10 @@ BY_LOAD = "{law: load-based, threshold: 0.8, slope: 0.5}"
 LOG = "{kind: log, a: 2 money/s, x0: 1 Mbps}"
 
 
-def made(text: str, folder: Path, seed: int = 1) -> Run:
+def made(text: str, folder: Path, seed: int = 1) -> RawRun:
     """A scenario's run."""
     scenario = scenario_from_text(text, seed=seed)
-    return open_run(run(scenario, seed=seed, out=folder / "r").folder)
+    return open_raw(run(scenario, seed=seed, out=folder / "r").folder)
 
 
 def one_link(
@@ -97,20 +97,20 @@ def one_link(
     first: str = "",
     role: str = "price-handler",
     marking: str = BY_LOAD,
-) -> Run:
+) -> RawRun:
     """Two users on a link; `first` in place of the first one's strategy."""
     text = ONE_LINK.replace("MARKING", marking).replace("ROLE", role)
     text = text.replace("FIRST", first or ELASTIC.replace("UTILITY", utilities[0]))
     return made(text.replace("SECOND", ELASTIC.replace("UTILITY", utilities[1])), folder)
 
 
-def rates_bps(run: Run, flow: int, from_s: int, to_s: int) -> list[float]:
+def rates_bps(run: RawRun, flow: int, from_s: int, to_s: int) -> list[float]:
     """Goodput of a flow second by second, read off the table by its times."""
     table = run.flow_epochs[run.flow_epochs["flow"] == flow].set_index("t_ps")["acked_bytes"]
     return [8.0 * (table[(t + 1) * S] - table[t * S]) for t in range(from_s, to_s)]
 
 
-def paid_micro(run: Run, account: str, from_s: int, to_s: int, side: str = "debit") -> int:
+def paid_micro(run: RawRun, account: str, from_s: int, to_s: int, side: str = "debit") -> int:
     """What an account paid (or received), posting by posting."""
     total = 0
     for row in run.raw.ledger.to_dict("records"):

@@ -10,10 +10,10 @@ import pytest
 
 from ecnomy.agents.errors import ProtocolError, ScenarioError
 from ecnomy.analysis import dispersion
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.markets import make_plan, run
 from ecnomy.markets.bridge.messages import Record
 from ecnomy.markets.results.counted import Naming
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.results.runresult import RunResult
 from ecnomy.markets.scenario import scenario_from_text
 
@@ -92,11 +92,11 @@ def test_counts_of_a_run(result: RunResult) -> None:
 
 
 def test_a_run_that_counted_nothing_has_empty_tables(result: RunResult, tmp_path: Path) -> None:
-    """`open_run` gives the tables of a run, and empty ones of a run without."""
-    assert open_run(result.folder).counts.equals(result.counts)
+    """`open_raw` gives the tables of a run, and empty ones of a run without."""
+    assert open_raw(result.folder).counts.equals(result.counts)
     changes = ["duration=5 s", "record.histograms=null", "record.counts=null"]
     short = run(scenario_from_text(TEXT, overrides=changes), out=tmp_path / "none")
-    opened = open_run(short.folder)
+    opened = open_raw(short.folder)
     assert len(opened.counts) == len(opened.histograms) == 0
     assert list(opened.counts.columns) == list(result.counts.columns)
     assert list(opened.histograms.columns) == list(result.histograms.columns)

@@ -13,7 +13,6 @@ import pytest
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.results.rawrun import RawRun, open_raw
-from ecnomy.markets.results.run_summary import groups_there
 from ecnomy.markets.support import intact
 from lost_power import Disk
 from small_results import write
@@ -62,7 +61,7 @@ def test_an_altered_bit_is_refused_or_changes_nothing(tmp_path: Path) -> None:
     assert refused > 40
     with pytest.raises(ResultsError, match=r"ledger.parquet: .*; run it again$"):
         next(_flips(folder / "ledger.parquet", 1))
-        groups_there(open_raw(folder))
+        open_raw(folder).groups()
     (folder / "ledger.parquet").unlink()
     with pytest.raises(ResultsError, match="ledger.parquet is missing; run it again"):
         open_raw(folder).table("ledger")
@@ -75,7 +74,7 @@ def test_results_of_earlier_versions_open(tmp_path: Path) -> None:
     file = folder / "flows.parquet"
     file.write_bytes(file.read_bytes()[:-9])
     with pytest.raises(ResultsError, match="flows.parquet: not a readable Parquet file"):
-        groups_there(open_raw(folder))
+        open_raw(folder).groups()
 
 
 def test_a_run_cut_off_by_a_loss_of_power_is_never_complete_and_wrong(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import drive_omnet
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.markets.results.manifest import read_manifest
+from ecnomy.markets.results.rawrun import open_raw
 from processes import ended
 from qtenv_desk import serve
 
@@ -153,7 +153,7 @@ def test_accounts_of_all_add_up_to_the_marks_of_the_link(tmp_path: Path) -> None
         ini += '*.market.token = trim(readFile("token"))\n'
         told = drive_omnet.run_network(tmp_path, NED, f'{ini}*.market.connect = "{address}"\n')
         ended(market)
-    run = open_run(tmp_path / "out/001")
+    run = open_raw(tmp_path / "out/001")
     manifest = read_manifest(run.path)
     assert manifest.complete
     assert not [line for line in manifest.network_differs if re.match("(links|sources) is", line)]

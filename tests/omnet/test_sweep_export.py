@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.markets import run
 from ecnomy.markets.cli.main import main
 from ecnomy.markets.compile.make import make_plan
@@ -23,6 +22,7 @@ from ecnomy.markets.omnet.layout import placed
 from ecnomy.markets.omnet.network import channel_settings, network_ned
 from ecnomy.markets.omnet.wiring import wired
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import load
 from ecnomy.markets.sweep.config import Sweep, load_sweep
 from ecnomy.markets.sweep.omnet.export import not_exported, sweep_project
@@ -239,7 +239,7 @@ def test_all_runs_are_made_as_the_readme_says(tmp_path: Path, omnet: Installatio
         out = tmp_path / "own" / str(point.number)
         scenario = sweep.scenario_at(point.params, point.seed)
         run(scenario, out=out)
-        epochs = open_run(out).flow_epochs
+        epochs = open_raw(out).flow_epochs
         own = epochs[epochs["flow"] < int(str(point.params["sources.gold.count"]))]
         at = own.groupby("t_ps")["delivered"].sum()
         wanted.append(int(at.iloc[-1] - at.get(make_plan(scenario).warmup_ps, 0)))

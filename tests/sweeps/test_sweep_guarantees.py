@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.spec import AgentSpec, CallLine, MarketSpec
 from ecnomy.analysis import open_sweep
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.show.command import show_command
 from ecnomy.analysis.sweep_report.printed import mark_of
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.sweep.measure import added_measures, measures_of
 from sweep_world import SWEEP, go, write
 
@@ -75,7 +75,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _recounted(folder: Path) -> list[float]:
     """The columns from the tables, by hand."""
-    one = open_run(folder)
+    one = open_raw(folder)
     ledger, calls = one.ledger, one.calls
     got, paid = (ledger[ledger[side] == "gsp"] for side in ("credit", "debit"))
     ended = calls[(calls["accepted"] == 1) & (calls["complete"] == 1)]

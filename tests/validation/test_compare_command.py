@@ -47,7 +47,7 @@ def test_compare_shows_both_engines(both: None, tmp_path: Path, capsys) -> None:
 
 def test_compare_goes_on_and_keeps_results(both: None, tmp_path: Path, capsys) -> None:
     """More seeds make only what is missing; --keep leaves results folders that open."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
     out = str(tmp_path / "c")
     assert status(CONFIG, "--seeds", "2", "--out", out, *SHORT) == 0
@@ -59,7 +59,7 @@ def test_compare_goes_on_and_keeps_results(both: None, tmp_path: Path, capsys) -
     assert json.loads(capsys.readouterr().out) == json.loads(written)
     kept = sorted(folder.name for folder in (tmp_path / "c" / "results").iterdir())
     assert kept == ["builtin-3", "omnet-3"]
-    assert open_run(tmp_path / "c" / "results" / "omnet-3").manifest.complete
+    assert open_raw(tmp_path / "c" / "results" / "omnet-3").manifest.complete
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from ecnomy.analysis.compare.comparison import Comparison, compare
 from ecnomy.analysis.compare.figures import figures_of, rows_of
 from ecnomy.analysis.compare.runs import BUILT_IN, Done, Task, claim, simulated, to_make
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT, NOT_JUDGED, UNDECIDED
-from ecnomy.analysis.run.opened import open_run
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.session.runner import run
 from processes import alive, started, wait_for
 from tiers import full, in_full
@@ -52,7 +52,7 @@ def test_delays_of_a_source_may_add_up_beyond_an_int64(tmp_path: Path) -> None:
     """Five flows of 4e18 ps each, over as many packets: a mean of 4 s, not a wrapped one."""
     study = world.study(tmp_path / "c")
     simulated(study.tasks([3])[0], tmp_path / "run")
-    run = open_run(tmp_path / "run")
+    run = open_raw(tmp_path / "run")
     run.flows["delay_sum_ps"] = 4 * 10**18
     run.flows["delivered"] = 10**6
     assert figures_of(run)["source/light/mean_delay_s"] == pytest.approx(4.0)
@@ -62,7 +62,7 @@ def test_figures_are_the_runs_own(tmp_path: Path) -> None:
     """Every figure of a run equals what its epoch tables and counters give over the window."""
     study = world.study(tmp_path / "c")
     simulated(study.tasks([3])[0], tmp_path / "run")
-    run = open_run(tmp_path / "run")
+    run = open_raw(tmp_path / "run")
     found = figures_of(run)
     assert list(found) == [row.key for row in rows_of(run.plan)]
     flows = run.flow_epochs.set_index(["t_ps", "flow"])
@@ -91,7 +91,7 @@ def test_money_is_the_ledgers_own(tmp_path: Path) -> None:
     """Money of each sort of postings is what the balances of its two accounts moved by."""
     config = str(world.ROOT / "configs" / "examples" / "live.yaml")
     run(config, overrides=("duration=8 s", "warmup=3 s"), out=tmp_path / "run")
-    results = open_run(tmp_path / "run")
+    results = open_raw(tmp_path / "run")
     found = figures_of(results)
     moved: dict[str, int] = {}
     for posting in results.ledger.to_dict("records"):

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.run.opened import Run
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.rawrun import RawRun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,7 +117,7 @@ def filled(runs: Sequence[Figures]) -> list[Figures]:
     return [nothing | figures for figures in runs]
 
 
-def figures_of(run: Run) -> Figures:
+def figures_of(run: RawRun) -> Figures:
     """The figures of a complete run, by row key.
 
     Raises:
@@ -166,7 +166,7 @@ def _of_links(links: pd.DataFrame, window_s: float) -> dict[str, float]:
     return found
 
 
-def _of_money(run: Run, window_s: float) -> Figures:
+def _of_money(run: RawRun, window_s: float) -> Figures:
     ledger = run.ledger
     if ledger.empty:
         return {}

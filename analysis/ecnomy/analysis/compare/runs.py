@@ -24,9 +24,9 @@ import msgspec
 from ecnomy.agents.errors import EcnomyError, EngineError, InputError
 from ecnomy.analysis.compare.figures import Figures, Row, figures_of, rows_of
 from ecnomy.analysis.compare.sources import engine_digest
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.engines.registry import ENGINES, engine_kind
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import Scenario, load
 from ecnomy.markets.session.runner import run
 from ecnomy.markets.support.locking import locked
@@ -210,7 +210,7 @@ def _made(study: Study, task: Task, folder: Path) -> Done:
         raise
     except EcnomyError as error:
         raise EngineError(f"{task.engine}, seed {task.seed}: {error}") from error
-    results = open_run(folder)
+    results = open_raw(folder)
     machine = msgspec.json.decode((folder / "machine.json").read_bytes())
     engine = machine.get("engine", {})
     return Done(

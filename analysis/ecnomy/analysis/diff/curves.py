@@ -16,10 +16,10 @@ import numpy.typing as npt
 from ecnomy.analysis.run.activity import flows_on
 from ecnomy.analysis.run.carriers import prices_of
 from ecnomy.analysis.run.link_marking import activity_of, crossings_of, link_shares
-from ecnomy.analysis.run.opened import Run
 from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.summary import groups_of
 from ecnomy.analysis.run.windows import Epochs
+from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["Curve", "curves_of", "shown_links"]
 
@@ -51,7 +51,7 @@ class _Times(msgspec.Struct, frozen=True, eq=False):
         return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
 
 
-def shown_links(runs: Sequence[Run]) -> list[str]:
+def shown_links(runs: Sequence[RawRun]) -> list[str]:
     """Links of all runs that marked or dropped most; where none did, the one used most."""
     common = set.intersection(*({str(n) for n in run.links["name"]} for run in runs))
     bad = dict.fromkeys(sorted(common), 0.0)
@@ -68,7 +68,7 @@ def shown_links(runs: Sequence[Run]) -> list[str]:
     return worst[:_MOST_LINKS] or sorted(used, key=lambda name: -used[name])[:1]
 
 
-def curves_of(run: Run, links: Sequence[str], accounts: Sequence[str]) -> dict[str, Curve]:
+def curves_of(run: RawRun, links: Sequence[str], accounts: Sequence[str]) -> dict[str, Curve]:
     """The curves of a run by panel; none with fewer than two reports.
 
     Args:
@@ -91,7 +91,7 @@ def curves_of(run: Run, links: Sequence[str], accounts: Sequence[str]) -> dict[s
     }
 
 
-def _rates(run: Run, flows: Epochs, times: _Times) -> dict[str, Curve]:
+def _rates(run: RawRun, flows: Epochs, times: _Times) -> dict[str, Curve]:
     rates = 8e-6 * np.diff(flows.at("acked_bytes", times.edges_ps), axis=0)
     rates /= times.seconds[:, None]
     on = flows_on(run, times.edges_ps)
@@ -111,7 +111,7 @@ def _rates(run: Run, flows: Epochs, times: _Times) -> dict[str, Curve]:
     return found
 
 
-def _of_links(run: Run, flows: Epochs, times: _Times, names: Sequence[str]) -> dict[str, Curve]:
+def _of_links(run: RawRun, flows: Epochs, times: _Times, names: Sequence[str]) -> dict[str, Curve]:
     links = Epochs(run.link_epochs, "link", len(run.plan.links))
     shares = link_shares(crossings_of(run), activity_of(run, flows, times.edges_ps))
     grown = {
@@ -129,7 +129,7 @@ def _of_links(run: Run, flows: Epochs, times: _Times, names: Sequence[str]) -> d
     return found
 
 
-def _prices(run: Run, times: _Times) -> dict[str, Curve]:
+def _prices(run: RawRun, times: _Times) -> dict[str, Curve]:
     """Prices of carriers that changed them."""
     found = {}
     for name, prices in prices_of(run).items():
@@ -141,7 +141,7 @@ def _prices(run: Run, times: _Times) -> dict[str, Curve]:
     return found
 
 
-def _balances(run: Run, times: _Times, accounts: Sequence[str]) -> dict[str, Curve]:
+def _balances(run: RawRun, times: _Times, accounts: Sequence[str]) -> dict[str, Curve]:
     ledger = run.ledger
     t_ps = ledger["t_ps"].to_numpy(dtype=np.int64)
     amount = ledger["amount_micro"].to_numpy(dtype=np.int64)

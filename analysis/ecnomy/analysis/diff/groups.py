@@ -24,9 +24,9 @@ import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.diff.outcomes import outcomes_of
-from ecnomy.analysis.run.opened import Run, open_run
 from ecnomy.analysis.sweeps.labels import labels_of
 from ecnomy.analysis.sweeps.value_words import words_of
+from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.sweep.head import head_of, is_sweep
 
 __all__ = ["Group", "Member", "open_group", "sweep_groups"]
@@ -56,7 +56,7 @@ class Member(msgspec.Struct, frozen=True, eq=False):
     key: tuple[Any, ...]
     values: dict[str, float | None]
     scenario: dict[str, Any] | None
-    run: Run | None
+    run: RawRun | None
     made_by: dict[str, str] = {}
 
 
@@ -120,7 +120,7 @@ def _by_number(folder: Path) -> tuple[float, str]:
 def _of_runs(folders: Sequence[Path], of: Path) -> Group:
     members, left_out = [], []
     for folder in folders:
-        run = open_run(folder)
+        run = open_raw(folder)
         if run.note is not None:
             left_out.append(f"{folder}: {run.note}")
             continue
@@ -226,7 +226,7 @@ class _Sweep:
             numbers = {n: v for n, v in other.items() if isinstance(v, (int, float))}
             finite = {n: v if math.isfinite(v) else None for n, v in numbers.items()}
             kept = self.folder / "runs" / self._head["points"][int(row["number"])]
-            run = open_run(kept) if (kept / _MANIFEST).is_file() else None
+            run = open_raw(kept) if (kept / _MANIFEST).is_file() else None
             made_by = {"engine": str(row["engine"])} if row.get("engine") else {}
             if run is not None:
                 made_by = {name: str(told) for name, told in run.manifest.versions.items()}

@@ -8,8 +8,8 @@ a sweep kept, they are the sweep's own to the last digit.
 from __future__ import annotations
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.run.opened import Run
 from ecnomy.analysis.run.prices import price_columns
+from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.summaries import PS_PER_S
 from ecnomy.markets.sweep.gathered import outcome_row
 from ecnomy.markets.sweep.measure import added_measures, measured
@@ -17,7 +17,7 @@ from ecnomy.markets.sweep.measure import added_measures, measured
 __all__ = ["outcomes_of"]
 
 
-def outcomes_of(run: Run) -> dict[str, float | None]:
+def outcomes_of(run: RawRun) -> dict[str, float | None]:
     """The outcome columns of a run, None for a mean over nothing.
 
     Raises:

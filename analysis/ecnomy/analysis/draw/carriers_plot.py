@@ -27,9 +27,10 @@ from ecnomy.analysis.draw.panels import (
 )
 from ecnomy.analysis.run.carriers import Carrier, carriers_of, link_use
 from ecnomy.analysis.run.choices import Choice, choices_of
-from ecnomy.analysis.run.opened import Results, Run
 from ecnomy.analysis.run.phases import PS_PER_S, phases_of
 from ecnomy.analysis.run.windows import Epochs
+from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +50,7 @@ _MARKERS: Final = ("o", "s", "^", "D", "v", "P")
 class _Data(msgspec.Struct, frozen=True):
     """What the panels draw."""
 
-    run: Run
+    run: RawRun
     carriers: tuple[Carrier, ...]  # those drawn
     not_drawn: int
     choices: tuple[Choice, ...]
@@ -92,7 +93,7 @@ class _Data(msgspec.Struct, frozen=True):
         }
 
 
-def carriers_picture(run: Run | Results, file: str | Path) -> bool:
+def carriers_picture(run: RawRun | Results, file: str | Path) -> bool:
     """Draw prices, use and income of carriers, and who their customers are, as a PNG of 150 dpi.
 
     Returns:
@@ -167,7 +168,7 @@ def _draw_use(axis: Axes, data: _Data) -> None:
 
 
 def income_over(
-    run: Run, carrier: Carrier, edges_ps: npt.NDArray[np.int64]
+    run: RawRun, carrier: Carrier, edges_ps: npt.NDArray[np.int64]
 ) -> dict[tuple[str, str], Floats]:
     """What a carrier got, by payer and kind, money/s in each interval (edge, next edge].
 

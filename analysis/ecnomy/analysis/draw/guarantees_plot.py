@@ -24,10 +24,11 @@ from ecnomy.analysis.draw.panels import (
 )
 from ecnomy.analysis.run.guaranteed_calls import call_rows
 from ecnomy.analysis.run.guarantors import Provider, flows_of
-from ecnomy.analysis.run.opened import Results, Run
 from ecnomy.analysis.run.phases import PS_PER_S, phases_of
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.analysis.support.digits import significant
+from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.results import Results
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,13 +48,13 @@ _BLUE, _GREEN, _SKY, _RED = COLOURS[1], COLOURS[2], COLOURS[4], COLOURS[5]
 class _Data(msgspec.Struct, frozen=True):
     """What the panels draw."""
 
-    run: Run
+    run: RawRun
     provider: Provider
     calls: pd.DataFrame | None  # None where they were not recorded
     end_ps: int
 
 
-def guarantee_picture(run: Run | Results, provider: Provider, file: str | Path) -> bool:
+def guarantee_picture(run: RawRun | Results, provider: Provider, file: str | Path) -> bool:
     """Draw what one provider did over time as a PNG of 150 dpi.
 
     Returns:

@@ -20,9 +20,10 @@ from ecnomy.analysis.draw.network_map import NetworkMap, draw_map, map_labels
 from ecnomy.analysis.draw.panels import save
 from ecnomy.analysis.run.families import shown_nodes
 from ecnomy.analysis.run.network_loads import NetworkLoads, is_network, network_loads
-from ecnomy.analysis.run.opened import Results, Run
 from ecnomy.analysis.run.phases import PS_PER_S, Phase, phases_of
 from ecnomy.analysis.run.windows import Epochs
+from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +40,7 @@ _LEGEND: Final = 62.0
 _MOST_MAPS: Final = 3
 
 
-def network_picture(run: Run | Results, file: str | Path) -> bool:
+def network_picture(run: RawRun | Results, file: str | Path) -> bool:
     """Draw the map of a run as a PNG of 150 dpi.
 
     Returns:
@@ -62,7 +63,7 @@ def network_picture(run: Run | Results, file: str | Path) -> bool:
     return True
 
 
-def _maps(run: Run) -> list[tuple[Phase, NetworkLoads]]:
+def _maps(run: RawRun) -> list[tuple[Phase, NetworkLoads]]:
     """The phases that can be measured, first and last if there are many, with their numbers."""
     epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
     reached = int(epochs.t_ps[-1]) if len(epochs.t_ps) else 0
@@ -73,7 +74,7 @@ def _maps(run: Run) -> list[tuple[Phase, NetworkLoads]]:
     return [(phase, network_loads(run, window)) for phase, window in kept]
 
 
-def _figure(run: Run, maps: list[tuple[Phase, NetworkLoads]]) -> Figure:
+def _figure(run: RawRun, maps: list[tuple[Phase, NetworkLoads]]) -> Figure:
     from matplotlib.figure import Figure
 
     plan = run.plan

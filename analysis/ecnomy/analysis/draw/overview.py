@@ -27,10 +27,11 @@ from ecnomy.analysis.draw.panels import (
 )
 from ecnomy.analysis.run.activity import flows_on
 from ecnomy.analysis.run.link_marking import Crossings, activity_of, crossings_of, link_shares
-from ecnomy.analysis.run.opened import Results, Run
 from ecnomy.analysis.run.phases import PS_PER_S, Phase, phases_of
 from ecnomy.analysis.run.summary import Group, groups_of, summarize
 from ecnomy.analysis.run.windows import Epochs, fees_by_flow, marks_by_flow
+from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +65,7 @@ class _Look(msgspec.Struct, frozen=True):
 class _Data(msgspec.Struct, frozen=True):
     """What the panels draw: values per interval between report times."""
 
-    run: Run
+    run: RawRun
     phases: list[Phase]
     groups: list[Group]
     looks: list[_Look]
@@ -115,7 +116,7 @@ class _Data(msgspec.Struct, frozen=True):
         return np.where(off, np.nan, values)
 
 
-def overview(run: Run | Results, file: str | Path) -> bool:
+def overview(run: RawRun | Results, file: str | Path) -> bool:
     """Draw the overview of a run as a PNG of 150 dpi.
 
     Returns:
@@ -132,7 +133,7 @@ def overview(run: Run | Results, file: str | Path) -> bool:
     return True
 
 
-def overview_figure(run: Run | Results) -> Figure | None:
+def overview_figure(run: RawRun | Results) -> Figure | None:
     """The same as a figure, which notebooks show; None without two reports.
 
     Raises:
@@ -145,7 +146,7 @@ def overview_figure(run: Run | Results) -> Figure | None:
         return _figure(data)
 
 
-def _collect(run: Run) -> _Data:
+def _collect(run: RawRun) -> _Data:
     plan = run.plan
     flows = Epochs(run.flow_epochs, "flow", plan.row_count)
     links = Epochs(run.link_epochs, "link", len(plan.links))

@@ -55,6 +55,7 @@ def save(figure: Figure, file: str | Path | BinaryIO) -> None:
 def legend_beside(axis: Axes, title: str) -> None:
     """The legend of a panel, right of it, under a title that says what the panel is of."""
     axis.legend(
+        *axis.get_legend_handles_labels(),  # given, as an empty panel's would warn
         title=title,
         title_fontproperties={"weight": "bold", "size": 8.5},
         alignment="left",
@@ -70,6 +71,7 @@ def shade_phases(
 ) -> None:
     """Every other phase grey, boundaries drawn, the warm-up hatched; labels above the top panel."""
     end_s, warm_s = end_ps / PS_PER_S, warmup_ps / PS_PER_S
+    phases = [phase for phase in phases if phase.to_ps > phase.from_ps]
     for axis in axes:
         if warm_s > 0:
             axis.axvspan(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.report.database import Database, columns_of, literal
-from ecnomy.analysis.run.opened import Run
+from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["FlowReports", "flow_reports"]
 
@@ -34,7 +34,7 @@ class FlowReports(msgspec.Struct, frozen=True):
 
 
 def flow_reports(
-    db: Database, run: Run, flows: npt.NDArray[np.int64], names: tuple[str, ...]
+    db: Database, run: RawRun, flows: npt.NDArray[np.int64], names: tuple[str, ...]
 ) -> FlowReports:
     """Counters of these flows at each whole report of a run.
 

@@ -15,9 +15,9 @@ import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.run.guarantors import Provider, providers_of
-from ecnomy.analysis.run.opened import Run, open_run
 from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.sweeps.value_words import words_of
+from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.sweep.head import head_of, is_sweep
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Made(msgspec.Struct, frozen=True):
     seed: int
     case: tuple[Value, ...]
     seconds: float
-    run: Run | None
+    run: RawRun | None
     row: dict[str, Any]
 
 
@@ -193,7 +193,7 @@ def open_material(results: Sequence[Path]) -> Material:
 
 
 def _of_runs(results: Sequence[Path]) -> Material:
-    runs = [open_run(path) for path in results]
+    runs = [open_raw(path) for path in results]
     for run in runs:
         if not run.plan.record.calls and any(p.offers for p in providers_of(run)):
             raise ResultsError(f"{run.path}: its calls were not recorded (record: {{calls: true}})")
@@ -221,12 +221,12 @@ def _of_runs(results: Sequence[Path]) -> Material:
     return Material(results[0], runs[0].title, keys, tuple(made), True, notes)
 
 
-def _without_seed(run: Run) -> bytes:
+def _without_seed(run: RawRun) -> bytes:
     scenario = {k: v for k, v in (run.manifest.scenario or {}).items() if k != "seed"}
     return msgspec.json.encode(scenario, order="sorted")
 
 
-def _marking_key(runs: Sequence[Run]) -> Key | None:
+def _marking_key(runs: Sequence[RawRun]) -> Key | None:
     """The marking law of a link, where scenarios differ in that alone, as a sweep would have it."""
     laws: list[dict[str, Any]] = []  # of each scenario: link -> its marking
     rest = set()
@@ -304,7 +304,7 @@ def _written(base: str, path: str) -> Any:
 def _made(folder: Path, keys: tuple[Key, ...], row: dict[str, Any], points: Sequence[str]) -> Made:
     number = int(row["number"])
     kept = folder / "runs" / points[number]
-    run = open_run(kept) if (kept / "manifest.json").is_file() else None
+    run = open_raw(kept) if (kept / "manifest.json").is_file() else None
     case = tuple(_value(row[k.path]) for k in keys)
     hours = [float(row[name]) for name in row if name.endswith(".hours")]
     seconds = run.measured.to_ps / PS_PER_S if run else 3600 * max(hours, default=0.0)

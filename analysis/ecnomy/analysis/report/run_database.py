@@ -17,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 
 from ecnomy.analysis.report.database import Queries, literal
-from ecnomy.analysis.run.opened import Run
 from ecnomy.analysis.run.phases import Phase, phases_of
+from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["OTHERS", "WARM_UP", "RunDatabase", "open_run_database", "periods_of"]
 
@@ -68,12 +68,12 @@ class RunDatabase(Queries):
         periods: the phases that money is told by, the warm-up before them.
     """
 
-    def __init__(self, run: Run, prelude: str, periods: tuple[Phase, ...]) -> None:
+    def __init__(self, run: RawRun, prelude: str, periods: tuple[Phase, ...]) -> None:
         self.run, self.periods = run, periods
         super().__init__(run.path, prelude)
 
 
-def periods_of(run: Run) -> tuple[Phase, ...]:
+def periods_of(run: RawRun) -> tuple[Phase, ...]:
     """The warm-up, if there is one, and the phases of a run: every posting is in one of them."""
     t_ps = run.flow_epochs["t_ps"].to_numpy(dtype=np.int64)
     reached = int(t_ps.max(initial=0))
@@ -85,7 +85,7 @@ def periods_of(run: Run) -> tuple[Phase, ...]:
     return (*first, *(phase for phase in phases if phase.to_ps > phase.from_ps))
 
 
-def open_run_database(run: Run) -> RunDatabase:
+def open_run_database(run: RawRun) -> RunDatabase:
     """The tables of a run's page.
 
     Raises:
@@ -112,7 +112,7 @@ def open_run_database(run: Run) -> RunDatabase:
     return RunDatabase(run, prelude, periods)
 
 
-def _acks(run: Run) -> str:
+def _acks(run: RawRun) -> str:
     """Rows of the table pairs with marks on ACKs, which nobody pays for."""
     on_data = [
         way for s in run.plan.sources for way in (True,) * len(s.path) + (False,) * len(s.ack_path)

@@ -22,10 +22,10 @@ from ecnomy.analysis.report.run_money import balances, money_blocks, payments_of
 from ecnomy.analysis.report.run_settings import provenance_section, settings_section
 from ecnomy.analysis.report.run_traffic import traffic_blocks
 from ecnomy.analysis.run.guarantors import providers_of
-from ecnomy.analysis.run.opened import Run, open_run
 from ecnomy.analysis.run.settling import settling_in_words, settling_of
 from ecnomy.analysis.run.summary import Summary, summarize
 from ecnomy.markets.results.floors import floors
+from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.support.temporary import temporary_folder
 
 __all__ = ["Drawing", "RunPage", "run_page", "write_run_page"]
@@ -74,13 +74,13 @@ def write_run_page(folder: Path, file: Path, told: Sequence[str]) -> tuple[str, 
     from ecnomy.analysis.support.whole_file import write_whole
 
     template = environment(Path(__file__).parent).get_template("run.html")
-    page = run_page(open_run(folder), told)
+    page = run_page(open_raw(folder), told)
     write_whole(file, template.render(page=page, kind=_kind).encode())
     said = "".join(part.text for part in page.headline.parts)
     return (page.title, said) if not page.note else (page.title, page.note, said)
 
 
-def run_page(run: Run, told: Sequence[str]) -> RunPage:
+def run_page(run: RawRun, told: Sequence[str]) -> RunPage:
     """All that the page says.
 
     Raises:
@@ -124,12 +124,12 @@ def _money(db: RunDatabase, summary: Summary) -> list[Block]:
     return blocks
 
 
-def _floors(run: Run) -> list[Words]:
+def _floors(run: RawRun) -> list[Words]:
     """Sources that took more marks than they aimed at, as their windows stood at the floor."""
     return [Words.of(f"{floor}.") for floor in floors(run.raw)]
 
 
-def _drawings(run: Run) -> tuple[Drawing, ...]:
+def _drawings(run: RawRun) -> tuple[Drawing, ...]:
     """The pictures that `ecnomy show` draws, those that this run has."""
     from ecnomy.analysis.draw.carriers_plot import carriers_picture
     from ecnomy.analysis.draw.guarantees_plot import guarantee_picture

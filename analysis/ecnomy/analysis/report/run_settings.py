@@ -11,8 +11,8 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.analysis.pages.parts import Block, Cell, Section, Table
-from ecnomy.analysis.run.opened import Run
 from ecnomy.analysis.support.settings import given_settings, leaves
+from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["provenance_section", "settings_section"]
 
@@ -20,7 +20,7 @@ _DIGITS: Final = 16  # of a digest
 _UNTOLD: Final = ("version", "title", "seed")
 
 
-def settings_section(run: Run) -> Section:
+def settings_section(run: RawRun) -> Section:
     """What the scenario says that is not at its default."""
     scenario = run.manifest.scenario or {}
     given = given_settings(scenario)
@@ -41,7 +41,7 @@ def settings_section(run: Run) -> Section:
     return Section("settings", "Settings", (table,))
 
 
-def provenance_section(run: Run, told: Sequence[str]) -> Section:
+def provenance_section(run: RawRun, told: Sequence[str]) -> Section:
     """Where every number comes from."""
     rows = tuple((Cell(name), Cell(text)) for name, text in _facts(run, told))
     table = Table(
@@ -56,7 +56,7 @@ def provenance_section(run: Run, told: Sequence[str]) -> Section:
     return Section("provenance", "Provenance", blocks)
 
 
-def _facts(run: Run, told: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _facts(run: RawRun, told: Sequence[str]) -> Iterator[tuple[str, str]]:
     manifest, measured = run.manifest, run.measured
     yield "command", shlex.join(told)
     yield "title", manifest.title
@@ -78,7 +78,7 @@ def _facts(run: Run, told: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield "the run took", f"{machine['wall_s']:.3g} s"
 
 
-def _machine(run: Run) -> dict[str, Any]:
+def _machine(run: RawRun) -> dict[str, Any]:
     """What machine.json says; nothing where it is missing, as it is no part of the results."""
     try:
         return msgspec.json.decode((run.path / "machine.json").read_bytes(), type=dict[str, Any])

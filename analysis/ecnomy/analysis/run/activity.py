@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.run.opened import Run
 from ecnomy.markets.economy.journal import ACTIVE
+from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.switches import Switches
 
 __all__ = ["flows_on", "switches_of"]
@@ -18,7 +18,7 @@ __all__ = ["flows_on", "switches_of"]
 Floats = npt.NDArray[np.float64]
 
 
-def switches_of(run: Run) -> Switches:
+def switches_of(run: RawRun) -> Switches:
     """The flows that agents switched off, and when.
 
     Raises:
@@ -34,7 +34,7 @@ def switches_of(run: Run) -> Switches:
     )
 
 
-def flows_on(run: Run, edges_ps: npt.NDArray[np.int64]) -> Floats:
+def flows_on(run: RawRun, edges_ps: npt.NDArray[np.int64]) -> Floats:
     """How many flows of each row were on, on average over each interval, [interval, row].
 
     Rows that no agent switches count with all their flows, whether these have started or not.

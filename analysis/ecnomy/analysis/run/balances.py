@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ecnomy.analysis.run.background import background_postings
-from ecnomy.analysis.run.opened import Run
+from ecnomy.markets.results.rawrun import RawRun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ class Balance(msgspec.Struct, frozen=True):
         return self.received - self.paid
 
 
-def balances_of(run: Run) -> tuple[Balance, ...]:
+def balances_of(run: RawRun) -> tuple[Balance, ...]:
     """All accounts that money went through, by name; none in a run without a market."""
     ledger = run.ledger
     if ledger.empty:

@@ -15,11 +15,12 @@ import numpy.typing as npt
 
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.analysis.run.link_marking import crossings_of
-from ecnomy.analysis.run.opened import Results, Run
 from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.told_agents import agents_of
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.economy.journal import PRICE
+from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.results import Results
 from ecnomy.markets.terms.ownership import REVERSE, Misowned, owners_of
 
 __all__ = [
@@ -95,7 +96,7 @@ class Carrier(msgspec.Struct, frozen=True, eq=False):
         return sum(one.money for one in self.income) - self.to_carriers - self.to_others
 
 
-def prices_of(run: Run) -> dict[str, Prices]:
+def prices_of(run: RawRun) -> dict[str, Prices]:
     """The prices of each carrier, in the order of their domains; none without a carrier.
 
     Raises:
@@ -110,7 +111,7 @@ def prices_of(run: Run) -> dict[str, Prices]:
     return found
 
 
-def _owners(run: Run, names: list[str]) -> list[int] | None:
+def _owners(run: RawRun, names: list[str]) -> list[int] | None:
     """The carrier of each link; None where the manifest does not tell."""
     agents = {agent.name: agent for agent in agents_of(run) or ()}
     if any(name not in agents for name in names):
@@ -126,7 +127,7 @@ def _owners(run: Run, names: list[str]) -> list[int] | None:
         return None
 
 
-def access_carriers(run: Run) -> dict[str, str]:
+def access_carriers(run: RawRun) -> dict[str, str]:
     """Source -> the carrier that owns the first link of its way; {} where the run does not tell.
 
     Raises:
@@ -139,7 +140,7 @@ def access_carriers(run: Run) -> dict[str, str]:
     return {source.name: names[owners[source.path[0]]] for source in run.plan.sources}
 
 
-def link_use(run: Run, links: Epochs, edges_ps: npt.NDArray[np.int64]) -> Floats:
+def link_use(run: RawRun, links: Epochs, edges_ps: npt.NDArray[np.int64]) -> Floats:
     """The utilisation of each link, framing included, [interval, link]."""
     plan = run.plan
     framing = np.array([link.framing_bytes for link in plan.links], dtype=np.float64)
@@ -149,7 +150,7 @@ def link_use(run: Run, links: Epochs, edges_ps: npt.NDArray[np.int64]) -> Floats
     return np.asarray(8 * np.diff(sent, axis=0) / (rates * seconds), dtype=np.float64)
 
 
-def carriers_of(run: Run | Results) -> tuple[Carrier, ...]:
+def carriers_of(run: RawRun | Results) -> tuple[Carrier, ...]:
     """The carriers of a run, () unless there are two or more and a report after the first.
 
     Raises:
@@ -190,14 +191,14 @@ def carriers_of(run: Run | Results) -> tuple[Carrier, ...]:
     return tuple(found)
 
 
-def _shown(run: Run, own: list[int]) -> tuple[str, ...]:
+def _shown(run: RawRun, own: list[int]) -> tuple[str, ...]:
     names = [run.plan.links[link].name for link in own]
     return tuple(
         n for n in names if n.removesuffix(REVERSE) == n or n[: -len(REVERSE)] not in names
     )
 
 
-def _money(run: Run, name: str, carriers: list[str]) -> tuple[tuple[Payment, ...], float, float]:
+def _money(run: RawRun, name: str, carriers: list[str]) -> tuple[tuple[Payment, ...], float, float]:
     """What a carrier received, from whom and what for; what it paid carriers, and others."""
     ledger = run.ledger
     credit, debit = ledger["credit"].astype(str), ledger["debit"].astype(str)

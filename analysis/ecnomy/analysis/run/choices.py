@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 from ecnomy.analysis.run.carriers import access_carriers
 from ecnomy.analysis.run.families import family_of
-from ecnomy.analysis.run.opened import Results, Run
 from ecnomy.analysis.run.told_agents import ToldAgent, agents_of
 from ecnomy.markets.economy.journal import ACTIVE
+from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.results import Results
 
 __all__ = ["Choice", "choices_of"]
 
@@ -61,7 +62,7 @@ class Choice(msgspec.Struct, frozen=True, eq=False):
         return np.asarray(spans @ self.counts / (spans.sum() * self.users), dtype=np.float64)
 
 
-def choices_of(run: Run | Results) -> tuple[Choice, ...]:
+def choices_of(run: RawRun | Results) -> tuple[Choice, ...]:
     """The agents whose users have a choice, in the scenario's order.
 
     Raises:
@@ -72,7 +73,7 @@ def choices_of(run: Run | Results) -> tuple[Choice, ...]:
     return tuple(one for one in made if one is not None)
 
 
-def _choice(run: Run, agent: ToldAgent) -> Choice | None:
+def _choice(run: RawRun, agent: ToldAgent) -> Choice | None:
     table, family = run.agents, family_of(run)
     mine = (table["agent"].astype(str) == agent.name) & (table["name"].astype(str) == ACTIVE)
     own = table[mine & (table["flow"] >= 0)]  # not what it notes under that name
@@ -94,7 +95,7 @@ def _choice(run: Run, agent: ToldAgent) -> Choice | None:
 
 
 def _counted(
-    run: Run,
+    run: RawRun,
     agent: str,
     sources: list[str],
     times: list[int],

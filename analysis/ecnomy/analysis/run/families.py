@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.analysis.run.opened import Run
+from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["MOST_GROUPS", "family_of", "shown_nodes"]
 
@@ -30,7 +30,7 @@ class _Scenario(msgspec.Struct, frozen=True):
     network: _Network = _Network()
 
 
-def _scenario(run: Run) -> _Scenario:
+def _scenario(run: RawRun) -> _Scenario:
     found: Any = run.manifest.scenario
     try:
         return msgspec.convert(found or {}, type=_Scenario)
@@ -38,13 +38,13 @@ def _scenario(run: Run) -> _Scenario:
         return _Scenario()  # an older manifest: the run is shown without what it does not tell
 
 
-def family_of(run: Run) -> dict[str, str]:
+def family_of(run: RawRun) -> dict[str, str]:
     """Source -> its group, itself where it has none."""
     groups = {source.name: source.group for source in _scenario(run).sources}
     return {s.name: groups.get(s.name) or s.name for s in run.plan.sources}
 
 
-def shown_nodes(run: Run) -> dict[str, tuple[float, float]]:
+def shown_nodes(run: RawRun) -> dict[str, tuple[float, float]]:
     """Positions that the scenario gives to nodes of the plan, {} where it gives none."""
     positions = _scenario(run).network.positions
     return {node: positions[node] for node in run.plan.nodes if node in positions}

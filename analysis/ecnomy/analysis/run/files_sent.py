@@ -14,9 +14,10 @@ import msgspec
 import numpy as np
 
 from ecnomy.analysis.run.families import MOST_GROUPS, family_of
-from ecnomy.analysis.run.opened import Results, Run
 from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.windows import Epochs
+from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.results import Results
 
 __all__ = ["FilesSent", "files_of", "recorded", "senders_of_files"]
 
@@ -50,7 +51,7 @@ class FilesSent(msgspec.Struct, frozen=True):
         return self.finished + self.given_up + self.under_way
 
 
-def senders_of_files(run: Run) -> dict[str, list[int]]:
+def senders_of_files(run: RawRun) -> dict[str, list[int]]:
     """Label -> rows of flows that transfer files; by family where sources are many."""
     rows, sources = run.plan.row_sources(), run.plan.sources
     own = [s.name for s in sources if s.traffic.law in _LAWS]
@@ -62,7 +63,7 @@ def senders_of_files(run: Run) -> dict[str, list[int]]:
     return found
 
 
-def files_of(run: Run | Results) -> tuple[FilesSent, ...]:
+def files_of(run: RawRun | Results) -> tuple[FilesSent, ...]:
     """What became of all files, by source; () where they were not recorded or nobody sends any.
 
     Raises:
@@ -75,12 +76,12 @@ def files_of(run: Run | Results) -> tuple[FilesSent, ...]:
     return tuple(_files(run, label, rows) for label, rows in senders.items())
 
 
-def recorded(run: Run) -> bool:
+def recorded(run: RawRun) -> bool:
     """Whether this run has a table of files that ended."""
     return run.plan.record.transfers and run.file("transfers").is_file()
 
 
-def _files(run: Run, label: str, rows: list[int]) -> FilesSent:
+def _files(run: RawRun, label: str, rows: list[int]) -> FilesSent:
     table = run.transfers
     own = table[table["flow"].isin(rows)]
     whole = own["complete"].to_numpy() == 1
@@ -98,7 +99,7 @@ def _files(run: Run, label: str, rows: list[int]) -> FilesSent:
     )
 
 
-def _under_way(run: Run, rows: list[int]) -> tuple[int, bool]:
+def _under_way(run: RawRun, rows: list[int]) -> tuple[int, bool]:
     """Files that were being sent at the last report, and whether they could be counted."""
     sources = run.plan.row_sources()
     epochs = Epochs(run.flow_epochs, "flow", len(sources))

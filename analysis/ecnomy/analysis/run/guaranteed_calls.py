@@ -18,10 +18,10 @@ import msgspec
 import numpy as np
 
 from ecnomy.analysis.run.guarantors import Provider, flows_of
-from ecnomy.analysis.run.opened import Run
 from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.bridge.columns import late_column
+from ecnomy.markets.results.rawrun import RawRun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +92,7 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole else math.nan
 
 
-def call_rows(run: Run, provider: Provider) -> pd.DataFrame:
+def call_rows(run: RawRun, provider: Provider) -> pd.DataFrame:
     """The rows of the table calls that a GSP was asked for, with `bad`, `share_bad`, `broken`.
 
     `bad` counts packets, `share_bad` is L (NaN for a call without packets); `accepted` is 1 for
@@ -115,14 +115,14 @@ def call_rows(run: Run, provider: Provider) -> pd.DataFrame:
     return rows
 
 
-def _learnt_ps(run: Run, provider: Provider) -> int:
+def _learnt_ps(run: RawRun, provider: Provider) -> int:
     agents = run.agents
     own = agents["agent"].astype(str) == provider.name
     first = agents[own & (agents["name"].astype(str) == "blocking_threshold")]
     return -1 if first.empty else int(first["t_ps"].min())
 
 
-def calls_of(run: Run, provider: Provider) -> Calls | None:
+def calls_of(run: RawRun, provider: Provider) -> Calls | None:
     """What became of all who asked a GSP for a call; None where the run did not record calls.
 
     Raises:
@@ -154,7 +154,7 @@ def calls_of(run: Run, provider: Provider) -> Calls | None:
     )
 
 
-def streams_of(run: Run, provider: Provider, epochs: Epochs) -> tuple[StreamRow, ...]:
+def streams_of(run: RawRun, provider: Provider, epochs: Epochs) -> tuple[StreamRow, ...]:
     """The test streams of a GSP, as counted at the last report; () without a report."""
     if not (len(epochs.t_ps) and provider.stream_sources and provider.offers):
         return ()

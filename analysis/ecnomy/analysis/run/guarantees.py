@@ -17,9 +17,10 @@ import msgspec
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.run.guaranteed_calls import Calls, StreamRow, call_rows, calls_of, streams_of
 from ecnomy.analysis.run.guarantors import Provider, flows_of, providers_of
-from ecnomy.analysis.run.opened import Results, Run, open_run
 from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.windows import Epochs
+from ecnomy.markets.results.rawrun import RawRun, open_raw
+from ecnomy.markets.results.results import Results
 from ecnomy.markets.terms.posting_kinds import CALL, FIXED_COST, MARKS, REIMBURSEMENT, TRANSFER
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Guarantee(msgspec.Struct, frozen=True):
     streams: tuple[StreamRow, ...]
 
 
-def profit_and_loss(run: Run, provider: Provider) -> ProfitAndLoss:
+def profit_and_loss(run: RawRun, provider: Provider) -> ProfitAndLoss:
     """The account of a GSP in the ledger, by what it was paid for and what it paid for.
 
     Calls sold and promises broken are counted in the table calls where the run has it.
@@ -141,7 +142,7 @@ def _item(postings: pd.DataFrame, sign: int) -> Item:
     return Item(sign * int(postings["amount_micro"].sum()), int(postings["quantity"].sum()))
 
 
-def _check_balance(run: Run, account: str, profit_micro: int) -> None:
+def _check_balance(run: RawRun, account: str, profit_micro: int) -> None:
     balances = run.manifest.balances_micro
     if balances is not None and balances[account] != profit_micro:
         raise ResultsError(
@@ -150,7 +151,7 @@ def _check_balance(run: Run, account: str, profit_micro: int) -> None:
         )
 
 
-def guarantees_of(run: Run | Results) -> tuple[Guarantee, ...]:
+def guarantees_of(run: RawRun | Results) -> tuple[Guarantee, ...]:
     """What each GSP of a run earned, whom it let in, and what it saw; () without one.
 
     Raises:
@@ -179,7 +180,7 @@ def guarantee_columns(results: Path) -> dict[str, float | None]:
     Raises:
         ResultsError: a table is unreadable, or the ledger and the manifest disagree.
     """
-    run = open_run(results)
+    run = open_raw(results)
     row: dict[str, float | None] = {}
     for provider in providers_of(run):
         money, calls = profit_and_loss(run, provider), calls_of(run, provider)

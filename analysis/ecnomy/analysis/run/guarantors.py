@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.analysis.run.families import family_of
-from ecnomy.analysis.run.opened import Run
 from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.told_agents import ToldAgent, ToldTariff, agents_of
+from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["FileOffer", "Offer", "Provider", "flows_of", "providers_of", "shared_sources"]
 
@@ -103,7 +103,7 @@ class Provider(msgspec.Struct, frozen=True):
         return self.offers[0].max_delay_ps if self.offers else -1
 
 
-def providers_of(run: Run) -> tuple[Provider, ...]:
+def providers_of(run: RawRun) -> tuple[Provider, ...]:
     """The GSPs that did business in a run; none in a run without a market."""
     balances, found, index = run.manifest.balances_micro, [], 0
     for agent in agents_of(run) or ():
@@ -114,7 +114,7 @@ def providers_of(run: Run) -> tuple[Provider, ...]:
     return tuple(found)
 
 
-def shared_sources(run: Run) -> frozenset[str]:
+def shared_sources(run: RawRun) -> frozenset[str]:
     """Sources whose calls one provider or another carries, or nobody: who pays marks changes."""
     sold = [name for provider in providers_of(run) for name in provider.call_sources]
     family, agents = family_of(run), agents_of(run) or ()
@@ -122,7 +122,7 @@ def shared_sources(run: Run) -> frozenset[str]:
     return frozenset(n for n in sold if sold.count(n) > 1 or {n, family[n]} & chosen)
 
 
-def _provider(run: Run, agent: ToldAgent, index: int) -> Provider:
+def _provider(run: RawRun, agent: ToldAgent, index: int) -> Provider:
     family, sources = family_of(run), run.plan.sources
 
     def named(listed: tuple[str, ...]) -> tuple[str, ...]:
@@ -196,7 +196,7 @@ def _paid_back(tariff: ToldTariff, price: str) -> str:
     return price if isinstance(tariff.price, str) else "what it cost"
 
 
-def flows_of(run: Run, sources: tuple[str, ...]) -> npt.NDArray[np.int64]:
+def flows_of(run: RawRun, sources: tuple[str, ...]) -> npt.NDArray[np.int64]:
     """The flows of these sources."""
     names = np.array([s.name for s in run.plan.row_sources()])
     return np.flatnonzero(np.isin(names, np.array(sources, dtype=str))).astype(np.int64)

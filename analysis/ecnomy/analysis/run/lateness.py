@@ -21,9 +21,9 @@ def late_shares(results: Path) -> Mapping[str, float | None]:
     Of the packets of a source that arrived or were lost in the measured window, the share that was
     lost or took longer, host to host; None where there were none.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     flows: Any = run.table("flows").groupby("source").sum(numeric_only=True)
     found: dict[str, float | None] = {}
     for index, threshold_ps in enumerate(run.plan.record.delay_thresholds_ps):

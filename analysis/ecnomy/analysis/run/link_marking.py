@@ -22,9 +22,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.run.opened import Run
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.plan import Plan, Tcp
+from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = [
     "Crossings",
@@ -55,7 +55,7 @@ class LinkShares(msgspec.Struct, frozen=True):
     marks: Floats
 
 
-def crossings_of(run: Run) -> Crossings:
+def crossings_of(run: RawRun) -> Crossings:
     """What the table pairs says, or, without it, what sources sent over all their path.
 
     Raises:
@@ -81,7 +81,7 @@ def crossings_of(run: Run) -> Crossings:
 
 
 def _without_pairs(
-    run: Run, rows: list[tuple[int, int, bool]], shape: tuple[int, int]
+    run: RawRun, rows: list[tuple[int, int, bool]], shape: tuple[int, int]
 ) -> Crossings:
     sent = by_source(run.plan, Epochs(run.flow_epochs, "flow", run.plan.row_count).column("sent"))
     data = np.zeros(shape)
@@ -103,7 +103,7 @@ def by_source(plan: Plan, values: Floats) -> Floats:
     return np.asarray(np.add.reduceat(values, first, axis=-1), dtype=np.float64)
 
 
-def activity_of(run: Run, flows: Epochs, edges_ps: npt.NDArray[np.int64]) -> Floats:
+def activity_of(run: RawRun, flows: Epochs, edges_ps: npt.NDArray[np.int64]) -> Floats:
     """The share of what each source sent in the whole run that is of an interval.
 
     Args:

@@ -29,9 +29,10 @@ from ecnomy.analysis.run.link_marking import (
     crossings_of,
     link_shares,
 )
-from ecnomy.analysis.run.opened import Results, Run
 from ecnomy.analysis.run.windows import Epochs, Window, marks_by_flow
 from ecnomy.markets.plan import Plan, Source, Tcp
+from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.results import Results
 
 __all__ = [
     "LINK_COUNTERS",
@@ -141,7 +142,7 @@ def is_network(plan: Plan) -> bool:
     return any(len(near) > 2 for near in neighbours.values())
 
 
-def network_loads(run: Run | Results, window: Window) -> NetworkLoads:
+def network_loads(run: RawRun | Results, window: Window) -> NetworkLoads:
     """Numbers of a run's links and pairs between two reports.
 
     Raises:
@@ -264,7 +265,7 @@ def _share(top: float, bottom: float) -> float:
 
 
 def _pairs(
-    run: Run, bits: Floats, ce: Floats, paid: Floats, seconds: float
+    run: RawRun, bits: Floats, ce: Floats, paid: Floats, seconds: float
 ) -> tuple[PairLoad, ...]:
     plan, families = run.plan, family_of(run)
     rows, first = [], 0

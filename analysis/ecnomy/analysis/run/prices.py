@@ -17,8 +17,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.markets.economy.journal import PRICE
+from ecnomy.markets.results.rawrun import open_raw
 
 __all__ = ["price_columns"]
 
@@ -38,7 +38,7 @@ def price_columns(results: Path) -> dict[str, float]:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
-    run = open_run(results).raw
+    run = open_raw(results).raw
     window, table = run.measured, run.agents
     posted = table[table["name"].astype(str) == PRICE]
     found: dict[str, float] = {}

@@ -42,10 +42,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.analysis.run.carriers import Prices, prices_of
-from ecnomy.analysis.run.opened import Results, Run
 from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.told_agents import agents_of
 from ecnomy.analysis.support.digits import significant
+from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.results import Results
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -88,7 +89,7 @@ class Settling(msgspec.Struct, frozen=True):
     to_s: float
 
 
-def settling_of(run: Run | Results) -> tuple[Settling, ...]:
+def settling_of(run: RawRun | Results) -> tuple[Settling, ...]:
     """For each carrier that steers its price, and changed it often enough to tell.
 
     Raises:
@@ -172,7 +173,7 @@ def settling_in_words(one: Settling) -> str:
     return f"carrier {one.carrier}: its price does not settle: {between} {span}, {one.verdict}"
 
 
-def print_settling(run: Run, console: Console) -> None:
+def print_settling(run: RawRun, console: Console) -> None:
     """One line per carrier that steers its price.
 
     Raises:

@@ -21,9 +21,10 @@ from ecnomy.analysis.run.link_marking import (
     crossings_of,
     link_shares,
 )
-from ecnomy.analysis.run.opened import Results, Run
 from ecnomy.analysis.run.phases import Phase, phases_of
 from ecnomy.analysis.run.windows import Epochs, Window, fees_by_flow, marks_by_flow
+from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.results import Results
 
 __all__ = [
     "CHANGING",
@@ -137,7 +138,7 @@ class Summary(msgspec.Struct, frozen=True):
     whole: PhaseSummary | None = None
 
 
-def _movers(run: Run) -> set[int]:
+def _movers(run: RawRun) -> set[int]:
     """Flows whose class changed during the run, as far as the reports say."""
     table = run.flow_epochs
     if "class_index" not in table.columns or table.empty:
@@ -146,7 +147,7 @@ def _movers(run: Run) -> set[int]:
     return {int(flow) for flow in seen.index[seen > 1]}
 
 
-def groups_of(run: Run) -> list[Group]:
+def groups_of(run: RawRun) -> list[Group]:
     """The groups of a run in plan order.
 
     A source with flows that changed class is one group of the class `CHANGING`. Where there are
@@ -233,7 +234,9 @@ _COUNTED: Final = (
 )
 
 
-def _link_rows(run: Run, epochs: Epochs, window: Window, shares: LinkShares) -> tuple[LinkRow, ...]:
+def _link_rows(
+    run: RawRun, epochs: Epochs, window: Window, shares: LinkShares
+) -> tuple[LinkRow, ...]:
     """Links that data crossed, and any other that marked or dropped."""
     grown = {name: epochs.difference(name, window) for name in (*_COUNTED, "queue_integral")}
     data = {link for source in run.plan.sources for link in source.path}
@@ -267,7 +270,7 @@ def _link_rows(run: Run, epochs: Epochs, window: Window, shares: LinkShares) -> 
 class _Parts(msgspec.Struct, frozen=True, eq=False):
     """What every window of a run is summarised from."""
 
-    run: Run
+    run: RawRun
     flows: Epochs
     links: Epochs
     groups: list[Group]
@@ -297,7 +300,7 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
         )
 
 
-def summarize(run: Run | Results) -> Summary:
+def summarize(run: RawRun | Results) -> Summary:
     """Summarise a run phase by phase, and as a whole.
 
     A partial run is summarised as far as its reports go; a phase without two reports after its

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from ecnomy.analysis.run.opened import Run
+from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["ToldAgent", "ToldTariff", "agents_of"]
 
@@ -63,7 +63,7 @@ class _Scenario(msgspec.Struct, frozen=True):
     market: _Market | None = None
 
 
-def agents_of(run: Run) -> tuple[ToldAgent, ...] | None:
+def agents_of(run: RawRun) -> tuple[ToldAgent, ...] | None:
     """In the scenario's order; none of a run without a market, None where it cannot be read."""
     found: Any = run.manifest.scenario
     try:

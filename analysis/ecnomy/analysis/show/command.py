@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from ecnomy.analysis.run.opened import Results, Run
     from ecnomy.analysis.run.phases import Phase
     from ecnomy.analysis.run.summary import GroupRow, PhaseSummary, Summary
+    from ecnomy.markets.results.rawrun import RawRun
+    from ecnomy.markets.results.results import Results
 
 __all__ = ["print_summary", "show_command"]
 
@@ -46,8 +47,8 @@ def show_command(
 
     With --json, no picture is drawn.
     """
-    from ecnomy.analysis.run.opened import open_run
     from ecnomy.analysis.support.whole_file import place_for
+    from ecnomy.markets.results.rawrun import open_raw
     from ecnomy.markets.sweep.head import is_sweep
 
     if plot is not None:
@@ -62,7 +63,7 @@ def show_command(
 
         file = plot if plot is not None else results / SWEEP
         return print_sweep(results, console, None if no_plot else file)
-    run = open_run(results)
+    run = open_raw(results)
     if as_json:
         from ecnomy.analysis.show.values import show_values
 
@@ -90,7 +91,7 @@ def show_command(
     _draw_guarantees(run, file.parent, console)
 
 
-def _draw_guarantees(run: Run, folder: Path, console: Console) -> None:
+def _draw_guarantees(run: RawRun, folder: Path, console: Console) -> None:
     """One picture for each guaranteed stream provider, named after it where there are several."""
     from ecnomy.analysis.draw.guarantees_plot import guarantee_picture
     from ecnomy.analysis.run.guarantors import providers_of
@@ -104,7 +105,7 @@ def _draw_guarantees(run: Run, folder: Path, console: Console) -> None:
             console.print(f"{provider.name}: {file}", soft_wrap=True, markup=False)
 
 
-def print_summary(run: Run | Results, console: Console) -> None:
+def print_summary(run: RawRun | Results, console: Console) -> None:
     """Print the summary of a run.
 
     Raises:
@@ -128,7 +129,11 @@ def print_summary(run: Run | Results, console: Console) -> None:
     state = "complete" if summary.note is None else summary.note
     console.print(f"seed {run.manifest.seed}, {words}, {state}", markup=False)
     if not summary.phases:
-        console.print("the run ended before anything could be measured", markup=False)
+        words = "the run ended before anything could be measured"
+        if summary.whole is not None:
+            warmup_s = run.plan.warmup_ps / 1e12
+            words = f"the run ended within its warm-up of {warmup_s:g} s: these means include it"
+        console.print(words, markup=False)
     if any(row.group.service_class == CHANGING for one in summary.phases for row in one.groups):
         words = "flows changed class: rows are by source, fees are those paid on average"
         console.print(words, markup=False)
@@ -154,7 +159,7 @@ def print_summary(run: Run | Results, console: Console) -> None:
         console.print(text, markup=False)
 
 
-def _print_phase(one: PhaseSummary, run: Run, summary: Summary, console: Console) -> None:
+def _print_phase(one: PhaseSummary, run: RawRun, summary: Summary, console: Console) -> None:
     from ecnomy.analysis.show.summary_tables import link_table
 
     phase, window = one.phase, one.window
@@ -180,7 +185,7 @@ def _span(phase: Phase) -> str:
     return f"{phase.from_ps / 1e12:g} s to {phase.to_ps / 1e12:g} s"
 
 
-def _print_whole(summary: Summary, run: Run, console: Console) -> None:
+def _print_whole(summary: Summary, run: RawRun, console: Console) -> None:
     """What `ecnomy run` printed, beside the phases that it is made of."""
     whole = summary.whole
     if whole is None or any(one.window == whole.window for one in summary.phases):
@@ -195,7 +200,7 @@ def _print_whole(summary: Summary, run: Run, console: Console) -> None:
     _print_groups(whole, run, summary, console)
 
 
-def _print_groups(one: PhaseSummary, run: Run, summary: Summary, console: Console) -> None:
+def _print_groups(one: PhaseSummary, run: RawRun, summary: Summary, console: Console) -> None:
     """Who got and paid what."""
     from ecnomy.analysis.show.summary_tables import background_in_words, money_table, traffic_table
 
@@ -213,7 +218,7 @@ def _print_groups(one: PhaseSummary, run: Run, summary: Summary, console: Consol
             console.print(line, style="dim", markup=False)
 
 
-def _paid_by_others(run: Run, rows: tuple[GroupRow, ...]) -> list[str]:
+def _paid_by_others(run: RawRun, rows: tuple[GroupRow, ...]) -> list[str]:
     """Whose marks a guaranteed stream provider pays."""
     from ecnomy.analysis.run.guarantors import flows_of, providers_of, shared_sources
     from ecnomy.analysis.show.summary_tables import shown_rows
@@ -231,7 +236,7 @@ def _paid_by_others(run: Run, rows: tuple[GroupRow, ...]) -> list[str]:
     return lines
 
 
-def _network_tables(run: Run, one: PhaseSummary) -> list[Table]:
+def _network_tables(run: RawRun, one: PhaseSummary) -> list[Table]:
     """What pairs and nodes pay and what links cost, none for a run on a path."""
     from ecnomy.analysis.run.network_loads import is_network, network_loads
     from ecnomy.analysis.show import network_tables

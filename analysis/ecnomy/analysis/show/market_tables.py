@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 from ecnomy.analysis.run.carriers import carriers_of
 from ecnomy.analysis.run.choices import Choice, choices_of
 from ecnomy.analysis.run.files_sent import files_of, recorded, senders_of_files
-from ecnomy.analysis.run.opened import Run
 from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.show.summary_tables import new_table, percent
 from ecnomy.analysis.support.digits import significant
+from ecnomy.markets.results.rawrun import RawRun
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,7 +26,7 @@ _MOST_PAYERS: Final = 16
 _MOST_NAMES: Final = 2
 
 
-def print_carriers(run: Run, console: Console) -> None:
+def print_carriers(run: RawRun, console: Console) -> None:
     """Links, prices, use and money of each carrier; nothing where there are not two.
 
     Raises:
@@ -42,7 +42,7 @@ def print_carriers(run: Run, console: Console) -> None:
     _print_payers(run, carriers, console)
 
 
-def _print_domains(run: Run, carriers: tuple[Carrier, ...], console: Console) -> None:
+def _print_domains(run: RawRun, carriers: tuple[Carrier, ...], console: Console) -> None:
     columns = ["mean price\nof a mark", "last\nprice", "used, of its\nbusiest link"]
     table = new_table("carrier", "links owned", *columns, "marks set\nin its domain")
     end_ps = int(run.link_epochs["t_ps"].max())
@@ -88,7 +88,7 @@ def _print_money(carriers: tuple[Carrier, ...], console: Console) -> None:
     console.print(table)
 
 
-def _print_payers(run: Run, carriers: tuple[Carrier, ...], console: Console) -> None:
+def _print_payers(run: RawRun, carriers: tuple[Carrier, ...], console: Console) -> None:
     seconds = float(run.link_epochs["t_ps"].max()) / PS_PER_S
     table = new_table("carrier", "paid by", "for", "money", "money/s", "of its\nincome")
     rows = [(one, payment) for one in carriers for payment in one.income]
@@ -109,7 +109,7 @@ def _print_payers(run: Run, carriers: tuple[Carrier, ...], console: Console) -> 
         console.print(table)
 
 
-def print_choices(run: Run, console: Console) -> None:
+def print_choices(run: RawRun, console: Console) -> None:
     """How often customers with a choice changed, and with whom they were.
 
     Raises:
@@ -140,7 +140,7 @@ def _changes(choice: Choice, from_ps: int, to_ps: int) -> str:
     )
 
 
-def print_files(run: Run, console: Console) -> None:
+def print_files(run: RawRun, console: Console) -> None:
     """How many files began and finished, and how long they took.
 
     Raises:

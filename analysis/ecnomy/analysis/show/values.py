@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.run.opened import Run
+    from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["show_values"]
 
 
-def show_values(run: Run) -> dict[str, Any]:
+def show_values(run: RawRun) -> dict[str, Any]:
     """All that `ecnomy show` prints of a run.
 
     Raises:

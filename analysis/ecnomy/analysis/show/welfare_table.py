@@ -6,12 +6,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from ecnomy.analysis.run.opened import Run
 from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.show.summary_tables import new_table, percent
 from ecnomy.analysis.support.digits import significant
 from ecnomy.analysis.theory.nash import NASH_BOUND
 from ecnomy.analysis.welfare.welfare import Welfare, welfare_of
+from ecnomy.markets.results.rawrun import RawRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ __all__ = ["print_welfare"]
 _MOST_NAMED: Final = 4
 
 
-def print_welfare(run: Run, console: Console) -> None:
+def print_welfare(run: RawRun, console: Console) -> None:
     """Utilities, surpluses, profits, and the distance from the optimum; nothing for other runs.
 
     Raises:

@@ -29,9 +29,9 @@ def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     measured = run.measured
     names = [source.name for source in run.plan.row_sources()]
     table = run.flow_epochs.sort_values(["t_ps", "flow"], kind="stable")

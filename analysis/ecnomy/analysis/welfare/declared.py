@@ -23,11 +23,11 @@ from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import BUILT_IN
 from ecnomy.agents.strategies.declared import declared_utility
 from ecnomy.agents.utilities import Utility, delay_cost_of
-from ecnomy.analysis.run.opened import Run
 from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.economy.contracts import Spans
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.scenario import scenario_from_text
 
 __all__ = ["Declared", "Lived", "agents_of", "declared_of", "lived"]
@@ -92,7 +92,7 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
         return np.where(self.on_s > 0, self.on_s * np.where(self.on_s > 0, worth, 0.0), 0.0)
 
 
-def agents_of(run: Run) -> tuple[AgentSpec, ...]:
+def agents_of(run: RawRun) -> tuple[AgentSpec, ...]:
     """The agents of the run's scenario; () where none may declare a utility.
 
     () too where the scenario does not load here: it names a role, a tariff or a settlement of a
@@ -137,7 +137,7 @@ def _may_declare(scenario: Any) -> bool:
     return any(one.utility is not None or one.kind not in BUILT_IN for one in held)
 
 
-def declared_of(run: Run, agents: tuple[AgentSpec, ...]) -> tuple[Declared, ...]:
+def declared_of(run: RawRun, agents: tuple[AgentSpec, ...]) -> tuple[Declared, ...]:
     """The agents that declare a utility, users before providers.
 
     A source of two such agents, its user and its provider, is its user's.

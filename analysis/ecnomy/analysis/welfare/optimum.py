@@ -26,13 +26,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.run.opened import Run
 from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.windows import Epochs, Window
 from ecnomy.analysis.theory.nash import nash_equilibrium
 from ecnomy.analysis.theory.optimum import FlowProblem, Optimum, network_optimum
 from ecnomy.analysis.welfare.declared import Declared, Lived, lived
 from ecnomy.markets.plan import Plan, Source, Tcp
+from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["Distance", "Part", "distance_of"]
 
@@ -125,7 +125,9 @@ class _Utilities(msgspec.Struct, frozen=True, eq=False):
         return out
 
 
-def distance_of(run: Run, declared: tuple[Declared, ...], windows: tuple[Window, ...]) -> Distance:
+def distance_of(
+    run: RawRun, declared: tuple[Declared, ...], windows: tuple[Window, ...]
+) -> Distance:
     """Solve for the best rates in each part of a window.
 
     Raises:

@@ -30,11 +30,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.run.opened import Run
 from ecnomy.analysis.run.windows import Epochs, Window
 from ecnomy.analysis.theory.stability import NO_OSCILLATION_BELOW
 from ecnomy.analysis.theory.wtp import wtp_stability
 from ecnomy.markets.plan import Plan, Source, Tcp
+from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["Margin", "margins_of"]
 
@@ -61,7 +61,7 @@ class Margin(msgspec.Struct, frozen=True):
         return NO_OSCILLATION_BELOW / self.left if self.left > 0 else math.inf
 
 
-def margins_of(run: Run, windows: tuple[Window, ...]) -> tuple[Margin, ...]:
+def margins_of(run: RawRun, windows: tuple[Window, ...]) -> tuple[Margin, ...]:
     """The smallest margin of each link that marked and whose slope is known, smallest first.
 
     Raises:

@@ -32,13 +32,14 @@ from ecnomy.agents.errors import InputError, StrategyError
 from ecnomy.agents.roles import preset_of
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.analysis.run.choices import choices_of
-from ecnomy.analysis.run.opened import Results, Run, open_run
 from ecnomy.analysis.run.windows import Epochs, Window
 from ecnomy.analysis.statistics.intervals import jain
 from ecnomy.analysis.welfare.declared import Declared, Lived, agents_of, declared_of, lived
 from ecnomy.analysis.welfare.optimum import Distance, distance_of
 from ecnomy.analysis.welfare.parts import parts_of
 from ecnomy.analysis.welfare.stability import Margin, margins_of
+from ecnomy.markets.results.rawrun import RawRun, open_raw
+from ecnomy.markets.results.results import Results
 
 __all__ = ["Account", "Consumer", "Welfare", "welfare_columns", "welfare_of"]
 
@@ -146,7 +147,7 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
         return self.per_s(self.welfare_micro) / best if best > 0 else math.nan
 
 
-def welfare_of(run: Run | Results) -> Welfare | None:
+def welfare_of(run: RawRun | Results) -> Welfare | None:
     """Welfare over the measured window; None where no agent declares a utility.
 
     None too where the scenario does not load here (see declared.agents_of) or a strategy cannot be
@@ -200,7 +201,7 @@ def welfare_columns(results: Path) -> dict[str, float | None]:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
-    found = welfare_of(open_run(results))
+    found = welfare_of(open_raw(results))
     if found is None:
         return {}
     return {
@@ -221,7 +222,7 @@ def _consumer(declared: Declared, had: Lived, account: Account, users: int) -> C
     )
 
 
-def _accounts(run: Run, agents: tuple[AgentSpec, ...], window: Window) -> dict[str, Account]:
+def _accounts(run: RawRun, agents: tuple[AgentSpec, ...], window: Window) -> dict[str, Account]:
     """All agents' accounts in the scenario's order, then the others that money went through."""
     received: dict[str, dict[str, int]] = {agent.name: {} for agent in agents}
     paid: dict[str, dict[str, int]] = {agent.name: {} for agent in agents}
@@ -239,7 +240,7 @@ def _accounts(run: Run, agents: tuple[AgentSpec, ...], window: Window) -> dict[s
 
 
 def _users(
-    run: Run, declared: tuple[Declared, ...], parts: list[Lived]
+    run: RawRun, declared: tuple[Declared, ...], parts: list[Lived]
 ) -> list[tuple[Floats, Floats]]:
     """By agent, of each user who was on: its mean rate, its utility a second over the weight."""
     sources = run.plan.row_sources()

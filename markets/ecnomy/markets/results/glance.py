@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.results.rawrun import RawRun
-from ecnomy.markets.results.run_summary import groups_there
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,10 +38,10 @@ _NAME: Final = "text-align:left;padding:2px 10px"
 
 
 def summary_frame(raw: RawRun) -> pd.DataFrame:
-    """See Results.summary; no rows where a run has not come to its tables."""
+    """See Results.summary; no rows where nothing was measured."""
     import pandas as pd
 
-    rows = groups_there(raw)
+    rows = raw.groups()
     frame = pd.DataFrame(
         {
             "flows": [one.flows for one in rows],

@@ -22,7 +22,7 @@ from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.manifest import Manifest
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results
-from ecnomy.markets.results.run_summary import Group, groups_of
+from ecnomy.markets.results.groups import Group, groups_of
 from ecnomy.markets.results.summaries import Measuring
 from ecnomy.markets.results.switches import Switches
 from ecnomy.markets.results.tables import Taken

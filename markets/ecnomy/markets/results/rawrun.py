@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.groups import Group, groups_in
 from ecnomy.markets.results.manifest import Manifest, Measured, read_manifest
 from ecnomy.markets.results.runtables import RunTables
 from ecnomy.markets.support.intact import check_file
@@ -113,6 +114,11 @@ class RawRun(RunTables):
         if self.manifest.measured is not None:
             return self.manifest.measured
         return Measured(self.plan.warmup_ps, self.plan.duration_ps)
+
+    def groups(self) -> list[Group]:
+        """Who got and paid what; empty before a run has its tables or has come past its warm-up."""
+        there = all(self.file(name).is_file() for name in ("flows", "ledger", "agents"))
+        return groups_in(self) if there and self.measured.to_ps > self.measured.from_ps else []
 
     def file(self, name: str) -> Path:
         """Where a table is, or would be; it is checked against its digest if it has one.

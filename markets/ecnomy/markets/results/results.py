@@ -153,7 +153,8 @@ class Results(RunTables):
     def summary(self) -> pd.DataFrame:
         """Who got and paid what, as `ecnomy run` prints it: a row per class or source.
 
-        Rates and payments are means per flow over the measured window.
+        Rates and payments are means per flow over the measured window. A run that ended at its
+        warm-up or before its first report has no rows.
         """
         from ecnomy.markets.results.glance import summary_frame
 
@@ -234,7 +235,10 @@ class Results(RunTables):
             ResultsError: a table is missing, or the run has no two reports to draw.
             InputError: ecnomy.analysis is not installed.
         """
-        draw = load_added("overview")
+        try:
+            draw = load_added("overview")
+        except ImportError:
+            draw = None
         if draw is None:
             raise InputError("plot: ecnomy.analysis is not installed, which draws it")
         figure: Figure | None = draw(self.raw)

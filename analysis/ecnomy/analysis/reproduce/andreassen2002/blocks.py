@@ -29,11 +29,11 @@ def streams_and_blocks(results: Path) -> Mapping[str, float | list[float] | None
         Besides, of each test stream and of `udp`, rows with a number for each whole block of 60 s:
         block.sent (packets), block.marked, block.late (lost or later than 15 ms).
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
     found = dict(streams(results))
     steps = BLOCK_S // SHORT_S
-    for name, counts in counts_of(open_run(results)).items():
+    for name, counts in counts_of(open_raw(results)).items():
         if name.startswith("stream") or name == "udp":
             whole = (counts.shape[1] - 1) // steps * steps + 1
             for column, row in zip(_COUNTS, counts, strict=True):

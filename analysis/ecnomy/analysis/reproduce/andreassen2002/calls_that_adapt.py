@@ -20,9 +20,9 @@ def rates(results: Path) -> Mapping[str, float | None]:
         `<source>_pps`, marks and packets delivered a second and flow; `<source>_late`, the share of
         packets lost or later than 16 ms, host to host. None where nothing arrived.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     sums: Any = run.table("flows").groupby("source").sum(numeric_only=True)
     seconds = (run.measured.to_ps - run.measured.from_ps) / _PS_PER_S
     found: dict[str, float | None] = {}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.run.opened import Run
+    from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["by_class", "shares"]
 
@@ -28,9 +28,9 @@ def by_class(results: Path) -> Mapping[str, float | None]:
         waiting at the router);
         download_ms, the mean of whole files; packet_bytes, the mean IP length of all packets.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     sums: Any = run.table("flows").groupby("source").sum(numeric_only=True)
     seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
     classes = _measured_classes(run)
@@ -60,9 +60,9 @@ def by_class(results: Path) -> Mapping[str, float | None]:
 
 def shares(results: Path) -> Mapping[str, float]:
     """`voice_share` and `web_share`: of the bottleneck's rate, with Ethernet."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     link = next(link for link in run.plan.links if link.name == "bottleneck")
     could = link.rate_bps * (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
     classes = _measured_classes(run)
@@ -70,7 +70,7 @@ def shares(results: Path) -> Mapping[str, float]:
     return {f"{name}_share": float(wire[name] * _BITS / could) for name in ("voice", "web")}
 
 
-def _measured_classes(run: Run) -> Any:
+def _measured_classes(run: RawRun) -> Any:
     """Rows of classes since the warm-up, summed up by class; of delays the largest."""
     table = run.table("classes")
     own = table[table["t_ps"] >= run.measured.from_ps].groupby("class_name")

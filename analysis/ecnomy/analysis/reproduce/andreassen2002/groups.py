@@ -24,9 +24,9 @@ def downloads_of(results: Path) -> Mapping[str, float | None]:
         which files are asked for; `<group>_marking` (of `web` and `knob`), voice_late (share of
         packets later than 16 ms, host to host) and voice_marking.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     flows: Any = run.table("flows")
     seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
     table: Any = run.table("transfers")

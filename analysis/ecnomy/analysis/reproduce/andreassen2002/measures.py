@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.run.opened import Run
+    from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["calls", "mix"]
 
@@ -28,9 +28,9 @@ def mix(results: Path) -> Mapping[str, float | None]:
         mbps (2^20 bit/s, IP), ms; web_host_ms, host to host, while web_ms is over the router alone;
         download_ms; packet_bytes, the mean IP length of all packets; voice_bytes, web_bytes.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     sums: Any = run.table("flows").groupby("source").sum(numeric_only=True)
     seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
     found: dict[str, float | None] = {}
@@ -52,7 +52,7 @@ def mix(results: Path) -> Mapping[str, float | None]:
     return found
 
 
-def _web_over_router_ms(run: Run, sums: Any) -> float:
+def _web_over_router_ms(run: RawRun, sums: Any) -> float:
     """Mean time of a web packet over the router: what all waited, less what voice did."""
     link = next(link for link in run.plan.links if link.name == "bottleneck")
     access = next(link for link in run.plan.links if link.name == "voice-access")
@@ -74,9 +74,9 @@ def calls(results: Path) -> Mapping[str, float | None]:
         (idle_se_s, holding_se_s), of users that began and ended them within the first quarter, so
         that long ones are not left out; pps of a call; packet_bytes; in_call_variance over mean.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     flows = run.table("flows").sum(numeric_only=True)
     seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
     table = run.table("calls").sort_values(["user", "start_ps"])
@@ -104,7 +104,7 @@ def calls(results: Path) -> Mapping[str, float | None]:
     }
 
 
-def _busy(table: Any, run: Run) -> dict[str, float]:
+def _busy(table: Any, run: RawRun) -> dict[str, float]:
     """Mean and variance over users of being in a call at times 600 s apart, over the binomial's."""
     times = np.arange(run.measured.from_ps, run.measured.to_ps, 600 * PS_PER_S)
     starts, ends = (table[n].to_numpy(dtype=np.float64) for n in ("start_ps", "end_ps"))

@@ -41,9 +41,9 @@ def packets(results: Path) -> Mapping[str, float | list[float] | None]:
         delay_ms and delay_sd_ms of voice packets; mean_run, in packets; marking; delay.cdf, a row
         of shares of voice packets delayed at most 1, 2, ... 40 ms.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     link = [each.name for each in run.plan.links].index("bottleneck")
     trace: Any = run.table("trace")
     joined = trace[(trace["event"] == _ENQUEUED) & (trace["link"] == link)]

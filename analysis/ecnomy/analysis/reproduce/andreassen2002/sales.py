@@ -48,9 +48,9 @@ def sales(results: Path) -> Mapping[str, float]:
         these; accepted, the share of calls; isp_micro and gsp_micro, earned in the window;
         links_with_classes.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     table, ledger = run.table("calls"), run.table("ledger")
     own = table[table["start_ps"] >= run.measured.from_ps]
     booked = ledger[ledger["t_ps"] > run.measured.from_ps]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ecnomy.analysis.statistics.intervals import correlation
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.run.opened import Run
+    from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = [
     *("SHORT_S", "Sampled", "counts_of", "of_counts", "streams"),
@@ -73,9 +73,9 @@ def streams(results: Path) -> Mapping[str, float | list[float] | None]:
         short.late_before of each stream: with samples of 20 s the correlations of M with L, of M
         with the M before and of L with the M before.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     counts = counts_of(run)
     tests = [name for name in counts if name.startswith("stream")]
     found: dict[str, float | list[float] | None] = {}
@@ -106,7 +106,7 @@ def _of_stream(
     }
 
 
-def counts_of(run: Run) -> dict[str, Row]:
+def counts_of(run: RawRun) -> dict[str, Row]:
     """Source, or `udp` -> cumulative packets sent, marked, late or lost: [3, time], every 20 s."""
     table: Any = run.table("flow_epochs")
     table = table[(table["t_ps"] - run.measured.from_ps) % (SHORT_S * _PS_PER_S) == 0]

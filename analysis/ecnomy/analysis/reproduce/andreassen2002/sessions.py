@@ -27,9 +27,9 @@ def surfers(results: Path) -> Mapping[str, float]:
         pages_per_user, asked for in the measured window; each but the distance with the standard
         error of its own sample, `<name>_se`. Pauses are readings where no session ends.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     table = run.table("transfers").sort_values(["flow", "number"])
     flow = table["flow"].to_numpy()
     start, end = (table[n].to_numpy(dtype=np.float64) / PS_PER_S for n in ("start_ps", "end_ps"))
@@ -82,9 +82,9 @@ def downloads(results: Path) -> Mapping[str, float | None]:
         jobs_per_s; download_ms, the mean of whole ones; longest_ms, of all that ended;
         closed_share, of those that ended before they were whole.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     table = run.table("transfers")
     own = table[table["start_ps"] >= run.measured.from_ps]
     seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S

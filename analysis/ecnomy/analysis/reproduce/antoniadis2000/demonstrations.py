@@ -18,7 +18,7 @@ from ecnomy.analysis.reproduce.antoniadis2000.steps import (
 )
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.run.opened import Run
+    from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["background", "budget", "pages", "streaming", "who_pays"]
 
@@ -34,9 +34,9 @@ _PROVIDERS: Final = ("isp", "shop", "log-shop")  # agents of who-pays.yaml not a
 
 def streaming(results: Path) -> Columns:
     """By source: variation of the rate in an epoch, in 5 and in 10 round trips; Mbit/s; course."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     first = round(run.measured.from_ps / PS_PER_S / _FINE_S)
     found: dict[str, float | Sequence[float]] = {}
     for name, steps in grown(run, "acked_bytes", _FINE_S).items():
@@ -52,9 +52,9 @@ def streaming(results: Path) -> Columns:
 
 def budget(results: Path) -> Columns:
     """Of the uploads: the most and the mean that one cost [money], those complete, their times."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     paid = grown(run, "mark_charge_micro", 1.0)["upload"] / _MICRO
     flows = run.table("flows")
     own = set(flows.loc[flows["source"] == "upload", "flow"])
@@ -73,9 +73,9 @@ def budget(results: Path) -> Columns:
 
 def pages(results: Path) -> Columns:
     """By source of pages: mean time of those begun in the measured window, and how many."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     sources = run.table("flows").set_index("flow")["source"]
     table: Any = run.table("transfers")
     table = table[(table["complete"] == 1) & (table["start_ps"] >= run.measured.from_ps)]
@@ -89,9 +89,9 @@ def pages(results: Path) -> Columns:
 
 def background(results: Path) -> Columns:
     """Of the web users: Mbit/s of pages asked for, users who take part, what a MB cost them."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
     flows: Any = run.table("flows")
     own = flows[flows["source"] == "surfers"]
@@ -104,7 +104,7 @@ def background(results: Path) -> Columns:
     }
 
 
-def _users(run: Run, all_of_them: int) -> float:
+def _users(run: RawRun, all_of_them: int) -> float:
     """Mean number who take part; all where nobody counts them."""
     table: Any = run.table("agents")
     said = table[table["name"] == "users"].sort_values("t_ps")
@@ -121,9 +121,9 @@ def who_pays(results: Path) -> Columns:
         Further `messages_per_min`, that users' agents change what their senders are told after
         the first second, per flow; and `changes_per_min` of whoever handles the prices.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     rates = {name: 8 * steps for name, steps in grown(run, "acked_bytes", 1.0).items()}
     fees, marks = (
         {name: steps / _MICRO for name, steps in grown(run, column, 1.0).items()}
@@ -144,7 +144,7 @@ def who_pays(results: Path) -> Columns:
     return found
 
 
-def _messages(run: Run, source: str) -> dict[str, float]:
+def _messages(run: RawRun, source: str) -> dict[str, float]:
     flows, table = run.table("flows"), run.table("agents")
     own = flows.loc[flows["source"] == source, "flow"]
     said: Any = table[table["flow"].isin(own) & (table["t_ps"] > PS_PER_S)]

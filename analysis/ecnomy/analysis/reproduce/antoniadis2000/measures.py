@@ -18,7 +18,7 @@ from ecnomy.analysis.reproduce.antoniadis2000.windows import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ecnomy.analysis.run.opened import Run
+    from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["PS_PER_S", "burstiness", "convergence", "growth", "settling", "shares", "windows"]
 
@@ -28,7 +28,7 @@ _STEP_S: Final = 0.1  # record.every of the sweeps
 _FIRST: Final = 400  # values that the picture of a window shows, of every other step
 
 
-def cwnd_series(run: Run) -> dict[str, Row]:
+def cwnd_series(run: RawRun) -> dict[str, Row]:
     """Windows over time, [flow, step], of each source; 0 before a flow begins."""
     series = run.table("series")
     series = series[series["name"] == list(run.plan.record.series).index("cwnd")]
@@ -42,9 +42,9 @@ def cwnd_series(run: Run) -> dict[str, Row]:
 
 def windows(results: Path) -> Columns:
     """Of light and heavy: standard deviation of the window, and its course (every 200 ms)."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     skipped = round(run.measured.from_ps / PS_PER_S / _STEP_S)
     found: dict[str, float | Sequence[float]] = {}
     for source, cwnd in cwnd_series(run).items():
@@ -63,9 +63,9 @@ def convergence(results: Path) -> Columns:
         autocorrelation between 1 s and 20 s; least_share and most_share, of the flows' rates over
         their mean; largest window; course of the mean window (every 0.5 s).
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     cwnd = cwnd_series(run)["light"]
     mean = cwnd.mean(axis=0)
     half = cwnd[:, cwnd.shape[1] // 2 :]
@@ -87,26 +87,26 @@ def convergence(results: Path) -> Columns:
 
 def settling(results: Path) -> Columns:
     """When the mean window of the light flows has settled after others began at half time."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    mean = cwnd_series(open_run(results))["light"].mean(axis=0)
+    mean = cwnd_series(open_raw(results))["light"].mean(axis=0)
     after = mean[len(mean) // 2 :]
     return {"settled_s": settled_after_s(after, _STEP_S, within=0.10)}
 
 
 def shares(results: Path) -> Columns:
     """The largest throughput of a flow over the mean of all."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    own = open_run(results).table("flows")["goodput_bps"].to_numpy(dtype=np.float64)
+    own = open_raw(results).table("flows")["goodput_bps"].to_numpy(dtype=np.float64)
     return {"most_share": float(own.max() / own.mean())}
 
 
 def growth(results: Path) -> Columns:
     """Packets by which the window of the only flow grows in a round trip, and the trip's time."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     series = run.table("series").sort_values("t_ps")
     names = list(run.plan.record.series)
     rows = {name: series[series["name"] == names.index(name)] for name in ("cwnd", "rtt")}
@@ -120,9 +120,9 @@ def growth(results: Path) -> Columns:
 
 def burstiness(results: Path) -> Columns:
     """Variation of packets sent in a bin of time, over their mean, and over that of Poisson."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    counts = open_run(results).table("counts")
+    counts = open_raw(results).table("counts")
     found: dict[str, float | Sequence[float]] = {}
     for source, own in counts[counts["name"] == "sent"].groupby("subject"):
         sent: Any = np.asarray(_in_time(own), dtype=np.float64)

@@ -19,7 +19,7 @@ from ecnomy.analysis.reproduce.antoniadis2000.steps import PS_PER_S, Table, grow
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ecnomy.analysis.run.opened import Run
+    from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["PHASES", "classes", "handlers"]
 
@@ -49,7 +49,7 @@ def _windows(steps: Table, phase: str) -> Table:
     return np.asarray(own[:, : count * _WINDOW].reshape(len(own), count, _WINDOW).mean(axis=2))
 
 
-def _pages(run: Run, source: str, phase: str) -> Table:
+def _pages(run: RawRun, source: str, phase: str) -> Table:
     """Times of the pages of a source that began in a phase and arrived, in seconds."""
     begin, end = (PS_PER_S * at for at in PHASES[phase])
     flows = run.table("flows")
@@ -60,7 +60,7 @@ def _pages(run: Run, source: str, phase: str) -> Table:
     return np.asarray(found["end_ps"] - found["start_ps"], dtype=np.float64) / PS_PER_S
 
 
-def _common(run: Run) -> tuple[dict[str, Table], dict[str, Table], dict[str, Any]]:
+def _common(run: RawRun) -> tuple[dict[str, Table], dict[str, Table], dict[str, Any]]:
     """Rates [bit/s] and charges [money/s] of each second, and their means in all phases."""
     rates = {name: 8 * steps for name, steps in grown(run, "acked_bytes", 1.0).items()}
     paid = grown(run, "mark_charge_micro", 1.0)
@@ -77,9 +77,9 @@ def _common(run: Run) -> tuple[dict[str, Table], dict[str, Table], dict[str, Any
 
 def classes(results: Path) -> Columns:
     """Scenario 1: by source, rate and charge in each phase; largest charge over 10 s; pages."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     _, charges, found = _common(run)
     for name in ("gold", "silver"):
         most = max(float(_windows(charges[name], p).max()) for p in ("calm", "crowd", "after"))
@@ -91,9 +91,9 @@ def classes(results: Path) -> Columns:
 
 def handlers(results: Path) -> Columns:
     """Scenario 2: the same; rates in 10 s over all flows, variation of page times."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     rates, charges, found = _common(run)
     for phase in ("calm", "crowd", "after"):
         own = _windows(rates["constant"], phase)

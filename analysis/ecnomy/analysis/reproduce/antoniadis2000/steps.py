@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.run.opened import Run
+    from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["PS_PER_S", "Table", "grown", "held_mean", "variation"]
 
@@ -17,7 +17,7 @@ PS_PER_S: Final = 1e12
 Table = npt.NDArray[np.float64]
 
 
-def grown(run: Run, column: str, step_s: float) -> dict[str, Table]:
+def grown(run: RawRun, column: str, step_s: float) -> dict[str, Table]:
     """Changes of a cumulative column in each step from 0 on, [flow, step], by source.
 
     Args:

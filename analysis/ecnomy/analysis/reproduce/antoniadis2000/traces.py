@@ -22,7 +22,7 @@ from ecnomy.analysis.reproduce.antoniadis2000.windows import Row
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ecnomy.analysis.run.opened import Run
+    from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["early_warning", "echoes", "latched_echoes", "waiting_before"]
 
@@ -39,9 +39,9 @@ def early_warning(results: Path) -> Mapping[str, float | None]:
         dropped, and dropped_late, after 10 s; periods; longest_at_start, the most packets that
         waited as the first packet of a period arrived, None where the run has drops.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     drops = float(run.table("links")["drops"].sum())
     starts, waiting = _period_starts(run)
     trace = run.table("trace")
@@ -55,7 +55,7 @@ def early_warning(results: Path) -> Mapping[str, float | None]:
     }
 
 
-def _period_starts(run: Run) -> tuple[np.ndarray, Row]:
+def _period_starts(run: RawRun) -> tuple[np.ndarray, Row]:
     """Of each arrival at the bottleneck: whether marks begin with it, and what waits before it."""
     trace: pd.DataFrame = run.table("trace")
     links = [link.name for link in run.plan.links]
@@ -96,9 +96,9 @@ def echoes(results: Path) -> Mapping[str, float | None]:
     Returns:
         learnt_per_mark and latched_per_mark; drops; marks.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     flows = run.table("flows")
     marks = float(flows["ce"].sum())
     trace = run.table("trace")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.markets.plan import Plan, Tcp
+from ecnomy.markets.results.rawrun import open_raw
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ def link(results: Path) -> dict[str, float | None]:
     """
     import pandas as pd
 
-    run = open_run(results)
+    run = open_raw(results)
     counts = pd.read_parquet(results / "counts.parquet")
     of = {name: _counts(counts, name, "bottleneck") for name in ("arrivals", "marks", "drops")}
     found = link_figures(of["arrivals"], of["marks"], of["drops"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.run.opened import open_run
+from ecnomy.markets.results.rawrun import open_raw
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,7 @@ class Recorded:
     """
 
     def __init__(self, results: Path) -> None:
-        self.run = open_run(results)
+        self.run = open_raw(results)
         plan = self.run.plan
         self._names = list(plan.record.series)
         self._frame: pd.DataFrame = self.run.series

@@ -38,9 +38,9 @@ def classes(results: Path) -> dict[str, float | list[float]]:
         and late_share_after_10, delay_max_s and delay_max_after_10_s, windows_at_bound (share of
         windows after 5 s with 5 Mbps) of class 1, throughput_bps of all, and rows.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     frame: Any = run.table("classes")
     found: dict[str, float | list[float]] = {}
     total: _Row = np.zeros(0)

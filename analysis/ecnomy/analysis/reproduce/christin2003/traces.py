@@ -60,9 +60,9 @@ class FlowTrace(msgspec.Struct, frozen=True):
 
 def bottleneck_of(results: Path) -> Bottleneck:
     """The bottleneck's part of a run's trace."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     index, link = next((i, x) for i, x in enumerate(run.plan.links) if x.name == _LINK)
     trace: Any = run.table("trace")
     own = trace[(trace["link"] == index) & trace["event"].isin([ENQUEUE, MARK, DROP])]
@@ -81,9 +81,9 @@ def bottleneck_of(results: Path) -> Bottleneck:
 
 def flows_of(results: Path) -> Iterator[FlowTrace]:
     """Every flow of a run's trace, those that sent data."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     index = next(i for i, link in enumerate(run.plan.links) if link.name == _LINK)
     trace: Any = run.table("trace")
     for _, own in trace.groupby("flow"):

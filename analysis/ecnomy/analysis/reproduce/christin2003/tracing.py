@@ -83,24 +83,24 @@ def classed(results: Path) -> Figures:
 
 
 def _seed(results: Path) -> int:
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    return open_run(results).plan.seed
+    return open_raw(results).plan.seed
 
 
 def _law(results: Path) -> str:
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    links = open_run(results).plan.links
+    links = open_raw(results).plan.links
     return next(link.marking.law for link in links if link.name == "bottleneck")
 
 
 def _plain(results: Path) -> float:
     """1 if all sources are NewReno with the echo of RFC 3168."""
-    from ecnomy.analysis.run.opened import open_run
     from ecnomy.markets.plan.structs import Tcp
+    from ecnomy.markets.results.rawrun import open_raw
 
-    transports = [source.transport for source in open_run(results).plan.sources]
+    transports = [source.transport for source in open_raw(results).plan.sources]
     plain = [
         isinstance(own, Tcp) and own.window.law == "newreno" and own.echo == "rfc3168"
         for own in transports

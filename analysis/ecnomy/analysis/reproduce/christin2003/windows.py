@@ -16,7 +16,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ecnomy.analysis.run.opened import Run
+    from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["PACKET_BYTES", "PICTURED_SEED", "goodput_share", "loss_share", "windows"]
 
@@ -35,9 +35,9 @@ def windows(results: Path) -> dict[str, float | list[float]]:
         marks_share (marks / arrivals), throughput_bps, goodput_bps (all flows), goodput_share,
         queue_mean_bytes, queue_std_bytes (over windows), timeouts_per_s (of a flow), and rows.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     link = _differences(run, "link_epochs", "link", _index(run))
     flows = _differences(run, "flow_epochs", "", -1)
     seconds = link["t_ps"] / _PS
@@ -73,15 +73,15 @@ def goodput_share(goodput: _Row, throughput: _Row) -> float:
     return float(goodput.sum() / throughput.sum())
 
 
-def _index(run: Run) -> int:
+def _index(run: RawRun) -> int:
     return [link.name for link in run.plan.links].index(_BOTTLENECK)
 
 
-def _flows(run: Run) -> int:
+def _flows(run: RawRun) -> int:
     return sum(source.count for source in run.plan.sources)
 
 
-def _differences(run: Run, table: str, column: str, index: int) -> dict[str, _Row]:
+def _differences(run: RawRun, table: str, column: str, index: int) -> dict[str, _Row]:
     """Changes of the counters from report to report over the measured window, summed over rows."""
     frame: pd.DataFrame = run.table(table)
     if column:

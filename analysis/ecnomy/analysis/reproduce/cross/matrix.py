@@ -11,8 +11,8 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.studies import Runs, Studies
-from ecnomy.analysis.run.opened import open_run
 from ecnomy.analysis.statistics.intervals import jain
+from ecnomy.markets.results.rawrun import open_raw
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,7 +37,7 @@ def balances(results: Path) -> dict[str, float]:
         start, plus what flows had delivered and lost beyond what they had sent;
         `bottleneck.loss`, drops over arrivals; `bottleneck.jain`, of goodputs.
     """
-    run = open_run(results)
+    run = open_raw(results)
     epochs = run.table("link_epochs")
     last = epochs[epochs["t_ps"] == epochs["t_ps"].max()]
     left = last["arrivals"] - last["drops"] - last["departures"] - last["queue_packets"]

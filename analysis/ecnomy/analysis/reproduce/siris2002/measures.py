@@ -14,7 +14,7 @@ from ecnomy.analysis.statistics.intervals import dispersion
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ecnomy.analysis.run.opened import Run
+    from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["BATCHES", "batches", "burstiness", "convergence", "rates", "waits"]
 
@@ -34,9 +34,9 @@ def burstiness(results: Path) -> dict[str, float]:
     """
     import pandas as pd
 
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     counts = pd.read_parquet(results / "counts.parquet")
     counts = counts[counts["t_ps"] > run.measured.from_ps]
     figures: dict[str, float] = {}
@@ -65,9 +65,9 @@ def batches(results: Path) -> dict[str, npt.NDArray[np.float64]]:
         (of packets in an interval of counting) and `<source>.cwnd_cv`, the mean over flows of
         each one's deviation over mean.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     link = next(i for i, each in enumerate(run.plan.links) if each.name == "bottleneck")
     rate_bps = run.plan.links[link].rate_bps
     table = run.table("link_epochs")
@@ -87,7 +87,9 @@ def batches(results: Path) -> dict[str, npt.NDArray[np.float64]]:
     }
 
 
-def _fluctuations(run: Run, edges: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[np.float64]]:
+def _fluctuations(
+    run: RawRun, edges: npt.NDArray[np.float64]
+) -> dict[str, npt.NDArray[np.float64]]:
     """Of arrivals and windows, where they were recorded."""
     found: dict[str, npt.NDArray[np.float64]] = {}
     counts = run.table("counts")
@@ -117,10 +119,10 @@ def waits(results: Path) -> dict[str, float]:
         `wait.mean_s`, `wait.std_s` and `wait.max_s`, to a bin. Propagation and transmission, the
         same for all flows, are taken off; what is left is waiting, on the fast access link too.
     """
-    from ecnomy.analysis.run.opened import open_run
     from ecnomy.markets.plan.structs import Tcp
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     source = run.plan.sources[0]
     assert isinstance(source.transport, Tcp), "these scenarios have no datagrams"
     wire_bits = 8 * (source.transport.mss_bytes + source.transport.header_bytes)
@@ -142,9 +144,9 @@ def waits(results: Path) -> dict[str, float]:
 
 def rates(results: Path) -> dict[str, npt.NDArray[np.float64]]:
     """Goodput of every flow, bit/s, in the order of the plan: the row `goodput`."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    flows = open_run(results).table("flows").sort_values("flow")
+    flows = open_raw(results).table("flows").sort_values("flow")
     return {"goodput": flows["goodput_bps"].to_numpy(dtype=np.float64)}
 
 
@@ -157,9 +159,9 @@ def convergence(results: Path) -> dict[str, float | npt.NDArray[np.float64]]:
         the latter of single flows, then averaged; `course`, the first flow's window, one sample
         in 5.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    series = open_run(results).table("series")
+    series = open_raw(results).table("series")
     windows = series.pivot(index="t_ps", columns="subject", values="value")
     values = windows.to_numpy(dtype=np.float64)
     last = values[len(values) // 2 :]

@@ -24,9 +24,9 @@ def reached_s(
 
 def step(results: Path) -> dict[str, float]:
     """After the step at STEP_S: `response_s` of the bottleneck's p, `most_queued` packets."""
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     wanted = list(run.plan.record.series)
     link = next(i for i, each in enumerate(run.plan.links) if each.name == "bottleneck")
     table = run.table("series")

@@ -35,9 +35,9 @@ def phases(results: Path) -> Mapping[str, float | Sequence[float] | None]:
         10 s are within 0.02 of 0.9; price_ at its end [money], None where the
         operator never said one; course of utilization.
     """
-    from ecnomy.analysis.run.opened import open_run
+    from ecnomy.markets.results.rawrun import open_raw
 
-    run = open_run(results)
+    run = open_raw(results)
     links = run.table("links").set_index("name")["link"]
     table: Any = run.table("link_epochs")
     table = table[table["link"] == links["bottleneck"]].sort_values("t_ps")

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who got and paid what: flows by class, or by source outside all classes, in means per flow.
+
+Background traffic is what is in no class and no agent's: its marks are booked on `source:<source>`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import msgspec
+import numpy as np
+import pyarrow.compute as pc
+
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.economy.journal import ACTIVE
+from ecnomy.markets.results.manifest import Measured
+from ecnomy.markets.results.switches import Switches
+from ecnomy.markets.terms.posting_kinds import MARKS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ecnomy.markets.plan import Plan
+
+__all__ = ["Group", "groups_in", "groups_of"]
+
+MICRO: Final = 1e6
+_NUMBERS: Final = ("members", "goodput_bps", "marks_per_s", "ce", "fee_micro", "mark_charge_micro")
+_COLUMNS: Final = ("flow", "source", "class", "provider", *_NUMBERS)
+
+
+class Tables(Protocol):
+    """The tables of a run, as RawRun has them (rawrun.py)."""
+
+    @property
+    def plan(self) -> Plan:
+        """What was run."""
+
+    @property
+    def measured(self) -> Measured:
+        """The measured window."""
+
+    def columns(self, name: str, columns: Sequence[str]) -> pa.Table:
+        """Columns of a table."""
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Flows of one class at the end of the run, or of one source in no class; means per flow."""
+
+    name: str
+    flows: int
+    goodput_bps: float
+    marks_per_s: float
+    charge_per_s: float  # money/s
+    paid_per_mark: float | None  # money; None without marks
+    fee_per_s: float  # money/s
+    background_per_s: float = 0.0  # money/s for marks of background traffic, all its flows together
+    active: float | None = None  # flows on average, which means are over; None: all of them
+
+    @property
+    def all_charge_per_s(self) -> float:
+        """What its flows together paid for marks, money/s."""
+        return self.charge_per_s * (self.flows if self.active is None else self.active)
+
+
+def groups_in(run: Tables) -> list[Group]:
+    """The groups of a run over its measured window, in the order of their first flows.
+
+    Raises:
+        ResultsError: a table cannot be read.
+    """
+    table = run.columns("flows", _COLUMNS)
+    return groups_of(table.to_pydict(), _background(run), _switches(run), run.measured)
+
+
+def groups_of(
+    flows: Mapping[str, Any], background: Collection[int], switches: Switches, measured: Measured
+) -> list[Group]:
+    """The groups of a run over its measured window, in the order of their first flows.
+
+    Args:
+        flows: columns of the table `flows`.
+        background: rows of flows whose marks are booked on their source.
+        switches: rows of flows that their agents switched off.
+        measured: the measured window.
+    """
+    columns = [np.asarray(flows[name]).tolist() for name in _COLUMNS]
+    members: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for values_ in zip(*columns, strict=True):
+        row = dict(zip(_COLUMNS, values_, strict=True))
+        of = (row["provider"], row["class"]) if row["class"] else ("", row["source"])
+        members.setdefault(of, []).append(row)
+    on = _active(switches, measured)
+    names, seconds = _names(members), (measured.to_ps - measured.from_ps) / PS_PER_S
+    return [_group(names[of], rows, seconds, background, on) for of, rows in members.items()]
+
+
+def _names(groups: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """A group's name; a class that several providers have also says whose it is."""
+    of_name = Counter(name for _, name in groups)
+    return {
+        (provider, name): f"{name} of {provider}" if provider and of_name[name] > 1 else name
+        for provider, name in groups
+    }
+
+
+def _background(run: Tables) -> set[int]:
+    """Rows of flows whose marks are booked on their source, no class and no agent being there."""
+    ledger = run.columns("ledger", ["kind", "debit", "flow"])
+    debit = ledger["debit"].cast("string")
+    own = pc.and_(pc.equal(ledger["kind"].cast("string"), MARKS), pc.starts_with(debit, "source:"))
+    return set(ledger["flow"].filter(own).to_pylist())
+
+
+def _switches(run: Tables) -> Switches:
+    agents = run.columns("agents", ["t_ps", "flow", "name", "value"])
+    own = agents.filter(pc.equal(agents["name"].cast("string"), ACTIVE))
+    return Switches(run.plan, *(own[name].to_numpy() for name in ("t_ps", "flow", "value")))
+
+
+def _active(switches: Switches, window: Measured) -> dict[int, float]:
+    """Rows of flows that their agents switched off: how many of their flows were on, on average."""
+    if window.to_ps <= window.from_ps:
+        return {}
+    mean = switches.on(np.array([window.from_ps, window.to_ps], dtype=np.int64))[0]
+    return dict(zip(switches.rows.tolist(), mean.tolist(), strict=True))
+
+
+def _group(
+    name: str,
+    rows: list[dict[str, Any]],
+    window_s: float,
+    background: Collection[int],
+    on: dict[int, float],
+) -> Group:
+    total = {key: sum(row[key] for row in rows) for key in _NUMBERS}
+    own = sum(row["mark_charge_micro"] for row in rows if row["flow"] in background)
+    count, marks, charge = total["members"], total["ce"], total["mark_charge_micro"]
+    active = sum(on.get(row["flow"], row["members"]) for row in rows)
+    counted = active or count
+    spent_s = counted * window_s * MICRO
+    return Group(
+        name=name,
+        flows=count,
+        goodput_bps=total["goodput_bps"] / counted,
+        marks_per_s=total["marks_per_s"] / counted,
+        charge_per_s=charge / spent_s if spent_s else 0.0,
+        paid_per_mark=charge / marks / MICRO if marks else None,
+        fee_per_s=total["fee_micro"] / spent_s if spent_s else 0.0,
+        background_per_s=own / window_s / MICRO if window_s else 0.0,
+        active=None if active == count or not active else active,
+    )
