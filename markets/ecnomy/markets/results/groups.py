@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 import numpy as np
-import pyarrow.compute as pc
 
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.journal import ACTIVE
@@ -109,6 +108,8 @@ def _names(groups: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
 
 def _background(run: Tables) -> set[int]:
     """Rows of flows whose marks are booked on their source, no class and no agent being there."""
+    import pyarrow.compute as pc
+
     ledger = run.columns("ledger", ["kind", "debit", "flow"])
     debit = ledger["debit"].cast("string")
     own = pc.and_(pc.equal(ledger["kind"].cast("string"), MARKS), pc.starts_with(debit, "source:"))
@@ -116,6 +117,8 @@ def _background(run: Tables) -> set[int]:
 
 
 def _switches(run: Tables) -> Switches:
+    import pyarrow.compute as pc
+
     agents = run.columns("agents", ["t_ps", "flow", "name", "value"])
     own = agents.filter(pc.equal(agents["name"].cast("string"), ACTIVE))
     return Switches(run.plan, *(own[name].to_numpy() for name in ("t_ps", "flow", "value")))

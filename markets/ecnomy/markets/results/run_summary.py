@@ -8,24 +8,17 @@ booked on `source:<source>`.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-import numpy as np
-import pyarrow.compute as pc
 from rich import box
 from rich.table import Table
 
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.economy.journal import ACTIVE
-from ecnomy.markets.results.manifest import Measured
 from ecnomy.markets.results.groups import Group, groups_in
 from ecnomy.markets.results.rawrun import open_raw
-from ecnomy.markets.results.switches import Switches
-from ecnomy.markets.terms.posting_kinds import MARKS
 
 __all__ = [
     "background_in_words",
