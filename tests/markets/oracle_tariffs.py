@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a row owes under a tariff, in fractions: written from configs/README.md, not the code."""
+"""What a row owes under a tariff, in fractions: written from the documents, not the code."""
 
 from __future__ import annotations
 

@@ -57,6 +57,8 @@ def _show(group: Group, entries: Sequence[Entry]) -> None:
     one = group.entry
     print(f"{one.name}  ({one.within[-1]})" if one.variant else hanging("", _title(group)))
     print(hanging("  ", one.about))
+    if one.note:
+        print(hanging("  ", one.note))
     children = grouped(below(one, entries))
     if one.variant:
         key = [step for step in one.path.split(".") if step[0] != "<"][-1]

@@ -19,7 +19,7 @@ from ecnomy.markets.inputs.yamlfile import parse
 from ecnomy.markets.reference.entry import Entry, below
 from ecnomy.markets.reference.own import role_entries, strategy_entries
 from ecnomy.markets.reference.samples import example_of, in_yaml, members, sample, wanted
-from ecnomy.markets.reference.sentences import about, first_sentence, law_of
+from ecnomy.markets.reference.sentences import about, class_note, first_sentence, law_of, note
 from ecnomy.markets.scenario.document import Document
 from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.scenario.role import RoleReader
@@ -64,6 +64,7 @@ def _struct(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
                 path=key,
                 name=key,
                 about=about(kind, field.name),
+                note=note(kind, field.name),
                 takes=wanted(field.type),
                 default=default,
                 choices=_choices(field.type),
@@ -141,6 +142,7 @@ def _variant(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
         within=within,
         variant=True,
         about=law.about if law else first_sentence(kind.__doc__),
+        note=class_note(kind),
         source=law.source if law else "",
         takes=f"a mapping with {config.tag_field}: {config.tag}",
         example=in_yaml(example_of(kind)),

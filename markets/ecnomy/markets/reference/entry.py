@@ -19,6 +19,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         within: the variants that the path goes through, such as `law: red`, the innermost last.
         variant: whether it is a variant; `within` ends with it.
         about: its sentence.
+        note: further sentences, which only its own page has.
         source: paper, section or RFC, "" if there is none.
         takes: form, unit and range of its value, as messages ask for it.
         default: as YAML; None for a key that must be written, "" if nothing stands in for it.
@@ -32,6 +33,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     within: tuple[str, ...] = ()
     variant: bool = False
     about: str = ""
+    note: str = ""
     source: str = ""
     takes: str = ""
     default: str | None = ""

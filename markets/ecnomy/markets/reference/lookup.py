@@ -76,12 +76,12 @@ def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
 
 
 def search(words: str, entries: Iterable[Entry]) -> list[Entry]:
-    """Entries whose name or sentence holds all the words, in any order."""
+    """Entries whose name or sentences hold all the words, in any order."""
     wanted = words.casefold().split()
     return [
         one
         for one in entries
-        if all(word in f"{one.name} {one.about}".casefold() for word in wanted)
+        if all(word in f"{one.name} {one.about} {one.note}".casefold() for word in wanted)
     ]
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences about classes and their fields, from docstrings and from the table of laws.
 
-A docstring in Google style has a field's sentence in its section `Attributes:`. Keys that are
+A docstring in Google style has a field's sentence in its section `Attributes:`. Sentences after
+the first are the field's note, and the section `Note:` is the note of the class. Keys that are
 parameters of a law have theirs in the table of laws, under a name that has its unit at its end.
 """
 
@@ -17,7 +18,16 @@ from ecnomy.markets.plan.law_table import LawEntry, Param, law_table
 from ecnomy.markets.scenario import network, scheduling, traffic, transport, weights
 from ecnomy.markets.scenario.law_forms import key_of
 
-__all__ = ["about", "attributes", "first_sentence", "law_of", "parameters_of", "sentence"]
+__all__ = [
+    "about",
+    "attributes",
+    "class_note",
+    "first_sentence",
+    "law_of",
+    "note",
+    "parameters_of",
+    "sentence",
+]
 
 _FIELDS: Final = re.compile(r"    (\w+(?:, \w+)*): +(.*)")
 _UNSET: Final = re.compile(r"[;,] -1: [^.;,]*")  # how the table writes that there is none
@@ -108,7 +118,7 @@ def _key(param: Param) -> str:
 def about(cls: type, field: str) -> str:
     """The sentence of a field, "" if it has none: its docstring's, else the table of laws'."""
     if field in attributes(cls):
-        return attributes(cls)[field]
+        return first_sentence(attributes(cls)[field])
     params = parameters_of(cls)
     if field not in params:
         return ""
@@ -116,6 +126,17 @@ def about(cls: type, field: str) -> str:
     for key, param in params.items():
         text = re.sub(rf"\b{re.escape(param.name)}\b", key, text) if "_" in param.name else text
     return text
+
+
+def note(cls: type, field: str) -> str:
+    """The sentences of a field's docstring after the first, "" if there are none."""
+    return attributes(cls).get(field, "").removeprefix(about(cls, field)).lstrip()
+
+
+def class_note(cls: type) -> str:
+    """The section `Note:` of a class's docstring on one line, "" if it has none."""
+    section = re.search(r"^Note:\n((?:    .*\n?|\n)+)", inspect.cleandoc(cls.__doc__ or ""), re.M)
+    return " ".join(section[1].split()) if section else ""
 
 
 def first_sentence(doc: str | None) -> str:

@@ -26,6 +26,7 @@ def _below(keys: Mapping[str, Key], path: str) -> Iterator[Entry]:
                 path=here,
                 name=name,
                 about=key.about,
+                note=key.note,
                 takes=readable(key.takes),
                 default=key.default,
                 choices=key.form.words if isinstance(key.form, Choice) else (),

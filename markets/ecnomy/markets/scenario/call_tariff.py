@@ -101,7 +101,14 @@ class _Parts(msgspec.Struct, frozen=True, kw_only=True):
 class _ByBandwidth(
     msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="effective-bandwidth"
 ):
-    """A price for effective bandwidth, by the row's peak and mean rate; see effective_bandwidth.py.
+    """A price for effective bandwidth, by the row's peak and mean rate.
+
+    Note:
+        A call of time T that sends V packets costs price x (a T + b V). This is the tangent at m =
+        mean_rate to the effective bandwidth (1/s) log(1 + (M/h)(e^(s h) - 1)), with h = peak_rate
+        and s = space (Kelly 1996). So a call costs least for a caller who declares its true mean
+        rate. s h is at most 100. Price x a is rounded to millionths a minute, price x b to
+        millionths a million packets.
 
     Attributes:
         price: price of a packet, if it were sent at a constant rate.
@@ -222,8 +229,10 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
     `mean_rate` is a word that a price by rates goes by.
 
     Attributes:
-        price: price of a call: an amount, a price of its time, both, by the hour, or by peak
-            and mean rate.
+        price: price of a call: an amount, a price of its time, both, by the hour, or by peak and
+            mean rate. A price of time or packets is charged when the call is over. By the hour,
+            prices are such as 0.2 money/call, with kind: time-of-day. Callers who compare prices
+            use `mean_rate`, else `peak_rate`.
         max_delay: delay that a packet may have; a later one is bad, and so is a lost one.
         max_delay_rate: share of bad packets beyond which the promise is broken.
         reimbursement: what is paid back if the promise is broken; price: all that the call
@@ -235,7 +244,8 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
         max_blocking_rate: share of calls that may be blocked; the strategy marking-quantile
             goes by it.
         quality_seen_by: whose word decides that a promise is broken; by default the provider's
-            (gsp).
+            (gsp). With subscriber, the provider pays back what subscribers claim. A subscriber with
+            `overclaims` also claims for kept promises.
     """
 
     price: Annotated[_CallPrice, _CallPriceReader()]

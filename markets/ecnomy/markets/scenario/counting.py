@@ -44,7 +44,8 @@ class Queue(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         width: width of a bin.
-        bins: number of bins; the last one takes all longer queues.
+        bins: number of bins; the last one takes all longer queues. An arrival's queue leaves out
+            the packet itself. For Poisson arrivals the histogram is the mean over time.
     """
 
     width: _Packets = 1

@@ -62,9 +62,15 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
         stagger: time from the start of one flow to that of the next.
         spread: each flow starts later by a random time of up to this, drawn evenly.
         stop: from then on nothing new is sent.
-        profile: how its rate changes over the day.
-        rows: whether reports and tables have a row for each flow, or one row with the sums of
-            all.
+        profile: how its rate changes over the day. A factor holds from its time to the next one's,
+            and the steps repeat every period. Pauses and gaps between packets run slower or faster
+            by the factor; at 0 nothing begins. A rate-capped source may send rate x factor. Of
+            greedy flows, member i sends while (i + 1/2) / count is below factor / largest factor.
+            Of file sources, what comes after `start` (stagger, spread) is stretched. Holding times,
+            file sizes and patience keep their length.
+        rows: whether reports and tables have a row for each flow, or one row with the sums of all.
+            A row of many flows has the name of its source. A class fee, or another decision of an
+            agent, holds for each of its flows.
         transport: window law on TCP, or UDP, that carries the data.
         send_overhead: each packet leaves later by a random time of up to this; auto: a packet's
             time on the slowest link.
@@ -93,7 +99,8 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
     """What the numbers of a matrix are in bit/s of IP packets, stated in one of three ways.
 
     Attributes:
-        busiest_link: offered load of the busiest link over its rate, on first shortest paths.
+        busiest_link: offered load of the busiest link over its rate, on first shortest paths. At
+            1.2 the busiest link is offered 1.2 times its rate, framing included.
         total: sum of all demands.
         unit: bit/s that one unit of the matrix stands for.
     """
@@ -119,6 +126,8 @@ class Demands(Sending, frozen=True, kw_only=True):
     Attributes:
         name: first part of the names of its sources, `<name>-<from>-<to>`.
         matrix: whose demands: the topology's measured ones, or the same for each pair of nodes.
+            Agents call all sources of a matrix by its name (`sources: demand`). A second matrix
+            with a later `start` is a step of the load.
         scale: how many bit/s of IP packets the numbers of the matrix are, stated in one of
             three ways.
         senders: keeps only pairs that begin at these nodes.

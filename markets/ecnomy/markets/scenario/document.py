@@ -84,9 +84,11 @@ class Source(Sending, frozen=True, kw_only=True):
         name: what reports, tables and agents call it.
         sender: node that its data leaves.
         receiver: node that its data reaches.
-        path: links that its data takes, in order; without it routing finds them.
+        path: links that its data takes, in order; without it routing finds them. A name stands for
+            the direction that leads on. `ecnomy check` warns of carriers whose links no path takes.
         traffic: what it has to send, and when.
-        group: sources of one group are shown as one where there are many.
+        group: sources of one group are shown as one where there are many. Agents can name the group
+            in place of its sources.
         service_class: its class on links with a scheduler, by name or number; by default the
             last one there.
     """
@@ -138,8 +140,17 @@ class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: kind of its rows in the ledger; by default the meter's name with `-charge` at its
             end.
-        meter: what is counted of each flow.
-        tariff: what is owed for what the meter counts.
+        meter: what is counted of each flow. `time`: how long it is active, from its source's start
+            to its stop. `weight`: that time, times the weight of the window law as the agent chose
+            it, else as in the transport, to a millionth; 0 while what is paid for marks steers the
+            flow. `bytes` and `packets`: IP packets delivered. `marks`: CE packets delivered.
+            `marked-bytes`: their bytes (congestion volume, RFC 6789). `marks-set`: marks set in the
+            seller's domain, whether the packets arrive or not. `calls`: calls let in. `transfers`:
+            files and pages that are complete.
+        tariff: what is owed for what the meter counts. The unit of a price fits the meter: money/h
+            for time, money/GB for bytes, money/mark for marks. A price is at most 1,000,000 money,
+            and a whole number of millionths for some unit. `ecnomy explain per-unit` names the
+            kinds; module:Class is your own class.
         sources: whose users buy under the contract.
     """
 
@@ -168,13 +179,20 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             network.
         tariff: price and promise of the calls of `sources`: a tariff table of one row.
         tariffs: tariff table of the calls it sells, a row for each type of connection.
-        elastic: table of the files and pages that it carries by a deadline, a row for each
-            type.
+        elastic: table of the files and pages that it carries by a deadline, a row for each type. A
+            file is charged when it is complete, and paid back if it took longer than its deadline.
+            One that is given up costs nothing. A strategy with a budget needs settlement retail,
+            cascade or peering.
         integrated_with: carrier that it is one firm with; it sees its callers' packets and
             needs no test streams.
         fixed_costs: what it pays for its time, whatever it sells; paid to outside:costs.
         strategy: what it does with what it sees; by default that of its role.
-        decision_interval: time between two of its decisions; by default that of its role.
+        decision_interval: time between two of its decisions; by default that of its role. An agent
+            decides at the first report when or after it is due, so at most once an epoch. Providers
+            decide at every report, from t = 0 on. A customer adapts: max(5 s, 3 T / (gain p)), the
+            first time at random within 5 s. A price handler adapts likewise, first at t = 0, to at
+            most twice the time just watched. With an interval set, the first decision is at a
+            random time within it (a price handler also decides at t = 0).
         links: names or patterns of the links that a carrier owns.
         nodes: nodes whose outgoing links a carrier owns.
         price_per_mark: what a carrier asks for a mark at first; by default the market's price.
@@ -261,7 +279,11 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
         price_per_mark: what a mark costs at first, unless its carrier asks another price.
         agents: who takes part, each with a role.
         settlement: who pays whom for marks: customers and carriers among each other; by default
-            retail.
+            retail. With `retail` a customer pays its access carrier for every mark delivered, and
+            that carrier pays the others for marks set in their domains. With `cascade` the customer
+            pays alike, and each domain pays the next one downstream. With `direct` the customer
+            pays each domain for the marks set there. With `peering` carriers pay each other
+            nothing.
     """
 
     epoch: _Period = SECOND_PS
@@ -281,7 +303,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         transfers: whether to write a row for each finished file.
         calls: whether to write a row for each call.
         histograms: histograms over the measured window, from the warm-up to the end.
-        counts: counts in bins of time, which show burstiness.
+        counts: counts in bins of time, which show burstiness. `ecnomy.analysis.dispersion(column)`
+            is the index of dispersion of a column.
         classes: rows of the classes of links with a scheduler.
     """
 

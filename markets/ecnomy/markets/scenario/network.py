@@ -127,9 +127,14 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
         marking: marking law of the forward direction; by default drop-tail, or the network's
             `marking`.
         scheduler: classes of service in place of one queue, first in first out.
-        duplex: whether there is a way back; half: both ways share one queue and transmitter.
+        duplex: whether there is a way back; half: both ways share one queue and transmitter. With
+            half, there are no collisions and no `<name>.reverse`, and tables count both directions
+            together. Only the built-in engine has half-duplex links.
         reverse: what the way back has instead; its marking is drop-tail unless stated here.
-        loss: probability that the wire loses a packet, at random and independently.
+        loss: probability that the wire loses a packet, at random and independently. Such a packet
+            has waited and been sent; the loss is drawn at the far end from a random stream of the
+            link. It counts as a departure and among the link's `drops` and the flow's `lost`. The
+            other direction has the same probability unless `reverse` has another.
     """
 
     name: Name
@@ -236,7 +241,10 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         links: links, written one by one.
         topology: topology whose edges become duplex links `<from>-<to>`, which mark in both
-            directions.
+            directions. Any topology of topohub: sndlib/*, topozoo/*, caida/*, backbone/*,
+            gabriel/*. Names of nodes lose accents, spaces and signs (`New_York`). The manifest of a
+            run has its links, positions and sources instead, so that the run reloads without
+            topohub.
         names: node of the topology -> its name here.
         rate: bits per second of the topology's links.
         delay_per_km: propagation delay of the topology's links, per km of their length; by
@@ -245,12 +253,19 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         buffer: room for waiting packets at the topology's links.
         framing: link-layer bytes added to every packet on the topology's links.
         not_ect: what a packet that is not ECN-capable meets at the topology's links.
-        marking: marking law of all links that state none (see shared_marking.py).
+        marking: marking law of all links that state none. From the weakest
+            to the strongest: drop-tail, `network.marking`, values of a link without a `law`, a
+            link's marking with a `law`. A link's marking is that of its forward direction, but
+            links of a topology mark in both. A link with a scheduler takes no part. `ecnomy check`
+            lists the marking of each link.
         overrides: what single links of the topology have instead, in both directions.
         routing: whether paths have the fewest links or the least delay; by default delay with a
-            topology.
-        equal_cost: which of several equal next hops: the one written first, or one by a hash of
-            the source.
+            topology. `hops` takes the fewest links, then the least delay; `delay` takes the least
+            delay, then the fewest links. All flows of a source share a path. ACKs take it backwards
+            where all its links are duplex.
+        equal_cost: which of several equal next hops: the one written first, or one by a hash of the
+            source. The hash is of seed, source and node. Under `hops` with `hash`, all paths with
+            equally many links are equal.
         positions: node -> where it is drawn: [x, y], or [longitude, latitude] of a real place.
     """
 

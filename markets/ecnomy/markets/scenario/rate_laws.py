@@ -53,7 +53,21 @@ class _Priced(TcpOptions, frozen=True, kw_only=True):
 
 
 class Rem(_Priced, frozen=True, kw_only=True, tag="rem", tag_field="law"):
-    """The REM source (athuraliya2000): the path's price, read from marks, sets rate and window."""
+    """The REM source (athuraliya2000): the path's price, read from marks, sets rate and window.
+
+    Note:
+        A mark rate asked for is weight x ln phi. The source takes it where marks are few, and less
+        where they are many. Losses do not change its window. Prices begin at 0, so flows start at
+        `max_rate`: set it to the rate of the path's slowest link, and give the queue room. With
+        buffers of 200 packets, losses at the start leave a ring of six 11 to 20 % from its optimum
+        after 40 s. `phi: auto` here, and `phi`, `gamma` or `alpha: auto` at REM links, follow from
+        capacities, round trips and the weights at the beginning. All REM sources count as active
+        and other traffic is left out. All `auto` share one phi, which is the number written
+        elsewhere in the scenario, if any. `ecnomy check` names a gamma or alpha beyond the bound of
+        stability, and a phi that marks fewer than 5 % or more than 99 % of a source's packets. REM
+        links mark many packets: with `not_ect: drop`, the default, they drop as many
+        retransmissions. Write `not_ect: pass` at the links, or `ect: all` at the sources.
+    """
 
     utility: Annotated[str, Choice(("log", "quadratic"))] = "log"
     weight: Annotated[float | None, _PacketRate] = None
@@ -76,7 +90,13 @@ class Rem(_Priced, frozen=True, kw_only=True, tag="rem", tag_field="law"):
 
 
 class Primal(_Priced, frozen=True, kw_only=True, tag="primal", tag_field="law"):
-    """Rate-based primal control (siris2002 Eq. 1): paced, `weight` marks per second."""
+    """Rate-based primal control (siris2002 Eq. 1): paced, `weight` marks per second.
+
+    Note:
+        It is paced at its own rate x (siris2002 Eq. 1). x rises by kappa w / x with each packet
+        acknowledged and falls by kappa with each mark. It settles at `weight` (or `mark_rate`)
+        marks a second, whatever the round trip.
+    """
 
     weight: Annotated[float | None, _MarkWeight] = None
     kappa: Annotated[float, _PacketRate] = 5.0

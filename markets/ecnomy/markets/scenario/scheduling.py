@@ -116,8 +116,11 @@ class ServiceClass(msgspec.Struct, frozen=True, kw_only=True):
 class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", tag_field="kind"):
     """Absolute and proportional guarantees by class, with or without regulation by ECN.
 
-    `update` and `gain` are of the feedback that holds delay ratios; what follows them is of the
-    projection that regulation goes by (as of the marking law flow-projection-heuristic).
+    Note:
+        `update` and `gain` are of the feedback that holds delay ratios. The keys from `interval` on
+        are of the projection behind `regulation`, as in the marking law flow-projection-heuristic.
+        The rates of all classes together are less than the link's. Sources name their `class`,
+        which also holds for ACKs. configs/examples/service-classes.yaml is Table 1 of christin2003.
 
     Attributes:
         classes: classes in order, each with what it is promised; a ratio is to the class after

@@ -165,6 +165,10 @@ class Speech(msgspec.Struct, frozen=True, kw_only=True):
 class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kind"):
     """A telephone user: idle, then in a call with a packet every `interval`, and so on.
 
+    Note:
+        Calls and the ticks of their packets are the same with `speech` and without. A call that is
+        cut by `longest` draws the same numbers.
+
     Attributes:
         phase: when a call's first packet comes: after a random part of the interval, or at once
             (tick).
@@ -199,7 +203,10 @@ class Frames(msgspec.Struct, frozen=True, kw_only=True):
 class Video(msgspec.Struct, frozen=True, kw_only=True, tag="video", tag_field="kind"):
     """A frame every `interval`, in groups that begin with an I frame (omnet/laws/traffic/video.h).
 
-    Defaults make 1 Mbps, in round numbers of our own.
+    Note:
+        The defaults make 1 Mbps, in round numbers of our own. Frames leave in the order in which
+        they are shown, and their sizes are independent. The transport's `payload` is the largest
+        packet; the last packet of a frame is shorter.
 
     Attributes:
         i: sizes of I frames, with which groups begin.
@@ -286,10 +293,18 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
         connection: whether each file has a new connection, or all share one that restarts after
             a silence.
         sizes: file sizes to draw from, with weights, or the name of a file that has them; needs
-            size: list.
-        sessions: idle times between sessions of some pages; by default the user reads and
-            fetches all the time.
-        page: embedded objects of each file, which then is a page.
+            size: list. A file has one size a line, in bytes or with a unit, with a weight after a
+            comma (1) and comments behind `#`. A list holds up to 10,000 sizes. The file is looked
+            for beside the scenario, also with `--set` and in sweeps; workers on other machines need
+            it.
+        sessions: idle times between sessions of some pages; by default the user reads and fetches
+            all the time. A user begins idle, fetches the first page at once after it and reads
+            after each page. All users begin idle: use a warm-up of several idle times.
+            andreassen2002, Figure 3, has idle 30 min and `reading: 42.8 s, reading_times:
+            hyper-exponential`.
+        page: embedded objects of each file, which then is a page. A page is parsed (an exponential
+            time), then its objects are fetched one after another. Their number is geometric and may
+            be 0. A fetch beyond `patience` is given up with the rest of its page.
     """
 
     reading: _Reading = 5_000_000_000_000

@@ -60,10 +60,13 @@ class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
     """Willingness to pay: `weight` marks per round trip, or `mark_rate` marks per second.
 
     Attributes:
-        weight: marks wanted per round trip.
+        weight: marks wanted per round trip. The weights of the flows on a link can be no more than
+            the packets that round trip and buffer hold. Beyond that losses set the rates, and
+            `ecnomy check` warns.
         mark_rate: marks wanted per second, in place of `weight`.
         reference_rtt: round trip at which weight and gain hold; they are scaled in proportion
-            elsewhere.
+            elsewhere. They are multiplied by T / reference_rtt at a round trip of T, so that equal
+            weights get equal rates at any round trip.
     """
 
     form: Annotated[str, Choice(("proportional-increase", "inverse-decrease", "general"))] = (

@@ -44,6 +44,13 @@ class DeficitRoundRobin(
 ):
     """Classes in turns, in proportion to their shares; what one leaves idle others borrow.
 
+    Note:
+        A class's `marking` (drop-tail, fixed or red) sees that class alone, as if its share were a
+        link. It drops in place of marking with `above_max: drop, mark_p: 0`. A packet that finds no
+        room in its class or in the link's buffer is dropped. `quantum` is that of the smallest
+        share; others are in proportion. configs/examples/two-classes.yaml is Table 1 of
+        andreassen2002.
+
     Attributes:
         classes: classes with their shares of the link, 1 at most in all; others borrow what one
             leaves idle.

@@ -36,6 +36,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         about: its sentence.
+        note: further sentences.
         form: reads it, or says in words what it takes.
         default: as YAML; None for a key that must be written, "" if nothing stands in for it.
         example: a value, on one line.
@@ -47,6 +48,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     default: str | None = ""
     example: str
     below: dict[str, Key] = {}
+    note: str = ""
 
     @property
     def takes(self) -> str:
@@ -342,6 +344,15 @@ SWEEP: Final = {
         form=f"a mapping with {', '.join(PARAMETERS)}",
         example=f"{{grid: {_LISTED}}}",
         below=PARAMETERS,
+        note=(
+            "A value may be a mapping with `label` and `value`; the label stands for it in "
+            "tables and pictures. Items of a list have `label` beside their paths, those of a "
+            "zip a list of labels. A parameter with `paths` sets several paths to one value "
+            "(beside `values`, or `from` and `to`): give it a name without dots that no other "
+            "column has. In paths `*` stands for every item, and `[law=red]` for those that "
+            "have this value. Ranges of whole numbers give whole values. morris and sobol stand"
+            " alone."
+        ),
     ),
     "replicates": Key(
         about="Runs of each point, which differ in their seeds only.",
@@ -360,6 +371,7 @@ SWEEP: Final = {
         form=Choice(("paired", "independent")),
         default="paired",
         example="paired",
+        note=("With independent, equal values under two labels get different seeds too."),
     ),
     "limits": Key(
         about="What one run may use; beyond it the run counts as failed.",
@@ -377,17 +389,29 @@ SWEEP: Final = {
         about="Function that adds outcome columns, from the results folder of each run.",
         form="module:function",
         example="ecnomy.analysis.run.lateness:late_shares",
+        note=(
+            "The function takes the folder (a Path) and returns a mapping of names to numbers, "
+            "None, or rows of numbers (columns name[0], name[1] ...). It is looked for on the "
+            "Python path."
+        ),
     ),
     "outcomes": Key(
         about="Columns that tables and pages are about, the main one first.",
         form="a list of names of columns of the runs",
         example="[balance.shop, gold.goodput_bps]",
+        note=("By default welfare, profits, goodput and the like, whichever the runs have."),
     ),
     "until": Key(
         about="Adds replicates to a point until its main outcome is known well enough.",
         form="half-width 2 %, half-width 0.5, or {outcome: NAME, half-width: 2 %, most: 100}",
         example="half-width 2 %",
         below=UNTIL,
+        note=(
+            "A point gets its `replicates` (5 at least), then half as many more at a time, "
+            "until the interval is narrow enough. All looks at a point share the 5 % by which "
+            "an interval may fail, so stopping early costs no coverage. Which runs are made "
+            "depends on recorded outcomes alone."
+        ),
     ),
     "calibrate": Key(
         about="Searches one parameter for the value at which a column meets a target.",
@@ -405,11 +429,16 @@ SWEEP: Final = {
         about="Other values of some keys, for the option --quick.",
         form="a mapping with set, parameters, replicates, until, calibrate, tune",
         example="{replicates: 2, set: {duration: 20 s}}",
+        note="A file with `tournament` has it here too, with those of its keys that differ.",
     ),
     "engine": Key(
         about="Engine of all runs; the option --engine goes before it.",
         form=Choice(ENGINES),
         default=DEFAULT_ENGINE,
         example=DEFAULT_ENGINE,
+        note=(
+            "All runs of a folder are of one engine. Repeated without an engine, the command "
+            "goes on with the folder's; another one is refused and needs another --out."
+        ),
     ),
 }

@@ -179,6 +179,10 @@ class Period(msgspec.Struct, frozen=True, kw_only=True):
 class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="time-of-day"):
     """A price for each time of the day.
 
+    Note:
+        Midnight as an end is `to: 24 h`. Where an epoch lies across a boundary, what was metered in
+        it is split in proportion to time, in whole units.
+
     Attributes:
         day: length of a day.
         offset: where in the day simulated time 0 is.
@@ -240,6 +244,10 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
 class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="blocks"):
     """Prices by the quantity so far.
 
+    Note:
+        Quantities are each row's total since the run began. The unit that reaches the cap costs
+        what is left of it.
+
     Attributes:
         blocks: prices in order, each up to a total quantity.
         cap_micro: largest bill of a row; what comes after it costs nothing.
@@ -291,6 +299,10 @@ Simple = PerUnit | Posted | Flat | TwoPart | TimeOfDay | Blocks | Own
 
 class Menu(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="menu"):
     """Tariffs that the buyer chooses from.
+
+    Note:
+        Each choice has a bill of its own: its blocks, cap and fraction wait while another is
+        chosen. A user's strategy picks for its flows by `choose`.
 
     Attributes:
         choices: tariffs by name; rows begin with the first.
