@@ -18,7 +18,7 @@ import pytest
 
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
-from tiers import seeds
+from tiers import full, seeds
 
 SEEDS = seeds(10, fast=1)
 PS = 10**12
@@ -143,6 +143,31 @@ def test_below_it_they_come_back(seed: int) -> None:
     back = (table.loc[600] - table.loc[400])["mbit"].to_numpy() / 200
     print(away, back)
     assert back == pytest.approx(np.ones(6), rel=0.03)
+
+
+@pytest.mark.parametrize("seed", [2, *(pytest.param(s, marks=full) for s in (1, 3, 4, 5, 6))])
+def test_nobody_stays_at_a_trickle(seed: int) -> None:
+    """At the choke price demand is 0; at half of it, from 120 s on, it is x0, 20 packets/s.
+
+    A packet every ten seconds is none in most intervals of 2 s. In four of six seeds a user stayed
+    at 0.5 % of its demand for the whole run. Nobody pays more than 1.25 times its demand.
+    """
+    change = "{kind: price-schedule, prices: {0 s: 1 money, 120 s: 0.5 money}}"
+    text = TEXT.replace("contracts: [{contract}]", "links: line, strategy: {contract}")
+    text = text.replace("x0: 1 Mbps", "x0: 160 kbps")
+    text = text.replace("sources: users\n", "sources: users\n      decision_interval: 2 s\n")
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = scenario_from_text(text.format(q=1, contract=change, duration=540))
+        table = run(scenario, seed=seed, out=Path(folder) / "run").flow_epochs
+    table = table.assign(s=table.t_ps // PS).pivot(
+        index="s", columns="flow", values=["acked_bytes", "mark_charge_micro"]
+    )
+    late = (table.loc[540] - table.loc[360]) / 180
+    back = 8 * late["acked_bytes"].to_numpy(float) / 160e3
+    print(back.round(2), late["mark_charge_micro"].to_numpy(float) / 1e6)
+    assert back.min() > 0.5 and back.mean() > 0.75
+    whole = table.loc[540] - table.loc[120]
+    assert whole["mark_charge_micro"].max() / 1e6 < 1.25 * A / 2 * 420
 
 
 @pytest.mark.parametrize("seed", SEEDS)

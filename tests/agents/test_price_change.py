@@ -13,6 +13,7 @@ import pytest
 
 from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation
 from ecnomy.agents.strategies.elastic_utility import ElasticUtility
+from flow_world import seen
 
 PS = 10**12
 X0 = 1e6
@@ -59,3 +60,42 @@ def test_whose_own_w_makes_the_price_comes_to_rest(share: float, other: float) -
     end = share / (1 + share)
     found = follow(lambda w, k: share, lambda w, k: (other * end if k == 1 else w) / share)
     assert found[-20:] == pytest.approx([end] * 20, rel=1e-3)
+
+
+def trickle(strategy: ElasticUtility, packets_of: Callable[[float], int], decisions: int) -> list:
+    """Successive w, money/s, of a flow told whole packets of X0 / 50 s, every 2 s; no marks."""
+    found = []
+    for k in range(decisions):
+        packets = packets_of(found[-1]) if k > 1 else 0
+        told = seen(2 * k, 2 * (k > 0), goodput_bps=packets * X0 / 100, delivered=packets, gain=0.5)
+        found.append(strategy.decide_many(told).willingness_micro_per_s[0] / 1e6)
+    return found
+
+
+@pytest.mark.parametrize("asked", [0.004, 0.0005])
+def test_a_trickle_comes_back_at_its_demand(asked: float) -> None:
+    """At half the choke price D is x0; from `asked` money/s on it is bought again within 2 min.
+
+    A packet every 2.5 or 20 s is none in most intervals. It pays its demand or less on the way.
+    """
+    strategy, sent = ElasticUtility({"kind": "log", "a": 1.0, "x0": X0}), [0.0]
+
+    def packets_of(w: float) -> int:
+        before, sent[0] = int(sent[0]), sent[0] + 2 * 50 * w / 0.5
+        return int(sent[0]) - before
+
+    strategy.decide_many(seen(0, 0, gain=0.5))
+    strategy._log_pay[:] = np.log(1e6 * asked)
+    found = trickle(strategy, packets_of, 60)
+    assert found[-20:] == pytest.approx([0.5] * 20, rel=0.05)
+    assert max(found) < 0.6
+
+
+def test_who_gets_nothing_pays_as_before_and_then_for_a_probe() -> None:
+    """No packet for 30 s, in which w stays; then w of x0/100, which never makes it pay more."""
+    strategy = ElasticUtility({"kind": "log", "a": 1.0, "x0": X0})
+    strategy.decide_many(seen(0, 0, gain=0.5))
+    strategy._log_pay[:] = np.log(2000.0)
+    found = trickle(strategy, lambda w: 0, 40)
+    assert found[:15] == pytest.approx([0.002] * 15)
+    assert found[15:] == pytest.approx([0.01 / 1.01] * 25, rel=1e-3)

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import math
+
 import mesa
+import msgspec
 import numpy as np
 import pytest
 
@@ -20,8 +23,9 @@ from ecnomy.agents.observation import (
 from ecnomy.agents.roles.application_provider import ApplicationProvider
 from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
 from ecnomy.agents.roles.customer import Customer
-from ecnomy.agents.roles.role import ADAPT, Role, Terms, settling_ps
+from ecnomy.agents.roles.role import ADAPT, Role, Strategist, Terms, settling_ps
 from ecnomy.agents.streams import agent_stream
+from flow_world import noting
 
 PS = 10**12
 OFFERS = (
@@ -83,13 +87,29 @@ def test_default_interval_follows_what_is_measured(model: mesa.Model) -> None:
 
 
 def test_how_long_flows_take_to_respond(model: mesa.Model) -> None:
-    """Their windows to settle and five decisions; nothing for who has no flows."""
+    """Their windows to settle and five decisions; nothing for who has no flows.
+
+    Where 8 of 10 do not look at a decision, 5 % are left that have not looked after 13.4 more.
+    """
     role = Role(model, "one", Terms(1, interval_ps=20 * PS))
     assert role.responds_ps == 0
     role.decided(0, 6 * PS)
     assert role.responds_ps == 6 * PS + 5 * 20 * PS
+    role.decided(0, 6 * PS, inertia=0.8)
+    assert 0.8 ** ((role.responds_ps / PS - 6) / 20 - 5) == pytest.approx(math.exp(-3))
     role.decided(0, 0)
     assert role.responds_ps == 0
+
+
+def test_users_of_whom_few_look_take_longer_to_respond(model: mesa.Model) -> None:
+    """A carrier that waits for them hears of it: 60 s to settle, and 18.4 of their decisions."""
+    worth = {"kind": "log", "a": 1.0, "x0": 1e6}
+    loyal = Strategist("users", "best-offer", {"utility": worth, "loyalty": 0.8})
+    assert loyal.inertia == 0.8
+    params = {"demand": {"kind": "linear", "choke": 1.0}, "looks": 0.2}
+    users = Customer(model, "users", Terms(1, "price-demand", params, 20 * PS))
+    users.decide(msgspec.structs.replace(seen(NO_OFFER), agent=noting()))
+    assert users.responds_ps / PS == pytest.approx(60 + 18.44 * 20, abs=1)
 
 
 @pytest.mark.parametrize(

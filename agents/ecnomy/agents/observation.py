@@ -319,8 +319,8 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
         names: of these links [text, as in the scenario; the way back ends in `.reverse`].
         laws: how these links mark [MarkingLaw].
         responds_ps: how long users take to respond to a price, as far as their last decisions tell:
-            their windows to settle, and five decisions [ps]; for strategies that say that they
-            wait (`waits`), else 0.
+            their windows to settle, five decisions, and as many as it takes until 95 % have looked
+            [ps]; for strategies that say that they wait (`waits`), else 0.
     """
 
     t_ps: int

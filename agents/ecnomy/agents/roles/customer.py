@@ -24,5 +24,6 @@ class Customer(User):
     def decide(self, seen: Observation) -> Decision:
         """The classes it asks for, and what it pays for flows that no provider pays for."""
         decision = self._strategist.decide(seen)
-        self.decided(seen.t_ps, settling_ps(seen.flows), heeds_lag=self._strategist.heeds_lag)
+        heeds_lag, inertia = self._strategist.heeds_lag, self._strategist.inertia
+        self.decided(seen.t_ps, settling_ps(seen.flows), heeds_lag=heeds_lag, inertia=inertia)
         return decision

@@ -44,7 +44,8 @@ class PriceHandler(User):
         if seen.dt_ps == 0:
             self.next_ps = seen.t_ps + self._phase_ps
             return decision
-        self.decided(seen.t_ps, settling_ps(seen.flows), heeds_lag=self._strategist.heeds_lag)
+        heeds_lag, inertia = self._strategist.heeds_lag, self._strategist.inertia
+        self.decided(seen.t_ps, settling_ps(seen.flows), heeds_lag=heeds_lag, inertia=inertia)
         if self.interval_ps == ADAPT:
             longest_ps = max(SHORTEST_PS, LONGER * seen.dt_ps)
             self.next_ps = min(self.next_ps, seen.t_ps + longest_ps)

@@ -9,6 +9,7 @@ random phase.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
@@ -44,7 +45,7 @@ EVERY_REPORT: Final = 0
 ADAPT: Final = -1
 SHORTEST_PS: Final = 5 * PS_PER_S
 LONGEST_PS: Final = 2**62
-DECISIONS: Final = 5  # of a user, until what it buys is near what a new price has it buy
+DECISIONS: Final = 5  # of a user who looks, until it buys about what a new price has it buy
 SETTLE: Final = 3.0  # time constants until a response is within 5 % of its end
 
 
@@ -176,15 +177,29 @@ class Role(mesa.Agent):
         """Whether a decision is due at a report at `t_ps`."""
         return t_ps >= self.next_ps
 
-    def decided(self, t_ps: int, settling: int, *, heeds_lag: bool = False) -> None:
+    def decided(
+        self, t_ps: int, settling: int, *, heeds_lag: bool = False, inertia: float = 0.0
+    ) -> None:
         """Set the next decision, `settling` [ps] being the shortest sensible interval now.
 
-        With `heeds_lag` none that is configured is too short.
+        With `heeds_lag` none that is configured is too short. A share `inertia` of users does not
+        look at a decision, so that their response takes longer.
         """
         self.hasty = 0 < self.interval_ps < settling and not heeds_lag
         pause = settling if self.interval_ps == ADAPT else self.interval_ps
         self.next_ps = t_ps + pause
-        self.responds_ps = settling + DECISIONS * pause if settling else 0
+        longest_ps = min(settling + round(_decisions(inertia) * pause), LONGEST_PS)
+        self.responds_ps = longest_ps if settling else 0
+
+
+def _decisions(inertia: float) -> float:
+    """Until users have responded: DECISIONS, and SETTLE time constants of those who do not look.
+
+    The share who have not looked falls by the factor `inertia` with each decision. Nobody looks
+    where it is 1, so that there is no response to wait for.
+    """
+    waits = 0 < inertia < 1
+    return DECISIONS + (SETTLE / -math.log(inertia) if waits else 0.0)
 
 
 class Strategist:
@@ -194,6 +209,7 @@ class Strategist:
         whole: the one for all, or one that is asked about no flow.
         heeds_lag: they reckon with windows that lag behind, or do not look at what flows get, so
             that no decision is too soon.
+        inertia: share of its users that do not look at a decision.
     """
 
     def __init__(self, who: str, kind: str, params: Mapping[str, object]) -> None:
@@ -203,6 +219,7 @@ class Strategist:
         self._many = callable(getattr(self.whole, "decide_many", None))
         self._single: dict[int, object] = {}
         self.heeds_lag: bool = getattr(self.whole, "heeds_lag", False)
+        self.inertia: float = number(getattr(self.whole, "inertia", 0.0)) or 0.0
         if not self._many and not callable(getattr(self.whole, "decide", None)):
             raise StrategyError(f"{self._who}: a strategy for flows has decide or decide_many")
 

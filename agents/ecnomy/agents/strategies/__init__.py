@@ -18,7 +18,8 @@ given for flows whose traffic has no rate of its own ("" for none); `sets_budget
 that limits what a flow's marks may cost, which `settlement: direct` cannot keep; `needs_files` is
 true for one that takes traffic of files only, `needs_weight` for one that chooses weights;
 `heeds_lag` for one that decides sooner than windows settle and reckons with that, or does not look
-at what flows get; `needs_streams` is true for an admission that needs test streams; `readings`
+at what flows get; `inertia` is the share of users that do not look at a decision, which carriers
+wait for; `needs_streams` is true for an admission that needs test streams; `readings`
 holds figures for the table `agents`; `roles`, a class attribute, names the roles a strategy is for
 where its methods alone do not tell. Strategies are named in YAML by a built-in name, by dotted path
 (`my_lab.strategies:Patient`) or by a name in the entry-point group `ecnomy.strategies`.

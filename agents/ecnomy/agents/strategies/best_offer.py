@@ -113,6 +113,11 @@ class BestOffer:
         self._wait_s: Floats = np.zeros(0)
         self._again_s: Floats = np.zeros(0)
 
+    @property
+    def inertia(self) -> float:
+        """The share of users that do not look at a decision."""
+        return self.loyalty
+
     def decide_many(self, seen: Observation) -> Decision:
         """Which flows may send, and what they pay."""
         if seen.agent is None:

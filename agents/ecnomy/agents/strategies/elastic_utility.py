@@ -42,7 +42,10 @@ What keeps it in bounds: x counts as x0/1000 at least and 1000 x0 at most, so th
 (from where no rate and hence no w would come back) nor without limit; w stays below `budget`; and
 one decision changes w by a factor of 4 at most. A flow's first w is that of its own rate (of x0 if
 it has none; of half of that with a utility that sates). An interval in which the flow began or was
-switched off says nothing of its rate, and leaves w as it is.
+switched off says nothing of its rate, and leaves w as it is. An interval without a packet does not
+lower w. The next packet counts for the whole time since the one before: a rate far below a packet
+per interval would else be taken for 0, and stay there. After `retry` without a packet w is that of
+x0/100 at least.
 """
 
 from __future__ import annotations
@@ -84,7 +87,8 @@ class ElasticUtility:
         utility: kind and parameters (see ecnomy.agents.utilities), concave; an x0 left out is what
             the flow's traffic asks for at most.
         budget: largest willingness to pay for a flow; a million money/s by default.
-        retry: time after which a flow that was switched off looks at the price again.
+        retry: time after which a flow that was switched off, or gets nothing, looks at the price
+            again.
         anticipates: rate shared out by payments on the one link that marks, if users reckon with
             their effect on the price; 0: they do not.
     """
@@ -109,6 +113,7 @@ class ElasticUtility:
         self._x0_bps: Floats = np.zeros(0)
         self._log_pay: Floats = np.zeros(0)  # log of w in micro-units per second
         self._going: Truths = []  # sending, at the last decision
+        self._silent_s: Floats = np.zeros(0)  # since a packet arrived
         self._leaving = Leaving(self._utility, self.retry)
         self._change = PriceChange(self._utility)
         self._leaves = True
@@ -137,9 +142,10 @@ class ElasticUtility:
             ratio, sent = flows.goodput_bps / self._x0_bps, np.logical_and(self._going, before)
             self._leaving.learn(seen, 8.0 * flows.delivered_bytes / self._x0_bps, sent)
             contract = self._leaving.contract()
-            worth = self._log_aim(flows.goodput_bps, contract)
+            worth = self._log_aim(self._rates(seen, sent), contract)
             move = self._move_few if len(worth) <= FEW else self._move_many
-            self._log_pay = self._follow(seen, ratio, sent, move(worth, before), contract)
+            moved = self._unheard(move(worth, before))
+            self._log_pay = self._follow(seen, ratio, sent, moved, contract)
             self._look_again(seen.t_s, ratio, sent)
             cap_bps = self._largest_bps(contract)
         active = ~self._leaving.away if self._switches else None
@@ -149,6 +155,25 @@ class ElasticUtility:
         """The same, which switches no flow off: for strategies that do so themselves."""
         self._leaves = False
         return self
+
+    def _rates(self, seen: Observation, sent: Truths) -> Floats:
+        """Mean rates since the last interval in which a packet arrived."""
+        rate_bps = seen.flows.goodput_bps
+        silent = np.logical_and(sent, rate_bps <= 0)
+        if not (silent.any() or self._silent_s.any()):
+            return rate_bps
+        time_s = self._silent_s + seen.dt_s
+        self._silent_s = np.where(silent, time_s, 0.0)
+        return np.asarray(rate_bps * (seen.dt_s / time_s))
+
+    def _unheard(self, moved: Floats) -> Floats:
+        """Next log w: no lower without a packet, and after `retry` that of x0/100 at least."""
+        silent = self._silent_s > 0
+        if not silent.any():
+            return moved
+        probe = self._log_worth(PROBE * self._x0_bps).clip(*self._bounds)
+        least = np.where(self._silent_s >= self.retry, probe, -np.inf)
+        return np.where(silent, np.maximum(np.maximum(moved, self._log_pay), least), moved)
 
     def _follow(
         self, seen: Observation, ratio: Floats, sent: Truths, moved: Floats, contract: Floats
@@ -207,9 +232,11 @@ class ElasticUtility:
         self._x0_bps = x0_of_flows(self._utility, own_bps, "elastic-utility")
         first_bps = np.where(np.isfinite(own_bps), own_bps, self._x0_bps)
         log_pay = self._log_worth(first_bps / 2 if self._sates else first_bps).clip(*self._bounds)
-        going = np.zeros(len(own_bps), dtype=np.bool_)
+        going, silent_s = np.zeros(len(own_bps), dtype=np.bool_), np.zeros(len(own_bps))
         _, new, old = np.intersect1d(flows.flow, self._flow, True, return_indices=True)
         log_pay[new], going[new] = self._log_pay[old], np.array(self._going, np.bool_)[old]
+        silent_s[new] = self._silent_s[old]
+        self._silent_s = silent_s
         self._leaving.meet(len(own_bps), new, old)
         self._change.meet(len(own_bps), new, old)
         self._flow, self._log_pay, self._going = flows.flow, log_pay, going.tolist()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who gains nothing leaves: what flows cost of late, and when one that is off looks again.
 
-With r = x / x0 and sums over decisions that fade by half at each, but by marks alone not below ten
-of them, as a flow that pays next to nothing meets few,
+With r = x / x0 and sums over decisions that fade by half at each, but not below five packets, and
+by marks alone not below ten of them, as a flow that pays next to nothing meets few,
 
     p  =  sum of (bill - standing) / sum of r dt      what the use of x0 costs, money/s
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of it by contracts
@@ -88,6 +88,7 @@ class Leaving:
         time = seen.dt_s * np.maximum(flows.active, 1)
         more = np.array([use, use - marks, standing, used_s, time, count, flows.delivered])
         held = (self._sums[1] == 0) & (self._sums[5] > 0) & (FADE * self._sums[5] < KNOWN)
+        held |= FADE * self._sums[6] < ENOUGH  # at a packet in many decisions it would never know
         self._sums = np.where(sent, np.where(held, 1.0, FADE) * self._sums + more, self._sums)
 
     def contract(self) -> Floats:

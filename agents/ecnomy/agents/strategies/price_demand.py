@@ -92,6 +92,11 @@ class PriceDemand:
         self._until_s: Floats = np.zeros(0)  # when the user comes or goes
         self._leaves_s: Floats = np.zeros(0)  # when its patience ends; infinite while content
 
+    @property
+    def inertia(self) -> float:
+        """The share of users that do not look at a decision."""
+        return 1 - self.looks
+
     def decide_many(self, seen: Observation) -> Decision:
         """Which flows may send, and what they pay."""
         if seen.agent is None:
