@@ -83,7 +83,7 @@ def test_nothing_is_said_where_windows_hold(send: str, w: float, tmp_path: Path)
 def test_show_report_and_json_say_so(tmp_path: Path) -> None:
     """The page and the summary name the source, and the JSON has its figures."""
     run(scenario(), out=tmp_path / "r")
-    words = "low: its windows stood at the floor"
+    words = "low: its windows were at the floor"
     page = tmp_path / "page.html"
     write_run_page(tmp_path / "r", page, [])
     assert words in page.read_text()

@@ -128,8 +128,8 @@ def test_what_a_knob_refuses(given: dict[str, object], key: str) -> None:
         (
             "law: newreno",
             KNOB,
-            "9: market.agents[1].sources: found 'x', whose transport newreno has no weight to "
-            "choose, expected a source over one of multcp, rem, wtp, wtp-sender for "
+            "9: market.agents[1].sources: found 'x', whose transport newreno has no weight, "
+            "expected a source over one of multcp, rem, wtp, wtp-sender for "
             "aggressiveness-knob",
         ),
         (

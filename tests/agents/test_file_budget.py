@@ -152,5 +152,5 @@ def test_what_cannot_be_is_refused(params: dict[str, float], key: str) -> None:
 
 def test_traffic_that_is_no_files_is_refused() -> None:
     """In one line, with its place."""
-    with pytest.raises(ScenarioError, match=r"sources: found 'greedy', whose traffic is no"):
+    with pytest.raises(ScenarioError, match=r"sources: found 'greedy', whose traffic is not"):
         scenario_from_text(WRONG)

@@ -69,7 +69,7 @@ def handler(source: str, kind: str, **params: object) -> AgentSpec:
             f"{HOME}, sources: [capped, greedy], strategy: {{kind: elastic-utility, "
             "utility: {kind: log, a: 1 money/s}}",
             "strategy.utility.x0",
-            "no 'x0', and source 'greedy' has no rate of its own",
+            "no 'x0' for source 'greedy', which has no rate either",
             "a rate",
         ),
         (
@@ -144,13 +144,15 @@ def test_source_of_a_handler_is_in_no_class() -> None:
     classes = "classes: {gold: {fee: 1 money/s, sources: capped}}"
     with pytest.raises(ScenarioError) as caught:
         scenario_from_text(text + f"    - {{name: shop, role: application-provider, {classes}}}\n")
-    assert caught.value.found == "'capped', which class 'gold' of 'shop' has"
+    assert caught.value.found == "'capped', which belongs to class 'gold' of 'shop'"
 
 
 def test_source_has_one_user() -> None:
     """A customer and a handler cannot both have it."""
     text = SCENARIO.format(f"{HOME}, sources: capped, {CHARGE}")
-    with pytest.raises(ScenarioError, match="'capped', which price-handler 'home' has already"):
+    with pytest.raises(
+        ScenarioError, match="'capped', which already belongs to price-handler 'home'"
+    ):
         scenario_from_text(text + "    - {name: ann, role: customer, sources: capped}\n")
 
 

@@ -68,10 +68,10 @@ def test_schedules_that_are_none_are_refused(given: dict[str, object], told: str
 @pytest.mark.parametrize(
     ("prices", "told"),
     [
-        ("prices: {1 min: 0.1 money, 60 s: 0.2 money}", "a second value of the same time"),
+        ("prices: {1 min: 0.1 money, 60 s: 0.2 money}", "two values for the same time"),
         ("prices: {60: 0.1 money}", "a quantity in s"),
         ("prices: {60 s: 0.1}", "a quantity in money"),
-        ("prices: {}", "quantities in money by times"),
+        ("prices: {}", "a mapping of times to quantities in money"),
         ("period: 24 h", "no 'prices'"),
     ],
 )

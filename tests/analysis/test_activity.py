@@ -62,7 +62,7 @@ def test_show_says_how_many_were_active(make_run: MakeRun, tmp_path: Path) -> No
     lines = CliRunner().invoke(app, [str(folder), "--no-plot"]).output.splitlines()
     mean = on[11:, :2].sum() / 170
     assert any(line.startswith("gold") and f" {mean:.1f} of 2 " in line for line in lines)
-    assert any("the time in which flows were active" in line for line in lines)
+    assert any("the time in which agents kept the flows active" in line for line in lines)
     assert overview(open_raw(folder), tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 20_000
 

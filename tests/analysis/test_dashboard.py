@@ -256,7 +256,10 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
     ("options", "told"),
     [
         (["nowhere.yaml"], "nowhere.yaml"),
-        ([str(LIVE.with_name("rem.yaml"))], "rem.yaml: has no market, expected one to watch"),
+        (
+            [str(LIVE.with_name("rem.yaml"))],
+            "rem.yaml: found no market, expected a scenario with a market",
+        ),
         ([str(LIVE), "--host", "192.0.2.1", "--port", "0"], "cannot listen on 192.0.2.1:0"),
     ],
 )

@@ -118,7 +118,10 @@ def test_a_sweep_says_what_it_found(world: Path, capsys) -> None:
             "--out {no}/page.html: found no folder {no}",
         ),
         ("report {sweep} --out {run}", "--out {run}: found a folder, expected the name of a file"),
-        ("report {run} {run}", "report: found 2 folders, expected one; `ecnomy diff` compares"),
+        (
+            "report {run} {run}",
+            "report: found 2 folders, expected one; use `ecnomy diff` to compare",
+        ),
         ("show {run} --plot {no}/a.png", "--plot {no}/a.png: found no folder {no}, expected"),
         ("diff {run} {again} --csv {no}/a.csv", "--csv {no}/a.csv: found no folder {no}"),
         ("diff {run} {again} --plot {no}/a.png", "--plot {no}/a.png: found no folder {no}"),
@@ -161,7 +164,7 @@ def test_query_gives_rows(world: Path, capsys) -> None:
         {"n": 2.0, "status": "done", "none": None},
     ]
     assert status("query", world / "sweep", sql, "--csv", "--json") == 2
-    assert "--json: found --csv beside it" in capsys.readouterr().err
+    assert "--json: found --csv as well" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -247,7 +250,7 @@ def test_one_word_for_runs_at_a_time(word: str, world: Path, capsys) -> None:
         said = capsys.readouterr().out
         assert "--jobs" in said and "-j" in said and "--workers" not in said
     assert status("sweep", world / "sweep.yaml", "--out", world / "sweep", word, 1) == 0
-    assert "0 made, 2 were there" in capsys.readouterr().out
+    assert "0 new, 2 reused" in capsys.readouterr().out
     assert status("sweep", world / "sweep.yaml", word, -1) == 2
 
 

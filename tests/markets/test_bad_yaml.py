@@ -97,9 +97,9 @@ def test_missing_keys_are_told_together(tmp_path: Path) -> None:
     assert (told.line, told.path) == (5, "network.links[0]")
     assert told.found.startswith(f"no 'to', 'rate', {red}, nor 'transport', 'to' in sources[0]")
     assert told.found.endswith("nor 'transport', 'to' in sources[1] (line 8)")
-    assert told.expected == "a value of each"
+    assert told.expected == "a value for each"
     file.write_text("version: 1\nduration: 1 s\n" + links + "sources:\n" + source * 9)
-    assert fault(file).found.endswith(", nor keys of 5 more mappings")
+    assert fault(file).found.endswith(", nor keys of 5 other mappings")
 
 
 def test_unreachable_destination(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_two_providers_for_one_flow(tmp_path: Path) -> None:
     file.write_text(GOOD + extra)
     error = fault(file)
     assert (error.line, error.path) == (26, "market.agents[2].classes.best.sources[0]")
-    assert error.found == "'gold', which class 'gold' of 'shop' has already"
+    assert error.found == "'gold', which already belongs to class 'gold' of 'shop'"
 
 
 def test_two_isps(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_two_isps(tmp_path: Path) -> None:
     file = tmp_path / "isps.yaml"
     file.write_text(GOOD + "    - {name: isp2, role: connectivity-provider}\n")
     assert fault(file).path == "market.agents[0].links"
-    assert fault(file).found == "no 'links', nor 'nodes'"
+    assert fault(file).found == "neither 'links' nor 'nodes'"
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_two_isps(tmp_path: Path) -> None:
         (b"", 1, "an empty document"),
         (b"# only a comment\n", 1, "an empty document"),
         (b"- 1\n", 1, "a list of 1"),
-        (b"\x7fELF\x02\x01\x01\x00\xff\xfe", 1, "bytes that are not text"),
+        (b"\x7fELF\x02\x01\x01\x00\xff\xfe", 1, "bytes that are not valid text"),
         (b"version: 1\ntitle: \x00\n", 2, "control character"),
         (b"version: 1\ntitle: [1, 2\nseed: 1\n", 3, "did not find expected"),
         (b"version: 1\n\ttitle: x\n", 2, "a tab character"),
@@ -205,7 +205,7 @@ def test_lines_of_extended_files(tmp_path: Path) -> None:
     ("text", "found"),
     [
         ("extends: other.yaml\n", "'other.yaml', no such file"),
-        ("extends: self.yaml\n", "'self.yaml' again"),
+        ("extends: self.yaml\n", "'self.yaml' twice"),
         ("extends: [a]\n", "a list of 1"),
     ],
 )
@@ -224,7 +224,7 @@ def test_bases_that_are_none(text: str, found: str, tmp_path: Path) -> None:
         ("sources.gild.count=3", "sources", "'gild'", "one of gold, tone"),
         ("sources[7].count=3", "sources", "[7]", "an index below 2"),
         ("nowhere.at.all=1", "nowhere", "unknown key 'nowhere'", "one of version"),
-        ("duration.x=1", "duration", "nothing inside", "a path to something"),
+        ("duration.x=1", "duration", "no keys or items", "a path to something"),
         ("duration=-1 s", "duration", "'-1 s'", "a time above 0"),
         ("duration=", "duration", "no 'duration'", "a time above 0"),
         ("duration", "", "'duration'", "path=value"),

@@ -63,10 +63,10 @@ def test_run_prints_what_each_class_paid(scene: Path, capsys: pytest.CaptureFixt
     assert cells["web"] == ["1", "0.8", "10", "0", "2.5", "0.25", "2.5"]
     assert out.startswith("Whole measured window, 2 s to 6 s, all phases together\n")
     assert (
-        "all pay 7.5 money/s for marks, 2.5 of it (33.3 %) by sources without an agent or a class"
-        in out
+        "total paid for marks: 7.5 money/s, of which 2.5 (33.3 %) by sources without an "
+        "agent or a class" in out
     )
-    assert "phase by phase: ecnomy show results/scene-1\n" in out
+    assert "results of each phase: ecnomy show results/scene-1\n" in out
     assert out.splitlines()[-1] == "results: results/scene-1"
     assert all(line.startswith("ecnomy: warning: ") for line in err.splitlines())
     assert json.loads(Path("results/scene-1/manifest.json").read_text())["complete"] is True
@@ -198,7 +198,7 @@ def test_signals_end_a_run_with_partial_results(
         found, out, err = ended(process)
     assert found == status, err
     assert "Traceback" not in err and out == ""
-    assert err.splitlines()[-1] == f"ecnomy: {reason}; the results so far are kept as partial"
+    assert err.splitlines()[-1] == f"ecnomy: {reason}; results up to here are saved as partial"
     manifest = json.loads(Path("r/manifest.json").read_text())
     assert manifest["complete"] is False and manifest["reason"] == reason
     assert Path("r/flow_epochs.parquet").exists()
@@ -295,7 +295,7 @@ def test_too_little_memory_is_one_line(scene: Path) -> None:
     )
     assert process.returncode == 1
     assert re.fullmatch(
-        r"ecnomy: memory would run out: found a limit of 400,000 kB \(ulimit -v\), "
+        r"ecnomy: not enough memory: found a limit of 400,000 kB \(ulimit -v\), "
         r"expected at least [\d,]+ kB\n",
         process.stderr,
     )
@@ -311,4 +311,4 @@ def test_memory_that_runs_out_is_one_line(
 
     monkeypatch.setattr("ecnomy.markets.session.runner.run", fail)
     assert ecnomy("run", scene) == 1
-    assert capsys.readouterr().err == "ecnomy: memory ran out: Unable to allocate 3 GiB\n"
+    assert capsys.readouterr().err == "ecnomy: out of memory: Unable to allocate 3 GiB\n"

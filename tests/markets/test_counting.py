@@ -106,7 +106,7 @@ def test_a_run_that_counted_nothing_has_empty_tables(result: RunResult, tmp_path
     ("override", "path", "complaint"),
     [
         ("record.counts.of=[]", "record.counts.of", "nothing to count"),
-        ("record.counts.of=[ce, ce]", "record.counts.of", "a count twice"),
+        ("record.counts.of=[ce, ce]", "record.counts.of", "the same count twice"),
         ("record.counts.of=[smiles]", "record.counts.of[0]", "'smiles'"),
         ("record.counts.every=0 s", "record.counts.every", "'0 s'"),
         ("record.counts.every=10 ns", "record.counts.every", "6,200,000,000 counts"),

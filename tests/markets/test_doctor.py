@@ -68,7 +68,7 @@ def test_the_round_trip_counts_events(tmp_path: Path) -> None:
 OURS = "ecnomy for OMNeT++"
 BROKEN = {
     "it fails at once": ("echo out of order >&2; exit 7", "engine", "status 7, out of order"),
-    "another version": ("echo ecnomy-engine 0.0.9", "engine", "says 'ecnomy-engine 0.0.9'"),
+    "another version": ("echo ecnomy-engine 0.0.9", "engine", "prints 'ecnomy-engine 0.0.9'"),
     "no laws": (
         'if [ "$1" = --version ]; then exec REAL --version; fi; echo "{}"',
         "laws",
@@ -77,7 +77,7 @@ BROKEN = {
     "a changed law": (
         'if [ "$1" = describe ]; then REAL describe | sed s/0.95/0.9/; else exec REAL "$@"; fi',
         "laws",
-        "marking law 'virtual-queue' has other parameters",
+        "marking law 'virtual-queue' has different parameters",
     ),
     "no run": (
         'if [ "$1" = run ]; then echo no memory >&2; exit 3; fi; exec REAL "$@"',
@@ -97,7 +97,7 @@ def test_a_broken_engine_is_a_fault(case: str, tmp_path: Path) -> None:
     row = " ".join(done.stdout.split())
     assert complaint in row or complaint.replace(" ", "") in row.replace(" ", "")
     (fault,) = [line for line in done.stdout.splitlines() if line.startswith("FAULT")]
-    assert fault.startswith(f"FAULT {what}: remedy: unset ECNOMY_ENGINE, or let it name")
+    assert fault.startswith(f"FAULT {what}: remedy: unset ECNOMY_ENGINE, or set it to")
     assert done.stdout.endswith("1 fault: ecnomy cannot work\n")
 
 

@@ -61,11 +61,11 @@ def test_owners(carriers: list[AgentSpec], owners: list[int]) -> None:
 @pytest.mark.parametrize(
     ("carriers", "at", "told"),
     [
-        ([carrier("core*"), carrier("*1")], (1, "links"), "'core1', which 'x' has already"),
+        ([carrier("core*"), carrier("*1")], (1, "links"), "'core1', which already belongs to 'x'"),
         ([carrier("core*"), carrier("core2")], (1, "links"), "'core2'"),
         ([carrier("core*"), carrier(nodes=("z",))], (1, "nodes"), "'z'"),
-        ([carrier("core*"), carrier()], (1, "links"), "no 'links', nor 'nodes'"),
-        ([carrier("core*")], (-1, "agents"), "edge, edge.reverse in nobody's domain"),
+        ([carrier("core*"), carrier()], (1, "links"), "neither 'links' nor 'nodes'"),
+        ([carrier("core*")], (-1, "agents"), "edge, edge.reverse outside every domain"),
     ],
 )
 def test_what_does_not_fit(carriers: list[AgentSpec], at: tuple[int, str], told: str) -> None:
@@ -83,7 +83,7 @@ def test_what_does_not_fit(carriers: list[AgentSpec], at: tuple[int, str], told:
         ("nodes: [a, b]", "nodes: c", ""),
         ("links: core", "links: rim", r"s.yaml:13: market.agents\[1\].links: found 'rim'"),
         ("links: core", "links: '*'", r"s.yaml:13: market.agents\[1\].links: found 'core', which"),
-        ("links: core", "nodes: c", r"s.yaml:12: market.agents: found edge in nobody's domain"),
+        ("links: core", "nodes: c", r"s.yaml:12: market.agents: found edge outside every domain"),
         ("links: core", "classes: {a: {fee: 1 money/s}}", "classes of a connectivity-provider"),
         ("links: core", "links: edge, price_per_mark: 0 money", "price_per_mark: found '0 money'"),
     ],
@@ -128,8 +128,8 @@ def test_the_market_names_no_role() -> None:
 @pytest.mark.parametrize(
     ("rule", "told"),
     [
-        ("retail", "s: through far, near; 2 money a mark, paid to far"),
-        ("direct", "s: through far, near; 2 to 3 money a mark, where it is set"),
+        ("retail", "s: through far, near; 2 money per mark, paid to far"),
+        ("direct", "s: through far, near; 2 to 3 money per mark, where set"),
     ],
 )
 def test_check_says_what_a_mark_costs(rule: str, told: str) -> None:

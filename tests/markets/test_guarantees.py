@@ -77,7 +77,7 @@ def test_the_reimbursement_is_the_price_unless_said() -> None:
             "connectivity-provider}\n    - {name: shop, role: application-provider, "
             "classes: {a: {fee: 1 money/s, sources: callers}}}",
             "market.agents[2].sources",
-            "which class 'a' of 'shop' has already",
+            "which already belongs to class 'a' of 'shop'",
         ),
     ],
 )  # fmt: skip
@@ -97,7 +97,7 @@ def test_faults_are_named_with_their_place(old: str, new: str, path: str, found:
         ("test_streams: test", "test_streams: test\n      strategy: "
          "{kind: marking-quantile, sample: 30 s}", "learns for 300 s, longer than the run"),
         ("delay_thresholds: [15 ms]", "series: [cwnd], every: 1 us", "rows; sample them less"),
-        ("price_per_mark", "epoch: 10 us\n  price_per_mark", "epochs, each an exchange"),
+        ("price_per_mark", "epoch: 10 us\n  price_per_mark", "epochs, each with a message"),
     ],
 )  # fmt: skip
 def test_doubts_are_said(old: str, new: str, words: str) -> None:

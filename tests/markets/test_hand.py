@@ -42,10 +42,10 @@ def test_what_is_held_reaches_the_market() -> None:
 @pytest.mark.parametrize(
     ("said", "refused"),
     [
-        ('{"willingness": {"silver": 1}}', "held by hand: .*silver"),
-        ('{"willingness": {"gold": -1}}', "held by hand: .*-1"),
-        ('{"prices": {"m": 1}}', "held by hand: found link m, expected one of l, l.reverse"),
-        ('{"prices": {"l": 1e7}}', "held by hand: .*expected at most"),
+        ('{"willingness": {"silver": 1}}', "set by hand: .*silver"),
+        ('{"willingness": {"gold": -1}}', "set by hand: .*-1"),
+        ('{"prices": {"m": 1}}', "set by hand: found link m, expected one of l, l.reverse"),
+        ('{"prices": {"l": 1e7}}', "set by hand: .*expected at most"),
     ],
 )
 def test_what_cannot_be_held_is_refused_in_words(said: str, refused: str) -> None:
@@ -67,5 +67,5 @@ def test_no_market_has_no_prices() -> None:
 @pytest.mark.parametrize("said", ["", "[]", '{"weights": {}}', '{"prices": {"l": "dear"}}'])
 def test_other_messages_are_refused(said: str) -> None:
     """In one line."""
-    with pytest.raises(InputError, match="held by hand: "):
+    with pytest.raises(InputError, match="set by hand: "):
         Held.of(said)

@@ -31,14 +31,14 @@ ROOM = 0.0212 * 10e6 / (8 * 1500) + 100
 def doubts(*overrides: str) -> list[str]:
     """What `check` says of weights."""
     scenario = scenario_from_text(TEXT, overrides=overrides)
-    return [one for one in warnings(scenario, make_plan(scenario)) if "marks a round trip" in one]
+    return [one for one in warnings(scenario, make_plan(scenario)) if "marks per round trip" in one]
 
 
 def test_the_bound_is_what_round_trip_and_buffer_hold() -> None:
     """Four flows of weight 1 leave the bound less 4 to the heavy one."""
     assert doubts(f"{WEIGHT}={ROOM - 4.01}") == []
     (one,) = doubts(f"{WEIGHT}={ROOM - 3.99}")
-    assert f"expected weights of at most {ROOM:.4g} marks in all" in one
+    assert f"expected weights of at most {ROOM:.4g} marks in total" in one
     assert doubts(f"{WEIGHT}=5000", "network.links.pipe.buffer=10000 packets") == []
     assert doubts(f"{WEIGHT}=5000", "sources.heavy.transport.cwnd_max=50 packets") == []
 

@@ -111,7 +111,7 @@ def test_devices_and_pipes(tmp_path: Path) -> None:
     assert fault(Path("/dev/zero")).found == "a device"
     fifo = tmp_path / "fifo.yaml"
     os.mkfifo(fifo)
-    assert fault(fifo).found == "a pipe that nobody writes to"
+    assert fault(fifo).found == "a pipe without a writer"
     reading, writing = os.pipe()
     os.write(writing, GOOD.encode())
     os.close(writing)

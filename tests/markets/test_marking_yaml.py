@@ -117,5 +117,5 @@ def test_a_fault_is_named(text: str, path: str, fault: str) -> None:
 )
 def test_an_unlimited_buffer_cannot_be_copied(name: str) -> None:
     """A law that takes the link's buffer for its own needs one that has an end."""
-    with pytest.raises(ScenarioError, match="as the link's own is unlimited"):
+    with pytest.raises(ScenarioError, match="because the buffer of the link is unlimited"):
         scenario(f"law: {name}", buffer="unlimited")

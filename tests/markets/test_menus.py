@@ -93,8 +93,8 @@ def test_strategies_are_told_what_they_have_chosen(tmp_path: Path) -> None:
     ("params", "says"),
     [
         ("choice: huge", "chose 'huge' of 'line', expected one of light, heavy"),
-        ("flow: 3", "chose 'heavy' for 3, expected a flow of its own"),
-        ("flow: 9", "chose 'heavy' for 9, expected a flow of its own"),
+        ("flow: 3", "chose 'heavy' for 3, expected one of its flows"),
+        ("flow: 9", "chose 'heavy' for 9, expected one of its flows"),
         ("note: 'tariff:line'", "notes 'tariff:line', which the table `agents` has already"),
     ],
 )
@@ -124,12 +124,12 @@ def test_check_names_the_choices() -> None:
         (
             "each: {kind: posted}",
             "each: {kind: posted, per: s}",
-            "found a posted price in money/s, expected one for marks: per: mark",
+            "found a posted price in money/s, expected a tariff for marks: per: mark",
         ),
         (
             "marked, meter: marks",
             "marked, meter: packets",
-            "expected one for packets: another kind",
+            "expected a tariff for packets: another kind",
         ),
     ],
 )

@@ -63,7 +63,7 @@ def test_conditions_on_what_is_named() -> None:
     ("override", "found"),
     [
         ("empty.*.x=1", r"\* on a list of 0"),
-        ("links.*.name.x=1", "nothing inside"),
+        ("links.*.name.x=1", "no keys or items"),
         ("links.[law=x].y=1", "links.\\[law=x\\].y"),
         ("links.a[law.y=1", "links.a\\[law.y=1"),
         ("links.c.x=1", "'c'"),

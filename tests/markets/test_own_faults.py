@@ -83,12 +83,12 @@ def test_a_role_that_cannot_be_one_is_found_as_it_is_read(role: str, says: str) 
         (
             "isp: [{meter: bytes, sources: web}, {meter: bytes, sources: web}]",
             "contracts.1..name",
-            "found 'bytes-charge' once more for a source",
+            "found 'bytes-charge' twice for a source",
         ),
         (
             "isp: [{meter: bytes, sources: web}, {name: bytes-charge, meter: calls, sources: web}]",
             "contracts.1..name",
-            "found 'bytes-charge' once more",
+            "found 'bytes-charge' twice",
         ),
     ],
 )

@@ -63,8 +63,8 @@ def test_data_takes_the_links_that_are_named(path: str, data: list[str], acks: l
         ("path: [direct, home, radio]", 2, "'radio', back to 'a'", "each node once"),
         ("path: [radio, home]", 1, "'home' against its direction, which is from z to c", "at 'c'"),
         ("path: [home, radio]", 0, "on a path from 'z' to 'a'", "from: z and to: a"),
-        ("path: [last, radio]", 0, "the links from the last to the first", "[radio, last]"),
-        ("path: [radio, last.reverse]", 1, "'last.reverse'", "'last': a path takes each link"),
+        ("path: [last, radio]", 0, "the links in reverse order", "[radio, last]"),
+        ("path: [radio, last.reverse]", 1, "'last.reverse'", "'last': a path uses each link"),
     ],
 )
 def test_links_that_are_no_path_are_refused(
@@ -87,7 +87,7 @@ def test_check_names_idle_carriers_and_choices_that_share_a_path() -> None:
 
     shared = told("path: direct")
     assert "agent other: no source sends over its links" in shared
-    assert "alternatives one and two take the same links (direct)" in shared
+    assert "alternatives one and two use the same links (direct)" in shared
     apart = told("path: [up, down]")
     assert "sends over its links" not in apart and "same links" not in apart
 
@@ -124,6 +124,6 @@ def test_check_names_the_unmarked_way_back() -> None:
     scenario = scenario_from_text(text.replace("PATH", "path: [up, down]"))
     told = [line for line in warnings(scenario, make_plan(scenario)) if "against" in line]
     assert told == [
-        "source two: sends from a to z, against link direct, which marks only what goes from z "
-        "to a; swap 'from' and 'to', or give the link reverse: {marking: {law: fixed, ...}}"
+        "source two: sends from a to z, against link direct, which marks only packets from z "
+        "to a. Swap 'from' and 'to', or give the link reverse: {marking: {law: fixed, ...}}"
     ]

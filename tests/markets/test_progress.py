@@ -66,7 +66,7 @@ def test_a_pipe_gets_a_line_every_ten_seconds(clock: Hand) -> None:
         "ecnomy: pricing: 38 of 60 runs done, 2 failed, in 20 s, about 20 s left",
         "ecnomy: pricing: 48 of 60 runs done, 2 failed, in 30 s, about 10 s left",
         "ecnomy: pricing: 58 of 60 runs done, 2 failed, in 40 s, about 0.0 s left",
-        "ecnomy: pricing: 40 runs made, 2 of them failed, in 40 s",
+        "ecnomy: pricing: 40 new runs, 2 of them failed, in 40 s",
     ]
 
 
@@ -119,10 +119,10 @@ def test_rounds_count_the_time_of_all(clock: Hand) -> None:
             clock.now_s += 1
             runs.at(total, there, made)
             if (total, made) == (30, 10):
-                told = "ecnomy: 20 of 30 runs asked for so far done in 20 s, about 10 s left"
+                told = "ecnomy: 20 of 30 runs requested so far done in 20 s, about 10 s left"
                 assert on_screen(stream.getvalue()) == told
     runs.stop()
-    assert on_screen(stream.getvalue()) == "ecnomy: 30 runs made in 30 s\n"
+    assert on_screen(stream.getvalue()) == "ecnomy: 30 new runs in 30 s\n"
 
 
 class HungUp(Terminal):

@@ -51,7 +51,7 @@ def test_what_is_said_to_fit_fits() -> None:
         make_plan(scenario_from_text(text(1_000_000)))
     most = int(caught.value.expected.split("at most ")[1].split(" ")[0].replace(",", ""))
     assert make_plan(scenario_from_text(text(most))).row_count == most + 7
-    with pytest.raises(ScenarioError, match="a row each"):
+    with pytest.raises(ScenarioError, match="one row each"):
         make_plan(scenario_from_text(text(most + 1)))
 
 
@@ -63,5 +63,5 @@ def test_a_million_flows_in_one_row_are_welcome() -> None:
 def test_two_crowds_too_many() -> None:
     """Where the others alone are too many, all of them are spoken of."""
     both = text(500_000).replace("count: 7", "count: 500000")
-    with pytest.raises(ScenarioError, match="here and elsewhere, 349,5.. rows in all"):
+    with pytest.raises(ScenarioError, match="here and elsewhere, 349,5.. rows in total"):
         make_plan(scenario_from_text(both))

@@ -48,14 +48,14 @@ def test_the_other_examples_are_above_doubt(name: str) -> None:
 @pytest.mark.parametrize(
     ("override", "part"),
     [
-        ("sources.s.transport.mark_rate=101 marks/s", "s ask for 101 marks/s in all"),
+        ("sources.s.transport.mark_rate=101 marks/s", "s ask for 101 marks/s in total"),
         ("network.links.pipe.marking={law: drop-tail}", "no link on its path marks"),
-        ("sources.s.transport.ecn=off", "not ECN-capable and are dropped where link pipe"),
+        ("sources.s.transport.ecn=off", "not ECN-capable, so link pipe drops them"),
         (
             "network.links.pipe.marking={law: virtual-queue, buffer: 1 packet}",
             "the virtual queue holds 950 bytes",
         ),
-        ("sources.s.start=11 s", "starts when the run is over"),
+        ("sources.s.start=11 s", "starts after the end of the run"),
         ("sources.s.stop=0 s", "stops before it starts"),
     ],
 )
@@ -83,7 +83,7 @@ def test_fees_without_a_handle_and_hasty_agents() -> None:
     found = warned(scenario_from_text(TEXT.replace("law: wtp", "law: reno") + market))
     assert len(found) == 2
     assert "decides every 0.1 s" in found[0]
-    assert "cannot steer it by a charge of 2 money/s" in found[1]
+    assert "cannot steer it with a charge of 2 money/s" in found[1]
 
 
 def test_summary_fits_a_screen() -> None:
@@ -91,7 +91,7 @@ def test_summary_fits_a_screen() -> None:
     scenario = load(EXAMPLES / "gold-silver.yaml")
     text = summary(scenario, make_plan(scenario))
     assert len(text.splitlines()) <= 24
-    for part in ("180 s simulated", "10 Mbps", "20 x background", "= 32 marks/s a flow", "isp"):
+    for part in ("180 s simulated", "10 Mbps", "20 x background", "= 32 marks/s per flow", "isp"):
         assert part in text
 
 

@@ -90,15 +90,19 @@ def test_without_a_scheduler_there_is_no_table_and_a_class_is_doubted() -> None:
     [
         ("sources.one.class=silver", "sources[0].class", "unknown class 'silver' of link 'l'"),
         ("sources.one.class=4", "sources[0].class", "one of gold, 2, 3"),
-        ("sources.one.class=0", "sources[0].class", "number from 1 on"),
+        ("sources.one.class=0", "sources[0].class", "number of a class, counted from 1"),
         (f"{LINK}.scheduler.kind=strict", "scheduler.kind", "class-based"),
         (f"{LINK}.scheduler.classes=[]", "scheduler.classes", "0 classes"),
         (f"{LINK}.scheduler.classes=[{{delay_ratio: 2}}]", "delay_ratio", "after the last"),
         (f"{LINK}.scheduler.classes=[{{delay: 10}}]", "delay", "without a unit"),
         (f"{LINK}.scheduler.classes=[{{rate: 2 Mbps}}]", "scheduler.classes", "less than the link"),
-        (f"{LINK}.scheduler.classes=[{{name: a}}, {{name: a}}]", "classes[1].name", "again"),
+        (f"{LINK}.scheduler.classes=[{{name: a}}, {{name: a}}]", "classes[1].name", "twice"),
         (f"{LINK}.scheduler.classes=[{{loss: 1.5}}]", "loss", "a share from 0 to 1"),
-        (f"{LINK}.marking={{law: fixed, probability: 0.1}}", "marking", "beside a scheduler"),
+        (
+            f"{LINK}.marking={{law: fixed, probability: 0.1}}",
+            "marking",
+            "together with a scheduler",
+        ),
         (f"{LINK}.buffer=unlimited", "scheduler.buffer", "a buffer for the regulation"),
         (f"{LINK}.scheduler.stages=0", "scheduler.stages", "from 1 to 16"),
         (f"{LINK}.scheduler.speed=1", "scheduler", "unknown key 'speed'"),
@@ -187,7 +191,7 @@ def test_slips_in_shares_are_named(override: str, path: str, complaint: str) -> 
 def test_no_marking_of_the_link_beside_shares() -> None:
     """It has no queue of its own: the message says where marking is to be written."""
     changes = [f"{LINK}.scheduler={WEIGHTS}", f"{LINK}.marking={{law: fixed, probability: 0.1}}"]
-    with pytest.raises(ScenarioError, match="beside a scheduler.*see its classes"):
+    with pytest.raises(ScenarioError, match="together with a scheduler.*set the classes"):
         make_plan(scenario_from_text(TEXT, overrides=changes))
 
 

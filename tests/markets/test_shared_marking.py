@@ -126,7 +126,7 @@ def test_conditions_that_hold_nowhere_are_refused_on_the_command_line(tmp_path: 
     file = tmp_path / "s.yaml"
     file.write_text(text(), encoding="utf-8")
     nowhere = "network.links.*.marking[law=pi].a=1"
-    with pytest.raises(ScenarioError, match="a condition that holds nowhere"):
+    with pytest.raises(ScenarioError, match="a condition that matches nothing"):
         load(file, overrides=[nowhere])
     assert plan_of(text(), nowhere) == plan_of(text())
 

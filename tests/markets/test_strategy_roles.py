@@ -187,6 +187,6 @@ def test_a_handler_of_flows_without_weight_is_pointed_out() -> None:
     scenario = scenario_from_text(text, overrides=["sources.two.transport={law: newreno}"])
     (doubt,) = warnings(scenario, make_plan(scenario))
     assert doubt == (
-        "agent who: what it is willing to pay cannot steer two, since their transports have no "
-        "weight (wtp has)"
+        "agent who: its willingness to pay cannot steer two because their transports have no "
+        "weight (wtp has one)"
     )

@@ -151,7 +151,7 @@ def test_a_price_out_of_range_is_refused(bad: tuple[int, int, str]) -> None:
     """Also one for what nobody meters."""
     with pytest.raises(ValueError, match="a price"):
         Price(*bad)
-    with pytest.raises(ValueError, match="no number of what is metered"):
+    with pytest.raises(ValueError, match="expected a number of metered units"):
         Price(1, 1, "apple")
 
 

@@ -172,7 +172,7 @@ def test_time_is_charged_to_the_micro_unit_below() -> None:
     [
         ("sources: voice, price: 0.05 money", "price: 0.05 money", "gsp].tariffs.talk", "no 'sour"),
         ("sources: voice, price: 0.05", "sources: test, price: 0.05", "talk.sources", "is cbr"),
-        ("sources: video\n", "sources: voice\n", "film.sources", "has already"),
+        ("sources: video\n", "sources: voice\n", "film.sources", "already belongs to"),
         ("peak_rate: 10 packets/s", "peak_rate: 9 packets/s", "talk.sources", "10 packets/s"),
         ("peak_rate: 10 packets/s", "peak_rate: 9", "talk.peak_rate", "without a unit"),
         ("0.02 money/min, max_delay: 12 ms", "1 money, max_delay: 9 ms", "sources", "of 0.009 s"),
@@ -216,14 +216,19 @@ def test_time_is_charged_to_the_micro_unit_below() -> None:
         ("{kind: accept-all}", "{kind: stay}", "film.strategy.kind", "'stay'"),
         ("      sources: voice\n      tariff", "      tariff", ".sources", "no sources"),
         ("fixed_costs: 2 money/h", "fixed_costs: 2 money", "fixed_costs", "2 money"),
-        ("test_streams: test", "test_streams: more", "agents[3].test_streams", "has already"),
+        (
+            "test_streams: test",
+            "test_streams: more",
+            "agents[3].test_streams",
+            "already belongs to",
+        ),
         (
             "      tariffs:\n",
             "      tariff: {price: 0 money}\n      tariffs:\n",
             "tariffs",
-            "beside",
+            "both",
         ),
-        ("test_streams: test\n", "sources: voice\n      test_streams: test\n", "sources", "beside"),
+        ("test_streams: test\n", "sources: voice\n      test_streams: test\n", "sources", "both"),
         ("role: subscriber, ", "role: subscriber, strategy: {kind: stay}, ", "kind", "'stay'"),
     ],
 )

@@ -48,7 +48,7 @@ def test_a_tariff_fits_meters_of_its_unit_only(text: str, unit: str) -> None:
             reading.read(node, Contract, "", {})
         assert (caught.value.line, caught.value.path) == (2, FITS[text])
         assert f"money/{name}" in caught.value.found
-        assert "one for what-is-counted" in caught.value.expected
+        assert "for what-is-counted" in caught.value.expected
 
 
 @pytest.mark.parametrize("unit", METER_UNITS)
@@ -66,7 +66,7 @@ def test_a_users_tariff_fits_meters_of_the_unit_it_names() -> None:
         check_fits(mine, Meter("marks", "mark"))
     assert (caught.value.key, caught.value.expected) == (
         "tariff.kind",
-        "one for marks, which is in mark",
+        "a tariff for marks, measured in mark",
     )
     check_fits(read("{kind: lab_tariffs:Active}"), Meter("marks", "mark"))
 

@@ -174,7 +174,7 @@ def test_agents_call_all_pairs_by_the_name_of_the_demands() -> None:
     twice = market.replace("sources: demand", "sources: [demand, demand-Chicago-NYCMng]")
     with pytest.raises(ScenarioError) as caught:
         scenario(rest=twice)
-    assert "which customer 'me' has already" in caught.value.found
+    assert "which already belongs to customer 'me'" in caught.value.found
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ FAULTS = {
     "a way out": ("sndlib/abilene", "../../abilene", 4, "network.topology", "a topology such as"),
     "no rate": ("  rate: 10 Mbps\n", "", 4, "network.rate", "'rate' for the topology's links"),
     "renamed nobody": ("CHINng", "CHINg", 5, "network.names.CHINg", "did you mean 'CHINng'?"),
-    "renamed alike": ("Chicago", "NYCMng", 5, "network.names.CHINng", "a name of its own"),
+    "renamed alike": ("Chicago", "NYCMng", 5, "network.names.CHINng", "a unique name"),
     "override of nothing": (
         "rate: 10 Mbps",
         "rate: 10 Mbps\n  overrides: {Chicago-STTLng: {rate: 1 Mbps}}",
@@ -273,7 +273,7 @@ FAULTS = {
         "links: [{name: l, from: a, to: b, rate: 1 Mbps}]",
         5,
         "network.names",
-        "it with each of the links",
+        "at each link",
     ),
 }
 
@@ -315,7 +315,7 @@ def test_unreachable_pairs_are_named() -> None:
         scenario_from_text(text, "net.yaml")
     error = caught.value
     assert (error.line, error.path) == (10, "demands[0]")
-    assert error.found.startswith("no way from one to ATLAM5, one to ATLAng, one to HSTNng and 9")
+    assert error.found.startswith("no path from one to ATLAM5, one to ATLAng, one to HSTNng and 9")
     with pytest.raises(ScenarioError) as caught:
         make_plan(scenario_from_text(text.replace("busiest_link: 1.2", "unit: 1 bps"), "net.yaml"))
     error = caught.value

@@ -106,7 +106,7 @@ def test_lists_of_sizes(tmp_path: Path) -> None:
     ("traffic", "law", "path", "found", "expected"),
     [
         ("{kind: web, size: list}", "reno", "sizes", "without 'sizes'", "name of a file"),
-        ("{kind: web, sizes: [1 kB]}", "reno", "size", "pareto beside 'sizes'", "size: list"),
+        ("{kind: web, sizes: [1 kB]}", "reno", "size", "pareto together with", "size: list"),
         ("{kind: web, size: list, sizes: []}", "reno", "sizes", "a list of 0", "sizes such as"),
         ("{kind: web, size: list, sizes: [1]}", "reno", "sizes[0]", "without a unit", "10 kB"),
         ("{kind: web, size: list, sizes: [{weight: 1}]}", "reno", "sizes[0].size", "no 'size'", ""),

@@ -123,14 +123,18 @@ def test_check_warns_of_weight_that_nobody_has() -> None:
     """Sold to a source whose law has none; no warning that willingness cannot steer multcp."""
     scenario = scenario_from_text(TEXT)
     told = warnings(scenario, make_plan(scenario))
-    assert [line for line in told if "sells weight to plain, whose window law has none" in line]
+    assert [
+        line for line in told if "sells weight to plain, whose window law has no weight" in line
+    ]
     assert not [line for line in told if "cannot steer heavy" in line]
 
 
 def test_a_weight_for_a_law_that_has_none_ends_the_run(tmp_path: Path) -> None:
     """The message names agent, flow and the laws that have one."""
     text = TURNS.replace("law: wtp-sender, weight: 2 marks", "law: newreno")
-    with pytest.raises(StrategyError, match="ann chose a weight for flow 0, whose law is none of "):
+    with pytest.raises(
+        StrategyError, match="ann chose a weight for flow 0, expected a flow whose law is one of "
+    ):
         run(scenario_from_text(text), out=tmp_path / "r")
 
 

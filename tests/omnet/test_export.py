@@ -188,6 +188,4 @@ def test_export_is_a_verb(tmp_path: Path) -> None:
     assert "<name>p</name>" in (tmp_path / "p/.project").read_text()
     again = subprocess.run(words, capture_output=True, text=True, check=False, timeout=LIMIT_S)
     assert again.returncode == 2
-    assert (
-        again.stderr == f"ecnomy: {tmp_path / 'p'}: exists already; name a folder that does not\n"
-    )
+    assert again.stderr == f"ecnomy: {tmp_path / 'p'}: exists already; choose a new folder\n"

@@ -208,7 +208,7 @@ UNFIT = {
     ),
     "an INET that is not built": ("inet/src/libINET.so", None, "is not built: make -C .*MODE=rel"),
     "modules that are not built": ("modules/inet/libecnomy.so", None, "not built: make -C .*modul"),
-    "an OMNeT++ that is not built": ("omnetpp/bin/opp_run", None, "opp_run: not there; build"),
+    "an OMNeT++ that is not built": ("omnetpp/bin/opp_run", None, "opp_run: not found; build"),
 }
 
 

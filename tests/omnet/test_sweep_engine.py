@@ -44,8 +44,8 @@ def test_a_folder_keeps_its_engine(sweep: Path, tmp_path: Path, capsys) -> None:
     assert "going on" not in capsys.readouterr().err
     main_ok("sweep", sweep, "--out", out)
     said = capsys.readouterr()
-    assert f"ecnomy: {out} holds runs of omnet: going on with it" in said.err
-    assert "1 runs: 0 made, 1 were there" in said.out
+    assert f"ecnomy: {out} holds runs of omnet; continuing with this engine" in said.err
+    assert "1 runs: 0 new, 1 reused" in said.out
     main_ok("sweep", sweep, "--out", tmp_path / "own")
     assert load(tmp_path / "own").engine.tolist() == ["builtin"]
 

@@ -127,9 +127,9 @@ OTHER = "{name: more, from: b, to: c, rate: 2 Mbps}"
     ("parameters", "said"),
     [
         ("{grid: {market.price_per_mark: [1 money, 2 money]}}",
-         "market.price_per_mark: found a parameter that only agents see"),
+         "market.price_per_mark: found a parameter that affects only agents"),
         ("{zip: {sources.gold.count: [1, 2], market.price_per_mark: [1 money, 2 money]}}",
-         "market.price_per_mark: found a parameter that only agents see"),
+         "market.price_per_mark: found a parameter that affects only agents"),
         (f"{{grid: {{network.links: [[{LINK}], [{LINK}, {OTHER}]]}}}}",
          "network.links: found other nodes or links"),
         ("{grid: {sources.gold.count: [1, 2]}}\nseeds: independent",

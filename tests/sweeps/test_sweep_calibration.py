@@ -72,18 +72,22 @@ def test_what_goes_with_the_parameter(tmp_path: Path) -> None:
         ("  target: 0.1", "  target: [0.1, 0.2, 0.3]", "3 targets, expected 2, one for each point"),
         ("  target: 0.1", "  target: much", "calibrate.target"),
         ("  first: 3", "  first: 3\n  mots: 4", "unknown key 'mots'"),
-        ("  first: 3", "  first: 13", "12 values in all, expected at least 13"),
+        ("  first: 3", "  first: 13", "12 values in total, expected at least 13"),
         ("  to: 0.5", "  to: 0.001", ".to: found 0.001, expected more than from, which"),
         ("  from: 0.01", "  from: 0", ".from: found 0, expected more than 0, as the"),
         ("  first: 3", "  step: 2 packets", "a step above 0 and below the range"),
-        ("  first: 3", "  with: {sources.gold.count: 2}", "which is the same place"),
+        ("  first: 3", "  with: {sources.gold.count: 2}", "which overlap"),
         ("marking.probability", "marking.probably", "probably"),
-        ("parameter: network.links.wire.marking.probability", "parameter: seed", "other than that"),
-        ("replicates: 4", "replicates: 1", "2 at least"),
+        (
+            "parameter: network.links.wire.marking.probability",
+            "parameter: seed",
+            "another parameter",
+        ),
+        ("replicates: 4", "replicates: 1", "at least 2"),
         (
             "replicates: 4",
             "replicates: 4\nseeds: independent",
-            "independent seeds beside calibrate",
+            "independent seeds together with calibrate",
         ),
         ("  figure: gold.marking_rate", "  figure: []", "the name of a column"),
         ("calibrate:\n", "calibrate: 3\nx:\n", "unknown key 'x'"),
@@ -103,7 +107,7 @@ def test_verbs_send_to_each_other(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="ecnomy calibrate"):
         sweep_command(file)
     file.write_text(SWEEP[: SWEEP.index("calibrate:")])
-    with pytest.raises(InputError, match="found no calibrate"):
+    with pytest.raises(InputError, match="missing 'calibrate'"):
         calibrate_command(file)
 
 
@@ -111,7 +115,9 @@ def test_verbs_send_to_each_other(tmp_path: Path) -> None:
 def test_what_is_no_outcome_is_no_figure(tmp_path: Path, figure: str) -> None:
     """Texts, seeds and what is varied stand in a sweep's table too; no run is made for them."""
     file = write(tmp_path, SWEEP.replace("gold.marking_rate", figure))
-    with pytest.raises(InputError, match=f"calibrate.figure: found '{figure}', which is no out"):
+    with pytest.raises(
+        InputError, match=f"calibrate.figure: found '{figure}', which is not an out"
+    ):
         calibrate_command(file, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

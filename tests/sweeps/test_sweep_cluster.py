@@ -144,7 +144,7 @@ def test_killed_drivers_and_workers_cost_no_run(
         some_records(tmp_path, there + KILLS[0], process)
         os.kill(workers(process.pid)[0], signal.SIGKILL)
         output = end(process)
-    assert f"{RUNS} runs: {RUNS - there} made, {there} were there" in output
+    assert f"{RUNS} runs: {RUNS - there} new, {there} reused" in output
     assert "8787" not in output and "Warning" not in output
     check(tmp_path, RUNS)
 

@@ -315,11 +315,11 @@ def test_only_one_driver_at_a_time(tmp_path: Path) -> None:
     file = write(tmp_path)
     sweep = load_sweep(file)
     store = Store(tmp_path / "out", sweep)
-    with pytest.raises(InputError, match="another sweep is being run"):
+    with pytest.raises(InputError, match="another sweep is writing to it"):
         Store(tmp_path / "out", sweep)
     store.close()
     Store(tmp_path / "out", sweep).close()
-    with pytest.raises(InputError, match="holds no sweep"):
+    with pytest.raises(InputError, match="is not a sweep"):
         Store(tmp_path, sweep)
 
 

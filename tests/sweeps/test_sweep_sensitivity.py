@@ -141,7 +141,7 @@ def test_the_verb_says_which_matter(
     sensitivity_command(ishigami_sweep, ["y"])
     told = capsys.readouterr().out
     assert f"3 parameters of 3 matter to y: {NAMES[0]}, {NAMES[1]}, {NAMES[2]}" in told
-    assert "chance cannot be told from what parameters do" in told
+    assert "chance and effects of parameters cannot be separated" in told
     assert (ishigami_sweep / "sensitivity.png").read_bytes()[:4] == b"\x89PNG"
     sensitivity_command(ishigami_sweep)
     told = capsys.readouterr().out
@@ -214,7 +214,7 @@ def test_runs_that_failed_are_left_out_with_what_belongs_to_them(tmp_path: Path)
         ("samples: 256", "trajectories: 4", "expected samples: N and over"),
         ("second-order: true", "second-order: 2", "parameters.sobol.second-order: found 2"),
         ("second-order: true", "levels: 4", "unknown key 'levels'"),
-        ("  sobol:", "  grid: {sources.silver.count: [1]}\n  sobol:", "sobol beside grid"),
+        ("  sobol:", "  grid: {sources.silver.count: [1]}\n  sobol:", "sobol together with grid"),
         ("sobol:", "morris:", "expected trajectories: N and over"),
     ],
 )
@@ -238,7 +238,7 @@ def test_what_cannot_be_told_is_said(ishigami_sweep: Path, tmp_path: Path) -> No
         sensitivity_of(ishigami_sweep, "z")
     with pytest.raises(ResultsError, match="same: found 3 in all runs"):
         sensitivity_of(ishigami_sweep, "same")
-    with pytest.raises(ResultsError, match="holds no sweep"):
+    with pytest.raises(ResultsError, match="is not a sweep"):
         sensitivity_of(tmp_path, "y")
     plain = SOBOL.partition("parameters:")[0] + "parameters: {grid: {sources.gold.count: [1]}}\n"
     go(write(tmp_path, plain.replace("duration: 3 s", "")), tmp_path / "out")

@@ -211,7 +211,7 @@ def test_the_price_of_a_single_carrier_is_taken(tmp_path: Path) -> None:
         own = text.replace("price: {", "dear: {") + "measure: figures_of_ties:own\n"
         runs = open_sweep(made(tmp_path, own, SCENARIO))
     assert (runs["status"] == "failed").all()
-    assert "the parameter 'dear', whose name is that of a column" in runs["reason"].iloc[0]
+    assert "the parameter 'dear', which is also a column" in runs["reason"].iloc[0]
 
 
 def test_sweeps_without_such_parameters_are_as_they_were(tmp_path: Path) -> None:

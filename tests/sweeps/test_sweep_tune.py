@@ -138,7 +138,7 @@ def test_what_is_told_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert best.split()[:3] == [f"{answer.values[0]:.5g}", "money", "3"]
     assert f"{PRICE} [money]: {tried} values from " in said
     assert f"Of {tried} values tried, income is highest at {answer.values[0]:.5g} money." in said
-    assert "there, over 6 seeds that the search has not seen" in said
+    assert "there, over 6 seeds not used in the search" in said
 
 
 def test_points_of_a_search_are_its_values(tmp_path: Path) -> None:
@@ -221,14 +221,18 @@ def test_an_optimum_at_an_end_is_said_to_be_one(tmp_path: Path) -> None:
         ("  trials: 40", "  constraints: {sold: {at-least: 2, at-most: 1}}", "below at-most"),
         ("from: 0.05 money", "from: 5 money", ".to: found '2 money', expected more than from"),
         ("from: 0.05 money", "from: 0 money", ".from: found '0 money', expected more than 0, as"),
-        ("market.price_per_mark", "seed", "other than that"),
+        ("market.price_per_mark", "seed", "another parameter"),
         ("market.price_per_mark", "market.price_per_mork", "mork"),
-        ("replicates: 3", "replicates: 1", "2 at least, as tune tells intervals"),
-        ("replicates: 3", "replicates: 3\nseeds: independent", "independent seeds beside tune"),
+        ("replicates: 3", "replicates: 1", "at least 2, because tune reports intervals"),
+        (
+            "replicates: 3",
+            "replicates: 3\nseeds: independent",
+            "independent seeds together with tune",
+        ),
         (
             "replicates: 3",
             "parameters: {grid: {sources.gold.count: [1]}}",
-            "parameters beside tune",
+            "parameters together with tune",
         ),
     ],
 )
@@ -253,8 +257,8 @@ def test_outcomes_that_nobody_has(tmp_path: Path) -> None:
 def test_verbs_send_to_each_other(tmp_path: Path) -> None:
     """`sweep` makes no tuning, `tune` no plain sweep."""
     file = write(tmp_path, SWEEP)
-    with pytest.raises(InputError, match="found tune, which `ecnomy tune .*` searches"):
+    with pytest.raises(InputError, match="found a 'tune' section, .* run `ecnomy tune .*`"):
         sweep_command(file)
     file.write_text(SWEEP[: SWEEP.index("tune:")])
-    with pytest.raises(InputError, match="found no tune"):
+    with pytest.raises(InputError, match="missing 'tune'"):
         tune_command(file)

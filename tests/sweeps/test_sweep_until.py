@@ -119,7 +119,7 @@ def test_an_outcome_that_no_run_has(tmp_path: Path) -> None:
     text = UNTIL.format(until="{outcome: gold.goodput, half-width: 5 %}")
     sweep = load_sweep(write(tmp_path, text))
     record(tmp_path / "out", grown(sweep, tmp_path / "out"), figures)
-    with pytest.raises(InputError, match="'gold.goodput', which no run has.*gold.goodput_bps"):
+    with pytest.raises(InputError, match="'gold.goodput', expected a column.*gold.goodput_bps"):
         grown(sweep, tmp_path / "out")
 
 
@@ -141,7 +141,7 @@ def test_what_is_wrong_is_told(tmp_path: Path, until: str, told: str) -> None:
 
 def test_few_replicates_are_refused(tmp_path: Path) -> None:
     """Three runs are no first look."""
-    with pytest.raises(ScenarioError, match="5 at least"):
+    with pytest.raises(ScenarioError, match="at least 5"):
         load_sweep(write(tmp_path, SWEEP + "until: half-width 2 %\n"))
 
 
@@ -161,7 +161,7 @@ def test_the_command_makes_rounds_and_concludes(
     said = capsys.readouterr().out
     made = pools[0].points
     assert 10 < len(made) <= 24 and len(set(made)) == len(made)
-    assert f"{len(made)} runs: {len(made)} made, 0 were there" in said
+    assert f"{len(made)} runs: {len(made)} new, 0 reused" in said
     assert "is highest at price_per_mark" in said and f"ecnomy report {tmp_path / 'out'}" in said
     sweep_command(file, out=tmp_path / "out")
-    assert len(pools) == 1 and f"0 made, {len(made)} were there" in capsys.readouterr().out
+    assert len(pools) == 1 and f"0 new, {len(made)} reused" in capsys.readouterr().out

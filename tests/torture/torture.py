@@ -153,7 +153,7 @@ def _round(home: Path, cluster: Cluster, kind: str, draw: random.Random) -> bool
         _kill(process)
     elif kind == "scheduler":
         cluster.kill_scheduler()
-        return _gave_up(process, "scheduler is gone", "no workers to be had")
+        return _gave_up(process, "scheduler is gone", "no workers available")
     elif kind == "disk":
         _fill(home)
         gave_up = _gave_up(process, "disk is full")

@@ -53,7 +53,7 @@ def test_compare_goes_on_and_keeps_results(both: None, tmp_path: Path, capsys) -
     assert status(CONFIG, "--seeds", "2", "--out", out, *SHORT) == 0
     assert not (tmp_path / "c" / "results").exists()
     assert status(CONFIG, "--seeds", "3", "--out", out, "--keep", *SHORT) == 0
-    assert "4 of 6 runs were there" in capsys.readouterr().err
+    assert "4 of 6 runs reused" in capsys.readouterr().err
     assert status(CONFIG, "--seeds", "3", "--out", out, "--json", *SHORT) == 0
     written = (tmp_path / "c" / "compare.json").read_text()
     assert json.loads(capsys.readouterr().out) == json.loads(written)

@@ -52,7 +52,7 @@ class Menu:
         from ecnomy.agents.strategies.fitting import wanted_instead
 
         if not self.choices:
-            raise Refused("choices", "no choices", "at least one strategy by a name")
+            raise Refused("choices", "no choices", "at least one named strategy")
         self._of: dict[str, Strategist] = {}
         for name, given in self.choices.items():
             kind = str(given["kind"])

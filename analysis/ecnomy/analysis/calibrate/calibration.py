@@ -115,7 +115,7 @@ def _bases(sweep: Sweep) -> list[Assignment]:
 def _searches(sweep: Sweep, frame: pd.DataFrame) -> list[Search]:
     calibration = sweep.calibrate
     if calibration is None:
-        raise InputError(f"{sweep.file}: found no calibrate, expected a parameter to search for")
+        raise InputError(f"{sweep.file}: missing 'calibrate': the parameter to search")
     failed = frame[frame["status"] != "done"]
     if len(failed):
         reason = failed["reason"].iloc[0]

@@ -25,7 +25,7 @@ _NO_FIGURES: Final = frozenset(
     ("run", "number", "point", "replicate", "label", "engine", "seed", "status", "reason", "worker")
 )
 
-Config = Annotated[Path, typer.Argument(help="A sweep file with `calibrate`.")]
+Config = Annotated[Path, typer.Argument(help="Sweep file with a `calibrate` section.")]
 
 
 def calibrate_command(
@@ -37,9 +37,9 @@ def calibrate_command(
     engine: SweepEngine = None,
     as_json: Json = False,
 ) -> None:
-    """Find the value of a parameter at which a figure is a target, with an interval.
+    """Find the value of a parameter at which an outcome meets a target, with its interval.
 
-    Runs are kept: the same command goes on where it was interrupted.
+    Completed runs are kept. Run the same command again to resume.
     """
     from ecnomy.agents.errors import InputError
     from ecnomy.analysis.support.optional import scipy_part
@@ -51,7 +51,7 @@ def calibrate_command(
     folder = out or default_folder(str(config))
     sweep = with_engine(load_sweep(config, quick=quick), engine, folder)
     if sweep.calibrate is None:
-        raise InputError(f"{config}: found no calibrate, expected a parameter to search for")
+        raise InputError(f"{config}: missing 'calibrate': the parameter to search")
     _check_figure(sweep)
     with resumable():
         found = _searched(sweep, folder, scheduler, workers)
@@ -68,7 +68,9 @@ def _check_figure(sweep: Any) -> None:
     figure = sweep.calibrate.figure
     varied = {path for block in sweep.blocks for path in block.paths}
     if figure in _NO_FIGURES or figure in varied:
-        found = f"{sweep.file}: calibrate.figure: found {figure!r}, which is no outcome of a run"
+        found = (
+            f"{sweep.file}: calibrate.figure: found {figure!r}, which is not an outcome of a run"
+        )
         raise InputError(f"{found}, expected a figure such as 'gold.goodput_bps'")
 
 

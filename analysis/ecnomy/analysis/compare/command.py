@@ -20,22 +20,28 @@ __all__ = ["compare_command"]
 JSON: Final = "compare.json"
 PICTURE: Final = "compare.png"
 
-Config = Annotated[Path, typer.Argument(help="A scenario, such as configs/examples/sample.yaml.")]
-Seeds = Annotated[int, typer.Option(help="How many seeds, 1 to N, for both engines.", min=2)]
-Engines = Annotated[str, typer.Option(help="Two engines, the reference first.")]
+Config = Annotated[Path, typer.Argument(help="Scenario file, e.g. configs/examples/sample.yaml.")]
+Seeds = Annotated[int, typer.Option(help="Number of seeds (1 to N) that both engines run.", min=2)]
+Engines = Annotated[str, typer.Option(help="Two engines to compare, the reference first.")]
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help="Change one value; may be repeated."),
+    typer.Option(
+        "--set", metavar="PATH=VALUE", help="Change one value of the scenario. Repeatable."
+    ),
 ]
 Warmup = Annotated[
     str,
-    typer.Option(help="In place of the scenario's warm-up, such as '20 s'.", show_default=False),
+    typer.Option(
+        help="Use this warm-up instead of the scenario's, e.g. '20 s'.", show_default=False
+    ),
 ]
-Out = Annotated[Path | None, typer.Option(help="Its folder; default results/compare-<scenario>.")]
+Out = Annotated[
+    Path | None, typer.Option(help="Results folder. Default: results/compare-<scenario>.")
+]
 Double = Annotated[
     bool, typer.Option("--double", help="Double the seeds, up to 40, while a row is undecided.")
 ]
-Keep = Annotated[bool, typer.Option("--keep", help="Keep every run's results folder.")]
+Keep = Annotated[bool, typer.Option("--keep", help="Keep the results folder of every run.")]
 
 
 def compare_command(
@@ -50,9 +56,9 @@ def compare_command(
     keep: Keep = False,
     as_json: Json = False,
 ) -> None:
-    """Run a scenario on two engines and say, row by row, whether they give the same.
+    """Run a scenario on two engines and test whether their results agree.
 
-    Started again with the same folder, it makes only the runs that are missing.
+    With the same folder, only missing runs are made.
     """
     from ecnomy.analysis.compare.comparison import compare, write_comparison
     from ecnomy.analysis.compare.runs import Study
@@ -113,7 +119,7 @@ class _Progress:
     def start(self, total: int, there: int) -> None:
         self._total, self._there, self._made = total, there, 0
         if there:
-            self._runs.say(f"{there} of {total} runs were there")
+            self._runs.say(f"{there} of {total} runs reused")
         if total > there:
             self._runs.at(total, there, 0)
 
@@ -123,7 +129,7 @@ class _Progress:
 
     def doubled(self, undecided: Sequence[Any], seeds: int) -> None:
         rows = "1 row is" if len(undecided) == 1 else f"{len(undecided)} rows are"
-        self._runs.say(f"{rows} undecided; going on to {seeds} seeds")
+        self._runs.say(f"{rows} undecided; continuing with {seeds} seeds")
 
     def stop(self) -> None:
         self._runs.stop()

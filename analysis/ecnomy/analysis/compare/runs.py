@@ -161,7 +161,7 @@ def claim(folder: Path) -> TextIO:
 
     def judge() -> None:
         if folder.exists() and not folder.is_dir():
-            raise InputError(f"{folder}: is no folder")
+            raise InputError(f"{folder}: is not a folder")
         if folder.is_dir() and not (folder / _RUNS).is_dir() and set(os.listdir(folder)) - {_LOCK}:
             other = "holds something else than a comparison; --out names another"
             raise InputError(f"{folder}: {other}")

@@ -33,8 +33,12 @@ _NEEDED: Final = ("solara", "altair")  # what Mesa's own page needs
 _LOST: Final = "15s"
 _SLOW_S: Final = 120.0  # a browser on a machine with much else to do may be silent for so long
 
-Host = Annotated[str, typer.Option(help="Address to listen on; others can reach 0.0.0.0.")]
-Port = Annotated[int, typer.Option(help="Port to listen on, 0 for any free one.", min=0, max=65535)]
+Host = Annotated[
+    str, typer.Option(help="Address to listen on. With 0.0.0.0 other machines can connect.")
+]
+Port = Annotated[
+    int, typer.Option(help="Port to listen on. 0 means any free port.", min=0, max=65535)
+]
 Browser = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 
 
@@ -56,7 +60,7 @@ def dashboard_command(
     port: Port = 8765,
     browser: Browser = False,
 ) -> None:
-    """Watch a market run, and turn its knobs, on a page in the browser."""
+    """Watch and steer a running market in the browser."""
     lacking = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if lacking:
         needs = " and ".join(lacking)
@@ -66,7 +70,7 @@ def dashboard_command(
     sock = _listening(host, port)
     url = f"http://{host}:{sock.getsockname()[1]}/"
     os.environ[SHOWN] = msgspec.json.encode(shown).decode()
-    print(f"{url}  (Ctrl-C ends it)", flush=True)
+    print(f"{url}  (stop with Ctrl-C)", flush=True)
     if browser:
         import webbrowser
 
@@ -81,7 +85,7 @@ def _check(config: Path, shown: Shown) -> None:
 
     scenario = load(config, overrides=shown.changes, seed=shown.seed)
     if scenario.market is None:
-        raise InputError(f"{config}: has no market, expected one to watch")
+        raise InputError(f"{config}: found no market, expected a scenario with a market")
     make_plan(scenario)
 
 

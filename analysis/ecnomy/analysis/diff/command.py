@@ -33,20 +33,21 @@ Runs = Annotated[
     list[str],
     typer.Argument(
         metavar="A B | A... -- B...",
-        help="Two runs, or folders of runs under several seeds, or SWEEP:PATH=VALUE.",
+        help="Two runs, two folders of runs with several seeds, or points of a sweep as "
+        "SWEEP:PATH=VALUE.",
     ),
 ]
-By = Annotated[str, typer.Option(help="Of one sweep: the parameter whose two values are compared.")]
-Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON instead.")]
+By = Annotated[str, typer.Option(help="Compare the two values of this parameter of one sweep.")]
+Json = Annotated[bool, typer.Option("--json", help="Print only one JSON document.")]
 Csv = Annotated[
     Path | None, typer.Option("--csv", metavar="FILE", help="Write the outcomes as CSV.")
 ]
 Plot = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", help="Where the picture goes; default diff.png."),
+    typer.Option("--plot", metavar="FILE", help="File for the picture. Default: diff.png."),
 ]
-NoPlot = Annotated[bool, typer.Option("--no-plot", help="Draw no picture.")]
-All = Annotated[bool, typer.Option("--all", help="Show every outcome, however many there are.")]
+NoPlot = Annotated[bool, typer.Option("--no-plot", help="Do not draw a picture.")]
+All = Annotated[bool, typer.Option("--all", help="Show all outcomes instead of the first ones.")]
 
 
 class _Grouped(Verb):
@@ -69,7 +70,7 @@ def diff_command(
     no_plot: NoPlot = False,
     all_: All = False,
 ) -> None:
-    """Show what differs between two runs, or two groups of runs: settings, then every outcome."""
+    """Compare two runs, or two groups of runs: settings and outcomes."""
     from ecnomy.analysis.diff.difference import diff
     from ecnomy.analysis.support.whole_file import place_for
 
@@ -89,7 +90,7 @@ def diff_command(
 
         file = plot if plot is not None else Path(PICTURE)
         drawn = diff_picture(found, file)
-        said = f"picture: {file}" if drawn else "picture: none, the runs' results were not kept"
+        said = f"picture: {file}" if drawn else "no picture: the results of the runs were not kept"
         print(said, file=sys.stderr if json else sys.stdout)
 
 
@@ -98,10 +99,12 @@ def _groups(runs: Sequence[str], by: bool) -> tuple[list[str], list[str]]:
         at = runs.index(_KEPT)
         first, second = list(runs[:at]), list(runs[at + 1 :])
         if not first or not second or _KEPT in second:
-            raise InputError("found no two groups around `--`, expected A1 A2 ... -- B1 B2 ...")
+            raise InputError(
+                "found no two groups separated by `--`, expected A1 A2 ... -- B1 B2 ..."
+            )
         return first, second
     if len(runs) != (1 if by else 2):
-        wanted = "one sweep with --by" if by else "two, or two groups with `--` between them"
+        wanted = "one sweep with --by" if by else "two, or two groups separated by `--`"
         found = "1 name" if len(runs) == 1 else f"{len(runs)} names"
         raise InputError(f"found {found} of runs, expected {wanted}")
     return [runs[0]], list(runs[1:])
@@ -115,7 +118,7 @@ def _show(found: Diff, everything: bool) -> None:
     for told in (*found.first.left_out, *found.second.left_out):
         console.print(f"left out: {told}", markup=False)
     console.print()
-    console.print("What differs in the scenarios", style="bold", markup=False)
+    console.print("Differences between the scenarios", style="bold", markup=False)
     for line in table.settings_lines(found):
         console.print(line, markup=False)
     console.print()
@@ -123,9 +126,9 @@ def _show(found: Diff, everything: bool) -> None:
     if found.outcomes:
         console.print(table.outcome_table(found, most))
     else:
-        console.print("every outcome is the same in all runs", markup=False)
+        console.print("all outcomes are equal in all runs", markup=False)
     if (more := len(found.outcomes) - most) > 0:
-        console.print(f"... and {more} more outcomes (--all shows them)", markup=False)
+        console.print(f"... and {more} more outcomes (shown with --all)", markup=False)
     console.print()
     for line in table.legend(found):
         console.print(line, style="dim", markup=False)

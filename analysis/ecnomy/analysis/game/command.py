@@ -14,12 +14,14 @@ __all__ = ["game_command"]
 
 File = Annotated[
     Path,
-    typer.Argument(help="Pay-offs as CSV, one number a cell (symmetric) or two, a;b."),
+    typer.Argument(
+        help="CSV file of pay-offs. Each cell holds one number (symmetric game) or two, a;b."
+    ),
 ]
 
 
 def game_command(file: File, as_json: Json = False) -> None:
-    """Show rest points, best replies and alpha-rank of a pay-off matrix of two players."""
+    """Analyse a two-player pay-off matrix: rest points, best replies, alpha-rank."""
     from ecnomy.analysis.game import table
     from ecnomy.analysis.game.matrix import read_game
     from ecnomy.analysis.game.solution import solve
@@ -34,7 +36,7 @@ def game_command(file: File, as_json: Json = False) -> None:
         console.print(table.rest_table(found, found.rest_points, "rest point", apart=False))
         console.print()
     if found.others:
-        title = "equilibria in which the players differ"
+        title = "equilibria with different strategies"
         console.print(table.rest_table(found, found.others, title, apart=True))
         console.print()
     for each in table.reply_tables(found):

@@ -36,36 +36,37 @@ class _Report(VerbGroup):
 report_app = typer.Typer(cls=_Report, add_completion=False, no_args_is_help=True)
 
 Results = Annotated[
-    list[Path], typer.Argument(help="The results folder of a run, of several, or of a sweep.")
+    list[Path],
+    typer.Argument(help="Results folders of one or more runs, or the folder of a sweep."),
 ]
 Folder = Annotated[
-    list[Path], typer.Argument(help="The results folder of a sweep, or of a run.", metavar="FOLDER")
+    list[Path], typer.Argument(help="Results folder of a sweep or a run.", metavar="FOLDER")
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(help="The page; default report.html in the first folder.", metavar="FILE"),
+    typer.Option(help="Page to write. Default: report.html in the first folder.", metavar="FILE"),
 ]
 Outcome = Annotated[
     list[str] | None,
-    typer.Option(help="Of a sweep: a column to report on; may be given more than once."),
+    typer.Option(help="Column of a sweep to report on. Repeatable."),
 ]
 
 
 @report_app.callback()
 def _about() -> None:
-    """Write a page that needs no network: `ecnomy report FOLDER` on a sweep or a run."""
+    """Write a self-contained HTML page on a sweep or a run: `ecnomy report FOLDER`."""
 
 
 @report_app.command(_FOLDER, cls=Verb)
 def page_command(
     folders: Folder, out: Out = None, outcome: Outcome = None, as_json: Json = False
 ) -> None:
-    """What a sweep found, or what happened in a run; `folder` may be left out."""
+    """Report the findings of a sweep or a run. The word `folder` is optional."""
     from ecnomy.analysis.support.whole_file import place_for
     from ecnomy.markets.sweep.head import is_sweep
 
     if len(folders) > 1:
-        expected = "one; `ecnomy diff` compares runs, `ecnomy report gsp` takes several"
+        expected = "one; use `ecnomy diff` to compare runs, `ecnomy report gsp` for several"
         raise InputError(f"report: found {len(folders)} folders, expected {expected}")
     results = folders[0]
     if not results.is_dir():
@@ -79,7 +80,9 @@ def page_command(
 
         said = write_sweep_page(results, file, told, tuple(outcome or ()))
     elif outcome:
-        raise InputError(f"{results}: found the results of a run, expected a sweep for --outcome")
+        raise InputError(
+            f"{results}: found the results of a run, expected a sweep, because of --outcome"
+        )
     else:
         from ecnomy.analysis.report.run_page import write_run_page
 
@@ -93,7 +96,7 @@ def page_command(
 
 @report_app.command("gsp", cls=Verb)
 def gsp_command(results: Results, out: Out = None, as_json: Json = False) -> None:
-    """Whether a guaranteed stream provider earns money: one HTML file that needs no network."""
+    """Report whether a guaranteed stream provider earns money, as one self-contained HTML file."""
     from ecnomy.analysis.report.page import write_gsp_page
     from ecnomy.analysis.support.whole_file import place_for
 

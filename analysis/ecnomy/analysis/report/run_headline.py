@@ -49,7 +49,7 @@ def _traffic(summary: Summary) -> str:
     """Who shared what, and where it was congested."""
     whole = summary.whole or (summary.phases[-1] if summary.phases else None)
     if whole is None:
-        return "The run ended before anything could be measured."
+        return "The run ended before the measured window began."
     flows = sum(row.group.size for row in whole.groups)
     total = sum(row.goodput_bps * row.counted for row in whole.groups if row.counted)
     got = "1 flow" if flows == 1 else f"{flows:,} flows"

@@ -28,7 +28,7 @@ def traffic_blocks(summary: Summary) -> list[Block]:
     if (len(shown) > _MOST_PHASES or not shown) and summary.whole is not None:
         shown = (summary.whole,)
     if not shown:
-        return [Words.of("The run ended before anything could be measured.")]
+        return [Words.of("The run ended before the measured window began.")]
     blocks: list[Block] = []
     for one in shown:
         blocks += [_flows(one), _links(one)]

@@ -21,22 +21,25 @@ DEFAULT_OUT: Final = Path("results/reproduce")
 What = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="PAPER[.ITEM]", help="siris2002.fig3 siris2002.fig4, siris2002; none: a list."
+        metavar="PAPER[.ITEM]",
+        help="Entries or papers, e.g. siris2002.fig3 or siris2002. Without any, print the list.",
     ),
 ]
-All = Annotated[bool, typer.Option("--all", help="Every entry of every paper.")]
-Quick = Annotated[bool, typer.Option("--quick", help="Fewer seeds and points: minutes.")]
+All = Annotated[bool, typer.Option("--all", help="Reproduce every entry of every paper.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Use fewer seeds and points. Takes minutes.")]
 Resolve = Annotated[
-    bool, typer.Option("--resolve", help="Double the seeds, up to 40, where a verdict straddles.")
+    bool,
+    typer.Option("--resolve", help="Double the seeds, up to 40, while a verdict is undecided."),
 ]
 Grid = Annotated[
     bool | None,
     typer.Option(
         "--grid/--no-grid",
-        help="Judge claims over the settings their papers leave open (default: but with --quick).",
+        help="Judge claims over all settings that their papers leave open. Default: on, but "
+        "off with --quick.",
     ),
 ]
-Out = Annotated[Path, typer.Option(help="Where runs, pictures and reproduction.html go.")]
+Out = Annotated[Path, typer.Option(help="Folder for runs, pictures and reproduction.html.")]
 
 
 def reproduce_command(
@@ -50,9 +53,9 @@ def reproduce_command(
     workers: Jobs = 0,
     as_json: Json = False,
 ) -> None:
-    """Measure what the papers report, and say claim by claim whether it is so.
+    """Reproduce the results of the papers and judge each claim.
 
-    Runs are kept: the same command goes on where it was interrupted.
+    Completed runs are kept. Run the same command again to resume.
     """
     from ecnomy.agents.errors import InputError
     from ecnomy.analysis.reproduce.papers import PAPERS, select_all
@@ -60,7 +63,7 @@ def reproduce_command(
     from ecnomy.markets.engines.registry import engine_kind
 
     if what and all_:
-        raise InputError(f"--all: found {' '.join(what)!r} beside it, expected one of them")
+        raise InputError(f"--all: found {' '.join(what)!r} as well, expected one or the other")
     if not what and not all_:
         return _list(as_json)
     engine_kind(engine)
@@ -72,7 +75,7 @@ def reproduce_command(
 
 
 def _before(out: Path) -> None:
-    """Whether all is there that the end needs: to be told before minutes of runs, not after."""
+    """Check up front that everything needed at the end is installed."""
     from ecnomy.agents.errors import InputError
     from ecnomy.analysis.pages.shell import page_maker
     from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
@@ -86,7 +89,7 @@ def _before(out: Path) -> None:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         file = isinstance(error, FileExistsError | NotADirectoryError)
-        found = "a file" if file else f"none to be had ({error.strerror})"
+        found = "a file" if file else f"no folder ({error.strerror})"
         raise InputError(f"--out {out}: found {found}, expected a folder") from None
     if not os.access(out, os.W_OK | os.X_OK):
         raise InputError(f"--out {out}: found a folder that cannot be written")
@@ -147,7 +150,7 @@ def _list(as_json: bool) -> None:
     for name in PAPERS:
         console.print(catalogue_table(load_paper(name)))
     for line in (
-        "packets: data packets that all runs of an entry may send at most; entries share runs",
+        "packets: most data packets that all runs of an entry can send; entries share runs",
         "ecnomy reproduce PAPER[.ITEM]... [--quick], or --all",
     ):
         console.print(line, markup=False)

@@ -23,15 +23,15 @@ __all__ = ["indices_table", "ranking_table", "sensitivity_command", "sentence"]
 _SHOWN: Final = 3
 _HEADS: Final = {"sobol": ("total", "first order"), "morris": ("mu*", "sigma")}
 
-Folder = Annotated[Path, typer.Argument(help="The folder of a sweep over sobol or morris.")]
+Folder = Annotated[Path, typer.Argument(help="Results folder of a sweep over sobol or morris.")]
 Outcome = Annotated[
-    list[str] | None, typer.Option(help="A column of the runs; again for more. Default: all.")
+    list[str] | None, typer.Option(help="Column to analyse. Repeatable. Default: all columns.")
 ]
 Plot = Annotated[
     Path | None,
-    typer.Option(help="Where the picture goes; default SWEEP/sensitivity.png.", metavar="FILE"),
+    typer.Option(help="File for the picture. Default: SWEEP/sensitivity.png.", metavar="FILE"),
 ]
-NoPlot = Annotated[bool, typer.Option("--no-plot", help="Draw no picture.")]
+NoPlot = Annotated[bool, typer.Option("--no-plot", help="Do not draw a picture.")]
 
 
 def sensitivity_command(
@@ -41,9 +41,9 @@ def sensitivity_command(
     no_plot: NoPlot = False,
     as_json: Json = False,
 ) -> None:
-    """Tell which parameters matter: Sobol's or Morris's indices of a finished sweep.
+    """Rank parameters by Sobol's or Morris's indices of a finished sweep.
 
-    Without --outcome: what matters most to each outcome, in one table.
+    Without --outcome, print the most important parameters of each outcome.
     """
     from ecnomy.agents.errors import ResultsError
     from ecnomy.analysis.sensitivity.sweep import indices_of, sampled, varying
@@ -54,14 +54,14 @@ def sensitivity_command(
     runs = sampled(sweep)
     found = [indices_of(runs, name) for name in outcome] if outcome else varying(runs)
     if not found:
-        raise ResultsError(f"{sweep}: found no outcome that varies, expected one at least")
+        raise ResultsError(f"{sweep}: found no outcome that varies, expected at least one")
     if as_json:
         return print_json(_values(runs, found))
     console = console_for_tables()
     _head(console, runs)
     if not outcome:
         console.print(ranking_table(found))
-        words = "more of one, and a picture"
+        words = "details of one outcome, and a picture"
         console.print(f"{words}: ecnomy sensitivity {sweep} --outcome NAME", markup=False)
         return
     for each in found:
@@ -81,7 +81,7 @@ def _head(console: Console, runs: Sampled) -> None:
     words = f"{plan.kind}: {plan.samples} {what}, {len(plan.paths)} parameters"
     told = f"{words}, {len(runs.runs)} runs, {runs.replicates} at each point"
     if runs.missing:
-        told += f"; {runs.missing} are missing or failed, which `ecnomy sweep` makes"
+        told += f"; {runs.missing} are missing or failed (run `ecnomy sweep`)"
     console.print(told, markup=False)
 
 
@@ -127,7 +127,7 @@ def _span(middle: float, half: float, form: str) -> str:
 def _pairs_table(found: Indices) -> Table:
     from rich.table import Table
 
-    table = Table(title="what two do together", title_justify="left")
+    table = Table(title="interactions of two parameters", title_justify="left")
     table.add_column("parameters")
     table.add_column("second order", justify="right")
     table.add_column("95 %", justify="right")
@@ -141,25 +141,29 @@ def sentence(found: Indices) -> list[str]:
     """What the indices say, and what they cannot."""
     names, count = found.that_matter, len(found.each)
     if not names:
-        lines = [f"no parameter is shown to matter to {found.outcome}; more samples may show some"]
+        lines = [
+            (f"no parameter matters measurably to {found.outcome}; more samples may show an effect")
+        ]
     elif len(names) == 1:
         lines = [f"one parameter of {count} matters to {found.outcome}: {names[0]}"]
     else:
         rest = len(names) - _SHOWN
-        top = f"most of all {', '.join(names[:_SHOWN])}" if rest > 0 else ", ".join(names)
+        top = f"above all {', '.join(names[:_SHOWN])}" if rest > 0 else ", ".join(names)
         lines = [f"{len(names)} parameters of {count} matter to {found.outcome}: {top}"]
     if math.isnan(found.noise):
-        lines.append("one run at each point: chance cannot be told from what parameters do")
+        lines.append("one run at each point: chance and effects of parameters cannot be separated")
     else:
         floor = f"{found.floor:.2f}" if found.kind == "sobol" else f"{found.floor:.3g}"
         name = _HEADS[found.kind][0]
         lines.append(
-            f"{100 * found.noise:.2g} % of the variance of single runs is between seeds, the work "
-            f"of no parameter; it gives a parameter that does nothing a {name} of about {floor}"
+            f"{100 * found.noise:.2g} % of the variance of single runs comes from the seed, not "
+            f"from a parameter. A parameter without effect would have a {name} of about {floor}"
         )
     if found.left_out:
         what = "base samples" if found.kind == "sobol" else "trajectories"
-        lines.append(f"{found.left_out} {what} are left out, as runs of them have no outcome")
+        lines.append(
+            f"{found.left_out} {what} are left out because some of their runs have no outcome"
+        )
     return lines
 
 
@@ -167,7 +171,7 @@ def ranking_table(found: list[Indices]) -> Table:
     """A row for each outcome: the three parameters that matter most to it, and the noise."""
     from rich.table import Table
 
-    table = Table(title="what matters most to each outcome", title_justify="left")
+    table = Table(title="most important parameters of each outcome", title_justify="left")
     table.add_column("outcome", no_wrap=True)
     for name in ("first", "second", "third"):
         table.add_column(name)

@@ -20,7 +20,7 @@ __all__ = ["indices_picture"]
 _WIDTH: Final = 7.5
 _ROW: Final = 0.42  # inches of a parameter
 _MAIN, _FIRST, _IDLE = COLOURS[1], COLOURS[4], "0.75"
-_MORRIS: Final = "mu*: what a step does on average, a whole range long"
+_MORRIS: Final = "mu*: mean effect of a step across the whole range"
 
 
 def indices_picture(title: str, found: list[Indices], file: str | Path) -> None:
@@ -65,7 +65,7 @@ def _panel(axis: Axes, found: Indices) -> None:
         name = "first order: alone"
         _bars(axis, at + shift, other, halves, thick, [_FIRST] * len(other), name)
     if math.isfinite(found.floor):
-        axis.axvline(found.floor, color="0.3", lw=1, ls=":", label="chance alone gives this much")
+        axis.axvline(found.floor, color="0.3", lw=1, ls=":", label="level due to chance alone")
     axis.set_yticks(at, [".".join(one.parameter.split(".")[-2:]) for one in found.each])
     axis.invert_yaxis()
     axis.grid(visible=False, axis="y")

@@ -31,19 +31,19 @@ _WIDEST = 140  # columns, on a terminal
 
 
 def show_command(
-    results: Annotated[Path, typer.Argument(help="The results folder of a run, or of a sweep.")],
+    results: Annotated[Path, typer.Argument(help="Results folder of a run or a sweep.")],
     plot: Annotated[
         Path | None,
         typer.Option(
             "--plot",
-            help="Where the picture goes [RESULTS/overview.png, sweep.png].",
+            help="File for the picture. Default: overview.png or sweep.png in RESULTS.",
             metavar="FILE",
         ),
     ] = None,
-    no_plot: Annotated[bool, typer.Option("--no-plot", help="Draw no picture.")] = False,
+    no_plot: Annotated[bool, typer.Option("--no-plot", help="Do not draw a picture.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what a run gave: who got which rate, who paid what, and a picture.
+    """Show the results of a run or a sweep: rates, payments and a picture.
 
     With --json, no picture is drawn.
     """
@@ -77,7 +77,7 @@ def show_command(
     if overview(run, file):
         console.print(f"picture: {file}", soft_wrap=True, markup=False)
     else:
-        console.print("picture: none, the run has no two reports to draw", markup=False)
+        console.print("no picture: the run has fewer than two reports", markup=False)
     from ecnomy.analysis.draw.network_plot import network_picture
 
     file = file.with_name(MAP)
@@ -129,13 +129,13 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
     state = "complete" if summary.note is None else summary.note
     console.print(f"seed {run.manifest.seed}, {words}, {state}", markup=False)
     if not summary.phases:
-        words = "the run ended before anything could be measured"
+        words = "the run ended before the measured window began"
         if summary.whole is not None:
             warmup_s = run.plan.warmup_ps / 1e12
             words = f"the run ended within its warm-up of {warmup_s:g} s: these means include it"
         console.print(words, markup=False)
     if any(row.group.service_class == CHANGING for one in summary.phases for row in one.groups):
-        words = "flows changed class: rows are by source, fees are those paid on average"
+        words = "flows changed class, so rows are per source and fees are means"
         console.print(words, markup=False)
     for one in summary.phases:
         _print_phase(one, run, summary, console)
@@ -170,8 +170,8 @@ def _print_phase(one: PhaseSummary, run: RawRun, summary: Summary, console: Cons
     console.print(heading, style="bold", markup=False)
     if phase.settling_s > 0:
         console.print(
-            f"(shown from {window.from_ps / 1e12:g} s: the first {phase.settling_s:g} s, in which "
-            "the flows settle, are left out)",
+            f"(shown from {window.from_ps / 1e12:g} s, without the first {phase.settling_s:g} s "
+            "in which the flows settle)",
             style="dim",
             markup=False,
         )
@@ -193,9 +193,9 @@ def _print_whole(summary: Summary, run: RawRun, console: Console) -> None:
     console.print()
     heading = f"Whole measured window, {_span(whole.phase)}: all phases together"
     console.print(heading, style="bold", markup=False)
-    words = "(as `ecnomy run` prints it: with the time in which flows settle)"
+    words = "(as printed by `ecnomy run`, including the time in which flows settle)"
     if any(row.active is not None for row in whole.groups):
-        words = "(with the time in which flows settle)"
+        words = "(including the time in which flows settle)"
     console.print(words, style="dim", markup=False)
     _print_groups(whole, run, summary, console)
 
@@ -207,7 +207,7 @@ def _print_groups(one: PhaseSummary, run: RawRun, summary: Summary, console: Con
     console.print()
     console.print(traffic_table(one.groups))
     if any(row.active is not None for row in one.groups):
-        words = "(means over the time in which flows were active, as their agents decide)"
+        words = "(means over the time in which agents kept the flows active)"
         console.print(words, style="dim", markup=False)
     if summary.priced:
         console.print()

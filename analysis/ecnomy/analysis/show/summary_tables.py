@@ -101,8 +101,8 @@ def background_in_words(one: PhaseSummary) -> str:
     whole, part = significant(one.charge_per_s), significant(one.background_per_s)
     share = percent(one.background_per_s / one.charge_per_s)
     return (
-        f"all pay {whole} money/s for marks, {part} of it ({share}) by sources without an agent or "
-        "a class"
+        f"total paid for marks: {whole} money/s, of which {part} ({share}) by sources without an "
+        "agent or a class"
     )
 
 

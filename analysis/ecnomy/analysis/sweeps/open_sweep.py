@@ -115,7 +115,7 @@ def connect(
         raise InputError(f"queries need DuckDB: {extras()}") from None
     folder = Path(folder)
     if not is_sweep(folder):
-        raise ResultsError(f"{folder}: holds no sweep")
+        raise ResultsError(f"{folder}: is not a sweep")
     head = head_of(folder)
     files = [str(file) for file in shards(folder)]
     for file in files:

@@ -25,10 +25,11 @@ _ALL_ROWS: Final = 2**31 - 1
 _MOST_ROWS: Final = 1000  # on a terminal
 _COLUMNS: Final = "select column_name, column_type from (describe runs)"
 
-Folder = Annotated[Path, typer.Argument(help="The folder of a sweep.")]
-Sql = Annotated[str, typer.Argument(help="SQL of DuckDB over the view `runs`.")]
+Folder = Annotated[Path, typer.Argument(help="Results folder of a sweep.")]
+Sql = Annotated[str, typer.Argument(help="DuckDB SQL over the view `runs`.")]
 Unsafe = Annotated[
-    bool, typer.Option("--unsafe", help="Let SQL open other files, write and load extensions.")
+    bool,
+    typer.Option("--unsafe", help="Allow SQL to open other files, write, and load extensions."),
 ]
 Csv = Annotated[bool, typer.Option("--csv", help="Print CSV instead of a table.")]
 
@@ -40,14 +41,14 @@ def query_command(
     as_json: Json = False,
     unsafe: Unsafe = False,
 ) -> None:
-    """Ask a sweep: `select "market.price_per_mark", avg("gold.goodput_bps") from runs group by 1`.
+    """Query a sweep with SQL: `select "gold.count", avg("gold.goodput_bps") from runs group by 1`.
 
-    Without SQL, the columns of `runs` are listed.
+    Without SQL, list the columns of `runs`.
     """
     from ecnomy.analysis.sweeps.open_sweep import connect
 
     if csv and as_json:
-        raise InputError("--json: found --csv beside it, expected one of them")
+        raise InputError("--json: found --csv as well, expected one or the other")
 
     with connect(folder, confined=not unsafe) as connection:
         import duckdb
@@ -97,4 +98,4 @@ def _show(result: Any) -> None:
         for name, value in zip(result.columns, row, strict=True):
             print(hanging(f"  {name:<{width}}  ", "NULL" if value is None else str(value)))
     if len(rows) > _MOST_ROWS:
-        print(f"the first {_MOST_ROWS} rows; in a pipe or with --csv: all")
+        print(f"only the first {_MOST_ROWS} rows are shown; use --csv or a pipe for all")

@@ -19,16 +19,29 @@ if TYPE_CHECKING:
 
 __all__ = ["tournament_command"]
 
-Config = Annotated[Path, typer.Argument(help="A file such as configs/sweeps/tournament.yaml.")]
-Out = Annotated[Path | None, typer.Option(help="Its folder; default results/<file>.")]
+Config = Annotated[
+    Path, typer.Argument(help="Tournament file, e.g. configs/sweeps/tournament.yaml.")
+]
+Out = Annotated[Path | None, typer.Option(help="Results folder. Default: results/<file>.")]
 With = Annotated[
     list[str] | None,
-    typer.Option("--with", help="One more strategy, by name or module:Class.", metavar="STRATEGY"),
+    typer.Option(
+        "--with", help="Add a strategy, by name or module:Class. Repeatable.", metavar="STRATEGY"
+    ),
 ]
 OldCode = Annotated[
-    bool, typer.Option("--accept-old-code", help="Let runs of other code or strategies stand.")
+    bool,
+    typer.Option(
+        "--accept-old-code", help="Reuse runs made by other versions of the code or of strategies."
+    ),
 ]
-Dry = Annotated[bool, typer.Option("--dry-run", help="Say who plays, how many runs and how long.")]
+Dry = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Print the entrants, the number of runs and the estimated time, then exit.",
+    ),
+]
 
 
 def tournament_command(
@@ -42,9 +55,9 @@ def tournament_command(
     dry_run: Dry = False,
     as_json: Json = False,
 ) -> None:
-    """Play strategies against each other: who does best, which mixes stay, whether paying pays.
+    """Play strategies against each other: ranking, stable mixes, and whether paying pays.
 
-    Runs are kept: the same command goes on where it was interrupted.
+    Completed runs are kept. Run the same command again to resume.
     """
     from ecnomy.agents.find import look_beside
     from ecnomy.analysis.game.dynamics import egt
@@ -55,7 +68,7 @@ def tournament_command(
     look_beside(config)
     tournament = load_tournament(config, tuple(own or ()), quick=quick)
     if dry_run:
-        with stoppable("nothing is kept"):
+        with stoppable("nothing was saved"):
             return _dry(tournament, workers)
     folder = out or default_folder(str(config))
     with resumable():
@@ -76,13 +89,13 @@ def _dry(tournament: Any, workers: int) -> None:
     for one in tournament.entrants:
         print(f"plays: {one.name} ({one.words})")
     for name, why in tournament.absent.items():
-        print(f"does not play: {name}, {why}")
+        print(f"skipped {name}: it {why}")
     sweep = sweep_of(tournament, beginning(tournament))
     count = workers or os.cpu_count() or 1
     each_s = estimate_s(sweep)
     total_s = each_s * len(sweep) / count
-    print(f"{len(sweep)} runs of pairs, then those of the finalists")
-    print(f"about {each_s:.2g} s a run: {total_s:.3g} s on {count} workers")
+    print(f"{len(sweep)} runs of pairs, then the runs of the finalists")
+    print(f"about {each_s:.2g} s per run, {total_s:.3g} s on {count} workers")
 
 
 def _played(
@@ -152,7 +165,10 @@ def _ranking(tournament: Any, found: Any) -> Table:
 
     from ecnomy.analysis.tournament.wording import money
 
-    told = "rank: alpha-rank's mass; earns: among itself, money/s; each by number of players"
+    told = (
+        "rank: mass in alpha-rank; earns: pay-off when all play it, money/s; both by number "
+        "of players"
+    )
     title = tournament.sweep.title or None
     table = Table(title=title, title_justify="left", caption=told, caption_justify="left")
     table.add_column("strategy")

@@ -147,13 +147,13 @@ def _why_not(listed: Listed) -> str:
         return f"cannot be used: {listed.fault}"
     if ROLES[0] not in listed.roles:
         if ROLES[1] in listed.roles:
-            return "is for customers; an entry under `strategies` lets it play"
-        return f"is for {_roles(listed)}, who use no flow of their own"
+            return "is for customers; add it under `strategies` to include it"
+        return f"is for {_roles(listed)} only"
     needed = [one.name for one in listed.parameters if one.required]
     terms = preset_of(ROLES[0]).strategy_needs.get(listed.name)
     needed += [terms[0]] if terms else []
     if needed:
-        return f"needs {', '.join(needed)}, which an entry under `strategies` may give"
+        return f"needs {', '.join(needed)}; set them in an entry under `strategies`"
     return ""
 
 

@@ -23,8 +23,8 @@ __all__ = ["PICTURE", "answer_table", "answer_values", "answer_words", "tune_com
 
 PICTURE: Final = "tune.png"
 
-Config = Annotated[Path, typer.Argument(help="A sweep file with `tune`.")]
-NoPlot = Annotated[bool, typer.Option("--no-plot", help="Draw no picture.")]
+Config = Annotated[Path, typer.Argument(help="Sweep file with a `tune` section.")]
+NoPlot = Annotated[bool, typer.Option("--no-plot", help="Do not draw a picture.")]
 
 
 def tune_command(
@@ -37,9 +37,9 @@ def tune_command(
     engine: SweepEngine = None,
     as_json: Json = False,
 ) -> None:
-    """Find the values of parameters at which an outcome is best, or meets a target.
+    """Find the parameter values that optimise an outcome or meet a target.
 
-    Runs are kept: the same command goes on where it was interrupted.
+    Completed runs are kept. Run the same command again to resume.
     """
     from ecnomy.agents.errors import InputError
     from ecnomy.markets.sweep.config import load_sweep
@@ -49,7 +49,7 @@ def tune_command(
     folder = out or default_folder(str(config))
     sweep = with_engine(load_sweep(config, quick=quick), engine, folder)
     if sweep.tune is None:
-        raise InputError(f"{config}: found no tune, expected parameters to search for")
+        raise InputError(f"{config}: missing 'tune': the parameters to search")
     with resumable():
         answer = _searched(sweep, folder, scheduler, workers)
         if as_json:
@@ -112,14 +112,14 @@ def answer_words(sweep: Sweep, answer: Answer) -> list[str]:
     ]:
         told = f"{each.mean:.4g} [{each.low:.4g}, {each.high:.4g}]"
         lines.append(
-            f"{name} there: {told} ({100 * each.level:g} % interval over {each.n} seeds that the "
-            "search has not seen)"
+            f"{name} there: {told} ({100 * each.level:g} % interval over {each.n} seeds not used "
+            "in the search)"
         )
     if answer.why:
         lines.append(answer.why)
     runs = len(answer.tried) * sweep.replicates + there.n
-    told = f"{len(answer.tried)} values tried with {sweep.replicates} seeds each, {runs} runs"
-    lines.append(f"{told}; as good: not told apart from the best by these seeds (95 %)")
+    told = f"tried {len(answer.tried)} values with {sweep.replicates} seeds each, {runs} runs"
+    lines.append(f"{told}; as good: not distinguishable from the best with these seeds (95 %)")
     return lines
 
 

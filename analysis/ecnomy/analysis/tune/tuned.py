@@ -49,7 +49,7 @@ def tuned(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> Answer:
     """
     tuning = sweep.tune
     if tuning is None:
-        raise InputError(f"{sweep.file}: found no tune, expected parameters to search for")
+        raise InputError(f"{sweep.file}: missing 'tune': the parameters to search")
     points: list[Point] = []
     tried: dict[Values, Rows] = {}
     search = Search(tuning, sweep.seed)

@@ -31,7 +31,7 @@ def heed_ends() -> None:
 
 
 @contextlib.contextmanager
-def stoppable(kept: str = "the same command goes on from there") -> Iterator[None]:
+def stoppable(kept: str = "run the same command again to resume") -> Iterator[None]:
     """Ctrl-C, SIGTERM and SIGHUP end a command with one line, which says what is `kept`."""
     heed_ends()
     try:

@@ -27,7 +27,7 @@ def show_groups(groups: Sequence[Group], entries: Sequence[Entry]) -> None:
         _show(group, entries)
     if len(full) < len(groups):
         if full:
-            print("\nKeys of that name:")
+            print("\nKeys with this name:")
         show_list(keys)
 
 

@@ -58,7 +58,7 @@ class _Verbs(VerbGroup):
 app = typer.Typer(
     cls=_Verbs,
     name="ecnomy",
-    help="A market simulator over marked packets.",
+    help="ecnomy simulates markets in which ECN marks on packets carry the price.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -82,10 +82,12 @@ def _print_version(wanted: bool) -> None:
 def _options(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Say the version."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
-    """A market simulator over marked packets."""
+    """ecnomy simulates markets in which ECN marks on packets carry the price."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -107,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         _leave("interrupted", _INTERRUPTED)
     except MemoryError as error:
-        _leave(f"memory ran out: {error}".rstrip(": "), 1)
+        _leave(f"out of memory: {error}".rstrip(": "), 1)
     except OSError as error:
         named = f"{error.filename}: " if error.filename else ""
         _leave(f"{named}{error.strerror or error}", 1)

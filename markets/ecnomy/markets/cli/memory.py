@@ -26,6 +26,6 @@ def shortage() -> str:
     if limit == resource.RLIM_INFINITY or limit >= least_kb * 1024:
         return ""
     return (
-        f"memory would run out: found a limit of {limit // 1024:,} kB (ulimit -v), "
-        f"expected at least {least_kb:,} kB"
+        f"not enough memory: found a limit of {limit // 1024:,} kB (ulimit -v), expected at "
+        f"least {least_kb:,} kB"
     )

@@ -10,24 +10,29 @@ import typer
 
 __all__ = ["Changes", "Config", "EngineName", "Jobs", "Seed", "SweepEngine", "WithoutMarket"]
 
-Config = Annotated[Path, typer.Argument(help="A scenario, such as configs/examples/sample.yaml.")]
+Config = Annotated[Path, typer.Argument(help="Scenario file, e.g. configs/examples/sample.yaml.")]
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help="Change one value; may be repeated."),
+    typer.Option(
+        "--set", metavar="PATH=VALUE", help="Change one value of the scenario. Repeatable."
+    ),
 ]
-Seed = Annotated[int | None, typer.Option(help="In place of the scenario's seed.")]
+Seed = Annotated[int | None, typer.Option(help="Use this seed instead of the scenario's.")]
 WithoutMarket = Annotated[
-    bool, typer.Option("--no-market", help="Packets only: nobody pays, nobody decides.")
+    bool, typer.Option("--no-market", help="Simulate packets only, without payments or agents.")
 ]
 EngineName = Annotated[
-    str, typer.Option("--engine", help="builtin, or omnet: OMNeT++/INET.", metavar="NAME")
+    str, typer.Option("--engine", help="builtin or omnet (OMNeT++/INET).", metavar="NAME")
 ]
 SweepEngine = Annotated[
     str | None,
     typer.Option(
         "--engine",
-        help="builtin, or omnet: OMNeT++/INET; default: the sweep file's, then the folder's.",
+        help="builtin or omnet (OMNeT++/INET). Default: that of the sweep file, else that of "
+        "the folder.",
         metavar="NAME",
     ),
 ]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Runs at a time; 0: one per CPU.", min=0)]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", help="Number of parallel runs. 0 means one per CPU.", min=0)
+]

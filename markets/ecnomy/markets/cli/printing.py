@@ -31,7 +31,7 @@ UNBOUNDED: Final = 100_000  # columns, more than any table has
 _LEAST: Final = 24  # columns of text beside a head
 _CONTROLS: Final = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
-Json = Annotated[bool, typer.Option("--json", help="As JSON, for programs, and nothing else.")]
+Json = Annotated[bool, typer.Option("--json", help="Print only one JSON document.")]
 
 
 def console_for_tables(most: int | None = None) -> Console:

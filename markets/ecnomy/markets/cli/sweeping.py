@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Observed", "Out", "Quick", "Scheduler", "resumable"]
 
-Out = Annotated[Path | None, typer.Option(help="Its folder; default results/<sweep file>.")]
+Out = Annotated[Path | None, typer.Option(help="Results folder. Default: results/<sweep file>.")]
 Scheduler = Annotated[
-    str, typer.Option(help="A running dask scheduler, tls:// or tcp://HOST:PORT.")
+    str, typer.Option(help="Use a running Dask scheduler: tls://HOST:PORT or tcp://HOST:PORT.")
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="In the form that the file has for it.")]
+Quick = Annotated[
+    bool,
+    typer.Option("--quick", help="Use the shorter settings that the file defines for quick runs."),
+]
 
 
 @contextlib.contextmanager
@@ -59,7 +62,7 @@ class Observed:
 
     def failed(self, outcome: Outcome) -> None:
         """See Observer."""
-        self._runs.say(f"a run failed: {outcome.reason} (point {outcome.point})")
+        self._runs.say(f"run failed: {outcome.reason} (point {outcome.point})")
 
     def stop(self) -> None:
         """End: all runs are made, or the work stopped early."""

@@ -25,8 +25,8 @@ def empty_domains(scenario: Scenario, plan: Plan) -> Iterator[str]:
     for index, carrier in enumerate(carriers):
         if index not in used:
             yield (
-                f"agent {carrier.name}: no source sends over its links, so it earns nothing; "
-                "routing takes the best path, a source's 'path' names the links it takes"
+                f"agent {carrier.name}: no source sends over its links, so it earns nothing. "
+                "Routing takes the best path; to choose other links, set 'path' of a source"
             )
 
 
@@ -44,6 +44,6 @@ def shared_paths(scenario: Scenario, plan: Plan) -> Iterator[str]:
             if other != name:
                 links = ", ".join(plan.links[link].name for link in paths[name])
                 yield (
-                    f"agent {agent.name}: its alternatives {other} and {name} take the same links "
-                    f"({links}); a source's 'path' names the links it takes"
+                    f"agent {agent.name}: its alternatives {other} and {name} use the same links "
+                    f"({links}); to choose other links, set 'path' of a source"
                 )

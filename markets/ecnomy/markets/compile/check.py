@@ -76,7 +76,7 @@ def _classless(scenario: Scenario, plan: Plan) -> Iterator[str]:
     ]
     if names:
         few = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
-        yield f"{few}: 'class' has no effect, as no link on the way has a scheduler"
+        yield f"{few}: 'class' has no effect because no link on the path has a scheduler"
 
 
 def _marks_asked(scenario: Scenario, plan: Plan) -> Iterator[str]:
@@ -91,10 +91,10 @@ def _marks_asked(scenario: Scenario, plan: Plan) -> Iterator[str]:
         if asked > most:
             names = ", ".join(source.name for source in users)
             yield (
-                f"link {line.name}: {names} ask for {asked:.4g} marks/s in all, but "
+                f"link {line.name}: {names} ask for {asked:.4g} marks/s in total, but "
                 f"{packets_per_s:.4g} packets/s at a marking probability of at most "
-                f"{largest_probability(line):.3g} give {most:.4g} marks/s; "
-                "raise price_per_mark, lower the charges, or let the law mark more"
+                f"{largest_probability(line):.3g} give {most:.4g} marks/s. Raise price_per_mark, "
+                "lower the charges, or let the law mark more"
             )
 
 
@@ -102,14 +102,14 @@ def _without_marks(plan: Plan) -> Iterator[str]:
     for source in plan.sources:
         if isinstance(source.transport, Tcp) and source.transport.window.law == "wtp-sender":
             yield (
-                f"source {source.name}: wtp-sender responds once per round trip, so the marks "
-                "it takes grow about as the root of what is asked, not in proportion"
+                f"source {source.name}: wtp-sender responds once per round trip, so its marks "
+                "grow roughly with the square root of its charge, not in proportion"
             )
         marked = any(largest_probability(plan.links[link]) > 0 for link in source.path)
         if source.weighted and not marked:
             yield (
-                f"source {source.name}: no link on its path marks, so nothing tells its "
-                "window law to slow down but losses"
+                f"source {source.name}: no link on its path marks, so its window law slows down "
+                "only after losses"
             )
 
 
@@ -120,10 +120,10 @@ def _not_ect(plan: Plan) -> Iterator[str]:
         links = [plan.links[link] for link in source.path]
         marking = [link for link in links if link.marking.law != "drop-tail"]
         if not ect and marking:
-            fate = "dropped" if any(link.not_ect == "drop" for link in marking) else "let pass"
+            fate = "drops" if any(link.not_ect == "drop" for link in marking) else "passes"
             yield (
-                f"source {source.name}: its packets are not ECN-capable and are {fate} where "
-                f"link {marking[0].name} would mark"
+                f"source {source.name}: its packets are not ECN-capable, so link "
+                f"{marking[0].name} {fate} them instead of marking"
             )
 
 
@@ -138,25 +138,25 @@ def _virtual_queues(plan: Plan) -> Iterator[str]:
         if size < largest:
             yield (
                 f"link {link.name}: the virtual queue holds {size:.4g} bytes, less than one "
-                f"packet of {largest}, so that it marks every such packet"
+                f"packet of {largest}, so it marks every such packet"
             )
 
 
 def _times(scenario: Scenario, plan: Plan) -> Iterator[str]:
     for source in plan.sources:
         if source.start.at_ps >= plan.duration_ps:
-            yield f"source {source.name}: starts when the run is over"
+            yield f"source {source.name}: starts after the end of the run"
         if 0 <= source.stop_ps <= source.start.at_ps:
             yield f"source {source.name}: stops before it starts"
         yield from _idle_profile(source, plan)
     if plan.epoch_ps > plan.duration_ps:
-        yield "market: the epoch is longer than the run, so prices and windows meet only once"
+        yield "market: the epoch is longer than the run, so agents decide only once"
     agents = scenario.market.agents if scenario.market else ()
     for agent in agents:
         if 0 <= agent.decision_interval_ps < plan.epoch_ps:
             yield (
                 f"agent {agent.name}: decides every {agent.decision_interval_ps / _PS:g} s, but "
-                f"sees what happened only once an epoch, every {plan.epoch_ps / _PS:g} s"
+                f"observes the market only once per epoch, every {plan.epoch_ps / _PS:g} s"
             )
 
 
@@ -180,7 +180,10 @@ def _floods(plan: Plan) -> Iterator[str]:
             yield f"record.series: about {rows:.3g} rows; sample them less often"
     epochs = plan.duration_ps // plan.epoch_ps
     if epochs > _MANY_EPOCHS:
-        yield f"market: {epochs:.3g} epochs, each an exchange with the engine; lengthen the epoch"
+        yield (
+            f"market: {epochs:.3g} epochs, each with a message to the engine and back; use a "
+            "longer epoch"
+        )
 
 
 def _guarantees(scenario: Scenario, plan: Plan) -> Iterator[str]:
@@ -192,8 +195,8 @@ def _guarantees(scenario: Scenario, plan: Plan) -> Iterator[str]:
         for name in agent.test_streams:
             if 0 <= stops[name] < plan.duration_ps:
                 yield (
-                    f"agent {agent.name}: its test stream {name} stops before the run ends; "
-                    "without it nothing is seen, and all calls are let in"
+                    f"agent {agent.name}: its test stream {name} stops before the run ends. From "
+                    "then on it measures nothing and admits all calls"
                 )
         for line in agent.lines:
             strategy = line.strategy or agent.strategy or StrategySpec(DEFAULT_ADMISSION)
@@ -201,8 +204,8 @@ def _guarantees(scenario: Scenario, plan: Plan) -> Iterator[str]:
             learning_s = math.prod(learning)
             if strategy.kind == DEFAULT_ADMISSION and learning_s * _PS > plan.duration_ps:
                 yield (
-                    f"agent {agent.name}: learns for {learning_s:g} s, longer than the run, and so "
-                    "blocks nobody"
+                    f"agent {agent.name}: learns for {learning_s:g} s, longer than the run, so "
+                    "it never blocks a call"
                 )
 
 
@@ -220,7 +223,7 @@ def _weightless(scenario: Scenario, plan: Plan) -> Iterator[str]:
         if names:
             yield (
                 f"agent {agent.name}: sells weight to {', '.join(names[:_MOST_NAMED])}, whose "
-                f"window law has none ({', '.join(weights())} have)"
+                f"window law has no weight ({', '.join(weights())} have one)"
             )
 
 
@@ -232,16 +235,16 @@ def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
             for name in entry.sources:
                 if not weighted[name]:
                     yield (
-                        f"source {name}: class {entry.name} of {agent.name} cannot steer it by "
-                        f"a charge of {entry.charging_rate_micro / MICRO:g} money/s, since its "
-                        "transport has no weight (wtp has)"
+                        f"source {name}: class {entry.name} of {agent.name} cannot steer it with "
+                        f"a charge of {entry.charging_rate_micro / MICRO:g} money/s because its "
+                        "transport has no weight (wtp has one)"
                     )
         if preset_of(agent.role).pays_itself:
             weightless = {s.name for s in plan.sources if math.isinf(s.least_weight)}
             if deaf := [name for name in agent.sources if name in weightless]:
                 more = f" and {len(deaf) - _MOST_NAMED} more" if len(deaf) > _MOST_NAMED else ""
                 yield (
-                    f"agent {agent.name}: what it is willing to pay cannot steer "
-                    f"{', '.join(deaf[:_MOST_NAMED])}{more}, since their transports have no "
-                    "weight (wtp has)"
+                    f"agent {agent.name}: its willingness to pay cannot steer "
+                    f"{', '.join(deaf[:_MOST_NAMED])}{more} because their transports have no "
+                    "weight (wtp has one)"
                 )

@@ -26,6 +26,6 @@ def against_links(plan: Plan) -> Iterator[str]:
                 start, end = plan.nodes[back.source], plan.nodes[back.target]
                 yield (
                     f"source {source.name}: sends from {start} to {end}, against link {name}, "
-                    f"which marks only what goes from {end} to {start}; swap 'from' and 'to', "
-                    f"or give the link reverse: {{marking: {{law: {law}, ...}}}}"
+                    f"which marks only packets from {end} to {start}. Swap 'from' and 'to', or "
+                    f"give the link reverse: {{marking: {{law: {law}, ...}}}}"
                 )

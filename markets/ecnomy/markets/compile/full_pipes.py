@@ -42,9 +42,11 @@ def heavy_weights(scenario: Scenario, plan: Plan) -> Iterator[str]:
         if room is None or asked <= room:
             continue
         path = f"sources[{plan.sources.index(heaviest)}].transport.weight"
-        found = f"{heaviest.own_weight:g}, {asked:.4g} marks a round trip of all on {line.name}"
+        found = (
+            f"{heaviest.own_weight:g}, {asked:.4g} marks per round trip of all flows on {line.name}"
+        )
         expected = (
-            f"weights of at most {room:.4g} marks in all, the packets that its round trip and "
+            f"weights of at most {room:.4g} marks in total, the packets that its round trip and "
             "buffer hold; beyond that losses set the rates"
         )
         yield str(scenario.places.fault(path, found, expected))

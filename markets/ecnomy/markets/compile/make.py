@@ -115,8 +115,8 @@ def _check_rows(scenario: Scenario, counts: Counts, links: int) -> None:
     document = scenario.document
     rows = counts.rows(document.duration - document.warmup, links, len(document.sources))
     if rows > MOST_ROWS:
-        expected = f"bins so long that there are at most {MOST_ROWS:,}"
-        found = f"{rows:,} counts in all"
+        expected = f"longer bins, at most {MOST_ROWS:,} counts"
+        found = f"{rows:,} counts in total"
         raise scenario.places.fault("record.counts.every", found, expected)
 
 

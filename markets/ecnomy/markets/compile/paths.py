@@ -54,7 +54,7 @@ def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: 
             raise _stuck(names, item, at, ways, receiver)
         number, at = onward[at]
         if at in met:
-            raise Mislaid(item, f"{name!r}, back to {at!r}", "a path that meets each node once")
+            raise Mislaid(item, f"{name!r}, back to {at!r}", "a path that visits each node once")
         met.append(at)
         found.append(number)
     if at != receiver:
@@ -67,7 +67,7 @@ def _stuck(names: Sequence[str], item: int, at: str, ways: Ways, receiver: str) 
     """The fault of a link that does not leave the node reached, with what would mend it."""
     name = names[item]
     if item == 0 and _leads(names[::-1], at, receiver, ways):
-        found = f"the links from the last to the first: {name!r} ends at {receiver!r}"
+        found = f"the links in reverse order: {name!r} ends at {receiver!r}"
         return Mislaid(item, found, f"the order of travel, [{', '.join(names[::-1])}]")
     _, start, end = ways[name][0]
     if len(ways[name]) == 1 and end == at:

@@ -101,7 +101,7 @@ def _refuse_strangers(scenario: Scenario, plan: Plan) -> None:
         if users and not any(_is_rem(source) for source in users):
             name = next(n for n in _STEPS if getattr(direction.marking, n) == AUTO_NUMBER)
             found = f"auto on a link of {users[0].name} and no REM source"
-            expected = "a number, as auto is worked out from the weights of REM sources"
+            expected = "a number, because auto is computed from the weights of REM sources"
             raise scenario.places.fault(f"{path}.{name}", found, expected)
 
 
@@ -133,7 +133,9 @@ def _with_phi(scenario: Scenario, plan: Plan) -> Plan:
         return plan
     if len(written) > 1:
         both = " and ".join(f"{phi:g}" for phi in list(written)[:2])
-        raise scenario.places.fault(places[0], f"auto beside {both}", "one phi for all of REM")
+        raise scenario.places.fault(
+            places[0], f"auto together with {both}", "one phi for all of REM"
+        )
     phi = next(iter(written)) if written else _best(scenario, plan, places[0])
     for index in auto_links:
         links[index] = _link(links[index], links[index].marking.params | {"phi": phi})
@@ -159,12 +161,12 @@ def _best(scenario: Scenario, plan: Plan, where: str) -> float:
 
     for index, source in enumerate(scenario.document.sources):
         if isinstance(source.transport, RemSource) and source.transport.mark_rate is not None:
-            given = f"auto beside the mark_rate of {source.name} (sources[{index}])"
-            expected = "a number, or a weight in place of each mark_rate"
+            given = f"auto together with the mark_rate of {source.name} (sources[{index}])"
+            expected = "a number, or weights instead of mark_rates"
             raise scenario.places.fault(where, given, expected)
     prices = [path.price for path in paths(plan) if path.price > 0]
     if not prices:
-        expected = "a number, as no REM link comes to a price above 0"
+        expected = "a number, because no REM link reaches a price above 0"
         raise scenario.places.fault(where, "auto", expected)
     phi, most = best_phi(prices), param("marking", "rem", "phi").max
     if phi > most:

@@ -34,14 +34,16 @@ def check_reports(scenario: Scenario, plan: Plan) -> None:
     largest = max(range(len(plan.sources)), key=lambda i: plan.sources[i].row_count)
     rows = plan.sources[largest].row_count
     fits = room - (plan.row_count - rows)
-    frame = f"as a report takes {MAX_BODY_BYTES:,} bytes at most"
+    frame = f"because a report holds at most {MAX_BODY_BYTES:,} bytes"
     if rows > 1 and fits >= 1:
-        path, found = f"sources[{largest}].count", f"{rows:,} flows with a row each"
-        expected = f"at most {fits:,} beside the other rows, or rows: together for one row of all"
+        path, found = f"sources[{largest}].count", f"{rows:,} flows with one row each"
+        expected = (
+            f"at most {fits:,} in addition to the other rows, or rows: together for one row for all"
+        )
     elif rows > 1:
-        path, found = f"sources[{largest}].count", f"{rows:,} flows with a row each"
-        expected = f"rows: together here and elsewhere, {max(room, 0):,} rows in all"
+        path, found = f"sources[{largest}].count", f"{rows:,} flows with one row each"
+        expected = f"rows: together here and elsewhere, {max(room, 0):,} rows in total"
     else:
-        path, found = "sources", f"{len(plan.sources):,} sources over {pairs:,} links in all"
+        path, found = "sources", f"{len(plan.sources):,} sources over {pairs:,} links in total"
         expected = "fewer sources, or shorter paths"
-    raise scenario.places.fault(path, f"{found}: {size:,} bytes a report", f"{expected}, {frame}")
+    raise scenario.places.fault(path, f"{found}: {size:,} bytes per report", f"{expected}, {frame}")

@@ -102,11 +102,11 @@ def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
         if off >= _OFF:
             enough_s = math.ceil(_CALM * found.time_s + _last_start_ps(source) / _PS)
             yield (
-                f"source {source.name}: its windows settle in about {found.time_s:.3g} s (a round "
-                f"trip of {found.rtt_s * 1e3:.3g} ms over gain {found.gain:.3g} and a marking "
-                f"probability of {found.probability:.2g}), longer than the warm-up of "
-                f"{plan.warmup_ps / _PS:g} s, and means are off by {off:.0%} or so; set warmup to "
-                f"{enough_s} s, or raise the gain or what the flows pay"
+                f"source {source.name}: its windows settle in about {found.time_s:.3g} s (a "
+                f"round trip of {found.rtt_s * 1e3:.3g} ms over gain {found.gain:.3g} and a "
+                f"marking probability of {found.probability:.2g}), longer than the warm-up of "
+                f"{plan.warmup_ps / _PS:g} s. Means are off by about {off:.0%}; set warmup to "
+                f"{enough_s} s, or raise the gain or the charges"
             )
 
 
@@ -124,9 +124,10 @@ def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
             if over > 1 + _OFF:
                 packets = "1 packet" if floor == 1 else f"{floor:g} packets"
                 yield (
-                    f"source {found.source.name}: ACK-clocked, it keeps {packets} in "
-                    f"flight where {found.window:.3g} would do for the marks that it aims at, and "
-                    f"takes about {over:.3g} times as many; send: paced goes below one packet"
+                    f"source {found.source.name}: being ACK-clocked, it keeps {packets} in "
+                    f"flight where {found.window:.3g} would give the marks it aims at, so it "
+                    f"takes about {over:.3g} times as many. With send: paced its window can fall "
+                    "below one packet"
                 )
 
 
@@ -152,8 +153,9 @@ def endless_starts(plan: Plan) -> Iterator[str]:
         if buffer is None:
             if transport.max_window >= 1e9 and transport.receiver_window < 0:
                 yield (
-                    f"source {source.name}: nothing ends its slow start, as link {link.name} never "
-                    "marks and its buffer is unlimited; set slow_start: false, a buffer or cwnd_max"
+                    f"source {source.name}: its slow start never ends because link {link.name} "
+                    "never marks and has an unlimited buffer; set slow_start: false, a buffer "
+                    "or cwnd_max"
                 )
             continue
         sharing = sum(s.count for s in lasting if plan.links.index(link) in s.path)
@@ -163,9 +165,9 @@ def endless_starts(plan: Plan) -> Iterator[str]:
         if slow and buffer > _DEEP * pipe and burst >= _BURST:
             yield (
                 f"source {source.name}: its slow start fills the buffer of link {link.name} "
-                f"({buffer:.0f} packets, {buffer / pipe:.2g} times what its way holds) and loses "
-                f"about {burst:.0f} packets a flow, which without SACK take a round trip or a "
-                "timeout each; set sack: true, slow_start: false or a smaller buffer"
+                f"({buffer:.0f} packets, {buffer / pipe:.2g} times what its path holds) and "
+                f"loses about {burst:.0f} packets per flow. Without SACK each loss costs a round "
+                "trip or a timeout; set sack: true, slow_start: false or a smaller buffer"
             )
 
 

@@ -24,8 +24,10 @@ def summary(scenario: Scenario, plan: Plan) -> str:
     flows = sum(source.count for source in plan.sources)
     lines = [
         plan.title or scenario.places.file,
-        f"{_time(plan.duration_ps)} simulated, {_time(plan.warmup_ps)} of them warm-up, "
-        f"seed {plan.seed}, epoch {_time(plan.epoch_ps)}",
+        (
+            f"{_time(plan.duration_ps)} simulated, including {_time(plan.warmup_ps)} of warm-up, "
+            f"seed {plan.seed}, epoch {_time(plan.epoch_ps)}"
+        ),
         "",
         f"links ({len(plan.links)})",
         *_some([_link(link, plan) for link in plan.links]),
@@ -133,7 +135,7 @@ def _source(source: Source, plan: Plan) -> str:
     if source.profile.steps:
         start += f", profile of {_time(source.profile.period_ps)}"
     rtt_ps = sum(plan.links[link].delay_ps for link in [*source.path, *source.ack_path])
-    rtt = f", {_time(rtt_ps)} there and back" if source.ack_path else ""
+    rtt = f", round trip {_time(rtt_ps)}" if source.ack_path else ""
     return f"{source.count} x {source.name}: {source.traffic.law}, {law}, via {via}{rtt}{start}"
 
 
@@ -141,7 +143,7 @@ def _market(market: MarketSpec, plan: Plan) -> list[str]:
     price, prices = market.price_micro_per_mark, mark_prices(market, plan)
     agents = _some([_agent(agent, price, prices) for agent in market.agents])
     if len([agent for agent in market.agents if preset_of(agent.role).owns_links]) < 2:
-        return [f"market: {price / MICRO:g} money a mark", *agents]
+        return [f"market: {price / MICRO:g} money per mark", *agents]
     ways = [_way(name, paid, market.settlement) for name, paid in prices.items()]
     return [f"market: marks are settled by {market.settlement}", *agents, "", "ways", *_some(ways)]
 
@@ -150,28 +152,30 @@ def _way(source: str, paid: MarkPrice, settlement: str) -> str:
     """What a mark costs a source, and to whom."""
     price = f"{paid.low / MICRO:g}"
     price += f" to {paid.high / MICRO:g}" if paid.high > paid.low else ""
-    payees = "where it is set" if settlement == DIRECT else f"paid to {paid.domains[0]}"
-    return f"{source}: through {', '.join(paid.domains)}; {price} money a mark, {payees}"
+    payees = "where set" if settlement == DIRECT else f"paid to {paid.domains[0]}"
+    return f"{source}: through {', '.join(paid.domains)}; {price} money per mark, {payees}"
 
 
 def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
     """What is paid in a class, and for whom it has room; last what its marks are to cost."""
     told = f"{sold.fee_micro_per_s / MICRO:g} money/s"
     if sold.members >= 0:
-        told += f", {sold.members} members at most"
+        told += f", at most {sold.members} members"
     if sold.cost_micro_per_s >= 0:
-        told += f", nobody else once its marks cost {sold.cost_micro_per_s / MICRO:g} money/s"
+        told += (
+            f", closed to newcomers once its marks cost {sold.cost_micro_per_s / MICRO:g} money/s"
+        )
     if sold.customer_pays_marks:
         told += ", customers pay their marks"
     if charge_micro not in (None, sold.fee_micro_per_s):
-        told += f", marks for {charge_micro / MICRO:g} money/s a flow"
+        told += f", marks worth {charge_micro / MICRO:g} money/s per flow"
     return told
 
 
 def _agent(agent: AgentSpec, price_micro: int, prices: dict[str, MarkPrice]) -> str:
     parts = [f"{agent.name} ({agent.role})"]
     if agent.price_micro_per_mark >= 0:
-        parts.append(f"{agent.price_micro_per_mark / MICRO:g} money a mark")
+        parts.append(f"{agent.price_micro_per_mark / MICRO:g} money per mark")
     charges = charges_micro(agent)
     for entry in agent.classes:
         priced = [prices[source].low for source in entry.sources if source in prices]
@@ -179,7 +183,7 @@ def _agent(agent: AgentSpec, price_micro: int, prices: dict[str, MarkPrice]) -> 
         terms = f"class {entry.name}: {_terms(entry, charge_micro)}"
         if charge_micro is not None:
             marks = charge_micro / min(priced, default=price_micro)
-            terms += f" = {marks:.4g} marks/s a flow"
+            terms += f" = {marks:.4g} marks/s per flow"
         parts.append(terms)
     for contract in agent.contracts:
         menu = ", ".join(getattr(contract.tariff, "choices", ()))

@@ -61,7 +61,7 @@ def engine_findings() -> list[Finding]:
 
 def _remedy() -> str:
     if os.environ.get(VARIABLE):
-        return f"unset {VARIABLE}, or let it name an {BINARY} built from this version"
+        return f"unset {VARIABLE}, or set it to an {BINARY} built from this version"
     return "pip install --force-reinstall ecnomy (in its source tree: pip install .)"
 
 
@@ -84,7 +84,7 @@ def _said(binary: Path, word: str) -> str:
     except subprocess.TimeoutExpired:
         raise EngineError(f"{binary} {word}: no answer in {_PATIENCE_S:g} s") from None
     if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or ["it says nothing"])[-1]
+        last = (done.stderr.strip().splitlines() or ["it prints nothing"])[-1]
         raise EngineError(f"{binary} {word}: status {done.returncode}, {last}")
     return done.stdout
 
@@ -99,7 +99,7 @@ def _version(binary: Path) -> Finding:
     except importlib.metadata.PackageNotFoundError:
         return Finding(what="engine", found=f"{said}, {binary}")
     if said != wanted:
-        return _fault("engine", f"{binary} says {said[:60]!r}, expected {wanted!r}")
+        return _fault("engine", f"{binary} prints {said[:60]!r}, expected {wanted!r}")
     return Finding(what="engine", found=f"{said}, {binary}")
 
 
@@ -118,7 +118,7 @@ def _laws(binary: Path) -> Finding:
 def _difference(ours: dict[str, Any], theirs: Any) -> str:
     """Where the two tables of laws part first, in words; "" where they do not."""
     if not isinstance(theirs, dict):
-        return "the engine describes no laws"
+        return "the engine lists no laws"
     for kind in {**ours, **theirs}:
         mine, other = ours.get(kind, {}), theirs.get(kind, {})
         for law in {**mine, **other}:
@@ -127,7 +127,9 @@ def _difference(ours: dict[str, Any], theirs: Any) -> str:
                     f"{kind} law {law!r} is unknown to the {'engine' if law in mine else 'market'}"
                 )
             if mine[law] != other[law]:
-                return f"{kind} law {law!r} has other parameters in the engine than in the market"
+                return (
+                    f"{kind} law {law!r} has different parameters in the engine and in the market"
+                )
     return ""
 
 
@@ -145,7 +147,7 @@ def _round_trip() -> Finding:
     except Exception as error:  # whatever a broken package raises is what is to be told
         return _fault("round trip", f"{type(error).__name__}: {error}")
     events, cpu_s = machine["engine"]["events"], machine["engine"]["cpu_s"]
-    speed = f"{events / cpu_s / 1e6:.2g} million a CPU second" if cpu_s > 0 else "too few to time"
+    speed = f"{events / cpu_s / 1e6:.2g} million per CPU second" if cpu_s > 0 else "too few to time"
     found = (
         f"1 s simulated, marks sold: {events:,} events, {speed}, {machine['wall_s']:.2f} s in all"
     )

@@ -16,15 +16,15 @@ __all__ = ["extra_findings", "package_findings"]
 
 _NAME: Final = "ecnomy"
 _PURPOSES: Final = {
-    "rl": "environments of reinforcement learning (ecnomy.markets.rl)",
-    "topologies": "`topology: topohub:...`, real networks with their demands",
-    "sweep": "`ecnomy sweep`, many runs and queries over them",
-    "tournament": "`ecnomy tournament`, strategies that play each other",
-    "sensitivity": "`ecnomy sensitivity`, which parameters matter",
-    "tune": "`ecnomy tune`, the best values of parameters",
-    "reproduce": "`ecnomy reproduce`, the page it writes",
-    "report": "`ecnomy report`, the page it writes",
-    "dashboard": "`ecnomy dashboard`, the live page",
+    "rl": "reinforcement-learning environments (ecnomy.markets.rl)",
+    "topologies": "`topology: topohub:...`: real networks with their demands",
+    "sweep": "`ecnomy sweep`: many runs, and queries over them",
+    "tournament": "`ecnomy tournament`: strategies that play against each other",
+    "sensitivity": "`ecnomy sensitivity`: which parameters matter",
+    "tune": "`ecnomy tune`: the best values of parameters",
+    "reproduce": "`ecnomy reproduce`: its page",
+    "report": "`ecnomy report`: its page",
+    "dashboard": "`ecnomy dashboard`: the live page",
     "bench": "`make bench` beside ns-3",
     "test": "make test",
     "lint": "make lint",
@@ -72,7 +72,7 @@ def _extra(extra: str) -> Finding:
     mine = [r for r in _requirements() if r.marker is not None and _applies(r, extra)]
     parts = [_package(requirement) for requirement in mine]
     lacking = [f"{part.what}: {part.found}" for part in parts if not part.well]
-    there = ", ".join(f"{part.what} {part.found}" for part in parts) or "nothing more is needed"
+    there = ", ".join(f"{part.what} {part.found}" for part in parts) or "complete"
     purpose = _PURPOSES.get(extra, "optional")
     return Finding(
         what=f"extra {extra}",

@@ -37,14 +37,14 @@ def disk_finding(results: Path) -> Finding:
         there = there.parent
     what = "results folder"
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        remedy = "name another folder with --out, or make this one writable"
+        remedy = "choose another folder with --out, or make this one writable"
         return Finding(what=what, found=f"{there}: not writable", well=False, remedy=remedy)
     free = shutil.disk_usage(there).free
     return Finding(
         what=what,
         found=f"{results}: {free / 1e9:.3g} GB free",
         well=free >= _LEAST_BYTES,
-        remedy=f"make {_LEAST_BYTES / 1e6:g} MB free, or name another folder with --out",
+        remedy=f"free {_LEAST_BYTES / 1e6:g} MB, or choose another folder with --out",
     )
 
 
@@ -64,7 +64,7 @@ def _part(what: str, find: Callable[[], Part], remedy: str) -> Finding:
         part = find()
     except InputError as error:
         return _absent(
-            what, f"{error} (graphical runs need it, the built-in engine does not)", remedy
+            what, f"{error} (needed for graphical runs, not for the built-in engine)", remedy
         )
     return Finding(what=what, found=f"{part.version}, {part.folder}", required=False)
 
@@ -92,12 +92,12 @@ def _opp_run() -> Finding:
             [path, "-v"], capture_output=True, text=True, timeout=_PATIENCE_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return _absent("opp_run", f"{path}: {type(error).__name__}", "build OMNeT++ anew")
+        return _absent("opp_run", f"{path}: {type(error).__name__}", "rebuild OMNeT++")
     version = re.search(r"Version:?\s+(\S+?),?\s", done.stdout + " ")
-    said = version.group(1) if version else f"status {done.returncode}, and says no version"
+    said = version.group(1) if version else f"status {done.returncode}, and prints no version"
     well = done.returncode == 0 and version is not None
     if not well:
-        return _absent("opp_run", f"{path}: {said}", "build OMNeT++ anew")
+        return _absent("opp_run", f"{path}: {said}", "rebuild OMNeT++")
     return Finding(what="opp_run", found=f"{said}, {path}", required=False)
 
 

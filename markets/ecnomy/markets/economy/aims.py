@@ -113,7 +113,7 @@ class Aims:
             flow = int(rows[given & np.isinf(least)][0])
             laws = ", ".join(weights())
             raise StrategyError(
-                f"{who} chose a weight for flow {flow}, whose law is none of {laws}"
+                f"{who} chose a weight for flow {flow}, expected a flow whose law is one of {laws}"
             )
         value = np.maximum(wanted, least)
         new = given & (~self._chosen[rows] | (value != self.weight[rows]))

@@ -135,7 +135,7 @@ def check_column(quantity: Integers, rows: int) -> None:
     """
     assert quantity.dtype == np.int64 and quantity.shape == (rows,)
     if int(quantity.min(initial=0)) < 0:
-        raise LedgerError("negative-amount", "a meter ran backwards")
+        raise LedgerError("negative-amount", "a meter decreased")
 
 
 def total(first: Integers, second: Integers) -> Integers:

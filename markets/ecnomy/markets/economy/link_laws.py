@@ -48,7 +48,7 @@ class LinkLaws:
         fresh: dict[tuple[int, int], float] = {}
         for name, given in values.items():
             if name not in known:
-                names = ", ".join(known) or "none, as it has no parameters"
+                names = ", ".join(known) or "none, because the law has no parameters"
                 raise StrategyError(
                     f"{who} tuned {name!r} of link {self._names[link]} ({law.law}), "
                     f"expected one of: {names}"

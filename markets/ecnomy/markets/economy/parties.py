@@ -198,4 +198,4 @@ class Parties:
 def _check_names(names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1 or ":" in name:
-            raise InputError(f"market: the agent name {name!r} is taken or holds a colon")
+            raise InputError(f"market: the agent name {name!r} is already used or contains a colon")

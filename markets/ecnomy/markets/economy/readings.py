@@ -69,7 +69,7 @@ class Epoch:
             change = change - integers(then, name)
         if len(change) and int(change.min()) < 0:
             what = "marks delivered" if (table, name) == ("flows", "ce") else f"{table}.{name}"
-            raise LedgerError("negative-amount", f"a count of {what} ran backwards")
+            raise LedgerError("negative-amount", f"a count of {what} decreased")
         return change
 
 

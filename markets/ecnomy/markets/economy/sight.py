@@ -237,7 +237,7 @@ class Sight:
         return PriceObservation(now.t_ps, dt_ps, price_micro, columns, agent, names, laws)
 
     def _look(self, who: str) -> tuple[_Look, _Look]:
-        assert self._now is not None, "a report is read before anybody looks"
+        assert self._now is not None, "a report must be read before agents observe it"
         then = self._looks.get(who, self._now)
         self._looks[who] = self._now
         return self._now, then

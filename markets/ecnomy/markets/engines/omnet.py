@@ -115,7 +115,9 @@ def _words(installation: Installation, number: str) -> list[str]:
     folders = [installation.modules / "inet", installation.inet.folder / "src"]
     for folder in folders:
         if re.search(r"[:;]", str(folder)):
-            raise InputError(f"{folder}: OMNeT++ takes no NED folders with : or ; in their paths")
+            raise InputError(
+                f"{folder}: OMNeT++ does not accept NED folders with : or ; in their paths"
+            )
     library = str(installation.modules / "inet" / "ecnomy")  # as opp_run completes it
     return [
         *("-u", "Cmdenv", "-c", "General", "-m", "-l", library),

@@ -96,7 +96,7 @@ class EngineProcess:
         try:
             status = self._process.wait(self.dying_s if within_s is None else within_s)
         except subprocess.TimeoutExpired:
-            return f"{self._name} (process {self.pid}) is still there"
+            return f"{self._name} (process {self.pid}) is still running"
         last = self.last_words()
         said = f": {last}" if last else ""
         if status < 0:

@@ -207,7 +207,7 @@ class Choice(msgspec.Struct, frozen=True):
     @property
     def expected(self) -> str:
         """The words."""
-        more = f", or {self.own} of your own as module:Class" if self.own else ""
+        more = f", or a custom {self.own} as module:Class" if self.own else ""
         return f"one of {', '.join(self.words)}{more}"
 
     @property
@@ -302,7 +302,7 @@ class NamesReader(msgspec.Struct, frozen=True):
             here = child_path(path, index)
             name = self.one.read(item, here)
             if name in names:
-                raise item.place.error(here, f"{name!r} a second time", "each name once")
+                raise item.place.error(here, f"{name!r} twice", "each name once")
             names.append(name)
         return tuple(names)
 

@@ -46,5 +46,5 @@ def read_bytes(path: Path, most_mib: int) -> bytes:
     if len(data) > most_mib * 2**20:
         raise Unreadable(f"more than {most_mib} MiB")
     if pipe and not data:
-        raise Unreadable("a pipe that nobody writes to")
+        raise Unreadable("a pipe without a writer")
     return data

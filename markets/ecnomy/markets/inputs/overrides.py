@@ -88,8 +88,8 @@ def apply(root: Node, override: str, option: str = "--set", *, must: bool = Fals
     for steps in _ways(root, _steps(path, place)):
         root = _replaced(root, steps, change, "")
     if must and not change.arrived:
-        expected = "one that holds for what the scenario has"
-        raise place.error("", "a condition that holds nowhere", expected)
+        expected = "one that matches something in the scenario"
+        raise place.error("", "a condition that matches nothing", expected)
     return root
 
 
@@ -197,7 +197,9 @@ def _keys(node: Node, place: Place, path: str) -> list[str | int]:
     """What `*` stands for in a node."""
     keys: list[str | int] = [*node.mapping(), *range(len(node.items()))]
     if not keys:
-        raise place.error(path, f"{_EVERY} on {show(node)}", "a list or a mapping with something")
+        raise place.error(
+            path, f"{_EVERY} on {show(node)}", "a list or a mapping that is not empty"
+        )
     return keys
 
 
@@ -208,7 +210,7 @@ def _resolve(node: Node, step: str | int, place: Place, path: str) -> str | int:
             return step
         raise place.error(path, f"[{step}] on a mapping", _one_of(list(node.value)))
     if not isinstance(node.value, list):
-        found = f"{show(node)}, which has nothing inside"
+        found = f"{show(node)}, which has no keys or items"
         raise place.error(path, found, "a path to something in the scenario")
     if isinstance(step, int):
         if step < len(node.value):

@@ -168,7 +168,7 @@ def worth(given: str, wanted: str) -> Fraction:
     usual, target = USUAL.get(given), USUAL.get(wanted)
     if usual and target:
         if usual[1] != target[1]:
-            raise UnitError(f"{given!r} measures something else")
+            raise UnitError(f"{given!r} is a unit of another quantity")
         return usual[0] / target[0]
     return _by_pint(given, wanted)
 
@@ -185,7 +185,7 @@ def decimal_text(value: Fraction) -> str:
         digits += 1
         denominator = (value * 10**digits).denominator
         if digits > _MOST_DIGITS:
-            raise ValueError(f"{value} has no finite decimal expansion")
+            raise ValueError(f"{value} has no finite decimal form")
     text = f"{abs(value.numerator) * 10**digits // value.denominator:0{digits + 1}d}"
     sign = "-" if value < 0 else ""
     return sign + (f"{text[:-digits]}.{text[-digits:]}" if digits else text)
@@ -211,7 +211,7 @@ def _by_pint(given: str, wanted: str) -> Fraction:
     try:
         return Fraction(_registry().convert(Fraction(1), source, _unit(wanted)))
     except pint.DimensionalityError:
-        raise UnitError(f"{given!r} measures something else") from None
+        raise UnitError(f"{given!r} is a unit of another quantity") from None
 
 
 def _unit(text: str) -> Any:

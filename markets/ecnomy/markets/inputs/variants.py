@@ -49,7 +49,7 @@ def _with_bases(node: Node, shown: str, seen: tuple[str, ...]) -> Node:
     base_shown = os.path.join(os.path.dirname(shown), entry.value)
     identity = _identity(Path(base_shown))
     if identity in seen:
-        raise entry.place.error("extends", f"{show(entry)} again", "a chain of files that ends")
+        raise entry.place.error("extends", f"{show(entry)} twice", "a chain of files that ends")
     if len(seen) >= _DEEPEST:
         raise entry.place.error("extends", show(entry), f"at most {_DEEPEST} files in a chain")
     if not os.path.isfile(base_shown):

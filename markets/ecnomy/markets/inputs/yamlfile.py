@@ -81,8 +81,8 @@ class MissingKeys(ScenarioError):
         if more:
             shown = [f"nor {one.names} in {_spot(one)}" for one in more[: _MOST_GAPS - 1]]
             if len(self.gaps) > _MOST_GAPS:
-                shown.append(f"nor keys of {len(self.gaps) - _MOST_GAPS} more mappings")
-            found, expected = ", ".join((f"no {first.names}", *shown)), "a value of each"
+                shown.append(f"nor keys of {len(self.gaps) - _MOST_GAPS} other mappings")
+            found, expected = ", ".join((f"no {first.names}", *shown)), "a value for each"
         elif len(first.keys) == 1:
             ((key, expected),) = first.keys.items()
             found, path = f"no {key!r}", child_path(path, key)
@@ -163,13 +163,15 @@ def read(path: Path, shown: str) -> Node:
         found = "a results folder" if results else "a folder"
         raise nowhere.error("", found, expected + more) from None
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "a name that is no file's"
+        reason = getattr(error, "strerror", None) or "a name that cannot be a file"
         raise nowhere.error("", f"{reason[:1].lower()}{reason[1:]}", expected) from None
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise Place(shown, line).error("", "bytes that are not text", "YAML in UTF-8") from None
+        raise Place(shown, line).error(
+            "", "bytes that are not valid text", "YAML in UTF-8"
+        ) from None
     return parse(text, shown)
 
 
@@ -209,7 +211,7 @@ def _syntax_error(problem: str, text: str, line: int) -> tuple[str, str]:
         return "a tab character", "spaces: YAML is not indented with tabs"
     if problem.startswith("mapping values are not allowed"):
         return "a second ': ' on the line", 'text with a colon in quotes, such as title: "a: b"'
-    told = " ".join(problem.split()) or "no more is known"
+    told = " ".join(problem.split()) or "unknown reason"
     return f"a syntax error ({told})", "YAML"
 
 
@@ -268,13 +270,13 @@ class _Builder:
     def _alias(self, event: Any, path: str) -> Node:
         name = f"the alias *{event.anchor}"
         if event.anchor not in self._anchors:
-            self._fail(event, path, name, "an anchor defined above it")
+            self._fail(event, path, name, "an anchor defined above the alias")
         node = self._anchors[event.anchor]
         if node is None:
-            self._fail(event, path, f"the recursive alias *{event.anchor}", "a value that ends")
+            self._fail(event, path, f"the recursive alias *{event.anchor}", "a finite value")
         self._aliased += _size(node)
         if self._aliased > _MOST_ALIASED:
-            self._fail(event, path, name, f"aliases that bring in at most {_MOST_ALIASED} values")
+            self._fail(event, path, name, f"aliases that expand to at most {_MOST_ALIASED} values")
         return node
 
     def _mapping(self, event: Any, events: Iterator[Any], path: str, depth: int) -> Node:
@@ -282,13 +284,13 @@ class _Builder:
         keys: dict[str, Place] = {}
         while not isinstance(key := next(events), yaml.MappingEndEvent):
             if not isinstance(key, yaml.ScalarEvent):
-                self._fail(key, path, "a key that is not text", "a word as key")
+                self._fail(key, path, "a key that is not text", "a word as the key")
             mark: Any = key.start_mark
             name, place = key.value, self.place(mark.line + 1)
             here = child_path(path, name)
             if name in values:
                 first = f" (first in line {keys[name].line})" if keys[name].line else ""
-                self._fail(key, here, f"the key {name[:60]!r} a second time", f"it once{first}")
+                self._fail(key, here, f"the key {name[:60]!r} twice", f"it once{first}")
             if key.anchor is not None:
                 self._fail(key, here, "an anchor on a key", "a plain key")
             keys[name] = place

@@ -102,7 +102,7 @@ def write_new(folder: Path, files: Mapping[str, str]) -> None:
         InputError: it is there and holds something.
         OSError: it cannot be written.
     """
-    taken = InputError(f"{folder}: exists already; name a folder that does not")
+    taken = InputError(f"{folder}: exists already; choose a new folder")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise taken
     folder.mkdir(parents=True, exist_ok=True)

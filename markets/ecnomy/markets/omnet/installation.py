@@ -96,10 +96,10 @@ def find_installation() -> Installation:
     newer = newer_source(modules, suffix)
     if newer is not None:
         library = library_of(modules, suffix)
-        raise InputError(f"{library}: older than {newer}, build it again: make -C {modules}")
+        raise InputError(f"{library}: older than {newer}; rebuild it: make -C {modules}")
     found = Installation(omnetpp, inet, modules, suffix)
     if not os.access(found.opp_run, os.X_OK):
-        raise InputError(f"{found.opp_run}: not there; build OMNeT++, or set {OMNETPP_VARIABLE}")
+        raise InputError(f"{found.opp_run}: not found; build OMNeT++, or set {OMNETPP_VARIABLE}")
     return found
 
 

@@ -37,7 +37,7 @@ def time(ps: int) -> str:
         return f"{ps}ps"
     if _survives(ps, ps / 1e12):
         return f"{ps / 1e12!r}s"
-    raise InputError(f"a time of {ps} ps: OMNeT++ cannot hold it; round it to whole seconds")
+    raise InputError(f"a time of {ps} ps is too large for OMNeT++; round it to whole seconds")
 
 
 def _survives(ps: int, seconds: float) -> bool:
@@ -50,7 +50,7 @@ def bits_per_second(rate: int) -> str:
     for unit, size in _RATES:
         if rate % size == 0 and rate <= _EXACT:
             return f"{rate // size}{unit}"
-    raise InputError(f"a rate of {rate} bit/s: OMNeT++ cannot hold it")
+    raise InputError(f"a rate of {rate} bit/s is too large for OMNeT++")
 
 
 def number(value: float) -> str:

@@ -78,10 +78,12 @@ def wired(plan: Plan) -> Wiring:
         InputError: a source has more flows than a node has ports, or there are too many sources.
     """
     if halves := [link.name for link in plan.links if link.half_duplex]:
-        only = "only the built-in engine has links whose directions share a transmitter"
+        only = "only the built-in engine supports links whose directions share a transmitter"
         raise InputError(f"link {halves[0]!r}: duplex: half; {only}")
     if len(plan.sources) > _SOURCES:
-        raise InputError(f"{len(plan.sources):,} sources: OMNeT++ runs have at most {_SOURCES:,}")
+        raise InputError(
+            f"found {len(plan.sources):,} sources, expected at most {_SOURCES:,} in an OMNeT++ run"
+        )
     names = identifiers(plan.nodes, _OWN)
     nodes = [Node(names[node], node) for node in plan.nodes]
     wires = _wires(plan, nodes)
@@ -136,7 +138,7 @@ def _place(
         most = f"a source of an OMNeT++ run has at most {_PORTS:,}"
         raise InputError(f"source {source.name!r}: {source.count:,} flows; {most}")
     if isinstance(source.transport, Tcp) and not source.transport.repair:
-        only = "only the built-in engine has receivers that jump over losses"
+        only = "only the built-in engine supports receivers that skip losses"
         raise InputError(f"source {source.name!r}: repair: false; {only}")
     local, remote = addresses
     sender = nodes[plan.links[source.path[0]].source]

@@ -50,10 +50,10 @@ class Floor(msgspec.Struct, frozen=True):
         """One line for a user."""
         packets = "1 packet" if self.window == 1 else f"{self.window:g} packets"
         return (
-            f"{self.source}: its windows stood at the floor of {packets} "
-            f"{self.share:.0%} of the time, and it took {self.over:.3g} times the marks that it "
-            f"aimed at ({self.taken_per_s:.3g} and {self.asked_per_s:.3g} marks/s a flow); "
-            "send: paced goes below one packet"
+            f"{self.source}: its windows were at the floor of {packets} for {self.share:.0%} of "
+            f"the time, and it took {self.over:.3g} times the marks that it aimed at "
+            f"({self.taken_per_s:.3g} instead of {self.asked_per_s:.3g} marks/s per flow). With "
+            "send: paced its window can fall below one packet"
         )
 
 

@@ -119,19 +119,19 @@ def results_page(results: Shown) -> str:
 
 def _summary(frame: pd.DataFrame) -> str:
     if frame.empty:
-        return "<p>The run ended before anything could be measured.</p>"
+        return "<p>The run ended before the measured window began.</p>"
     heads = ["who", "flows"]
     heads += [f"{_word(name)}<br><small>{_UNITS[name]}</small>" for name in frame.columns[1:]]
     rows = [[str(who), *(_number(value) for value in row)] for who, *row in frame.itertuples()]
     more = len(rows) - _MOST_ROWS
     rest = f"<p>and {more} more: <code>summary</code></p>" if more > 0 else ""
-    return _table("Who got and paid what", heads, rows[:_MOST_ROWS]) + rest
+    return _table("Rates and payments", heads, rows[:_MOST_ROWS]) + rest
 
 
 def _balances(results: Shown) -> str:
     accounts = results.balances
     if accounts.empty:
-        return "<p>Nobody paid anybody.</p>"
+        return "<p>There were no payments.</p>"
     rows = [[str(name), f"{value:,.6g}"] for name, value in accounts.items()]
     more = len(rows) - _MOST_ROWS
     rest = f"<p>and {more} more: <code>balances</code></p>" if more > 0 else ""
@@ -146,7 +146,7 @@ def _hints(results: Shown) -> str:
     told = [
         f"<code>{_text(call.format(who=who, by=by))}</code> {_text(what)}" for call, what in _HINTS
     ]
-    return f"<p>Ask next: {'; '.join(told)}.</p>"
+    return f"<p>See also: {'; '.join(told)}.</p>"
 
 
 def _table(title: str, heads: list[str], rows: list[list[str]]) -> str:

@@ -131,9 +131,12 @@ class _InMemoryRun(RawRun):
 
         if name not in self._tables:
             raise ResultsError(
-                f"the table {name} is not kept with tables=False, only {', '.join(self._tables)}"
+                (
+                    f"the table {name} is not kept with tables=False; available: "
+                    f"{', '.join(self._tables)}"
+                )
                 if self._tables
-                else "the run has not ended: close the market before its results are read"
+                else "the run has not ended; close the market before you read its results"
             )
         return pd.DataFrame({key: _plain(column) for key, column in self._tables[name].items()})
 

@@ -240,10 +240,12 @@ class Results(RunTables):
         except ImportError:
             draw = None
         if draw is None:
-            raise InputError("plot: ecnomy.analysis is not installed, which draws it")
+            raise InputError("plot: requires ecnomy.analysis, which is not installed")
         figure: Figure | None = draw(self.raw)
         if figure is None:
-            raise ResultsError(f"{self.folder}: the run has no two reports to draw")
+            raise ResultsError(
+                f"{self.folder}: the run has fewer than two reports, too few to draw"
+            )
         return figure
 
     def table(self, name: str) -> pd.DataFrame:

@@ -93,8 +93,8 @@ def background_in_words(rows: Iterable[Group]) -> str:
         return ""
     part = sum(row.background_per_s for row in told)
     return (
-        f"all pay {whole:.4g} money/s for marks, {part:.4g} of it ({100 * part / whole:.1f} %) by "
-        "sources without an agent or a class"
+        f"total paid for marks: {whole:.4g} money/s, of which {part:.4g} "
+        f"({100 * part / whole:.1f} %) by sources without an agent or a class"
     )
 
 

@@ -38,7 +38,7 @@ from ecnomy.markets.support.printable import say
 __all__ = ["FORMAT", "UNFINISHED", "ResultsWriter", "claim", "ended_by", "manifest_head"]
 
 FORMAT: Final = 1
-UNFINISHED: Final = "the run has not ended: it is still running, or was killed"
+UNFINISHED: Final = "the run has not ended: it is still running or was killed"
 _MANIFEST: Final = "manifest.json"
 _LOG: Final = "log.txt"
 
@@ -61,11 +61,11 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
 
     def judge() -> None:
         if folder.exists() and not folder.is_dir():
-            raise InputError(f"{folder}: is no folder")
+            raise InputError(f"{folder}: is not a folder")
         if not force and not _empty(folder) and not _ours(folder, same):
             raise FolderTakenError(folder)
 
-    log = locked(folder / _LOG, judge, f"{folder}: another run is writing there")
+    log = locked(folder / _LOG, judge, f"{folder}: another run is writing to it")
     log.truncate(0)
     if (folder / _MANIFEST).exists():  # else it may return after a loss of power, to other tables
         (folder / _MANIFEST).unlink()

@@ -85,7 +85,7 @@ class _Parts(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.time is None and self.packets is None:
-            expected = f"a price such as {EXAMPLES['ps']}, or 'packets' beside it"
+            expected = f"a price such as {EXAMPLES['ps']}, or 'packets' in addition"
             raise Misfit("time", "no 'time'", expected)
         if self.time is not None:
             _per_minute(self.time, "time")
@@ -264,13 +264,13 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
             expected = f"at most the peak_rate of {peak:g} packets/s"
             raise Misfit("mean_rate", f"{mean:g} packets/s", expected)
         if self.price.per_mega and mean is None and peak is None:
-            expected = "a rate such as 10 packets/s beside a price of packets, or a mean_rate"
+            expected = "a rate such as 10 packets/s with a price of packets, or a mean_rate"
             raise Misfit("peak_rate", "no 'peak_rate'", expected)
         if by_rates is None:
             return
         for key, rate in (("peak_rate", peak), ("mean_rate", mean)):
             if rate is None:
-                expected = f"a rate such as 10 packets/s beside a price by {_BY_RATES}"
+                expected = f"a rate such as 10 packets/s with a price by {_BY_RATES}"
                 raise Misfit(key, f"no {key!r}", expected)
         assert peak is not None
         if by_rates.space / _PS_PER_S * peak > MOST_EXPONENT:

@@ -54,7 +54,7 @@ def _check_fees(
     for source in agent.classes[name].sources:
         if dearest * many.get(source, 1) > DEAREST_MICRO:
             found = f"up to {dearest / MICRO:g} money/s for each flow of {source!r}"
-            expected = f"{DEAREST_MICRO / MICRO:g} money/s at most for all of them together"
+            expected = f"at most {DEAREST_MICRO / MICRO:g} money/s for all of them together"
             raise places.fault(f"{path}.fee", found, expected)
 
 
@@ -94,4 +94,4 @@ def _needed(strategy: object, attribute: str) -> dict[str, str]:
 
 
 def _such_as(example: str) -> str:
-    return f"one such as {example}"
+    return f"a value such as {example}"

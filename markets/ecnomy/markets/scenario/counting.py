@@ -94,7 +94,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if not self.of or len(set(self.of)) < len(self.of):
-            found = "a count twice" if self.of else "nothing to count"
+            found = "the same count twice" if self.of else "nothing to count"
             raise Misfit("of", found, f"some of {', '.join(OF_LINKS + OF_SOURCES)}, each once")
 
     def rows(self, window_ps: int, links: int, sources: int) -> int:

@@ -59,7 +59,7 @@ TAKEN: Final = (  # keys that only some roles take
 )
 
 _Payer = Annotated[str, Choice((PROVIDER_PAYS, CUSTOMER_PAYS))]
-_Settlement = Annotated[str, Choice(tuple(RULES), own="a rule")]
+_Settlement = Annotated[str, Choice(tuple(RULES), own="rule")]
 _Period = Annotated[int, Amount(what="a time", example="1 s", units=("ps",), above=True)]
 _Members = Annotated[int, Number(what="a number of flows", least=0, most=10**9, whole=True)]
 _Seed = Annotated[int, Number(what="a whole number", least=0, most=2**64 - 1, whole=True)]
@@ -72,7 +72,7 @@ class _LinkOnPath(Word, frozen=True):
         """See Reader."""
         if isinstance(node.value, str) and node.value.endswith(REVERSE):
             name = node.value.removesuffix(REVERSE)
-            expected = f"{name!r}: a path takes each link in the direction that leads on"
+            expected = f"{name!r}: a path uses each link in its forward direction"
             raise node.place.error(path, show(node), expected)
         return super().read(node, path)
 
@@ -103,7 +103,7 @@ class Source(Sending, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.sender == self.receiver:
-            raise Misfit("to", repr(self.receiver), "a node other than the one it sends from")
+            raise Misfit("to", repr(self.receiver), "a node other than its start")
         datagrams = isinstance(self.traffic, DATAGRAMS)
         kind = self.traffic.__struct_config__.tag
         if datagrams and not isinstance(self.transport, Udp):
@@ -112,7 +112,7 @@ class Source(Sending, frozen=True, kw_only=True):
         if isinstance(self.transport, Udp) and not datagrams:
             raise Misfit("traffic.kind", f"{kind} traffic over udp", "cbr, poisson, voip or video")
         if self.start + self.count * self.stagger + self.spread > 2**62:
-            raise Misfit("stagger", "a last start beyond the range of time", "a smaller one")
+            raise Misfit("stagger", "a last start beyond the representable time", "a smaller value")
 
 
 class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,7 +162,7 @@ class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         check_fits(self.tariff, METERS[self.meter])
         if self.name in KINDS:
-            raise Misfit("name", repr(self.name), "a name that no other kind of money has")
+            raise Misfit("name", repr(self.name), "a name that no other kind of payment has")
 
 
 class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -224,15 +224,17 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             if given and key not in preset.takes:
                 owners = [with_article(w) + "'s" for w, p in ROLES.items() if key in p.takes]
                 listed = " or ".join(filter(None, (", ".join(owners[:-1]), owners[-1])))
-                expected = f"none but {listed}"
+                expected = f"only {listed}"
                 raise Misfit(key, f"{key} of {with_article(self.role)}", expected)
         for key, expected in preset.needs.items():
             if not (getattr(self, key) or self.tariffs or self.elastic):
                 raise Misfit(key, f"no {key}", expected)
         if self.tariffs and self.tariff:
-            raise Misfit("tariffs", "'tariffs' beside 'tariff'", "one of them")
+            raise Misfit("tariffs", "both 'tariffs' and 'tariff'", "one of them")
         if self.tariffs and self.sources:
-            raise Misfit("sources", "'sources' beside 'tariffs'", "sources in each of its rows")
+            raise Misfit(
+                "sources", "both 'sources' and 'tariffs'", "sources in each row of tariffs"
+            )
         self._check_strategy(preset)
 
     def files(self) -> tuple[ElasticLine, ...]:
@@ -320,7 +322,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if len(set(self.series)) < len(self.series):
-            raise Misfit("series", "a series twice", "each series once")
+            raise Misfit("series", "the same series twice", "each series once")
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
@@ -352,7 +354,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.warmup >= self.duration:
-            found = f"{self.warmup / SECOND_PS:g} s, in a run of {self.duration / SECOND_PS:g} s"
+            found = f"{self.warmup / SECOND_PS:g} s in a run of {self.duration / SECOND_PS:g} s"
             raise Misfit("warmup", found, "a warm-up shorter than the duration")
         if not self.sources and not self.demands:
             raise Misfit("sources", "no sources", "at least one source, or demands")

@@ -78,8 +78,8 @@ def _check_free(
         found = f"the unknown source {name!r}"
         raise places.fault(path, found, known_name(name, sources))
     if name in taken:
-        found = f"{name!r}, which {taken[name]} has already"
-        raise places.fault(path, found, "a source that nobody else sells or handles")
+        found = f"{name!r}, which already belongs to {taken[name]}"
+        raise places.fault(path, found, "a source that no other agent sells or handles")
 
 
 def _check_rivals(
@@ -112,7 +112,7 @@ def _check_needs(agent: AgentEntry, path: str, places: Places) -> None:
         strategy = line.strategy or agent.strategy or StrategySpec(kind=DEFAULT_ADMISSION)
         needy = getattr(make(strategy.kind, strategy.params), "needs_streams", False)
         if needy and not agent.test_streams and agent.integrated_with is None:
-            expected = f"sources that send test streams, which {strategy.kind} goes by"
+            expected = f"sources that send test streams, which {strategy.kind} needs"
             raise places.fault(path, "no test streams", expected)
 
 

@@ -47,7 +47,7 @@ def _check_groups(document: Document, places: Places) -> None:
     names = {source.name for source in document.sources}
     for index, source in enumerate(document.sources):
         if source.group in names:
-            expected = "a name that no source has, as agents call both by their names"
+            expected = "a name that no source has, because agents refer to both by name"
             raise places.fault(f"sources[{index}].group", f"the name {source.group!r}", expected)
 
 
@@ -57,7 +57,7 @@ def _unique(path: str, names: Iterable[str], places: Places) -> None:
         if name in first:
             here, there = f"{path}[{index}].name", places.place(f"{path}[{first[name]}].name")
             known = f" (first in line {there.line})" if there.line else ""
-            raise places.fault(here, f"the name {name!r} again", f"a name of its own{known}")
+            raise places.fault(here, f"the name {name!r} twice", f"a unique name{known}")
         first[name] = index
 
 
@@ -184,7 +184,7 @@ def _check_owners(
             found = f"the unknown source {source!r}"
             raise places.fault(path, found, known_name(source, shown))
         if source in owners:
-            found = f"{source!r}, which {owners[source]} has already"
+            found = f"{source!r}, which already belongs to {owners[source]}"
             raise places.fault(path, found, expected)
         owners[source] = owner
 
@@ -202,21 +202,25 @@ def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places:
                     raise places.fault(here, found, known_name(source, known))
                 if preset_of(agent.role).uses and source in agent.sources:
                     here = f"{path}.sources[{item}]"
-                    raise places.fault(here, f"{source!r}, its own", "a source of somebody else's")
+                    raise places.fault(
+                        here, f"{source!r}, its own source", "a source of another agent"
+                    )
             for other in (agent.contracts or ())[:number]:
                 if _kind(other) == _kind(entry) and set(other.sources) & set(entry.sources):
-                    found = f"{_kind(entry)!r} once more for a source"
-                    raise places.fault(f"{path}.name", found, "another name: bills go by names")
+                    found = f"{_kind(entry)!r} twice for a source"
+                    raise places.fault(
+                        f"{path}.name", found, "another name, because bills refer to names"
+                    )
             carrier = preset_of(agent.role).owns_links
             if entry.meter == "marks-set" and not carrier:
-                found = f"marks-set of {with_article(agent.role)}, who has no domain"
+                found = f"marks-set of {with_article(agent.role)}, which has no domain"
                 raise places.fault(f"{path}.meter", found, "another meter, or a carrier's contract")
             for at, tariff in choices(entry.tariff):
                 if isinstance(tariff, Posted) and not (carrier and tariff.unit == "mark"):
-                    expected = "a carrier's price per mark, which is all that is posted"
+                    expected = "a carrier's price per mark, the only price that is posted"
                     raise places.fault(f"{path}.tariff{at}", "posted", expected)
             if entry.meter == "transfers" and not document.record.transfers:
-                found = "transfers, which record.transfers leaves out"
+                found = "transfers, which record.transfers disables"
                 raise places.fault(f"{path}.meter", found, "record: {transfers: true}")
 
 
@@ -236,8 +240,12 @@ def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: 
             ]
             for path, source in steered:
                 if source in sold:
-                    expected = f"a source in no class, since a {agent.role} pays for marks itself"
-                    raise places.fault(path, f"{source!r}, which {sold[source]} has", expected)
+                    expected = (
+                        f"a source outside any class, because a {agent.role} pays for marks itself"
+                    )
+                    raise places.fault(
+                        path, f"{source!r}, which belongs to {sold[source]}", expected
+                    )
         for name, entry in agent.classes.items():
             path = child_path(f"market.agents[{index}].classes", name)
             steered += [(f"{path}.sources[{i}]", s) for i, s in enumerate(entry.sources)]
@@ -259,14 +267,14 @@ def _check_traffic(
     asked = getattr(strategy, "needs_rate", "")
     for path, source in steered:
         if getattr(strategy, "needs_files", False) and not isinstance(traffic[source], FILES):
-            found = f"{source!r}, whose traffic is no files"
-            expected = f"traffic of files for {agent.strategy.kind}: file, on-off or web"
+            found = f"{source!r}, whose traffic is not files"
+            expected = f"file traffic for {agent.strategy.kind}: file, on-off or web"
             raise places.fault(path, found, expected)
         if getattr(strategy, "needs_weight", False):
             _check_weight(path, source, transport[source], agent.strategy.kind, places)
         if asked and not isinstance(traffic[source], RateCapped):
             key = asked.rpartition(".")[2]
-            found = f"no {key!r}, and source {source!r} has no rate of its own"
+            found = f"no {key!r} for source {source!r}, which has no rate either"
             raise places.fault(
                 f"{agent_path}.strategy.{asked}", found, "a rate above 0 such as 1 Mbps"
             )
@@ -279,7 +287,7 @@ def _check_weight(
 
     law = transport.__struct_config__.tag
     if law not in weights():
-        found = f"{source!r}, whose transport {law} has no weight to choose"
+        found = f"{source!r}, whose transport {law} has no weight"
         expected = f"a source over one of {', '.join(weights())} for {kind}"
         raise places.fault(path, found, expected)
 
@@ -310,7 +318,9 @@ def _check_domains(document: Document, agents: tuple[AgentSpec, ...], places: Pl
     if not carriers:
         role = next(word for word, preset in ROLES.items() if preset.owns_links)
         path = "market.agents"
-        raise places.fault(path, f"no {role}", f"one agent with role: {role}, who is paid")
+        raise places.fault(
+            path, f"no {role}", f"one agent with role: {role}, which receives the payments"
+        )
     links = [(way.name, way.source) for way in document.network.directions()]
     try:
         owners_of(links, [agents[i] for i in carriers])

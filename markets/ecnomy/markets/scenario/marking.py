@@ -42,7 +42,7 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
         for key, size in sizes.items():
             first, unit = next((k, s.unit) for k, s in sizes.items())
             if size.value >= 0 and size.unit != unit:
-                raise Misfit(key, f"{size.value} {size.unit}", f"{unit}, as {first} has")
+                raise Misfit(key, f"{size.value} {size.unit}", f"{unit}, like {first}")
         for more, less in _entry(self.law).at_least:
             found, least = (_shown(self.written(key)) for key in (more, less))
             if _number(self.written(more)) < _number(self.written(less)):

@@ -153,9 +153,9 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.source == self.target:
-            raise Misfit("to", repr(self.target), "a node other than the one it comes from")
+            raise Misfit("to", repr(self.target), "a node other than its start")
         if self.reverse is not None and self.duplex is not True:
-            expected = f"none, as duplex is {str(self.duplex).lower()}"
+            expected = f"none, because duplex is {str(self.duplex).lower()}"
             raise Misfit("reverse", "a mapping", expected)
         _check_virtual(self.marking, self.buffer, "marking")
         if self.reverse is not None and self.reverse.marking is not None:
@@ -200,7 +200,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
 
 def _check_virtual(marking: Marking, buffer: Size, key: str) -> None:
     if wants_buffer(marking, buffer):
-        expected = "a buffer for the law, as the link's own is unlimited"
+        expected = "a buffer for the law, because the buffer of the link is unlimited"
         raise Misfit(key, "no buffer", expected)
 
 
@@ -211,7 +211,11 @@ def _check_scheduler(direction: Direction, key: str) -> None:
     if direction.marking != DROP_TAIL:
         law = direction.marking.__struct_config__.tag
         own = "'regulation'" if isinstance(scheduler, ClassBased) else "classes"
-        raise Misfit(f"{key}marking", f"{law} beside a scheduler", f"none: see its {own}")
+        raise Misfit(
+            f"{key}marking",
+            f"{law} together with a scheduler",
+            f"none; set the {own} of the scheduler",
+        )
     if not isinstance(scheduler, ClassBased):
         return
     if fault := class_fault(scheduler, direction.rate_bps, direction.buffer):
@@ -290,7 +294,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         if self.topology is None:
             for key in _OF_TOPOLOGY:
                 if getattr(self, key) not in (None, {}):
-                    raise Misfit(key, f"{key!r} without 'topology'", "it with each of the links")
+                    raise Misfit(key, f"{key!r} without 'topology'", "{key!r} at each link")
         elif self.delay is not None and self.delay_per_km is not None:
             raise Misfit("delay", "both 'delay' and 'delay_per_km'", "one of them")
         if self.routing is None:

@@ -78,7 +78,7 @@ def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params],
     except Exception as error:  # annotations of the user's may name what is not there
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         here = child_path(path, "kind")
-        wanted = f"a class whose annotations can be read ({reason})"
+        wanted = f"a class with readable annotations ({reason})"
         raise kind.place.error(here, show(kind), wanted) from None
     params = _params(node, fields, path)
     _try(trial, params, node, path)
@@ -116,7 +116,7 @@ def _try(trial: Callable[[str, Params], object], params: Params, node: Node, pat
         cause = error.__cause__
         if not isinstance(cause, Refused):
             reason = " ".join(str(error).split())
-            raise node.place.error(path, reason, "parameters that it takes") from None
+            raise node.place.error(path, reason, "parameters that it accepts") from None
         place, at = node.place, node
         for key in cause.key.split("."):
             at = at.mapping().get(key, at)
@@ -191,14 +191,16 @@ def _refuse(node: Node, key: str, fields: dict[str, Field], path: str) -> NoRetu
 def expected_of_field(field: Field) -> str:
     """What messages ask for where this parameter is missing."""
     if field.strategies:
-        return "strategies by names, such as {steady: {kind: constant-charge}}"
+        return "a mapping of names to strategies, such as {steady: {kind: constant-charge}}"
     if field.forms:
         return f"a mapping with 'kind', one of {', '.join(field.forms)}"
     if field.by_time:
-        return f"quantities in {field.unit} by times, such as {{60 s: 0.1 {field.unit}}}"
+        return (
+            f"a mapping of times to quantities in {field.unit}, such as {{60 s: 0.1 {field.unit}}}"
+        )
     if field.unit:
         return f"a quantity in {field.unit}"
-    return _PLAIN.get(field.kind, "a parameter that YAML can give")
+    return _PLAIN.get(field.kind, "a parameter that can be set in YAML")
 
 
 def _form(node: Node, field: Field, path: str) -> dict[str, Value]:
@@ -260,7 +262,7 @@ def _by_time(node: Node, field: Field, path: str) -> dict[Any, Any]:
         here, place = child_path(path, key), node.keys.get(key, node.place)
         at_s = float(_quantity(Node(key, place, key), Field(float, "s", True), here))
         if at_s in found:
-            raise place.error(here, "a second value of the same time", "each time once")
+            raise place.error(here, "two values for the same time", "each time once")
         found[at_s] = _quantity(child, one, here)
     return dict(sorted(found.items()))
 

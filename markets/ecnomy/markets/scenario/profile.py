@@ -41,7 +41,7 @@ class _StepsReader(msgspec.Struct, frozen=True):
     @property
     def expected(self) -> str:
         """The form."""
-        return "times with factors such as {0 h: 0.3, 8 h: 1}"
+        return "a mapping of times to factors, such as {0 h: 0.3, 8 h: 1}"
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -58,7 +58,7 @@ class _StepsReader(msgspec.Struct, frozen=True):
             place = node.keys.get(key, node.place)
             at_ps = TIME.read(Node(key, place, key), here)
             if at_ps in steps:
-                raise place.error(here, "a second step at the same time", "each time once")
+                raise place.error(here, "two steps at the same time", "each time once")
             steps[at_ps] = Step(at_ps, self._ppm(value, here))
         return tuple(steps[at_ps] for at_ps in sorted(steps))
 

@@ -44,7 +44,7 @@ class _Priced(TcpOptions, frozen=True, kw_only=True):
             given = getattr(self, key)
             if given is not None and given != value:
                 word = "off" if value is False else value
-                raise Misfit(key, f"{given!r} with law: {law}", f"{word}, or leave it out")
+                raise Misfit(key, f"{given!r} with law: {law}", f"{word}, or omit it")
         if self.max_rate < self.min_rate:
             given, least = (f"{rate:g} packets/s" for rate in (self.max_rate, self.min_rate))
             raise Misfit("max_rate", given, f"at least min_rate, {least}")

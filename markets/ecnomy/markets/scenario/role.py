@@ -31,7 +31,7 @@ class RoleReader(msgspec.Struct, frozen=True):
     @property
     def expected(self) -> str:
         """The form."""
-        return f"one of {', '.join(ROLES)}, or a role of your own as module:Class"
+        return f"one of {', '.join(ROLES)}, or a custom role as module:Class"
 
     def read(self, node: Node, path: str) -> RoleSpec:
         """See Reader."""
@@ -55,7 +55,7 @@ class RoleReader(msgspec.Struct, frozen=True):
             raise word.place.error(place, found, "a role that can be imported") from None
         if own is None:
             if terms is not None and len(terms.mapping()) > 1:
-                found = f"terms of {kind}, which has none"
+                found = f"terms of {kind}, which takes no terms"
                 raise terms.place.error(path, found, f"role: {kind}")
             return RoleSpec(kind)
         given = terms or Node({"kind": word}, word.place, word.text)

@@ -46,7 +46,7 @@ class ClassReader(msgspec.Struct, frozen=True):
     @property
     def expected(self) -> str:
         """The form."""
-        return "the name of a class, or its number from 1 on"
+        return "the name or the number of a class, counted from 1"
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def check_classes(names: list[str]) -> None:
         raise Misfit("classes", f"{len(names)} classes", f"1 to {_MOST_CLASSES}")
     for index, name in enumerate(names):
         if name in names[:index]:
-            raise Misfit(f"classes[{index}].name", f"the name {name!r} again", "its own")
+            raise Misfit(f"classes[{index}].name", f"the name {name!r} twice", "a unique name")
 
 
 class ServiceClass(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,9 +163,9 @@ def class_fault(scheduler: ClassBased, rate_bps: int, buffer: Size) -> Misfit | 
     """What is wrong with a scheduler on a link of this rate and buffer; keys are the link's."""
     rates = sum(entry.rate or 0 for entry in scheduler.classes)
     if rates >= rate_bps:
-        found = f"rates of {rates:,} bit/s in all"
+        found = f"rates of {rates:,} bit/s in total"
         return Misfit("scheduler.classes", found, f"less than the link's {rate_bps:,} bit/s")
     if scheduler.regulation == "ecn" and scheduler.buffer is None and buffer.value < 0:
-        expected = "a buffer for the regulation, as the link's own is unlimited"
+        expected = "a buffer for the regulation, because the buffer of the link is unlimited"
         return Misfit("scheduler.buffer", "no buffer", expected)
     return None

@@ -43,7 +43,7 @@ class SizesReader(msgspec.Struct, frozen=True):
     @property
     def expected(self) -> str:
         """The form."""
-        return "sizes such as [10 kB, {size: 1 MB, weight: 0.5}], or the name of a file with them"
+        return "sizes such as [10 kB, {size: 1 MB, weight: 0.5}], or the name of a file with sizes"
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def _from_file(node: Node, path: str) -> Node:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "no text"
         found = f"{show(node)} ({reason.lower()})"
-        raise node.place.error(path, found, "a text file with a size a line") from None
+        raise node.place.error(path, found, "a text file with one size per line") from None
     rows = [
         _line(words, Place(shown, number))
         for number, line in enumerate(text.splitlines(), 1)

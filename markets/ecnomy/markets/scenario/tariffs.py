@@ -80,7 +80,7 @@ class TariffReader(msgspec.Struct, frozen=True):
             return typing.cast(Tariff, reading.read(node, KINDS[name], path, {}))
         if isinstance(name, str) and (":" in name or name in _entry_points()):
             return self._own(node, kind, name, path)
-        wanted = f"{known_name(kind.text, self._kinds())}, or a class of your own by module:Class"
+        wanted = f"{known_name(kind.text, self._kinds())}, or a custom class as module:Class"
         raise kind.place.error(here, show(kind), wanted)
 
     def write(self, value: Tariff) -> dict[str, Any]:
@@ -108,7 +108,9 @@ class TariffReader(msgspec.Struct, frozen=True):
         here, given = child_path(path, "choices"), node.mapping().get("choices")
         if given is None or not given.mapping():
             place, found = (given.place, show(given)) if given else (node.place, "no 'choices'")
-            raise place.error(here, found, "tariffs by names, such as {light: {kind: posted}}")
+            raise place.error(
+                here, found, "a mapping of names to tariffs, such as {light: {kind: posted}}"
+            )
         choices: dict[str, Simple] = {}
         for name, choice in given.mapping().items():
             at = child_path(here, name)
@@ -155,9 +157,13 @@ def check_fits(tariff: Tariff, meter: Metered, key: str = "tariff") -> None:
         _check_own(tariff, meter, key)
     elif isinstance(tariff, Posted):
         if tariff.unit != meter.unit:
-            how = "per: mark" if meter.unit == "mark" else "another kind, as only marks have one"
+            how = (
+                "per: mark"
+                if meter.unit == "mark"
+                else "another kind, because only marks have a posted price"
+            )
             found = f"a posted price in {money_per(tariff.per)}"
-            raise Misfit(f"{key}.per", found, f"one for {meter.name}: {how}")
+            raise Misfit(f"{key}.per", found, f"a tariff for {meter.name}: {how}")
     elif not isinstance(tariff, Flat):
         at, price = _a_price(tariff)
         if price.unit != meter.unit:
@@ -179,8 +185,8 @@ def _check_own(tariff: Own, meter: Metered, key: str) -> None:
     unit = getattr(find(tariff.path), "unit", None)
     if unit not in (None, meter.unit):
         found = f"{tariff.path!r}, a tariff for a meter of {unit}"
-        raise Misfit(f"{key}.kind", found, f"one for {meter.name}, which is in {meter.unit}")
+        raise Misfit(f"{key}.kind", found, f"a tariff for {meter.name}, measured in {meter.unit}")
 
 
 def _wanted(meter: Metered) -> str:
-    return f"one for {meter.name}, such as {EXAMPLES[meter.unit]}"
+    return f"a price for {meter.name}, such as {EXAMPLES[meter.unit]}"

@@ -137,7 +137,7 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
             raise Misfit("sack", "sack: true with repair: false", "sack: false")
         if not self.repair and self.delayed_acks > 1:
             given = f"{self.delayed_acks} packets with repair: false"
-            raise Misfit("delayed_acks", given, "one ACK a packet, delayed_acks: off")
+            raise Misfit("delayed_acks", given, "one ACK per packet, delayed_acks: off")
         if self.delayed_acks > 1 and self.delayed_ack_time > self.min_rto:
             # The retransmission timer would not wait for the ACK.
             wait_s, most_s = self.delayed_ack_time / PS_PER_S, self.min_rto / PS_PER_S

@@ -66,8 +66,8 @@ def open_topology(name: str, renamed: Mapping[str, str], places: Places) -> Topo
     called = {key: renamed.get(given, given) for key, given in names.items()}
     twice = [given for given in renamed if list(called.values()).count(renamed[given]) > 1]
     if twice:
-        path, found = f"network.names.{twice[0]}", f"the name {renamed[twice[0]]!r} again"
-        raise places.fault(path, found, "a name of its own for each node")
+        path, found = f"network.names.{twice[0]}", f"the name {renamed[twice[0]]!r} twice"
+        raise places.fault(path, found, "a unique name for each node")
     demands: dict[Any, dict[Any, float]] = data["graph"].get("demands") or {}
     return Topology(
         positions={called[n["id"]]: _position(n) for n in data["nodes"] if "pos" in n},

@@ -59,7 +59,7 @@ def _sources(
         rate_bps = round(demand * factor / demands.count)
         name = f"{demands.name}-{sender}-{receiver}"
         if len(name) > LONGEST_NAME:
-            expected = f"names that make one of {LONGEST_NAME} letters at most"
+            expected = f"names whose combination has at most {LONGEST_NAME} letters"
             raise places.fault(f"{path}.name", f"the source name {name!r}", expected)
         if rate_bps < 1:
             continue
@@ -92,7 +92,7 @@ def _matrix(
     if demands.matrix == "uniform":
         return {(a, b): 1.0 for a in nodes for b in nodes if a != b}
     if topology is None or not topology.demands:
-        found = "a topology without demands" if topology else "no topology to have demands"
+        found = "a topology without demands" if topology else "no topology that could have demands"
         expected = "a topology with a matrix, such as those of sndlib, or uniform"
         raise places.fault(f"{path}.matrix", found, expected)
     order = list(topology.positions) or nodes
@@ -147,8 +147,8 @@ def _loads(
     if cut:
         named = ", ".join(cut[:_MOST_NAMED])
         more = f" and {len(cut) - _MOST_NAMED} more" if len(cut) > _MOST_NAMED else ""
-        expected = "links that lead there, or 'from' and 'to' that leave them out"
-        raise places.fault(path, f"no way from {named}{more}", expected)
+        expected = "links that lead there, or 'from' and 'to' that exclude them"
+        raise places.fault(path, f"no path from {named}{more}", expected)
     packet = demands.packet_bytes
     return [
         load * (1 + d.framing_bytes / packet) / d.rate_bps

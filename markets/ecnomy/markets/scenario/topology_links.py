@@ -58,7 +58,7 @@ def _overrides(
             expected = known_name(key, known) if known else "a link <from>-<to> of the topology"
             raise places.fault(path, f"the unknown link {key!r}", expected)
         if name in own:
-            raise places.fault(path, f"the link {name} again", "each link once")
+            raise places.fault(path, f"the link {name} twice", "each link once")
         own[name] = key, given
     return own
 
@@ -69,7 +69,7 @@ def _check_lengths(network: Network, topology: Topology, places: Places) -> None
     bare = [edge for edge in topology.edges if edge.km < 0]
     if bare or not any(edge.km > 0 for edge in topology.edges):
         where = f"{bare[0].one}-{bare[0].other}" if bare else "any link"
-        expected = "link lengths, or a 'delay' for all links in place of delay_per_km"
+        expected = "link lengths, or a 'delay' for all links instead of delay_per_km"
         raise places.fault(
             "network.topology", f"a topology without the length of {where}", expected
         )
@@ -81,7 +81,7 @@ def _link(network: Network, edge: Edge, name: str, own: Reverse, path: str, plac
         found, expected = f"no rate for {name}", "'rate' for the topology's links, as 10 Mbps"
         raise places.fault("network.rate", found, expected)
     if len(name) > LONGEST_NAME:
-        expected = f"names of nodes that make one of {LONGEST_NAME} letters at most"
+        expected = f"names of nodes whose combination has at most {LONGEST_NAME} letters"
         raise places.fault("network.names", f"the link name {name!r}", expected)
     per_km = _DELAY_PER_KM_PS if network.delay_per_km is None else network.delay_per_km
     delay = round(edge.km * per_km) if network.delay is None else network.delay
@@ -96,7 +96,10 @@ def _link(network: Network, edge: Edge, name: str, own: Reverse, path: str, plac
         "loss": own.loss,
     }
     if buffer and wants_buffer(marking, buffer):
-        found, expected = "an unlimited buffer", "one for the virtual queue, or it in 'marking'"
+        found, expected = (
+            "an unlimited buffer",
+            "a buffer for the virtual queue, here or in 'marking'",
+        )
         raise places.fault(path if own.buffer else "network.buffer", found, expected)
     try:
         return Link(

@@ -323,7 +323,7 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
         if self.size == "list" and self.sizes is None:
             raise Misfit("sizes", "size: list without 'sizes'", SizesReader().expected)
         if self.size != "list" and self.sizes is not None:
-            raise Misfit("size", f"{self.size} beside 'sizes'", "size: list")
+            raise Misfit("size", f"{self.size} together with 'sizes'", "size: list")
         _check_mean(self.size, self.mean, self.max, self.shape)
 
 
@@ -332,7 +332,7 @@ def _check_mean(size: str, mean: float, most: float, shape: float) -> None:
         raise Misfit("mean", f"{mean:g} bytes", f"less than max, {most:g} bytes")
     least = pareto_mean(1.0, most, shape) if size == "pareto" else 1.0
     if mean < least:
-        expected = f"at least {least:g} bytes, as files have at least 1 byte"
+        expected = f"at least {least:g} bytes, because files have at least 1 byte"
         raise Misfit("mean", f"{mean:g} bytes", expected)
 
 

@@ -275,7 +275,7 @@ def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:
     if not hello.network:
         return link.fault_of_plan(hello)
     if hello.seed != plan.seed:
-        return f"the engine's seed is {hello.seed}, not {plan.seed}"
+        return f"the engine has seed {hello.seed}, expected {plan.seed}"
     return in_words(differences(plan, hello.network))
 
 

@@ -31,7 +31,10 @@ def loaded(
     if not isinstance(scenario, Scenario):
         return load(scenario, overrides=overrides, seed=seed)
     if overrides:
-        raise TypeError("overrides are for a scenario given by path; load() takes them too")
+        raise TypeError(
+            "found overrides with a loaded scenario, expected a path; pass overrides to "
+            "load() instead"
+        )
     expect_seed(seed)
     if seed is None:
         return scenario

@@ -177,7 +177,7 @@ class Runs:
     ) -> None:
         self._line = StatusLine(name, stream, clock)
         self._name = f"{name}: " if name else ""
-        self._what = "runs asked for so far done" if so_far else "runs done"
+        self._what = "runs requested so far done" if so_far else "runs done"
         self._earlier = self._made = self._failed = 0
 
     def begin_round(self) -> None:
@@ -209,5 +209,5 @@ class Runs:
         made = self._earlier + self._made
         if made:
             bad = f", {self._failed} of them failed," if self._failed else ""
-            self._line.end(f"{made} run{'' if made == 1 else 's'} made{bad}")
+            self._line.end(f"{made} new run{'' if made == 1 else 's'}{bad}")
             self._earlier = self._made = 0

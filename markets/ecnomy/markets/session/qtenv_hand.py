@@ -35,19 +35,19 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         try:
             return msgspec.json.decode(json, type=cls)
         except msgspec.DecodeError as error:
-            raise InputError(f"held by hand: {error}") from error
+            raise InputError(f"set by hand: {error}") from error
 
     def apply(self, market: MarketLike) -> Iterator[str]:
         """Set them in a market that has not yet answered a report; yields each refusal."""
         if not isinstance(market, Market):
             if self.willingness or self.prices:
-                yield "held by hand: willingness and prices have no effect without a market"
+                yield "set by hand: without a market, willingness and prices have no effect"
             return
         for source, pay in self.willingness.items():
             try:
                 market.set_willingness(source, pay)
             except InputError as error:
-                yield f"held by hand: {error}"
+                yield f"set by hand: {error}"
         names = [link.name for link in market.plan.links]
         for link, price in self.prices.items():
             try:
@@ -56,4 +56,4 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 carrier = market.domains.names[market.domains.of_link[names.index(link)]]
                 market.post_price(carrier, price)
             except InputError as error:
-                yield f"held by hand: {error}"
+                yield f"set by hand: {error}"

@@ -36,7 +36,7 @@ from ecnomy.markets.support.printable import say
 __all__ = ["served"]
 
 _ANY: Final = (
-    "--any: networks that differ from the scenario are accepted; each run's log lists the "
+    "--any accepts networks that differ from the scenario; the log of each run lists the "
     "differences"
 )
 _HELLO_S: Final = 30.0  # for the whole of a hello
@@ -82,7 +82,7 @@ def served(
                     continue
                 link.wait_for_ever()
                 run = _next(folder)
-                with lobby.attended(f"run {run.name}, of {come.name}, is under way"):
+                with lobby.attended(f"run {run.name} of {come.name} is in progress"):
                     reason = _run(link, hello, guest, run, market)
             yield run, reason
 
@@ -148,7 +148,7 @@ def _run(link: EngineLink, hello: Hello, guest: _Guest, folder: Path, market: bo
         with kept(writer, there, RunProgress()) as keeper:
             for warning in check.warnings(scenario, plan):
                 keeper.say.warn(warning)
-            fate = f"{link.peer} hung up"
+            fate = f"{link.peer} disconnected"
             finish = talk(link, hello, plan, there, writer, keeper.say, fate=lambda: fate)
             keeper.machine["engine"] = dataclasses.asdict(finish)
     except EcnomyError as error:

@@ -88,10 +88,16 @@ def open_market(
         OSError: the results cannot be written.
     """
     if out is not None and not tables:
-        raise TypeError("out= names a folder for tables, and tables=False keeps none")
+        raise TypeError(
+            "found out= and tables=False, expected one of them: without tables there is no "
+            "folder to write"
+        )
     scenario = loaded(scenario, overrides, seed)
     if scenario.market is None:
-        raise InputError(f"{scenario.places.file}: has no market to open; run() needs none")
+        raise InputError(
+            f"{scenario.places.file}: found no market, expected one; use run() for a "
+            "scenario without a market"
+        )
     folder = Path(out) if out is not None else default_folder(scenario)
     plan, kind = make_plan(scenario), engine_kind(engine)
     market = Market(plan, scenario.market)
@@ -261,9 +267,13 @@ class Session:
     def _check_idle(self) -> None:
         """Within our lock only our own thread can be in mid-step: an agent that decides."""
         if self._pid != os.getpid():
-            raise NotRunningError(f"the run belongs to process {self._pid}: no fork can go on")
+            raise NotRunningError(
+                f"the run belongs to process {self._pid}; a forked process cannot continue it"
+            )
         if self._talk is None or self._talk.under_way:
-            raise NotRunningError("a step is under way: no agent steps or closes its own market")
+            raise NotRunningError(
+                "a step is in progress: an agent cannot step or close its own market"
+            )
 
     def _finished(self, market: MarketLike, finish: Finish) -> None:
         assert self._process is not None and self._keeper is not None

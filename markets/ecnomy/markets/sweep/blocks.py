@@ -84,19 +84,19 @@ def read_blocks(node: Node | None) -> tuple[Block, ...]:
         block = (_listed if kind in _LISTS else _sampled)(kind, body, path)
         for parameter in paths_under(block.paths, block.ties):
             if parameter in FIXED:
-                expected = "a parameter other than that: replicates and seed set the seeds"
+                expected = "another parameter, because replicates and seed set the seeds"
                 raise body.place.error(path, repr(parameter), expected)
         for parameter in block.paths:
             if parameter in where:
-                found = f"{parameter!r}, which {where[parameter]} varies already"
+                found = f"{parameter!r}, which {where[parameter]} already varies"
                 raise body.place.error(path, found, "each parameter once")
             where[parameter] = path
         blocks.append(block)
     alone = next((block for block in blocks if block.kind in PLANS), None)
     if alone and len(blocks) > 1:
         assert node is not None
-        found = f"{alone.kind} beside {', '.join(set(node.mapping()) - {alone.kind})}"
-        expected = f"{alone.kind} alone; `set` has what is the same in all runs"
+        found = f"{alone.kind} together with {', '.join(set(node.mapping()) - {alone.kind})}"
+        expected = f"{alone.kind} alone; put values shared by all runs under `set`"
         raise node.keys[alone.kind].error("parameters", found, expected)
     return tuple(blocks)
 
@@ -121,7 +121,7 @@ def _listed(kind: str, body: Node, path: str) -> Block:
         names.append(_distinct([name for name, _ in told], values, here))
         if kind == "zip" and len(columns[-1]) != len(columns[0]):
             found = f"{len(columns[-1])} values"
-            raise values.place.error(here, found, f"{len(columns[0])}, as the others have")
+            raise values.place.error(here, found, f"{len(columns[0])}, like the others")
     if not columns:
         raise body.place.error(path, show(body), "a mapping of paths to lists of values")
     if kind == "zip":
@@ -168,7 +168,7 @@ def _zip_labels(node: Node | None, path: str, inside: list[tuple[str, ...]], n: 
 def _distinct(names: list[str], node: Node, path: str) -> tuple[str, ...]:
     twice = [name for name in names if name and names.count(name) > 1]
     if twice:
-        raise node.place.error(path, f"the label {twice[0]!r} twice", "a name of its own for each")
+        raise node.place.error(path, f"the label {twice[0]!r} twice", "a unique name for each")
     return tuple(names)
 
 
@@ -205,7 +205,9 @@ def _sampled(kind: str, body: Node, path: str) -> Block:
             raise body.keys[key].error(f"{path}.{key}", f"unknown key {key!r}", expected)
     samples = keys[count].read(given[count], f"{path}.{count}")
     if kind == "sobol" and samples & (samples - 1):
-        expected = "a power of 2, such as 64: the sequence is even over the ranges only then"
+        expected = (
+            "a power of 2, such as 64, because only then the sequence covers the ranges evenly"
+        )
         raise given[count].place.error(f"{path}.{count}", f"{samples}", expected)
     paths, ranges, ties = read_over(given["over"], f"{path}.over")
     levels, second = _of_plan(kind, given, path)

@@ -131,7 +131,9 @@ def read_calibration(node: Node, points: int) -> Calibration:
     most = _read(given, "most", 12)
     if most < first:
         raise given["most" if "most" in given else "first"].place.error(
-            "calibrate.most", f"{most} values in all", f"at least {first}, as the first round has"
+            "calibrate.most",
+            f"{most} values in total",
+            f"at least {first}, the number of the first round",
         )
     found = Calibration(
         figure=_text(given, "figure"),
@@ -161,7 +163,7 @@ def _text(given: dict[str, Node], key: str) -> str:
 def _parameter(given: dict[str, Node]) -> str:
     path = _text(given, "parameter")
     if path in FIXED:
-        expected = "a parameter other than that: replicates and seed set the seeds"
+        expected = "another parameter, because replicates and seed set the seeds"
         raise given["parameter"].place.error("calibrate.parameter", repr(path), expected)
     return path
 
@@ -198,7 +200,7 @@ def _shares(node: Node | None) -> dict[str, float]:
     if node is None:
         return {}
     if not isinstance(node.value, dict):
-        expected = "a mapping of paths to what they have of the parameter's value"
+        expected = "a mapping of paths to their share of the parameter's value"
         raise node.place.error("calibrate.with", show(node), expected)
     return {
         path: float(CALIBRATE["with"].read(value, f"calibrate.with.{path}"))

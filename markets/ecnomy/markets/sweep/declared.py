@@ -148,7 +148,9 @@ class Sweep(msgspec.Struct, frozen=True):
             else:
                 node = inside.get(str(key)) if isinstance(inside, dict) else None
         if node is None:
-            raise InputError(f"{self.file}: {path}: nothing there, expected what the scenario sets")
+            raise InputError(
+                f"{self.file}: {path}: found nothing, expected a value that the scenario sets"
+            )
         return node.text or show(node)
 
     def _tree(self, params: Assignment) -> Node:

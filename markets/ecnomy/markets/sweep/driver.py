@@ -167,7 +167,7 @@ def _outcome(
     if pool.lost or "Cancelled" in type(error).__name__:
         raise PoolLost(LOST)
     if type(error).__name__ == "KilledWorker":
-        reason = "the worker died over it, again and again"
+        reason = "the worker died on it repeatedly"
         return Outcome(point, "", FAILED, reason, code_now(engine), {}, {})
     raise SweepError(" ".join(str(error).split()) or type(error).__name__) from error
 
@@ -191,8 +191,8 @@ def unwritten(error: OSError) -> SweepError:
     """What to raise where a sweep's folder cannot be written."""
     full = " (the disk is full)" if error.errno == errno.ENOSPC else ""
     return SweepError(
-        f"outcomes cannot be written: {error.strerror or error}{full}; what is done is kept, and "
-        "the same command goes on from there"
+        f"outcomes cannot be written: {error.strerror or error}{full}; completed runs are kept, "
+        "run the same command again to resume"
     )
 
 
@@ -215,7 +215,7 @@ def estimate_s(sweep: Sweep, tries: int = 3) -> float:
     made = [execute(task_of(sweep, point)) for point in tried]
     times = [outcome.wall_s for outcome in made if outcome.status == DONE]
     if not times:
-        raise SweepError(f"the runs that were tried failed: {made[0].reason}")
+        raise SweepError(f"the test runs failed: {made[0].reason}")
     return sum(times) / len(times)
 
 

@@ -46,7 +46,10 @@ def with_engine(sweep: Sweep, option: str | None, folder: Path) -> Sweep:
     if option is None and not sweep.engine_stated:
         there = engine_in(folder)
         if there is not None and there != DEFAULT_ENGINE:
-            print(f"ecnomy: {folder} holds runs of {there}: going on with it", file=sys.stderr)
+            print(
+                f"ecnomy: {folder} holds runs of {there}; continuing with this engine",
+                file=sys.stderr,
+            )
         engine = there or engine
     code_now(engine)
     return msgspec.structs.replace(sweep, engine=engine)

@@ -38,6 +38,6 @@ def head_of(folder: Path) -> dict[str, Any]:
         if not {"points", "replicates", "kinds"} <= set(head):
             raise msgspec.ValidationError("keys are missing")
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        raise ResultsError(f"{folder}: holds no sweep (no readable {HEAD})") from None
-    check_sealed(folder / HEAD, text, "the sweep's command writes it anew")
+        raise ResultsError(f"{folder}: is not a sweep (no readable {HEAD})") from None
+    check_sealed(folder / HEAD, text, "run the sweep's command to write it again")
     return head

@@ -95,7 +95,7 @@ def measured(
     for key, figure in figures.items():
         columns |= _columns(name, str(key), figure)
     if clash := sorted(set(columns) & set(taken)):
-        raise ResultsError(f"measure {name!r}: column {clash[0]!r} is there already")
+        raise ResultsError(f"measure {name!r}: column {clash[0]!r} exists already")
     return columns
 
 
@@ -111,7 +111,7 @@ def _columns(name: str, key: str, figure: Figure) -> dict[str, int | float | Non
         try:
             values = [float(value) for value in cast(Sequence[float], figure)]
         except (TypeError, ValueError):
-            raise ResultsError(f"measure {name!r}: {key!r} is no number") from None
+            raise ResultsError(f"measure {name!r}: {key!r} is not a number") from None
         keys = [f"{key}[{index}]" for index in range(len(values))]
     return {
         column: value if math.isfinite(value) else None

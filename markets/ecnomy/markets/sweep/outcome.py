@@ -112,7 +112,9 @@ def execute(task: Task) -> Outcome:
     began_s = time.monotonic()
     outcome = Outcome(task.point, "", FAILED, "", code_now(task.engine), {}, {})
     if outcome.code != task.code:
-        raise RuntimeError(f"worker {os.uname().nodename}: its engine or ecnomy is another version")
+        raise RuntimeError(
+            f"worker {os.uname().nodename}: its engine or ecnomy has another version"
+        )
     try:
         with Watchdog(task.limits) as watchdog:
             forget_edited_modules()
@@ -188,7 +190,7 @@ def _simulated(
         if folder is not None:
             values = _measured(measures, folder, values)
     if clash := sorted(set(task.ties) & set(values)):
-        found = f"the parameter {clash[0]!r}, whose name is that of a column of the run"
+        found = f"the parameter {clash[0]!r}, which is also a column of the run"
         raise InputError(f"found {found}, expected another name")
     return msgspec.structs.replace(
         outcome,

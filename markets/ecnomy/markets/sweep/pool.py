@@ -41,8 +41,8 @@ _GIVEN_UP: Final = "20s"  # after a death; dask lets the worker go if it is not 
 _GREETING_S: Final = 20.0
 _TLS: Final = "those of the scheduler's authority in dask's configuration, distributed.comm.tls"
 _NONE_LEFT_S: Final = 60.0
-_NO_WORKERS: Final = "there are no workers left; the same command goes on with what is missing"
-LOST: Final = "the scheduler is gone; the same command goes on with what is missing"
+_NO_WORKERS: Final = "no workers are left; run the same command again to resume"
+LOST: Final = "the scheduler is gone; run the same command again to resume"
 
 
 class PoolError(EcnomyError):
@@ -245,7 +245,7 @@ def _connected(distributed: Any, scheduler: str) -> Any:
         client.wait_for_workers(1, timeout=_PATIENCE_S)
     except Exception as error:  # of many kinds, by what is wrong with the address or the network
         reason = " ".join(str(error).split())[:200]
-        raise PoolError(f"--scheduler {scheduler}: no workers to be had ({reason})") from None
+        raise PoolError(f"--scheduler {scheduler}: no workers available ({reason})") from None
     return client
 
 

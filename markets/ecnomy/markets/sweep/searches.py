@@ -25,7 +25,7 @@ def with_until(sweep: Sweep, given: dict[str, Node]) -> Sweep:
     node = given["until"]
     for search in ("calibrate", "tune"):
         if search in given:
-            raise node.place.error("until", f"until beside {search}", "one of them")
+            raise node.place.error("until", f"until together with {search}", "one of them")
     place = given["replicates"].place if "replicates" in given else node.place
     return msgspec.structs.replace(sweep, until=read_until(node, sweep.replicates, place))
 
@@ -46,8 +46,8 @@ def with_tuning(sweep: Sweep, given: dict[str, Node]) -> Sweep:
     tuning = read_tuning(node)
     for other in ("parameters", "calibrate"):
         if other in given:
-            expected = "tune alone; `set` has what is the same in all runs"
-            raise given[other].place.error(other, f"{other} beside tune", expected)
+            expected = "tune alone; put values shared by all runs under `set`"
+            raise given[other].place.error(other, f"{other} together with tune", expected)
     check_aliases((Block("zip", tuning.paths, ((),), ties=tuning.ties),), sweep.base, node)
     _check_search(sweep, given, node, "tune")
     if tuning.trials * sweep.replicates > MOST_RUNS:
@@ -61,7 +61,9 @@ def _check_search(sweep: Sweep, given: dict[str, Node], node: Node, name: str) -
     """A search has replicates, with the same seeds at every value."""
     if sweep.replicates < 2:
         place = given["replicates"].place if "replicates" in given else node.place
-        raise place.error("replicates", "1", f"2 at least, as {name} tells intervals")
+        raise place.error("replicates", "1", f"at least 2, because {name} reports intervals")
     if not sweep.paired:
-        found = f"independent seeds beside {name}"
-        raise given["seeds"].place.error("seeds", found, "paired: the search compares seeds")
+        found = f"independent seeds together with {name}"
+        raise given["seeds"].place.error(
+            "seeds", found, "paired, because the search compares seeds"
+        )

@@ -151,10 +151,10 @@ def read_until(node: Node, replicates: int, place: Any) -> Until:
         outcome, level, most = "", 0.95, 100
         width, relative = _width(node, text.removeprefix("half-width "))
     if replicates < LEAST:
-        found = f"{replicates} beside until"
-        raise place.error("replicates", found, f"{LEAST} at least, which the first look is of")
+        found = f"{replicates} together with until"
+        raise place.error("replicates", found, f"at least {LEAST}, the number of the first look")
     if most < replicates:
-        expected = f"at least {replicates}, as replicates says"
+        expected = f"at least {replicates}, the value of replicates"
         raise node.place.error("until.most", str(most), expected)
     return Until(outcome, width, relative, level, most)
 
@@ -197,7 +197,7 @@ def chosen_outcome(file: str, until: Until, named: Sequence[str], columns: Seque
     found = until.outcome or next(iter(main_outcomes(columns, named)), "")
     if found not in columns:
         raise InputError(
-            f"{file}: until.outcome: found {found!r}, which no run has, expected a column of the "
-            f"runs ({known_name(found, columns)})"
+            f"{file}: until.outcome: found {found!r}, expected a column of the runs "
+            f"({known_name(found, columns)})"
         )
     return found

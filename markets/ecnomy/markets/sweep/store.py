@@ -52,7 +52,7 @@ __all__ = [
 FORMAT: Final = 1
 SHARD_RUNS: Final = 1000
 _OURS: Final = {HEAD + ".tmp", "outcomes", "shards", "runs", "lock"}
-_REMEDY: Final = "the sweep's command makes its runs again"
+_REMEDY: Final = "run the sweep's command to repeat its runs"
 _NOTHING: Final[dict[str, int | float | None]] = {}
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 
@@ -120,7 +120,7 @@ class Store:
             InputError: another driver is at work there, or it holds something else than a sweep.
         """
         self.folder, self._sweep = folder, sweep
-        busy = f"{folder}: another sweep is being run there"
+        busy = f"{folder}: another sweep is writing to it"
         self._lock = locked(folder / "lock", lambda: _judge(folder, sweep), busy)
         for name in ("outcomes", "shards"):
             (folder / name).mkdir(exist_ok=True)
@@ -232,15 +232,15 @@ class Store:
 def _judge(folder: Path, sweep: Sweep) -> None:
     """Refuse a folder of other things, and runs of two engines in one folder."""
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: is no folder")
+        raise InputError(f"{folder}: is not a folder")
     if folder.exists() and not is_sweep(folder) and set(os.listdir(folder)) - _OURS:
-        raise InputError(f"{folder}: exists already and holds no sweep; --out names another")
+        raise InputError(f"{folder}: exists already and is not a sweep; choose another with --out")
     with contextlib.suppress(ResultsError):  # a head that cannot be read is written anew
         there = head_of(folder).get("engine", sweep.engine)
         if there != sweep.engine:
             raise InputError(
-                f"{folder}: found runs of the engine {there}, expected {sweep.engine}'s; "
-                f"--engine {there} goes on with them, another --out begins anew"
+                f"{folder}: found runs of the engine {there}, expected runs of {sweep.engine}; "
+                f"continue with --engine {there}, or start anew with another --out"
             )
 
 

@@ -83,6 +83,6 @@ def check_aliases(blocks: tuple[Block, ...], base: str, node: Node) -> None:
         here = located(scenario, path)
         for other, name in places.items():
             if all(a == b or "*" in (a, b) for a, b in zip(here, other, strict=False)):
-                found = f"{path!r} beside {name!r}, which is the same place or around it"
+                found = f"{path!r} and {name!r}, which overlap"
                 raise node.place.error("parameters", found, "each place once")
         places[here] = path

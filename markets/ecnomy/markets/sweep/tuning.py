@@ -152,13 +152,13 @@ def read_tuning(node: Node) -> Tuning:
     paths, ranges, ties = read_over(given["over"], "tune.over")
     for path in paths_under(paths, ties):
         if path in FIXED:
-            expected = "a parameter other than that: replicates and seed set the seeds"
+            expected = "another parameter, because replicates and seed set the seeds"
             raise given["over"].place.error("tune.over", repr(path), expected)
     aim, outcome, target, within = _aim(node)
     trials = _read(given, "trials", 60)
     first = _read(given, "first", max(2, trials // 4))
     if first > trials:
-        expected = f"at most {trials}, as there are trials"
+        expected = f"at most {trials}, the number of trials"
         raise given["first"].place.error("tune.first", f"{first}", expected)
     return Tuning(
         aim=aim,

@@ -58,7 +58,7 @@ def find(kind: str) -> type:
     unit = getattr(cls, "unit", None)
     if unit is not None and unit not in METER_UNITS:
         known = ", ".join(METER_UNITS)
-        raise TariffError(f"tariff {kind!r}: its unit is {unit!r}, none of {known}")
+        raise TariffError(f"tariff {kind!r}: found the unit {unit!r}, expected one of {known}")
     return cls
 
 

@@ -55,7 +55,9 @@ def owners_of(links: Sequence[tuple[str, str]], carriers: Sequence[AgentSpec]) -
     for carrier, spec in enumerate(carriers):
         for row in _named(links, carrier, spec):
             if owners[row] not in (NOBODY, carrier):
-                found = f"{links[row][0]!r}, which {carriers[owners[row]].name!r} has already"
+                found = (
+                    f"{links[row][0]!r}, which already belongs to {carriers[owners[row]].name!r}"
+                )
                 key = "links" if spec.links else "nodes"
                 raise Misowned(carrier, key, found, "each link in one domain")
             owners[row] = carrier
@@ -67,7 +69,7 @@ def owners_of(links: Sequence[tuple[str, str]], carriers: Sequence[AgentSpec]) -
     missing = [links[row][0] for row, owner in enumerate(owners) if owner == NOBODY]
     if missing:
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-        found = f"{', '.join(missing[:3])}{more} in nobody's domain"
+        found = f"{', '.join(missing[:3])}{more} outside every domain"
         raise Misowned(NOBODY, "agents", found, "each link in the domain of a carrier")
     return owners
 
@@ -79,10 +81,10 @@ def _named(links: Sequence[tuple[str, str]], carrier: int, spec: AgentSpec) -> l
             fit = [i for i, link in enumerate(links) if fnmatch.fnmatchcase(link[part], pattern)]
             if not fit:
                 what = "the name of a link" if part == 0 else "a node that a link leaves"
-                raise Misowned(carrier, key, f"{pattern!r}", f"{what}, or a pattern of such")
+                raise Misowned(carrier, key, f"{pattern!r}", f"{what}, or a pattern for it")
             rows.update(fit)
     if not spec.links and not spec.nodes:
-        raise Misowned(carrier, "links", "no 'links', nor 'nodes'", "the links that it owns")
+        raise Misowned(carrier, "links", "neither 'links' nor 'nodes'", "the links that it owns")
     return sorted(rows)
 
 

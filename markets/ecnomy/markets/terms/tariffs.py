@@ -203,7 +203,9 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
         spans = self.spans()
         for (_, end, _), (begin, _, index) in zip(spans, spans[1:], strict=False):
             if begin < end:
-                raise Misfit(f"periods[{index}]", "a period over another one", "no time in two")
+                raise Misfit(
+                    f"periods[{index}]", "overlapping periods", "periods that do not overlap"
+                )
         if self.price is None and sum(end - begin for begin, end, _ in spans) < self.day:
             raise Misfit("price", "no 'price'", "a price for the time outside the periods")
         prices = [period.price for period in self.periods]
@@ -216,7 +218,7 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
         if period.end > self.day:
             raise Misfit(f"{here}.to", _hours(period.end), day)
         if period.begin == period.end:
-            raise Misfit(f"{here}.to", "the time it begins at", "another time")
+            raise Misfit(f"{here}.to", "an end equal to its start", "another time")
 
     def spans(self) -> list[tuple[int, int, int]]:
         """From, to and index of each period, in order; one over midnight is two of them."""
@@ -275,16 +277,24 @@ class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="b
         for index, block in enumerate(self.blocks[:-1]):
             here = f"blocks[{index}].up_to"
             if block.up_to is None:
-                raise Misfit(here, "no 'up_to'", "a quantity: only the last block has no end")
+                raise Misfit(
+                    here, "no 'up_to'", "a quantity, because only the last block has no end"
+                )
             if block.up_to.unit != block.price.unit:
                 found = f"a limit on {WORDS[block.up_to.unit]} at a price of {block.price}"
-                raise Misfit(here, found, f"one on {WORDS[block.price.unit]}")
+                raise Misfit(here, found, f"a limit on {WORDS[block.price.unit]}")
             if block.up_to.count <= low:
-                raise Misfit(here, "no more than the block before", "a quantity above it")
+                raise Misfit(
+                    here,
+                    "a quantity that does not exceed that of the block before",
+                    "a larger quantity",
+                )
             low = block.up_to.count
         if self.blocks[-1].up_to is not None:
             here = f"blocks[{len(self.blocks) - 1}].up_to"
-            raise Misfit(here, "a last block that ends", "none: its price holds from there on")
+            raise Misfit(
+                here, "a last block with an end", "none, because its price applies to the rest"
+            )
 
 
 class Own(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="own"):
@@ -312,7 +322,7 @@ class Menu(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="men
 
     def __post_init__(self) -> None:
         if not self.choices:
-            raise Misfit("choices", "no choices", "at least one tariff by a name")
+            raise Misfit("choices", "no choices", "at least one named tariff")
 
 
 Tariff = Simple | Menu
@@ -341,7 +351,7 @@ def _check_alike(prices: list[Price], keys: list[str], more: Price | None) -> No
     first = prices[0]
     for key, price in zip([*keys, "price"], [*prices, more or first], strict=True):
         if price.unit != first.unit:
-            raise Misfit(key, f"{price} beside {first}", f"prices for the same, {first.unit}")
+            raise Misfit(key, f"{price} and {first}", f"prices for the same unit, {first.unit}")
 
 
 def _hours(time_ps: int) -> str:

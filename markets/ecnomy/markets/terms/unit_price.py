@@ -56,7 +56,9 @@ class Price(msgspec.Struct, frozen=True):
         if not 0 <= self.micro <= DEAREST_MICRO:
             raise ValueError(f"a price of {self.micro} micro-units: from 0 to {DEAREST_MICRO}")
         if self.per < 1 or self.unit not in METER_UNITS:
-            raise ValueError(f"a price for {self.per} {self.unit!r}: no number of what is metered")
+            raise ValueError(
+                f"a price for {self.per} {self.unit!r}: expected a number of metered units"
+            )
 
     @property
     def exact(self) -> Fraction:

@@ -13,7 +13,7 @@ from ecnomy.markets.support.printable import say
 
 __all__ = ["check_command"]
 
-Digest = Annotated[bool, typer.Option("--digest", help="Also the plan's digest.")]
+Digest = Annotated[bool, typer.Option("--digest", help="Also print the digest of the plan.")]
 
 
 def check_command(

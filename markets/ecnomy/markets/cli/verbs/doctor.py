@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["doctor_command"]
 
-Results = Annotated[Path, typer.Option("--out", help="The folder that results are to go to.")]
+Results = Annotated[Path, typer.Option("--out", help="Results folder to check.")]
 
 
 def doctor_command(out: Results = Path("results"), as_json: Json = False) -> None:
-    """Say whether this installation can work, and what to do where it cannot."""
+    """Check the installation and print a remedy for each fault."""
     try:
         from ecnomy.markets.doctor import examine
     except ImportError as error:

@@ -20,12 +20,14 @@ Word = Annotated[
     str | None,
     typer.Argument(
         metavar="WORD",
-        help="A law, kind, role or strategy (red), or a key (market.settlement, weight).",
+        help="A law, kind, role or strategy, e.g. red, or a key, e.g. market.settlement.",
     ),
 ]
 Search = Annotated[
     str | None,
-    typer.Option("--search", metavar="WORDS", help="All keys whose sentence has these words."),
+    typer.Option(
+        "--search", metavar="WORDS", help="List the entries whose description contains these words."
+    ),
 ]
 Schema = Annotated[
     bool, typer.Option("--schema", help="Print the JSON Schema of scenario files, for editors.")
@@ -35,7 +37,7 @@ Schema = Annotated[
 def explain_command(
     word: Word = None, search: Search = None, schema: Schema = False, as_json: Json = False
 ) -> None:
-    """Explain what a scenario or sweep file may hold: a law, a kind, a key or a section."""
+    """Explain a law, kind, key or section of scenario and sweep files."""
     from ecnomy.agents.errors import InputError
 
     if schema:
@@ -51,7 +53,7 @@ def explain_command(
     if search is not None:
         found = lookup.search(search, entries)
         if not found:
-            raise InputError(f"no key or sentence has {search[:60]!r}")
+            raise InputError(f"no entry contains {search[:60]!r}")
     else:
         found = lookup.lookup(word, entries) if word else lookup.sections(entries)
     groups = lookup.grouped(found)

@@ -14,14 +14,14 @@ from ecnomy.markets.support.printable import say
 
 __all__ = ["export_command"]
 
-Folder = Annotated[Path, typer.Argument(help="A folder that is not there yet.")]
-Exported = Annotated[Path, typer.Argument(help="A scenario or a sweep file.")]
+Folder = Annotated[Path, typer.Argument(help="Folder to create. It must not exist yet.")]
+Exported = Annotated[Path, typer.Argument(help="Scenario file or sweep file.")]
 
 
 def export_command(
     config: Exported, folder: Folder, set_: Changes = None, seed: Seed = None
 ) -> None:
-    """Write a scenario or a sweep as an OMNeT++ project: network, parameters, how to run it."""
+    """Export a scenario or a sweep as an OMNeT++ project."""
     from ecnomy.markets.compile.make import make_plan
     from ecnomy.markets.omnet.export import project, write_new
     from ecnomy.markets.omnet.installation import project_folder
@@ -33,7 +33,7 @@ def export_command(
     plan = make_plan(scenario)
     positions = scenario.document.network.positions
     write_new(folder, project(plan, str(project_folder()), positions))
-    print(f"OMNeT++ project: {folder} (README.txt says how to run it)")
+    print(f"OMNeT++ project: {folder} (to run it, see README.txt)")
 
 
 def _is_sweep(config: Path) -> bool:
@@ -51,9 +51,11 @@ def _export_sweep(config: Path, folder: Path, changed: bool) -> None:
     from ecnomy.markets.sweep.omnet.export import not_exported, sweep_project
 
     if changed:
-        raise InputError(f"{config}: found --set or --seed, expected `set` and `seed` in the file")
+        raise InputError(
+            f"{config}: found --set or --seed, expected `set` and `seed` in the sweep file"
+        )
     sweep = load_sweep(config)
     write_new(folder, sweep_project(sweep, str(project_folder())))
     for told in not_exported(sweep):
         say(f"ecnomy: {config}: not exported: {told}", sys.stderr)
-    print(f"OMNeT++ project: {folder}, {len(sweep)} runs (README.txt says how to make them)")
+    print(f"OMNeT++ project: {folder}, {len(sweep)} runs (to run them, see README.txt)")

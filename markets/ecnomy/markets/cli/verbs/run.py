@@ -18,9 +18,9 @@ from ecnomy.markets.support.printable import say
 __all__ = ["run_command"]
 
 Out = Annotated[
-    Path | None, typer.Option(help="Results folder; default results/<scenario>-<seed>.")
+    Path | None, typer.Option(help="Results folder. Default: results/<scenario>-<seed>.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Replace the results in the folder.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace existing results in the folder.")]
 
 
 def run_command(
@@ -38,7 +38,7 @@ def run_command(
     from ecnomy.markets.session.progress import RunProgress
     from ecnomy.markets.session.runner import run
 
-    with stoppable("the results so far are kept as partial"):
+    with stoppable("results up to here are saved as partial"):
         result = run(
             config,
             overrides=set_ or (),
@@ -67,9 +67,9 @@ def _show(folder: Path) -> None:
     console = console_for_tables()
     rows = payments.groups(folder)
     print(f"Whole measured window, {payments.window_in_words(folder)}, all phases together")
-    print("(means; one row per class, membership at the end, or per source outside any class)\n")
+    print("(means; one row per class (membership at the end), or per source outside any class)\n")
     console.print(payments.payment_table(rows), markup=False)
     if words := payments.background_in_words(rows):
         console.print(f"\n{words}", markup=False, highlight=False)
-    print(f"phase by phase: ecnomy show {folder}")
+    print(f"results of each phase: ecnomy show {folder}")
     print(f"results: {folder}")

@@ -19,21 +19,26 @@ Address = Annotated[
     str | None,
     typer.Option(
         "--listen",
-        help=f"unix:PATH, or tcp://HOST:PORT (0: any) with --token-file; default: {SERVED} beside "
-        "the scenario.",
+        help="unix:PATH, or tcp://HOST:PORT with --token-file (port 0: any free port). "
+        f"Default: {SERVED} next to the scenario.",
     ),
 ]
 Runs = Annotated[
-    Path | None, typer.Option("--out", help="Holds a folder per run; results/<scenario>-<seed>.")
+    Path | None,
+    typer.Option(
+        "--out", help="Folder that gets one subfolder per run. Default: results/<scenario>-<seed>."
+    ),
 ]
 AnyPlan = Annotated[
     bool,
-    typer.Option("--any", help="Also accept networks that differ from the scenario."),
+    typer.Option("--any", help="Also accept engines whose network differs from the scenario."),
 ]
-Once = Annotated[bool, typer.Option("--once", help="End after one run.")]
+Once = Annotated[bool, typer.Option("--once", help="Exit after one run.")]
 TokenFile = Annotated[
     Path | None,
-    typer.Option(help="Has the token that engines must know; is made if it is not there."),
+    typer.Option(
+        help="File with the token that engines must present. Created if it does not exist."
+    ),
 ]
 
 
@@ -48,7 +53,7 @@ def serve_command(
     no_market: WithoutMarket = False,
     any_plan: AnyPlan = False,
 ) -> None:
-    """Wait for engines started by hand, and be their market, one run after another."""
+    """Provide the market for engines that you start by hand, one run after another."""
     from ecnomy.markets.bridge.listen import listen
     from ecnomy.markets.bridge.token import token_in
     from ecnomy.markets.compile.make import make_plan

@@ -15,18 +15,21 @@ if TYPE_CHECKING:
 __all__ = ["strategies_command"]
 
 Name = Annotated[
-    str | None, typer.Argument(metavar="NAME", help="One strategy, in full; default: all.")
+    str | None,
+    typer.Argument(
+        metavar="NAME", help="Show this strategy in full. Default: list all strategies."
+    ),
 ]
 
 
 def strategies_command(name: Name = None, as_json: Json = False) -> None:
-    """List the installed strategies by role; with a name, show its parameters and answers."""
+    """List the installed strategies by role, or show one in full."""
     from ecnomy.agents.errors import InputError
     from ecnomy.markets.conformance.listing import installed
 
     listed = [one for one in installed() if name in (None, one.name)]
     if not listed:
-        raise InputError(f"{name}: no such strategy; `ecnomy strategies` lists them")
+        raise InputError(f"{name}: no such strategy; `ecnomy strategies` lists all")
     if as_json:
         print_json([one.plain() for one in listed])
     elif name is None:
@@ -50,7 +53,7 @@ def _show(listed: list[Listed]) -> None:
         for name, does in rows:
             print(hanging(f"  {name:<{longest}}  ", does))
         print()
-    print("ecnomy strategies NAME shows the parameters and answers of one.")
+    print("For the parameters and answers of a strategy, run: ecnomy strategies NAME")
 
 
 def _show_one(one: Listed) -> None:

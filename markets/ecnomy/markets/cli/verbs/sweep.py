@@ -21,11 +21,17 @@ if TYPE_CHECKING:
 
 __all__ = ["sweep_command"]
 
-Config = Annotated[Path, typer.Argument(help="A sweep file, such as configs/sweeps/*.yaml.")]
-Dry = Annotated[bool, typer.Option("--dry-run", help="Say how many runs and how long; make none.")]
-Retry = Annotated[bool, typer.Option("--retry-failed", help="Make failed runs again.")]
+Config = Annotated[Path, typer.Argument(help="Sweep file, e.g. configs/sweeps/*.yaml.")]
+Dry = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Print the number of runs and the estimated time, then exit."),
+]
+Retry = Annotated[bool, typer.Option("--retry-failed", help="Repeat failed runs.")]
 OldCode = Annotated[
-    bool, typer.Option("--accept-old-code", help="Let runs of other code or strategies stand.")
+    bool,
+    typer.Option(
+        "--accept-old-code", help="Reuse runs made by other versions of the code or of strategies."
+    ),
 ]
 
 
@@ -41,7 +47,7 @@ def sweep_command(
     engine: SweepEngine = None,
     as_json: Json = False,
 ) -> None:
-    """Make all runs of a sweep that are not there yet."""
+    """Run whatever is still missing from a sweep."""
     from ecnomy.agents.errors import InputError
     from ecnomy.markets.sweep.config import load_sweep
     from ecnomy.markets.sweep.driver import default_folder
@@ -50,11 +56,15 @@ def sweep_command(
     folder = out or default_folder(str(config))
     sweep = with_engine(load_sweep(config, quick=quick), engine, folder)
     if sweep.calibrate:
-        raise InputError(f"{config}: found calibrate, which `ecnomy calibrate {config}` searches")
+        raise InputError(
+            f"{config}: found a 'calibrate' section, expected none; run `ecnomy calibrate {config}`"
+        )
     if sweep.tune:
-        raise InputError(f"{config}: found tune, which `ecnomy tune {config}` searches")
+        raise InputError(
+            f"{config}: found a 'tune' section, expected none; run `ecnomy tune {config}`"
+        )
     if dry_run:
-        with stoppable("nothing is kept"):
+        with stoppable("nothing was saved"):
             return _dry(sweep, workers, scheduler, as_json)
     with resumable():
         tally = _in_rounds(sweep, folder, retry_failed, accept_old_code, (scheduler, workers))
@@ -112,17 +122,17 @@ def _in_rounds(
 
 def _say_store(store: Any) -> None:
     for file in store.put_aside:
-        print(f"ecnomy: {file}: was not whole; its runs are made again", file=sys.stderr)
+        print(f"ecnomy: {file}: is incomplete; its runs will be repeated", file=sys.stderr)
     if store.others:
         print(
-            f"ecnomy: {store.others} earlier runs in {store.folder} are not of this sweep "
-            "as it is now; they are kept, but not shown",
+            f"ecnomy: {store.others} earlier runs in {store.folder} do not belong to the current "
+            "sweep file; they are kept but not shown",
             file=sys.stderr,
         )
 
 
 def _report(tally: Any, folder: Path) -> None:
-    made = f"{tally.done} made, {tally.present} were there"
+    made = f"{tally.done} new, {tally.present} reused"
     print(f"{tally.total} runs: {made}" + (f"; {tally.failed} failed" if tally.failed else ""))
     print(f"results: {folder}")
 
@@ -153,8 +163,8 @@ def _conclude(folder: Path) -> None:
         say(f"ecnomy: {error}", sys.stderr)
     for line in lines:
         say(line)
-    print(f"a table and a picture: ecnomy show {folder}")
-    print(f"a page: ecnomy report {folder}")
+    print(f"table and picture: ecnomy show {folder}")
+    print(f"page: ecnomy report {folder}")
 
 
 def _dry(sweep: Any, workers: int, scheduler: str, as_json: bool) -> None:
@@ -171,7 +181,7 @@ def _dry(sweep: Any, workers: int, scheduler: str, as_json: bool) -> None:
     print(f"{len(sweep)} runs{most}")
     each_s = estimate_s(sweep)
     if scheduler:
-        print(f"about {each_s:.2g} s a run on this machine, {each_s * len(sweep):.3g} s in all")
+        print(f"about {each_s:.2g} s per run on this machine, {each_s * len(sweep):.3g} s in total")
         return
     count = workers or os.cpu_count() or 1
-    print(f"about {each_s:.2g} s a run: {each_s * len(sweep) / count:.3g} s on {count} workers")
+    print(f"about {each_s:.2g} s per run, {each_s * len(sweep) / count:.3g} s on {count} workers")

@@ -15,22 +15,34 @@ if TYPE_CHECKING:
 __all__ = ["parameters", "test_strategy_command"]
 
 Kind = Annotated[
-    str, typer.Argument(metavar="STRATEGY", help="my_lab.strategies:Patient, or a name.")
+    str,
+    typer.Argument(
+        metavar="STRATEGY",
+        help="Name of a strategy, or module:Class, e.g. my_lab.strategies:Patient.",
+    ),
 ]
 Param = Annotated[
     list[str] | None,
-    typer.Option("--param", metavar="KEY=VALUE", help="As in YAML: --param 'ceiling=2 money/s'."),
+    typer.Option(
+        "--param",
+        metavar="KEY=VALUE",
+        help="Set a parameter as in YAML: --param 'ceiling=2 money/s'. Repeatable.",
+    ),
 ]
 AsRole = Annotated[
     list[str] | None,
-    typer.Option("--role", metavar="ROLE", help="One role in place of all that it fits."),
+    typer.Option(
+        "--role",
+        metavar="ROLE",
+        help="Test only this role. Default: every role the strategy fits. Repeatable.",
+    ),
 ]
 
 
 def test_strategy_command(
     kind: Kind, param: Param = None, role: AsRole = None, as_json: Json = False
 ) -> None:
-    """Show a strategy hostile situations, and say what it does wrong; exit 1 if anything."""
+    """Test a strategy in hostile situations. Exit status 1 if it has defects."""
     from ecnomy.agents.errors import InputError, StrategyError
     from ecnomy.agents.find import look_beside
     from ecnomy.markets.conformance import examine

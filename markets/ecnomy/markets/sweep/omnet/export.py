@@ -87,9 +87,9 @@ def not_exported(sweep: Sweep) -> Iterator[str]:
     """What a sweep has that the project has not, in words."""
     scenario = _scenario(sweep, sweep.points()[0].params)
     if scenario.market is not None and scenario.market.agents:
-        yield "agents: nobody decides, so that sources keep their weights"
+        yield "agents: there are no decisions, so sources keep their weights"
     if sweep.measure:
-        yield f"measure {sweep.measure}: it is Python"
+        yield f"measure {sweep.measure}: it is written in Python"
     if sweep.limits.time_ps >= 0 or sweep.limits.memory_bytes >= 0:
         yield "limits of runs"
 
@@ -99,7 +99,9 @@ def _check(sweep: Sweep) -> None:
         raise InputError(f"{sweep.file}: found calibrate, expected a sweep whose points are known")
     if not sweep.paired:
         found = "seeds: found independent, expected paired"
-        raise InputError(f"{sweep.file}: {found}: repetition k has the seed of replicate k")
+        raise InputError(
+            f"{sweep.file}: {found}, because repetition k uses the seed of replicate k"
+        )
     count = len(sweep) // sweep.replicates
     if count > MOST_POINTS:
         raise InputError(f"{sweep.file}: found {count:,} points, expected at most {MOST_POINTS:,}")
@@ -137,8 +139,8 @@ def _check_seen(sweep: Sweep, axes: Sequence[Axis], first: _Made) -> None:
             if len(values) > 1 and not _seen(sweep, base, path, values, first):
                 expected = "one of the network or its sources"
                 raise InputError(
-                    f"{sweep.file}: {path}: found a parameter that only agents see, expected "
-                    f"{expected}; `ecnomy sweep {sweep.file} --engine omnet` makes its runs"
+                    f"{sweep.file}: {path}: found a parameter that affects only agents, expected "
+                    f"{expected}; use `ecnomy sweep {sweep.file} --engine omnet`"
                 )
 
 
