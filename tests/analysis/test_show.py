@@ -205,8 +205,8 @@ def test_the_share_of_background_traffic_is_told(gold_silver: Path) -> None:
         whole, part = inside["amount_micro"].sum() / 1e6, own / 1e6
         assert one.charge_per_s * one.window.seconds == pytest.approx(whole)
         assert one.background_per_s * one.window.seconds == pytest.approx(part)
-        words = f"{significant(one.background_per_s)} of it ({100 * part / whole:.1f} %)"
-        assert f"for marks, {words} by sources without an agent" in output
+        words = f"{significant(one.background_per_s)} ({100 * part / whole:.1f} %)"
+        assert f"money/s, of which {words} by sources without an agent" in output
     assert (
         output.count("by sources without an agent or") == 2
     )  # nobody pays for a mark in the first phase
