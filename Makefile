@@ -92,6 +92,7 @@ lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	$(BIN)/mypy agents/ecnomy markets/ecnomy analysis/ecnomy
 	PYTHONPATH=agents:markets:analysis $(BIN)/lint-imports --config pyproject.toml
 	git ls-files '*.h' '*.cc' | xargs $(BIN)/clang-format --dry-run --Werror
+	git ls-files | xargs $(BIN)/codespell
 
 # The engine with address and undefined behaviour sanitizers, and its tests on it, but for the long runs against
 # theory. No -Werror here: g++ 12 warns of std::string's own code under sanitizers.
