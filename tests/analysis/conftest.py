@@ -235,7 +235,7 @@ def make_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeRun]:
         (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
         return folder
 
-    yield make
+    return make
 
 
 @pytest.fixture(scope="session")

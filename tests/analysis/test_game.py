@@ -65,7 +65,7 @@ def test_hawks_are_v_over_c(value: float, cost: float) -> None:
     point = found.rest_points[0]
     assert point.row == pytest.approx([share, 1 - share])
     assert point.pay_offs == pytest.approx(((1 - share) * value / 2,) * 2) and point.starts == 1
-    apart = {tuple((*one.row, *one.column)): (one.stable, one.pay_offs) for one in found.others}
+    apart = {(*one.row, *one.column): (one.stable, one.pay_offs) for one in found.others}
     assert apart == {(1, 0, 0, 1): (True, (value, 0)), (0, 1, 1, 0): (True, (0, value))}
 
 

@@ -73,7 +73,7 @@ def test_check_says_what_would_run(world: Path, capsys) -> None:
         ("silver", 1, 0.01),
     ]
     assert found["market"]["price_per_mark"] == 0.1
-    assert [agent["role"] for agent in found["market"]["agents"]][0] == "connectivity-provider"
+    assert next(agent["role"] for agent in found["market"]["agents"]) == "connectivity-provider"
     assert found["duration_s"] == 3.0 and isinstance(found["warnings"], list)
 
 

@@ -14,7 +14,7 @@ from ecnomy.analysis.sweeps.outcome_names import called, name_of
 from ecnomy.markets import load, open_market, run
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "sweeps"))
-from sweep_world import SCENARIO, SWEEP, go, write  # noqa: E402
+from sweep_world import SCENARIO, SWEEP, go, write
 
 BARE = SCENARIO[: SCENARIO.index("market:")]
 TWO = SCENARIO.replace(

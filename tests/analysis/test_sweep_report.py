@@ -29,7 +29,7 @@ from ecnomy.analysis.sweeps.labels import Factor
 from tiers import in_full
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "sweeps"))
-from made_up_sweep import made_up  # noqa: E402
+from made_up_sweep import made_up
 
 SWEEP = """
 version: 1
@@ -282,7 +282,7 @@ def test_samples_are_drawn_by_what_they_are(tmp_path: Path) -> None:
     found = found_of(swept)
     drawn = maps_section(swept, found)
     assert drawn is not None
-    cells = [block.rows for block in drawn.blocks if hasattr(block, "alt")][0]
+    cells = next(block.rows for block in drawn.blocks if hasattr(block, "alt"))
     assert len(cells) == 16 and {float(row[0]) for row in cells} == {1, 2, 3, 4}
     assert {float(row[1]) for row in cells} == {0.1, 0.2, 0.3, 0.4}
     front = front_section(swept)

@@ -16,11 +16,11 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).parents[1] / "engine"))
 
-import counting  # noqa: E402
-import history  # noqa: E402
-from ecnomy.markets.plan import Plan  # noqa: E402
-from loads import bell, chain  # noqa: E402
-from measuring import run_for  # noqa: E402
+import counting
+import history
+from ecnomy.markets.plan import Plan
+from loads import bell, chain
+from measuring import run_for
 
 FLOWS = (10, 100, 1_000, 10_000, 100_000)
 LINKS = (1, 10, 100, 1_000)

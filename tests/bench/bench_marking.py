@@ -16,12 +16,12 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "engine"))
 
-import class_plans  # noqa: E402
-import drive  # noqa: E402
-import history  # noqa: E402
-import plans  # noqa: E402
-from ecnomy.markets.plan import Law, Scheduler  # noqa: E402
-from ecnomy.markets.plan.laws import law  # noqa: E402
+import class_plans
+import drive
+import history
+import plans
+from ecnomy.markets.plan import Law, Scheduler
+from ecnomy.markets.plan.laws import law
 
 PACKETS = 10**6
 PACKETS_PER_S = 12_500  # 100 Mbps of 1,000 bytes

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "sweeps"))
-from made_up_sweep import made_up  # noqa: E402
+from made_up_sweep import made_up
 
 SWEEP = """
 version: 1

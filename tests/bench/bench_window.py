@@ -12,10 +12,10 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "engine"))
 
-import history  # noqa: E402
-import plans  # noqa: E402
-from ecnomy.markets.plan import Law, Plan, Tcp  # noqa: E402
-from measuring import cost  # noqa: E402
+import history
+import plans
+from ecnomy.markets.plan import Law, Plan, Tcp
+from measuring import cost
 
 FLOWS = 10
 RATE_BPS = 1e8

@@ -22,7 +22,7 @@ from ecnomy.markets.scenario import scenario_from_text
 
 sys.path.append(str(Path(__file__).parents[1] / "engine"))
 
-import plans  # noqa: E402
+import plans
 
 __all__ = ["LOADS", "Load", "bell", "chain", "gsp"]
 

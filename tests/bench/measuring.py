@@ -21,9 +21,9 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "engine"))
 
-import counting  # noqa: E402
-import drive  # noqa: E402
-from ecnomy.markets.plan import Plan  # noqa: E402
+import counting
+import drive
+from ecnomy.markets.plan import Plan
 
 __all__ = ["Cost", "cost", "heap", "misses_per_hop", "run_for"]
 

@@ -13,7 +13,7 @@ import history
 
 matplotlib.use("Agg")
 
-import matplotlib.pyplot as plt  # noqa: E402
+import matplotlib.pyplot as plt
 
 ACCEPTED = {10: 1.5, 1_000: 1.0, 10_000: 0.5, 100_000: 0.3}  # million packets per CPU second
 

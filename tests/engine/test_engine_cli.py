@@ -80,7 +80,7 @@ def test_every_number_of_a_plan_has_a_range(tmp_path) -> None:
     plan = json.loads(plans.reference_dumbbell(2.0).to_json())
     one = {tuple(s for s in place if isinstance(s, str)): place for place in numbers(plan)}
     assert len(one) > 35
-    windows = {name: (0.5, 2**63, 2**65) for name in ("initial_window", "min_window", "max_window")}
+    windows = dict.fromkeys(("initial_window", "min_window", "max_window"), (0.5, 2**63, 2**65))
     fits = {"seed": (2**63,), "loss": (0.5,), "initial_mark_rate": (0.5,)} | windows
     path = tmp_path / "plan.json"
     for (*_, name), place in one.items():

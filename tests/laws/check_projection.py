@@ -86,7 +86,7 @@ class Run:
         return packet.flow, packet.size, packet.ect, packet.ce
 
     def run_to(self, now: int) -> None:
-        while self.waiting and self.free_at <= now or NEVER != self.timer <= now:
+        while (self.waiting and self.free_at <= now) or NEVER != self.timer <= now:
             departs = self.free_at if self.waiting else math.inf
             if NEVER != self.timer < departs:
                 self.strike()

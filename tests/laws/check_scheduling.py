@@ -13,7 +13,7 @@ from law_api import Laws
 from oracle_projection import Options
 from oracle_scheduling import ClassPacket, Oracle, Promise, Settings, chain, weight
 
-__all__ = ["SCHEDULING_CHECKS", "Run", "TABLE_1", "compare_scheduling"]
+__all__ = ["SCHEDULING_CHECKS", "TABLE_1", "Run", "compare_scheduling"]
 
 RATE: Final = 8_000_000  # a kilobyte a millisecond
 PS: Final = 10**12

@@ -26,6 +26,7 @@ __all__ = [
     "Laws",
     "Marking",
     "Packet",
+    "PathState",
     "Profile",
     "Queue",
     "RoundTrip",
@@ -35,7 +36,6 @@ __all__ = [
     "Stream",
     "Traffic",
     "Window",
-    "PathState",
     "WindowState",
     "load_module",
 ]

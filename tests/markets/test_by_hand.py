@@ -35,11 +35,11 @@ def test_a_share_of_flows_may_send(share: float, on: int) -> None:
     market.decide(world.report(plan, 0, 0))
     market.set_active("web", share)
     told = market.orders()
-    assert _active(told) == {flow: 0 for flow in range(on, 4)} if on < 4 else told.flows == {}
+    assert _active(told) == dict.fromkeys(range(on, 4), 0) if on < 4 else told.flows == {}
     assert market.aims.active.tolist() == [i < on for i in range(4)] + [True, True]
     market.set_active("web", 1)
     again = market.orders()
-    assert again.flows == {} if on == 4 else _active(again) == {flow: 1 for flow in range(on, 4)}
+    assert again.flows == {} if on == 4 else _active(again) == dict.fromkeys(range(on, 4), 1)
 
 
 def test_what_is_held_back_owes_no_fee() -> None:

@@ -24,8 +24,8 @@ from PIL import Image
 from ecnomy.markets.omnet.installation import Installation, find_installation
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from processes import started, wait_for  # noqa: E402
-from qtenv_desk import AROUND, Desk, open_desk, opp_run, serve  # noqa: E402
+from processes import started, wait_for
+from qtenv_desk import AROUND, Desk, open_desk, opp_run, serve
 
 ROOT: Final = Path(__file__).parents[2]
 SIMULATIONS: Final = ROOT / "omnet/simulations"

@@ -86,7 +86,7 @@ def test_without_a_market_comes_first(tmp_path: Path, omnet: Installation) -> No
     """What Qtenv and the IDE preselect, the first one after [General], is the run of [General]."""
     folder = exported(tmp_path / "p", omnet)
     names = re.findall(r"^Config (\w+)", by_readme(folder, omnet, "opp_run", "-a"), re.MULTILINE)
-    assert [name for name in names if name != "General"][0] == "WithoutMarket"
+    assert next(name for name in names if name != "General") == "WithoutMarket"
     by_readme(folder, omnet, "opp_run", "-c", "WithoutMarket")
     by_readme(folder, omnet, "opp_run", "-c", "General")
     one, other = (totals(folder / f"results/{c}-#0.sca") for c in ("WithoutMarket", "General"))

@@ -25,8 +25,8 @@ from scipy import stats
 
 sys.path.append(str(Path(__file__).parents[1] / "engine"))
 
-import plans  # noqa: E402
-from drive import run  # noqa: E402
+import plans
+from drive import run
 
 __all__ = ["QUANTITIES", "Case", "Ratio", "from_ns3", "ours", "ratio"]
 

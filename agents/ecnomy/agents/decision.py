@@ -156,10 +156,7 @@ def _offers(given: object, seen: Observation, who: str) -> Integers | None:
 
 
 def _all_fit(amounts: list[float], no: float) -> bool:
-    for amount in amounts:
-        if not (0 <= amount < math.inf or amount == no):
-            return False
-    return True
+    return all(0 <= amount < math.inf or amount == no for amount in amounts)
 
 
 def _check_length(column: npt.NDArray[Any], seen: Observation, who: str, name: str) -> None:

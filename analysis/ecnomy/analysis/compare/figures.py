@@ -41,8 +41,8 @@ __all__ = [
     "SOURCE",
     "Figures",
     "Row",
-    "filled",
     "figures_of",
+    "filled",
     "rows_of",
     "rows_of_money",
 ]

@@ -28,9 +28,9 @@ from ecnomy.markets.scenario import load
 
 __all__ = [
     "FORMAT",
-    "Made",
     "RECORDS",
     "SCENARIOS",
+    "Made",
     "MadeOf",
     "Record",
     "RecordedRow",

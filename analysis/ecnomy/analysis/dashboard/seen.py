@@ -32,7 +32,7 @@ from ecnomy.analysis.run.windows import Window
 from ecnomy.markets.bridge.messages import Report
 from ecnomy.markets.model.market import Market
 
-__all__ = ["Account", "CarrierSeen", "GroupSeen", "Seen", "Watch", "WINDOW_S"]
+__all__ = ["WINDOW_S", "Account", "CarrierSeen", "GroupSeen", "Seen", "Watch"]
 
 WINDOW_S: Final = 5.0
 KEPT: Final = 300  # looks that are drawn over time

@@ -20,12 +20,12 @@ from ecnomy.analysis.support.digits import exact, significant
 __all__ = [
     "Block",
     "Cell",
-    "Words",
     "Page",
     "Picture",
     "Query",
     "Section",
     "Table",
+    "Words",
     "csv_link",
     "exactly",
     "money",

@@ -43,8 +43,8 @@ __all__ = [
     "is_network",
     "link_loads",
     "network_loads",
-    "packet_bits",
     "or_0",
+    "packet_bits",
 ]
 
 Floats = npt.NDArray[np.float64]

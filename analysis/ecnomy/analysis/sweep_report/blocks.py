@@ -15,7 +15,7 @@ from ecnomy.analysis.sweep_report.words import Scale, scale_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["OF", "MOST_ROWS", "picture_of", "scales_of", "text_cell"]
+__all__ = ["MOST_ROWS", "OF", "picture_of", "scales_of", "text_cell"]
 
 OF: Final = "the sweep's runs"
 MOST_ROWS: Final = 200

@@ -26,7 +26,7 @@ from ecnomy.analysis.sweep_report.words import Scale, percent_of, q_text, scale_
 from ecnomy.analysis.sweeps.outcome_names import called
 from ecnomy.markets.sweep.mains import better
 
-__all__ = ["Q", "Found", "conclusion_lines", "found_of"]
+__all__ = ["Found", "Q", "conclusion_lines", "found_of"]
 
 Q: Final = 0.05
 _LIMITS: Final = {

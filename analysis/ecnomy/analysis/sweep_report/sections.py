@@ -170,7 +170,7 @@ def _curves(swept: Swept, found: Found) -> Section | None:
                     figure,
                     head,
                     rows,
-                )  # fmt: skip
+                )
             )
     if not blocks:
         return None

@@ -12,7 +12,6 @@ import numpy as np
 
 __all__ = [
     "DECIDE_FLOWS",
-    "decide_flows",
     "DECIDE_LINKS",
     "FLOAT",
     "INT",
@@ -20,6 +19,7 @@ __all__ = [
     "REPORT_LINKS",
     "REPORT_PAIRS",
     "Table",
+    "decide_flows",
     "late_column",
     "report_flows",
 ]
@@ -31,7 +31,7 @@ Table = Mapping[str, np.dtype[np.int64] | np.dtype[np.float64]]
 
 
 def _table(ints: str = "", floats: str = "") -> Table:
-    return MappingProxyType({n: INT for n in ints.split()} | {n: FLOAT for n in floats.split()})
+    return MappingProxyType(dict.fromkeys(ints.split(), INT) | dict.fromkeys(floats.split(), FLOAT))
 
 
 def _ordered(text: str) -> Table:

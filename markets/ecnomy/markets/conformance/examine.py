@@ -169,7 +169,7 @@ class _Exam:
             self.warned.add(_WARNINGS, role, name, f"{what} ({where})")
         for told in course.subject.mutated():
             self.defects.add(MUTATES, role, name, f"changes what it was told: {told}")
-        self._marked = {what: where for what, where in watch.seen}
+        self._marked = dict(watch.seen)
         for what, where in watch.seen:
             if what != ENTROPY:
                 kind = CLOCK if what == CLOCKS else RANDOM

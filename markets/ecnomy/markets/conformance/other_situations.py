@@ -85,7 +85,7 @@ PRICES: Final = (
     Course("a day between decisions", dt_s=(0.0, 86400.0, 86400.0)),
     Course(
         "numbers as large as can be",
-        odd={name: 2**55 for name in (*_IDLE, "rate_bps")},
+        odd=dict.fromkeys((*_IDLE, "rate_bps"), 2**55),
         balance_micro=HUGE,
     ),
     Course("debts", balance_micro=-HUGE),
@@ -107,7 +107,7 @@ CALLS: Final = (
     Course("a day between looks", dt_s=(0.0, 86400.0, 86400.0)),
     Course(
         "numbers as large as can be",
-        odd={name: 2**40 for name in ("sent", "delivered", "marks", "late", "lost")},
+        odd=dict.fromkeys(("sent", "delivered", "marks", "late", "lost"), 2**40),
     ),
     Course("calls that end", dt_s=_HOUR, ended=3),
     Course("calls that all break and are all marked", dt_s=_HOUR, ended=3, odd_calls=_WORST),
@@ -122,7 +122,7 @@ CLASSES: Final = (
     Course("fees: a plain market", dt_s=_LONG),
     Course("fees: one class", 1),
     Course("fees: 100 classes", 100),
-    Course("fees: empty classes", odd={n: 0 for n in ("members", "active", "marks", "flow_s")}),
+    Course("fees: empty classes", odd=dict.fromkeys(("members", "active", "marks", "flow_s"), 0)),
     Course("fees: full classes, many refused", odd={"members": 50, "most": 50, "refused": 10**6}),
     Course("fees: no room at all", odd={"members": 0, "active": 0, "most": 0}),
     Course("fees: any number of members", odd={"most": -1}),

@@ -47,7 +47,7 @@ _EMPTY_COLUMNS: Final[dict[str, list[str]]] = {
         "retransmitted",
         "ece",
         "complete",
-    ],  # fmt: skip
+    ],
     "histograms": ["name", "subject", "bin", "low", "count"],
     "counts": ["t_ps", "name", "subject", "count"],
     "classes": ["t_ps", "link", "class", "link_name", "class_name"],

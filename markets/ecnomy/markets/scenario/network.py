@@ -27,11 +27,11 @@ from ecnomy.markets.scenario.scheduling import ClassBased, class_fault
 from ecnomy.markets.scenario.weights import DeficitRoundRobin
 
 __all__ = [
+    "REVERSE",
     "Direction",
     "Link",
     "Marking",
     "Network",
-    "REVERSE",
     "Reverse",
     "Scheduling",
     "wants_buffer",

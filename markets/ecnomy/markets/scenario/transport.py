@@ -221,7 +221,7 @@ if TYPE_CHECKING:
     TcpTransport = Wtp | WtpSender | WindowForm | Rem | Primal
     Transport = TcpTransport | Udp
 else:
-    TcpTransport = Union[Wtp, WtpSender, *_FORMS.values(), Rem, Primal]  # noqa: UP007
+    TcpTransport = Union[Wtp, WtpSender, *_FORMS.values(), Rem, Primal]
     Transport = Union[TcpTransport, Udp]  # noqa: UP007
 
 

@@ -44,7 +44,7 @@ def figures(studies: Studies) -> Samples:
 def draw(studies: Studies, figure: Figure) -> None:
     """Demand curves of the two sources, and where they were measured."""
     axis = figure.subplots()
-    best, price = optimum()
+    _best, price = optimum()
     runs = studies["quadratic"]
     prices = np.linspace(0, 9, 91)
     for index, s in enumerate(MOST):

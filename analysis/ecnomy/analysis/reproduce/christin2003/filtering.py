@@ -75,7 +75,7 @@ def filter_figures(seen: Bottleneck, interval_s: float) -> dict[str, float | lis
     hashes = _hashes(flows)
     taken = seen.event == ENQUEUE
     interval = (seen.t_ps / (interval_s * _PS)).astype(np.int64)
-    first = int(round(seen.measured_ps / (interval_s * _PS)))
+    first = round(seen.measured_ps / (interval_s * _PS))
     rows: dict[str, list[float]] = {}
     for number in range(first, int(interval.max())):
         now = interval == number
