@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from typer.testing import CliRunner
 
 import rooms
+from ecnomy.markets.cli.main import _verbs, app
 from processes import LIMIT_S
 from waiting_rule import unlimited_waits
 
@@ -190,6 +192,23 @@ WAITS = {
 def test_a_wait_without_a_limit_is_found(snippet: str) -> None:
     """Each kind of wait, and what only looks like one."""
     assert bool(unlimited_waits(snippet)) is WAITS[snippet]
+
+
+# Turns of phrase that readers stumbled over.
+TURNS = re.compile(
+    r"\b(is|are) (told|asked)\b|\bto be had\b|\bof one's own\b|\bwhat is no\b"
+    r"|\bnone of (ours|its|them)\b"
+)
+
+
+def test_texts_avoid_turns_that_readers_stumble_over() -> None:
+    """In Markdown, and in the help of every verb."""
+    texts = {str(path.relative_to(ROOT)): path.read_text() for path in named(".md")}
+    for verb in ("", *_verbs()):
+        words = [*([verb] if verb else []), "--help"]
+        texts[f"ecnomy {verb} --help"] = CliRunner().invoke(app, words).output
+    found = [(name, turn[0]) for name, text in texts.items() for turn in TURNS.finditer(text)]
+    assert found == []
 
 
 def test_no_global_randomness_or_wall_clock_in_results() -> None:
