@@ -6,14 +6,21 @@ from __future__ import annotations
 import math
 import struct
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
+from matplotlib.path import Path as Path2D
+from matplotlib.transforms import Bbox
 
-from ecnomy.analysis.draw.network_layout import badge_places, layout, name_labels
+from ecnomy.analysis.draw.network_layout import badge_places, box_of, layout, name_labels
+from ecnomy.analysis.draw.network_legend import width_of
 from ecnomy.analysis.draw.network_list import badge_names
+from ecnomy.analysis.draw.network_map import _arrow, _line, map_labels
 from ecnomy.analysis.draw.network_plot import _figure, _maps, network_picture
+from ecnomy.markets import load, make_plan
 from ecnomy.markets.results.rawrun import open_raw
 from star_world import SPOKES, written
 
@@ -142,3 +149,18 @@ def test_names_keep_apart() -> None:
     apart = abs(left.x - right.x) >= half[0] + half[1] or abs(left.y - right.y) >= 9.6
     assert apart
     assert rim.x + half[2] <= 200
+
+
+def test_names_lie_on_no_arrow_of_abilene() -> None:
+    """All directions carry two thirds of what the busiest does, about as much as on the map."""
+    scenario = load(Path(__file__).parents[2] / "configs/examples/abilene.yaml")
+    plan, positions = make_plan(scenario), scenario.document.network.positions
+    edges = [(plan.nodes[x.source], plan.nodes[x.target]) for x in plan.links]
+    inner, _ = layout(plan.nodes, edges, {n: positions[n] for n in plan.nodes}, 514.0)
+    points = {node: (x + 48, y + 48) for node, (x, y) in inner.items()}
+    use: Any = SimpleNamespace(used_bps=2.0, most_bps=3.0)
+    lines = [_line(points[a], points[b], use, use) for a, b in edges]
+    arrows = [Path2D(_arrow(line, width_of(2.0, 3.0))) for line in lines]
+    for label in map_labels(points, edges, [], 610.0):
+        box = Bbox.from_extents(*box_of(label, 8.5))
+        assert not [a for a in arrows if a.intersects_bbox(box)], label.text

@@ -25,6 +25,7 @@ from ecnomy.analysis.sweep_report.fronts import front_of
 from ecnomy.analysis.sweep_report.maps import front_section, maps_section
 from ecnomy.analysis.sweep_report.matters import matters_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, open_swept
+from ecnomy.analysis.sweep_report.table import points_table
 from ecnomy.analysis.sweeps.labels import Factor
 from tiers import in_full
 
@@ -316,6 +317,21 @@ def test_show_prints_points_and_draws_them(folder: Path, capsys) -> None:
     assert "rare, price_per_mark 0.3 money" in said and said.count("* best") == 1
     assert "shop: profit per second is highest with rare." in said and "picture: " in said
     assert (folder / "sweep.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_points_of_numbers_have_their_parameters_in_the_head(tmp_path: Path) -> None:
+    """Not in each row: the table fits 80 columns, and is not cut into two with names in both."""
+    grid = SWEEP[SWEEP.index("    network.links") : SWEEP.index("replicates")]
+    numbers = "    sources.gold.count: [1, 2]\n    market.price_per_mark: [0.1 money, 0.2 money]\n"
+
+    def made(point) -> dict[str, int | float | None]:
+        return {"profit.shop": float(point.number), "welfare": float(-point.number)}
+
+    table = points_table(open_swept(made_up(tmp_path, SWEEP.replace(grid, numbers), made)))
+    first, *others = table.columns
+    assert first.header == "gold.count,\nprice_per_mark"
+    assert list(first.cells) == ["1, 0.1 money", "1, 0.2 money", "2, 0.1 money", "2, 0.2 money"]
+    assert [column.header for column in others[:3]] == ["runs", "profit.\nshop", "welfare"]
 
 
 def test_a_sweep_in_which_nothing_differs(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ nodes without one are laid out around the others by networkx.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -21,6 +22,7 @@ Point = tuple[float, float]
 _SPRINGS: Final = 499  # nodes beyond which networkx's springs would need scipy
 # Where a name may stand around its node: to the right first, as on maps.
 _AROUND: Final = (0, 180, 90, 270, 35, 145, 325, 215, 60, 120, 300, 240)
+_APART: Final = (9.0, 15.0)  # points from a node to its name
 _LONGEST_NAME: Final = 120.0  # of a node, points
 _BADGE: Final = 8.0  # half the width of a badge
 # Where a badge may stand: share of the way along its line, points beside it.
@@ -101,15 +103,15 @@ def name_labels(
         text = fitted(node.replace("_", " "), _LONGEST_NAME, size)
         half, tall = 0.5 * width_of_text(text, size), 0.6 * size
         best: tuple[float, Label, Box] | None = None
-        for rank, angle in enumerate(_AROUND):
-            away_x = (half + 9) * math.cos(math.radians(angle))
-            away_y = (tall + 9) * math.sin(math.radians(angle))
+        for rank, (apart, angle) in enumerate(itertools.product(_APART, _AROUND)):
+            away_x = (half + apart) * math.cos(math.radians(angle))
+            away_y = (tall + apart) * math.sin(math.radians(angle))
             cx, cy = x + away_x, y + away_y
             box = (cx - half, cy - tall, cx + half, cy + tall)
             cost = 0.3 * rank + 200 * sum(_overlap(box, other) for other in taken)
             cost += 15 * sum(_overlap(box, dot) for dot in dots)
             cost += 100 * (box[0] < 0 or box[2] > width)
-            cost += 2 * sum(_crossing(box, a, b) for a, b in lines)
+            cost += 4 * sum(_crossing(box, a, b) for a, b in lines)
             if best is None or cost < best[0]:
                 best = cost, Label(text, cx, cy), box
         assert best is not None, "there are places around a node"

@@ -27,6 +27,7 @@ __all__ = ["NetworkMap", "draw_map", "map_labels"]
 _MOST_NUMBERED: Final = 60  # directions beyond which single utilisations are not written
 _MOST_NAMED: Final = 60  # nodes beyond which only ends of congested links are named
 _NAME_SIZE: Final = 8.5  # of nodes' names
+_ACROSS: Final = (2.0, 6.0, 10.0)  # points beside a link: across the widest arrow of a direction
 
 
 class NetworkMap(msgspec.Struct, frozen=True):
@@ -59,7 +60,7 @@ def map_labels(
     if len(points) > _MOST_NAMED:
         ends = {node for link in congested for node in (link.source, link.target)}
         named = {node: point for node, point in points.items() if node in ends}
-    lines = [_aside(points[a], points[b], 4.0) for a, b in edges]
+    lines = [_aside(points[a], points[b], by) for a, b in edges for by in _ACROSS]
     written = [_middle(points[a], points[b]) for a, b in edges] * 3  # rather a line than a number
     return name_labels(named, letters * _NAME_SIZE, lines + written, width)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +28,7 @@ __all__ = ["points_table", "sweep_picture"]
 _OUTCOMES: Final = 4
 _MOST: Final = 40  # rows; of more points the best ones are printed
 _BEST: Final = 15
+_LONG: Final = 40  # characters of a label that is not wrapped
 
 
 def points_table(swept: Swept) -> Table:
@@ -42,24 +44,40 @@ def points_table(swept: Swept) -> Table:
     tables = {name: swept.table(name) for name in outcomes}
     order = best_first(swept)
     all_of_them = swept.points <= _MOST and swept.search is None
-    some = np.arange(swept.points) if all_of_them else order[:_BEST]
+    some = list(range(swept.points)) if all_of_them else [int(i) for i in order[:_BEST]]
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    table.add_column("point", no_wrap=max(len(swept.labels[i]) for i in some) <= 40)
+    head, labels = _labels(swept, some)
+    table.add_column(head, no_wrap=max(map(len, labels)) <= _LONG)
     table.add_column("runs", justify="right", no_wrap=True)
     scales = {name: scale_of(name, swept.of(name)) for name in outcomes}
     for name in outcomes:
         unit = f"\n[{scales[name].unit}]" if scales[name].unit else ""
-        table.add_column(f"{name}{unit.replace('[', chr(92) + '[')}", justify="right", no_wrap=True)
+        words = name.replace(".", ".\n", 1) + unit.replace("[", "\\[")
+        table.add_column(words, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
-    for i in some:
+    for i, label in zip(some, labels, strict=True):
         cells = []
         for name in outcomes:
             at, spread, n = tables[name]
             half = half_widths(spread[i : i + 1], n[i : i + 1], swept.level)[0]
             cells.append(scales[name].between(float(at[i]), float(half)).replace("\u2212", "-"))
         best = "* best" if i == order[0] and swept.points > 1 else ""
-        table.add_row(swept.labels[i] or "all", str(int(tables[main][2][i])), *cells, best)
+        table.add_row(label, str(int(tables[main][2][i])), *cells, best)
     return table
+
+
+def _labels(swept: Swept, points: Sequence[int]) -> tuple[str, list[str]]:
+    """A head and what points are called: names of parameters in the head where all have them."""
+    runs = [int(np.flatnonzero(swept.point == i)[0]) for i in points]
+    short, whole = [], []
+    for run in runs:
+        levels = [(v, int(v.codes[run])) for v in swept.varied if not v.factor.sampled]
+        whole.append(", ".join(v.told(level) for v, level in levels))
+        short.append(", ".join(v.factor.labels[level] for v, level in levels))
+    given = [swept.labels[i] or "all" for i in points]
+    if not swept.varied or whole != given or not all(v.is_number for v in swept.varied):
+        return "point", given
+    return ",\n".join(v.factor.name for v in swept.varied), short
 
 
 def sweep_picture(swept: Swept, found: Found, file: Path) -> bool:
