@@ -71,7 +71,7 @@ def search_words(swept: Swept, search: Search) -> tuple[str, str]:
     if search.there is None or best not in search.checked:
         return f"{opens}{kept}.", f"The search is not over: {again[0].lower()}{again[1:]}."
     there = scale.with_unit(scale.between(search.there.mean, search.there.half_width))
-    seeds = f"over {search.there.n} seeds that the search has not seen"
+    seeds = f"over {search.there.n} seeds not used in the search"
     what = "to see which values are as good" if search.verb == "tune" else "for its interval"
     more = f"{again} {what}; nothing is run twice"
     return f"{opens}{kept}.", f"{there} there, {seeds}. {more}."
