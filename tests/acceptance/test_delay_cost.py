@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.analysis.run.opened import open_run
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.analysis.welfare.welfare import welfare_of
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
@@ -105,7 +105,7 @@ def test_surplus_is_what_waiting_leaves() -> None:
     """What users have of their rates by `show`: U less the cost of delay, within 4 %."""
     with tempfile.TemporaryDirectory() as folder:
         run(scenario_from_text(text("elastic-utility", 2.0)), seed=1, out=folder + "/r")
-        found = welfare_of(open_run(folder + "/r"))
+        found = welfare_of(open_raw(folder + "/r"))
     assert found is not None
     rates = X0 * (A / full_prices(2.0) - 1)
     waits = 2.0 * np.array(TRIPS) / 8 * rates

@@ -62,7 +62,7 @@ def test_the_reimbursement_is_the_price_unless_said() -> None:
         ("sources: callers", "sources: [callers, caller]", f"{AGENT}.sources[1]", "'caller'"),
         ("test_streams: test", "test_streams: bulk", f"{AGENT}.test_streams", "is greedy"),
         ("      test_streams: test\n", "", f"{AGENT}.test_streams", "no test streams"),
-        ("test_streams: test", "test_streams: [test, test]", f"{AGENT}.test_streams[1]", "second"),
+        ("test_streams: test", "test_streams: [test, test]", f"{AGENT}.test_streams[1]", "twice"),
         ("price: 0.05 money", "price: 0.05", f"{AGENT}.tariff.price", "without a unit"),
         ("max_delay: 12 ms", "max_delay_rate: 1.5", f"{AGENT}.tariff.max_delay_rate", "1.5"),
         ("max_delay: 12 ms", "max_delay: 0 ms", f"{AGENT}.tariff.max_delay", "0 ms"),

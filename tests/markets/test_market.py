@@ -204,7 +204,7 @@ def test_hasty_agent_is_warned_of_once() -> None:
             (AgentSpec("a", "connectivity-provider"), AgentSpec("b", "connectivity-provider")),
             "the links that it owns",
         ),
-        ((AgentSpec("a", "customer"), AgentSpec("a", "customer")), "taken"),
+        ((AgentSpec("a", "customer"), AgentSpec("a", "customer")), "already used"),
         ((AgentSpec("source:gold", "customer"),), "colon"),
         ((AgentSpec("a", "king"),), "no role 'king'"),
         ((AgentSpec("a", "customer", (), ("tin",)),), "no source 'tin'"),

@@ -201,7 +201,7 @@ def test_results_in_memory_are_those_of_the_folder(tmp_path: Path) -> None:
     pairs = result.raw.pairs[there.raw.pairs.columns]
     pd.testing.assert_frame_equal(pairs, there.raw.pairs, check_dtype=False)
     assert result.balances.equals(there.balances) and result.balances.sum() == pytest.approx(0)
-    assert "summary" in result._repr_html_() or "Who got" in result._repr_html_()
+    assert "summary" in result._repr_html_() or "Rates and payments" in result._repr_html_()
     with pytest.raises(
         ResultsError, match="table ledger is not kept with tables=False; available:"
     ):
