@@ -41,4 +41,4 @@ def test_pay_beyond_the_utility_is_told(pay: float) -> None:
     assert len(told) == (pay > WORTH)
     for line in told:
         assert "agent users" in line and f"pays {pay:g} money/s" in line
-        assert f"worth {WORTH:.4g} money/s" in line
+        assert f"worth at most {WORTH:.4g} money/s" in line

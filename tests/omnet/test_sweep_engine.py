@@ -57,7 +57,7 @@ def test_another_engine_is_refused_in_its_folder(sweep: Path, tmp_path: Path, ca
     before = (out / "sweep.json").read_bytes()
     assert status("sweep", sweep, "--out", out, "--engine", "omnet") == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "found runs of the engine builtin, expected omnet's" in line
+    assert "found runs of the engine builtin, expected runs of omnet" in line
     sweep.write_text(SWEEP + "engine: omnet\n")
     assert status("sweep", sweep, "--out", out) == 2
     assert (out / "sweep.json").read_bytes() == before
