@@ -143,5 +143,5 @@ def test_values_that_make_no_sense_are_refused(params: dict[str, float], key: st
 
 def test_without_a_market_it_says_so() -> None:
     """What it earns is all it goes by."""
-    with pytest.raises(StrategyError, match="takes a market"):
+    with pytest.raises(StrategyError, match="requires a market"):
         HillClimbing(step=0.01).post_price(PriceObservation(0, 0, 1, NONE))

@@ -186,5 +186,5 @@ def test_values_that_make_no_sense_are_refused(params: dict[str, Any], key: str)
 def test_without_a_market_it_says_so() -> None:
     """Draws are those of a market."""
     empty = FlowColumns(*(np.zeros(0) for _ in range(9)))  # type: ignore[arg-type]
-    with pytest.raises(StrategyError, match="takes a market"):
+    with pytest.raises(StrategyError, match="require a market"):
         PriceDemand(demand=LINEAR).decide_many(Observation(0, 0, 1, (), empty))

@@ -55,7 +55,7 @@ def handler(source: str, kind: str, **params: object) -> AgentSpec:
         (
             f"{HOME}, sources: capped, strategy: {{kind: constant-charge}}",
             "strategy.charge",
-            "no 'charge'",
+            "neither 'charge'",
             "constant-charge",
         ),
         (f"{HOME}, sources: tin, {CHARGE}", "sources", "unknown source 'tin'", "one of"),

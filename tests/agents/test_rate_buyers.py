@@ -92,7 +92,7 @@ def test_the_rate_is_the_traffics_own_by_default(kind: type) -> None:
     assert kind(threshold=1.0).needs_rate == "rate" and not kind(threshold=1.0, rate=1.0).needs_rate
     own = kind(threshold=1.0).decide(view(0, 0, 0, limit_bps=3 * MBPS))
     assert own.rate_cap_bps == 3 * MBPS
-    with pytest.raises(StrategyError, match="no rate for a flow"):
+    with pytest.raises(StrategyError, match="missing 'rate' for a flow"):
         kind(threshold=1.0).decide(view(0, 0, 0))
 
 

@@ -204,7 +204,7 @@ def test_values_that_make_no_sense_are_refused(
 @pytest.mark.parametrize("strategy", [RevenueGradient(), RevenueBandit(floor=0.1, ceiling=0.2)])
 def test_without_a_market_they_say_so(strategy: RevenueGradient | RevenueBandit) -> None:
     """What they earn is all they go by."""
-    with pytest.raises(StrategyError, match="takes a market"):
+    with pytest.raises(StrategyError, match="requires? a market"):
         strategy.post_price(PriceObservation(0, 0, 1, NO_LINKS))
 
 

@@ -66,7 +66,7 @@ def test_entry_point_finds_an_installed_class(monkeypatch: pytest.MonkeyPatch) -
         ("no_such_lab:Patient", "tried no_such_lab:Patient"),
         ("lab_strategies:Absent", "Absent"),
         ("lab_strategies:NoStrategy", "has none of decide"),
-        ("lab_strategies:np", "is no class"),
+        ("lab_strategies:np", "is not a class"),
         (":", "tried :"),
     ],
 )

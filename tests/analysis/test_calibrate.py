@@ -143,7 +143,7 @@ def test_a_jump_over_the_target_is_missed() -> None:
     runs = Runs(lambda value: 1e-4 if value < 200 else 1.0, noise=0.01)
     found = go(runs, own).found
     assert found is not None and found.verdict == MISSED and len(found.tried) <= 10
-    assert found.value == pytest.approx(200, rel=0.6) and "not searched with" in found.why
+    assert found.value == pytest.approx(200, rel=0.6) and "not used in the search" in found.why
 
 
 def test_the_best_step_is_found() -> None:

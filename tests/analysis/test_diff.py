@@ -239,7 +239,7 @@ def test_what_was_asked_wrongly_is_one_line(world: Path) -> None:
         diff([world / "nowhere"], [red])
     with pytest.raises(ResultsError, match="found no manifest.json in it or one level below"):
         diff([laws / "shards"], [red])
-    with pytest.raises(InputError, match="found it in both groups"):
+    with pytest.raises(InputError, match="found in both groups"):
         diff([red], [red / "1"])
     with pytest.raises(InputError, match="sweep of 2 points, expected a part of it"):
         diff([laws], [red])

@@ -132,8 +132,8 @@ def test_prices_by_the_hour_are_told_in_hours(tmp_path: Path) -> None:
     price = {"kind": "time-of-day", "periods": day, "price": "0.1 money/call"}
     run = open_raw(_retold(write_run(tmp_path), price=price, reimbursement="price"))
     told = offer_in_words(providers_of(run)[0])
-    assert "costs 0.2 money/call from 8 h to 18.5 h, else 0.1 money/call, whatever" in told
-    assert "later than 15 ms, else what it cost is paid back." in told
+    assert "costs 0.2 money/call from 8 h to 18.5 h, else 0.1 money/call, regardless" in told
+    assert "later than 15 ms; otherwise what it cost is paid back." in told
 
 
 def test_reimbursements_of_kept_promises_are_counted(tmp_path: Path) -> None:
@@ -175,7 +175,9 @@ def test_show_prints_money_calls_and_streams(tmp_path: Path) -> None:
     assert "probe (Poisson) 10.0 300 2.00 % 1.00 %" in lines
     assert "calls that ended, mean of a call 0.75 % 1.50 %" in lines
     words = " ".join(lines)
-    assert "at most 1 % of its packets are lost or later than 15 ms, else 0.070001 money" in words
+    assert (
+        "at most 1 % of its packets are lost or later than 15 ms; otherwise 0.070001 money" in words
+    )
     assert "Until 20 s it watched" in words
     assert "so probe sees time averages" in words
     assert lines[-1] == f"gsp: {tmp_path / 'guarantee.png'}"
@@ -303,4 +305,4 @@ def test_a_threshold_nobody_met_is_said(tmp_path: Path) -> None:
     """A provider that learnt after the last call says so instead of a share of nothing."""
     late = [*AGENTS[:1], (50, "gsp", "blocking_threshold", 0.015)]
     text = " ".join(_show(write_run(tmp_path, agents=late), "--no-plot").split())
-    assert "threshold from 50 s on; nobody asked after that" in text
+    assert "threshold from 50 s on; no call was requested after that" in text

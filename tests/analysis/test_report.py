@@ -286,7 +286,7 @@ def test_break_even_leaves_nothing(tmp_path: Path) -> None:
     costs = 14 * PRICE_MICRO + 20_000 + BACK_MICRO  # what is paid back is an amount of its own
     even = costs / 4 / 1e6
     assert any(float(str(a.value)) == pytest.approx(even) for a in read.amounts)
-    assert "what is paid back stays" in read.words
+    assert "reimbursements stay unchanged" in read.words
     lines = {row[0]: row[1] for row in read.tables["gsp-statement"][1:]}
     assert lines["fixed costs"] == f"{MINUS}0.020000"
     assert lines["profit"] == f"+{(PROFIT_MICRO - 20_000) / 1e6:.6f}"
@@ -347,10 +347,10 @@ def test_a_reader_who_lacks_providers_or_results_is_told(tmp_path: Path) -> None
         page.gsp_page([tmp_path / "nowhere"], [])
     (tmp_path / "bare").mkdir()
     bare = write_run(tmp_path / "bare", calls=None)
-    with pytest.raises(ResultsError, match="its calls were not recorded"):
+    with pytest.raises(ResultsError, match="found no recorded calls"):
         page.gsp_page([bare], [])
     whole = write_run(tmp_path)
-    with pytest.raises(InputError, match="run of a seed twice"):
+    with pytest.raises(InputError, match="two runs with the same seed"):
         page.gsp_page([whole, whole], [])
     manifest = (whole / "manifest.json").read_text().replace("guaranteed-stream-provider", "other")
     (whole / "manifest.json").write_text(manifest)

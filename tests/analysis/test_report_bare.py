@@ -43,7 +43,7 @@ def test_a_provider_that_booked_nothing_has_a_page(
     assert "Nothing was booked on its account" in read.words
     assert "No call that was sold has ended" in read.words
     assert "no call was sold, so there is no map" in read.words
-    assert ("Nobody asked it for a call" in read.words) == (calls == [])
+    assert ("No call was requested" in read.words) == (calls == [])
     assert [row[:2] for row in read.tables["gsp-statement"][1:]] == [["profit", "+0.000000"]]
     drawn = {"gsp-by-time-drawn", "gsp-profits", "gsp-quality-map", "gsp-waterfall"}
     assert not drawn & set(read.pictures)
@@ -53,7 +53,7 @@ def test_a_provider_that_booked_nothing_has_a_page(
 def test_a_provider_that_sold_nothing_still_has_its_costs(tmp_path: Path) -> None:
     """Its test streams cost money: the statement and the time axis have it, the map has no row."""
     read = _page(write_run(tmp_path, ledger=MARKS, calls=REFUSED, balance_micro=-5 * PRICE_MICRO))
-    assert "sells nothing: no call was sold" in read.words
+    assert "sold no call" in read.words
     assert "gsp-by-time-drawn" in read.pictures and "gsp-quality-map" not in read.pictures
     assert read.tables["gsp-statement"][-1][1] == "\u22120.005005"
 
@@ -80,11 +80,11 @@ def test_one_share_of_promises_is_broken(tmp_path: Path) -> None:
 
 def test_claims_of_kept_promises_are_explained(tmp_path: Path) -> None:
     """Reimbursements beyond the broken promises have a sentence; else there is none."""
-    assert "paid back all the same" not in _page(write_run(tmp_path)).words
+    assert "reimbursed nevertheless" not in _page(write_run(tmp_path)).words
     claim = (25, "gsp", "source:phones", BACK_MICRO, "reimbursement", 0, 1)
     ledger = sorted([*LEDGER, claim])
     read = _page(write_run(tmp_path, ledger=ledger, balance_micro=PROFIT_MICRO - BACK_MICRO))
-    told = "1 promise that was kept by this measure was paid back all the same"
+    told = "1 promise that was kept by this measure was reimbursed nevertheless"
     assert f"{told}: subscribers claimed it (quality_seen_by)." in read.words
     silent = [row for row in LEDGER if row[4] != "reimbursement"]
     read = _page(write_run(tmp_path, ledger=silent, balance_micro=PROFIT_MICRO + BACK_MICRO))
@@ -94,7 +94,7 @@ def test_claims_of_kept_promises_are_explained(tmp_path: Path) -> None:
 def test_one_run_is_called_one(tmp_path: Path) -> None:
     """Not "the runs"."""
     words = _page(write_run(tmp_path)).words
-    assert "The run as it is." in words and "The runs as they are" not in words
+    assert "The run as simulated." in words and "The runs as simulated" not in words
 
 
 def test_a_threshold_is_missed_only_where_there_could_be_one(tmp_path: Path) -> None:
@@ -110,10 +110,10 @@ def test_a_threshold_is_missed_only_where_there_could_be_one(tmp_path: Path) -> 
         print_guarantee(one, Console(file=out, width=120))
         return out.getvalue()
 
-    assert "no blocking threshold at any time" in shown("marking-quantile")
+    assert "never had a blocking threshold" in shown("marking-quantile")
     other = shown("expected-profit")
-    assert "threshold at any time" not in other
-    assert "Calls are let in by expected-profit, without a threshold of M." in other
+    assert "had a blocking threshold" not in other
+    assert "Calls are admitted by expected-profit, without a threshold of M." in other
 
 
 def test_correlations_have_fishers_interval() -> None:

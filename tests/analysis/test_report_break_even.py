@@ -112,7 +112,7 @@ def test_a_page_names_no_price_below_zero(tmp_path: Path) -> None:
     read = _page(tmp_path, *_calls(1, 17))
     assert "breaks even at a tariff of 0.360" in read.words
     assert ", no upper bound] and counterfactual" in read.words
-    assert "It has no upper bound: nearly all that is charged is paid back." in read.words
+    assert "It has no upper bound because nearly all charges are reimbursed." in read.words
     bounds = [float(str(a.value)) for a in read.amounts if a.by == "Fieller"]
     assert len(bounds) == 2 and 0 < bounds[0] < 0.36 and math.isinf(bounds[1])
 
@@ -133,6 +133,6 @@ def test_income_beside_calls_makes_prices_of_zero_likely(
     each = [(2 + 6 * i, "outside", "gsp", subsidy // 9, "subsidy", -1, 1) for i in range(9)]
     read = _page(tmp_path, sorted([*ledger, *each]), calls)
     assert f"breaks even at {even}" in read.words.replace("a tariff of ", "")
-    cut = "It is cut at 0, since a price is not below 0." in read.words
+    cut = "It is cut at 0 because a price is never negative." in read.words
     assert cut == (even != "any price")
     assert all(float(str(a.value)) >= 0 for a in read.amounts if a.by == "Fieller")

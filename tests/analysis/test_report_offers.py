@@ -123,8 +123,8 @@ def test_the_map_of_rows_with_promises_of_their_own(tmp_path: Path) -> None:
     # only the claim is left at 5 %
     more = profit + BACK_MICRO + 30_000
     assert float(rows["5.0 %"][3]) == pytest.approx(more / 1e6 * 60)
-    assert "follows the price on shop and stays as it was on home." in read.words
-    assert "the case as it was is framed" in read.words
+    assert "follow the price on shop and stay unchanged on home." in read.words
+    assert "the simulated case is framed" in read.words
 
 
 def test_the_first_screen_says_which_rows_earn(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_the_first_screen_says_which_rows_earn(tmp_path: Path) -> None:
     shop = -90 * PRICE_MICRO / 1e6 * 60
     told = "Row by row, without test streams and fixed costs: home earns "
     at = read.words.index(told)
-    assert at < read.words.index("What a call earns")
+    assert at < read.words.index("Profit and risk of a call")
     sentence = read.words[at : read.words.index("money an hour.", at)]
     values = [a for a in read.amounts if a.query and "as an_hour" in read.queries[a.query]]
     assert ", shop loses" in sentence and len(values) == 2

@@ -103,7 +103,7 @@ def test_what_is_paid_back_follows_the_price_where_the_tariff_says_so(
     scenario = PHONES.replace(", reimbursement: 0.02 money", back)
     values = "[0.02 money, 0.03 money]" if "price" in path else "[100 packets/s, 120 packets/s]"
     read = _swept(tmp_path, f"{path}: {values}", keep, scenario)
-    told = "what is paid back follows the price", "what is paid back stays"
+    told = "reimbursements follow the price", "reimbursements stay unchanged"
     frame = open_sweep(tmp_path / "out")
     if "price" in path:
         frame = frame[frame[path] == frame.groupby(path)["gsp.profit"].mean().idxmax()]
@@ -131,7 +131,7 @@ def test_one_value_for_price_and_refund(tmp_path: Path) -> None:
     paths = f"[{TARIFF}.price, {TARIFF}.reimbursement]"
     both = f"fare: {{paths: {paths}, values: [0.02 money, 0.03 money]}}"
     read = _swept(tmp_path, both)
-    assert "what is paid back follows the price" in read.words
+    assert "reimbursements follow the price" in read.words
     assert f"varied: fare ({TARIFF}.price, {TARIFF}.reimbursement)" in read.words
     frame = open_sweep(tmp_path / "out")
     best = frame[frame["fare"] == frame.groupby("fare")["gsp.profit"].mean().idxmax()]
@@ -174,7 +174,7 @@ def test_a_provider_of_files_alone_has_a_page(tmp_path: Path) -> None:
     assert lines["profit"] == f"{profit / 1e6:+.6f}".replace("-", "\u2212")
     hourly = next(a for a in read.amounts if a.text in read.words)
     assert float(str(hourly.value)) == pytest.approx(profit / 1e6 * 60)
-    assert "money an hour" in read.words and "it sells files, no calls" in read.words
+    assert "money an hour" in read.words and "it sells files, not calls" in read.words
     assert "no call was sold" not in read.words and "A file on files costs" in read.words
     assert "Bars from what an hour brings to its profit" in read.pictures["gsp-waterfall"]
     svg = (tmp_path / "page.html").read_text().partition("image/svg+xml;base64,")[2]
@@ -186,7 +186,7 @@ def test_a_provider_of_files_alone_has_a_page(tmp_path: Path) -> None:
     (guarantee,) = guarantees_of(one)
     print_guarantee(guarantee, Console(file=out, width=120))
     assert "A file on files costs 0.05 money and is there within 4 s" in out.getvalue()
-    assert "let in by" not in out.getvalue() and "asked for" not in out.getvalue()
+    assert "admitted by" not in out.getvalue() and "asked for" not in out.getvalue()
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -287,8 +287,8 @@ def test_samples_are_drawn_by_what_they_are(tmp_path: Path) -> None:
     assert len(cells) == 16 and {float(row[0]) for row in cells} == {1, 2, 3, 4}
     assert {float(row[1]) for row in cells} == {0.1, 0.2, 0.3, 0.4}
     front = front_section(swept)
-    assert front is not None and "whose values are in the CSV" in str(front.blocks[0])
-    assert any("made for Morris's indices: ecnomy sensitivity" in note for note in swept.notes)
+    assert front is not None and "the CSV lists their values" in str(front.blocks[0])
+    assert any("sampled for Morris's indices: ecnomy sensitivity" in note for note in swept.notes)
 
 
 def test_outcomes_are_chosen(folder: Path, tmp_path: Path) -> None:
@@ -345,8 +345,8 @@ def test_a_sweep_in_which_nothing_differs(tmp_path: Path) -> None:
 
     text = SWEEP.replace("outcomes: [profit.shop, welfare]\n", "")
     found = found_of(open_swept(made_up(tmp_path, text, made)))
-    assert found.sure is False and "cannot be told apart" in found.headline
-    assert any("Nothing differs" in line for line in found.more)
+    assert found.sure is False and "do not differ significantly" in found.headline
+    assert any("No significant difference" in line for line in found.more)
 
 
 def test_one_point_alone_and_failures(tmp_path: Path) -> None:
@@ -354,5 +354,5 @@ def test_one_point_alone_and_failures(tmp_path: Path) -> None:
     text = "version: 1\nscenario: scenario.yaml\nreplicates: 3\n"
     one = made_up(tmp_path, text, lambda point: {"welfare": 2.0 + 0.1 * point.replicate})
     assert found_of(open_swept(one)).headline.startswith("welfare is 2.10 \u00b1 0.25 money/s")
-    with pytest.raises(ResultsError, match="no outcomes"):
+    with pytest.raises(ResultsError, match="runs without outcomes"):
         open_swept(made_up(tmp_path, text, lambda point: {}, "none"))

@@ -252,7 +252,7 @@ def test_a_failed_run_is_named(small) -> None:
         ("links.wire.rate: 1 Mbps", "links.cable.rate: 1 Mbps", "cable"),
         ("replicates: 2", "replicates: 1", "replicates: found one run of each mix"),
         ("  player: one", "  player: one\n  price: 1", "unknown key 'price'"),
-        ("replicates: 2", "replicates: 2\nkeep: results", "keep beside tournament"),
+        ("replicates: 2", "replicates: 2\nkeep: results", "keep together with tournament"),
     ],
 )
 def test_mistakes_are_one_line_with_their_place(tmp_path: Path, old, new, message) -> None:

@@ -104,7 +104,7 @@ def test_second_run_is_refused_without_force(
     capsys.readouterr()
     assert ecnomy("run", scene, "--out", "r") == 2
     assert capsys.readouterr().err.splitlines()[-1] == (
-        "ecnomy: r: exists already; --force replaces it, --out names another"
+        "ecnomy: r: exists already; replace it with --force, or choose another with --out"
     )
     assert ecnomy("run", scene, "--out", "r", "--force") == 0
 

@@ -59,7 +59,7 @@ def faulty(name: str) -> Examined:
         ("Poisoned", "answer", "zero rates", "negative or not finite"),
         ("Clamps", "mutates", "zero rates", "flows.goodput_bps"),
         ("Dice", "random", "a plain market", "Python's global generator at"),
-        ("Fresh", "random", "a plain market", "the same seed gives other answers"),
+        ("Fresh", "random", "a plain market", "the same seed gives different answers"),
         ("Rare", "random", "a plain market", "numpy's global generator"),
         ("Common", "shared", "a plain market", "Common.asked"),
         ("Global", "shared", "a plain market", "another object decides in between (TOTAL)"),
@@ -68,12 +68,12 @@ def faulty(name: str) -> Examined:
         ("Shapeless", "answer", "5,000 flows", "of shape (1000,) for 5000 flows"),
         ("Halves", "answer", "a plain market", "expected an integer"),
         ("Greedy", "answer", "the highest price", "expected an integer in [0, 10^12]"),
-        ("Undecided", "answer", "a plain market", "answered a call by 1"),
+        ("Undecided", "answer", "a plain market", "answered a call with 1"),
         ("Refusing", "refuses", "a plain market", "not this market"),
         ("Leaving", "raises", "a plain market", "SystemExit"),
         ("Overcharging", "answer", "fees: a plain market", "posted the fee -1 for 'class-0'"),
-        ("Doorman", "answer", "fees: one class", "let in by 1, expected True or False"),
-        ("Noting", "answer", "a plain market", "the table `agents` has already"),
+        ("Doorman", "answer", "fees: one class", "answered 1 on admission, expected True or False"),
+        ("Noting", "answer", "a plain market", "already a column of the table `agents`"),
     ],
 )
 def test_planted_defects_are_found_and_named(name: str, kind: str, where: str, what: str) -> None:
@@ -251,7 +251,7 @@ def test_strategies_are_listed(
     table = capsys.readouterr().out
     sells = listed["expected-profit"]
     assert sells["roles"] == ["guaranteed-stream-provider"]
-    assert sells["answers"] == ["each call, let in or not", "a price of a call"]
+    assert sells["answers"] == ["for each call, whether it is admitted", "a price per call"]
     by_name = {line.split()[0]: line for line in table.splitlines() if line.startswith("  ")}
     assert {*BUILT_IN, "careful", "lost"} == set(by_name)
     assert sells["does"] in by_name["expected-profit"] and "no_such_lab" in by_name["lost"]

@@ -95,7 +95,10 @@ def test_strategies_are_told_what_they_have_chosen(tmp_path: Path) -> None:
         ("choice: huge", "chose 'huge' of 'line', expected one of light, heavy"),
         ("flow: 3", "chose 'heavy' for 3, expected one of its flows"),
         ("flow: 9", "chose 'heavy' for 9, expected one of its flows"),
-        ("note: 'tariff:line'", "notes 'tariff:line', which the table `agents` has already"),
+        (
+            "note: 'tariff:line'",
+            "notes 'tariff:line', which is already a column of the table `agents`",
+        ),
     ],
 )
 def test_what_cannot_be_chosen_is_refused(tmp_path: Path, params: str, says: str) -> None:

@@ -165,7 +165,7 @@ def test_useless_changes_are_refused(change: Any, told: str, scene: Path) -> Non
 def test_a_market_without_an_engine_says_so() -> None:
     """In one line that names the way."""
     market = Market(world.plan([world.source("web")]), world.shop({}))
-    with pytest.raises(NotRunningError, match=r"^this market has no engine: open_market\(\) "):
+    with pytest.raises(NotRunningError, match=r"^this market has no engine; use open_market\(\) "):
         market.step()
     with pytest.raises(NotRunningError, match="no engine and no results"):
         market.close()
@@ -265,7 +265,7 @@ def test_a_folder_that_is_being_written_is_refused(scene: Path, tmp_path: Path) 
             open_market(scene, out=tmp_path / "r")
         market.run_model()
     assert manifest(tmp_path / "r")["complete"] is True
-    with pytest.raises(InputError, match="force=True replaces it, out= names another"):
+    with pytest.raises(InputError, match="replace it with force=True, or choose another with out="):
         open_market(scene, seed=9, out=tmp_path / "r")
     with open_market(scene, out=tmp_path / "r") as market:  # the same run, made again
         market.run_model()

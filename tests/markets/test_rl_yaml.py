@@ -78,7 +78,7 @@ def test_ranges_by_hand(of: Range, value: float, share: float) -> None:
         ("most: 100 marks/s", "most: 100 s", 13, "expected a quantity in mark/s"),
         ("most: 100 marks/s", "levels: 3", 13, "the unknown key 'levels'"),
         ("      willingness:", "      price:", 22, "expected a quantity in money"),
-        ("most: 4 Mbps}", "most: 4 Mbps, levels: 5}", 22, "levels for all actions, or for none"),
+        ("most: 4 Mbps}", "most: 4 Mbps, levels: 5}", 22, "levels for all actions, or no levels"),
         ("most: 4 Mbps}", "most: 4 Mbps, levels: 1}", 23, "a whole number from 2 to 10000"),
         ("kind: profit", "kind: fame", 15, "reward.kind: found 'fame', expected one of profit"),
         ("per: 2 money/s", "per: 0 money/s", 15, "reward.per: found 0 money/s"),

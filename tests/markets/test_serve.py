@@ -281,7 +281,7 @@ def test_peer_that_drips_is_sent_away(tmp_path: Path, stack: ExitStack) -> None:
         drip()
     assert there.said == []
     drip()
-    reason = "silence: no whole hello in 30 s"
+    reason = "timeout: no complete hello in 30 s"
     assert there.said == [f"process {os.getpid()}: refused: {reason}"]
     assert codec.decode_body(Wire(slow, LIMIT_S).read()) == Refuse(reason)
     assert slow.recv(1) == b""
@@ -301,7 +301,7 @@ def test_silent_peers_keep_nobody_waiting(tmp_path: Path, stack: ExitStack) -> N
     guest.sock.close()
     assert all("refused: busy" in line for line in there.said) and len(there.said) == 2
     told = codec.decode_body(Wire(silent[0], LIMIT_S).read())
-    assert told == Refuse("busy: 8 engines wait already")
+    assert told == Refuse("busy: 8 engines are already waiting")
 
 
 def test_whoever_waits_for_a_run_is_named(tmp_path: Path, stack: ExitStack) -> None:

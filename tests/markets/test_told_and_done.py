@@ -128,5 +128,5 @@ def test_an_agent_reads_its_account_and_has_its_own_numbers(tmp_path: Path) -> N
 
 def test_what_is_no_truth_value_is_refused(tmp_path: Path) -> None:
     """In one line."""
-    with pytest.raises(StrategyError, match=r"ann .*returned an active that is no truth value"):
+    with pytest.raises(StrategyError, match=r"ann .*returned an active that is not a truth value"):
         made(tmp_path / "r", "Vague")

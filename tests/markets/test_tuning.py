@@ -47,7 +47,10 @@ def test_engines_are_told_of_what_changes_only() -> None:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        ({"other": {"probability": 0.2}}, "isp tuned link 'other', expected one of its own: bott"),
+        (
+            {"other": {"probability": 0.2}},
+            "isp tuned link 'other', expected one of its links: bott",
+        ),
         ({"bottleneck": {"slope": 0.2}}, r"'slope' of link bottleneck \(fixed\), expected one of"),
         ({"bottleneck": {"probability": 1.2}}, "to 1.2, expected a number from 0 to 1"),
         ({"bottleneck": {"probability": float("nan")}}, "to nan, expected a number"),

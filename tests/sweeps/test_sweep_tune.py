@@ -250,7 +250,7 @@ def test_outcomes_that_nobody_has(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match="tune.maximise: found 'incoming', no such column"):
         found(file, tmp_path / "a")
     file = write(tmp_path, SWEEP.replace("maximise: income", "maximise: gone"))
-    with pytest.raises(ResultsError, match="gone is nothing in 3 of 3 runs of the best values"):
+    with pytest.raises(ResultsError, match="gone is missing in 3 of 3 runs of the best values"):
         found(file, tmp_path / "b")
 
 

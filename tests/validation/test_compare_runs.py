@@ -40,11 +40,14 @@ def calls_of(record: list[tuple[str, int]]):
 def test_only_one_comparison_at_a_time(tmp_path: Path) -> None:
     """A second one would remove results that the first is still writing; other folders stay."""
     study = world.study(tmp_path / "c")
-    with claim(study.folder), pytest.raises(InputError, match="another comparison is being made"):
+    with (
+        claim(study.folder),
+        pytest.raises(InputError, match="another comparison is writing to it"),
+    ):
         compare(study, 2)
     claim(study.folder).close()
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(InputError, match="something else than a comparison"):
+    with pytest.raises(InputError, match="is not a comparison"):
         claim(tmp_path)
 
 
@@ -193,7 +196,7 @@ def test_a_failed_run_is_named(tmp_path: Path) -> None:
 
 def test_a_killed_worker_is_said(tmp_path: Path) -> None:
     """A worker that is killed ends the comparison in one error, not in silence."""
-    with pytest.raises(EngineError, match="a process that makes runs died"):
+    with pytest.raises(EngineError, match="a worker process died"):
         compare(world.study(tmp_path / "c", world.die), 2, jobs=2)
 
 
@@ -244,11 +247,11 @@ def test_bad_input_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="seeds: found 1"):
         compare(world.study(tmp_path / "c"), 1)
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         compare(world.study(tmp_path / "file"), 2)
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "thesis.tex").write_text("")
-    with pytest.raises(InputError, match="something else"):
+    with pytest.raises(InputError, match="is not a comparison"):
         compare(world.study(tmp_path / "taken"), 2)
     with pytest.raises(InputError, match="'other', expected one of builtin, omnet"):
         compare(world.study(tmp_path / "c", simulated), 2)

@@ -89,7 +89,7 @@ class AgentView:
             StrategyError: there is no such choice, or a flow is not its own.
         """
         if self._menus is None:
-            raise StrategyError(f"{self.name} chose {choice!r}, and has no menus")
+            raise StrategyError(f"{self.name} chose {choice!r}, but has no menus")
         self._menus().choose(self.name, menu, choice, flows)
 
     def note(self, name: str, value: float) -> None:

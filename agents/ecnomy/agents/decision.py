@@ -114,7 +114,7 @@ def _amounts(given: object, seen: Observation, who: str, name: str, no: float) -
     column: npt.NDArray[Any] = np.asarray(given)
     _check_length(column, seen, who, name)
     if column.dtype.kind not in "iuf":
-        raise StrategyError(f"{who} returned a {name} that is no number")
+        raise StrategyError(f"{who} returned a {name} that is not a number")
     column = column.astype(np.float64, copy=False)
     if len(column) <= FEW:
         fits = _all_fit(column.tolist(), no)
@@ -132,7 +132,7 @@ def _truths(given: object, seen: Observation, who: str) -> Truths | None:
     column: npt.NDArray[Any] = np.asarray(given)
     _check_length(column, seen, who, "active")
     if column.dtype.kind != "b":
-        raise StrategyError(f"{who} returned an active that is no column of truth values")
+        raise StrategyError(f"{who} returned an active that is not a column of truth values")
     return column
 
 

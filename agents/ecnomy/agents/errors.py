@@ -74,12 +74,16 @@ class FolderTakenError(InputError):
 
     def __init__(self, folder: object) -> None:
         self._folder = folder
-        super().__init__(f"{folder}: exists already; force=True replaces it, out= names another")
+        super().__init__(
+            f"{folder}: exists already; replace it with force=True, or choose another with out="
+        )
 
     @property
     def on_command_line(self) -> str:
         """See EcnomyError."""
-        return f"{self._folder}: exists already; --force replaces it, --out names another"
+        return (
+            f"{self._folder}: exists already; replace it with --force, or choose another with --out"
+        )
 
 
 class StrategyError(EcnomyError):

@@ -70,8 +70,8 @@ def find(family: Family, kind: str) -> type:
         return _load(family, kind, entries[kind])
     raise family.error(
         f"no {family.noun} {kind!r}: built in are {', '.join(family.built_in) or 'none'}; entry "
-        f"points in {family.group}: {', '.join(sorted(entries)) or 'none'}; "
-        "a class of your own is named module:Class"
+        f"points in {family.group}: {', '.join(sorted(entries)) or 'none'}; write a custom class "
+        "as module:Class"
     )
 
 
@@ -118,7 +118,7 @@ def _load(family: Family, kind: str, path: str) -> type:
     except Exception as error:  # anything can go wrong in a module of the user's
         raise family.error(f"{family.noun} {kind!r}: tried {path}: {error}") from error
     if not isinstance(found, type):
-        raise family.error(f"{family.noun} {kind!r}: {path} is no class")
+        raise family.error(f"{family.noun} {kind!r}: {path} is not a class")
     if not any(callable(getattr(found, method, None)) for method in family.methods):
         wanted = ", ".join(family.methods)
         raise family.error(f"{family.noun} {kind!r}: {path} has none of {wanted}")

@@ -128,5 +128,7 @@ class ApplicationProvider(Role):
         except Exception as error:
             raise blame(self._who, error) from error
         if let_in is None:
-            raise StrategyError(f"{self._who} let in by {shown(answer)}, expected True or False")
+            raise StrategyError(
+                f"{self._who} answered {shown(answer)} on admission, expected True or False"
+            )
         return let_in

@@ -71,7 +71,9 @@ class CallSales:
             raise blame(self._who, error) from error
         admitted = truth(answer)
         if admitted is None:
-            raise StrategyError(f"{self._who} answered a call by {answer!r}, not True or False")
+            raise StrategyError(
+                f"{self._who} answered a call with {answer!r}, expected True or False"
+            )
         return admitted
 
     @property

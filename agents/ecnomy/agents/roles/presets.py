@@ -75,7 +75,7 @@ ROLES: Final[dict[str, Preset]] = {
         },
         asks=_FOR_FLOWS,
         strategy_needs={
-            "constant-charge": ("charge", "no 'charge', nor a class with a fee", _CHARGE)
+            "constant-charge": ("charge", "neither 'charge' nor a class with a fee", _CHARGE)
         },
         uses=True,
         pays_itself=True,

@@ -282,18 +282,18 @@ class Strategist:
         found = truth(answer)
         if found is None:
             raise StrategyError(
-                f"{self._who} returned an active that is no truth value: {answer!r}"
+                f"{self._who} returned an active that is not a truth value: {answer!r}"
             )
         return found
 
     def _amount(self, answer: object, name: str) -> float:
         amount = number(answer)
         if amount is None:
-            raise StrategyError(f"{self._who} returned a {name} that is no number: {answer!r}")
+            raise StrategyError(f"{self._who} returned a {name} that is not a number: {answer!r}")
         return amount
 
     def _index(self, answer: object) -> int:
         index = whole(answer)
         if index is None or not -(2**63) <= index < 2**63:
-            raise StrategyError(f"{self._who} returned a class that is no integer: {answer!r}")
+            raise StrategyError(f"{self._who} returned a class that is not an integer: {answer!r}")
         return index

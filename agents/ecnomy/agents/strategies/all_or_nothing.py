@@ -70,7 +70,7 @@ class AllOrNothing:
         """x0 and the threshold, or nothing."""
         rate_bps = seen.limit_bps if self.rate is None else self.rate
         if not math.isfinite(rate_bps):
-            raise StrategyError("all-or-nothing: no rate for a flow that has none itself")
+            raise StrategyError("all-or-nothing: missing 'rate' for a flow without a rate limit")
         if self._on:
             self._judge(seen, rate_bps)
         elif seen.t_s >= self._again_s:

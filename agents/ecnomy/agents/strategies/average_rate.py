@@ -69,7 +69,7 @@ class AverageRate:
         """What is owed goes on top of x0."""
         rate_bps = seen.limit_bps if self.rate is None else self.rate
         if not math.isfinite(rate_bps):
-            raise StrategyError("average-rate: no rate for a flow that has none itself")
+            raise StrategyError("average-rate: missing 'rate' for a flow without a rate limit")
         if seen.dt_ps and seen.active and seen.srtt_s:
             short = (rate_bps - seen.goodput_bps) * seen.dt_s
             if short < 0 or seen.marks or seen.goodput_bps >= 0.9 * min(self._cap_bps, rate_bps):

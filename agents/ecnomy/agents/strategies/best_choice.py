@@ -46,7 +46,7 @@ class BestChoice(BestOffer):
     def decide_many(self, seen: Observation) -> Decision:
         """Every class and flow as it is; what is picked is said by `seen.agent.choose`."""
         if seen.agent is None:
-            raise StrategyError("best-choice: menus and random numbers take a market")
+            raise StrategyError("best-choice: menus and random numbers require a market")
         menus = [menu for menu in seen.agent.menus if menu.name == STRATEGY]
         moved = 0
         for menu in menus:

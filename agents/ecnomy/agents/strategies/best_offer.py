@@ -121,7 +121,7 @@ class BestOffer:
     def decide_many(self, seen: Observation) -> Decision:
         """Which flows may send, and what they pay."""
         if seen.agent is None:
-            raise StrategyError("best-offer: users are drawn at random, which takes a market")
+            raise StrategyError("best-offer: random users require a market")
         if not len(seen.flows.flow):
             return Decision()
         random = seen.agent.random

@@ -76,7 +76,9 @@ class ConstantThroughput:
             self._flow, count = flows.flow, len(flows.flow)
             cap_bps = flows.limit_bps if self.rate is None else np.full(count, self.rate)
             if not np.all(np.isfinite(cap_bps)):
-                raise StrategyError("constant-throughput: no rate for a flow that has none itself")
+                raise StrategyError(
+                    "constant-throughput: missing 'rate' for a flow without a rate limit"
+                )
             pay_micro = np.full(count, max(1.0, float(round(self.threshold * MICRO))))
             self._terms = Decision(willingness_micro_per_s=pay_micro, rate_cap_bps=cap_bps)
         return self._terms

@@ -57,7 +57,7 @@ class FeeLimit:
     def decide_many(self, seen: Observation) -> Decision:
         """The class of each flow from now on, and whether it may send."""
         if seen.agent is None:
-            raise StrategyError("fee-limit: limits are drawn at random, which takes a market")
+            raise StrategyError("fee-limit: random limits require a market")
         flows = seen.flows
         count = len(flows.flow)
         if len(self._limit_micro) != count:

@@ -21,12 +21,12 @@ def wanted_instead(kind: str, role: str) -> str:
     """
     asks = preset_of(role).asks
     if not asks:
-        return f"none, as {with_article(role)} takes no strategy"
+        return f"none, because {with_article(role)} takes no strategy"
     if _fits(kind, role, asks):
         return ""
     known = ", ".join(name for name in BUILT_IN if _fits(name, role, asks))
     methods = " or ".join(asks)
-    return f"one for {with_article(role)}: {known}, or a class of your own with {methods}"
+    return f"one for {with_article(role)}: {known}, or a custom class with {methods}"
 
 
 def _fits(kind: str, role: str, asks: tuple[str, ...]) -> bool:

@@ -50,7 +50,7 @@ def x0_of_flows(utility: Utility, limit_bps: Floats, who: str) -> Floats:
     """
     finite = np.isfinite(limit_bps)
     if asked_rate(utility) and not finite.all():
-        raise StrategyError(f"{who}: no x0 for a flow that has no rate limit")
+        raise StrategyError(f"{who}: missing 'x0' for a flow without a rate limit")
     if utility.x0 is None:  # where nobody gives one it makes no difference
         return np.where(finite, limit_bps, 1.0)
     return np.full(len(limit_bps), utility.x0)

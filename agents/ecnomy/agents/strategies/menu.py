@@ -58,14 +58,14 @@ class Menu:
             kind = str(given["kind"])
             wanted = wanted_instead(kind, self.roles[0])
             if kind == "menu" or wanted:
-                expected = wanted or "no menu within a menu"
+                expected = wanted or "choices that are not menus"
                 raise Refused(f"choices.{name}.kind", repr(kind), expected)
             cls = find(kind)
             whole = [
                 key for key in ("post_fees", "let_in", "needs_of_classes") if hasattr(cls, key)
             ]
             if whole:
-                found = f"{kind!r}, which acts for whole classes ({whole[0]})"
+                found = f"{kind!r}, which acts on whole classes ({whole[0]})"
                 raise Refused(f"choices.{name}.kind", found, "a strategy for single flows")
             params = {key: value for key, value in given.items() if key != "kind"}
             self._of[name] = Strategist(f"menu, {name}", kind, params)

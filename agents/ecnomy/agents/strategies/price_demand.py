@@ -100,7 +100,7 @@ class PriceDemand:
     def decide_many(self, seen: Observation) -> Decision:
         """Which flows may send, and what they pay."""
         if seen.agent is None:
-            raise StrategyError("price-demand: users are drawn at random, which takes a market")
+            raise StrategyError("price-demand: random users require a market")
         random, count = seen.agent.random, len(seen.flows.flow)
         if len(self._limit) != count:
             self._meet(count, seen.t_s, random)

@@ -60,7 +60,9 @@ class RevenueBandit:
         prices = np.geomspace(self.floor * MICRO, self.ceiling * MICRO, self.arms)
         self._prices: Integers = np.rint(prices).astype(np.int64)
         if len(np.unique(self._prices)) < self.arms:
-            expected = f"so far above the floor that {self.arms} prices differ by 0.000001 money"
+            expected = (
+                f"high enough above the floor that {self.arms} prices differ by 0.000001 money"
+            )
             raise Refused("ceiling", f"{self.ceiling:g} money", expected)
         self._count = np.zeros(self.arms, dtype=np.int64)
         self._sum: Floats = np.zeros(self.arms)
@@ -73,7 +75,7 @@ class RevenueBandit:
         """The price from now on, micro-units per mark."""
         earned = self._trial.earned(seen)
         if seen.agent is None:
-            raise StrategyError("revenue-bandit: draws are those of a market")
+            raise StrategyError("revenue-bandit: random draws require a market")
         if self._tried < 0:
             twice = (seen.agent.random.permutation(self.arms) for _ in range(2))
             self._due = [int(arm) for order in twice for arm in order]

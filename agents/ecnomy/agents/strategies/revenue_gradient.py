@@ -104,7 +104,7 @@ class RevenueGradient:
     def _begin(self, seen: PriceObservation) -> None:
         """A round of tries about its own price."""
         if seen.agent is None:
-            raise StrategyError("revenue-gradient: what is tried first is drawn by a market")
+            raise StrategyError("revenue-gradient: the random first trial requires a market")
         low, high = math.log(self.floor * MICRO), math.log(self.ceiling * MICRO)
         self._log_price = min(max(self._log_price, low), high)
         seen.agent.note("own_price", math.exp(self._log_price) / MICRO)

@@ -30,7 +30,7 @@ def gained_micro(seen: PriceObservation, who: str) -> int:
         StrategyError: there is no market, which keeps the accounts; it names the strategy `who`.
     """
     if seen.agent is None:
-        raise StrategyError(f"{who}: what a carrier earns takes a market")
+        raise StrategyError(f"{who}: the income of a carrier requires a market")
     return sum(seen.agent.received_since().values()) - sum(seen.agent.paid_since().values())
 
 

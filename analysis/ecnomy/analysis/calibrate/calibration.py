@@ -78,7 +78,9 @@ def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
     """
     found = [search.found for search in _searches(sweep, frame)]
     if any(each is None for each in found):
-        raise ResultsError(f"{sweep.file}: the search has not ended; `ecnomy calibrate` goes on")
+        raise ResultsError(
+            f"{sweep.file}: the search is incomplete; resume it with `ecnomy calibrate`"
+        )
     return [each for each in found if each is not None]
 
 

@@ -149,7 +149,10 @@ def _checked(
     side = _beyond(calibration, known, target)
     own = t_interval(known[value], _CHECKED)
     if side and not own.low <= target <= own.high:
-        why = f"{_told(calibration, own, value)}, {side} the target at the nearest end of the range"
+        why = (
+            f"{_told(calibration, own, value)}, {side} the target even at the nearest end of "
+            "the range"
+        )
         found = Found(params, target, NOT_REACHABLE, value, None, own, **tried, why=why)
         return Search(values, found=found)
     unseen = seen(value, True)
@@ -159,7 +162,7 @@ def _checked(
     verdict = FOUND
     if not figure.low <= target <= figure.high:
         verdict = NOT_REACHABLE if side else MISSED
-        why = f"{_told(calibration, figure, value)} with seeds not searched with"
+        why = f"{_told(calibration, figure, value)} with seeds not used in the search"
         if not side and _enclosed(target, known, pair):
             verdict, shown = FOUND, calibration.range.shown
             why = f"the target lies between {shown(value)} and {shown(other)}, a step apart"

@@ -163,10 +163,10 @@ def claim(folder: Path) -> TextIO:
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder}: is not a folder")
         if folder.is_dir() and not (folder / _RUNS).is_dir() and set(os.listdir(folder)) - {_LOCK}:
-            other = "holds something else than a comparison; --out names another"
+            other = "is not a comparison; choose another with --out"
             raise InputError(f"{folder}: {other}")
 
-    lock = locked(folder / _LOCK, judge, f"{folder}: another comparison is being made there")
+    lock = locked(folder / _LOCK, judge, f"{folder}: another comparison is writing to it")
     (folder / _RUNS).mkdir(exist_ok=True)
     return lock
 

@@ -51,7 +51,9 @@ def make_all(
                 task = waiting[future]
                 found[task] = _told(told, task, future.result())
     except BrokenProcessPool:
-        raise EngineError("a process that makes runs died; the same call goes on") from None
+        raise EngineError(
+            "a worker process died; run the same comparison again to resume"
+        ) from None
     return found
 
 

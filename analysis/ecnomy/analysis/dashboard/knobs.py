@@ -38,12 +38,12 @@ def Groups(live: LiveMarket, turn: Turn, version: object) -> None:
             if i < MOST_GROUPS:
                 _group(live, group, numbers, i, turn)
         if len(seen) > MOST_GROUPS:
-            _html(f"and {len(seen) - MOST_GROUPS} more, without a knob here")
+            _html(f"and {len(seen) - MOST_GROUPS} more without a knob")
 
 
 def _group(live: LiveMarket, group: Group, seen: GroupSeen, i: int, turn: Turn) -> None:
     with solara.Div(classes=["ec-one", f"ec-group-{i}"]):
-        on = f"{seen.active} of {seen.flows} flows on"
+        on = f"{seen.active} of {seen.flows} flows active"
         _html(name_tag(group.name, COLOURS[i % len(COLOURS)], on))
         if group.knob == CLASS:
             _class_knob(live, group, seen, turn)

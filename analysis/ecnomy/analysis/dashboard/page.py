@@ -78,12 +78,12 @@ def Controls(model: solara.Reactive[LiveMarket], stage: Stage) -> None:
     parameters, pause_ms = solara.use_reactive({}), solara.use_reactive(_PLAY_MS)
     epochs, threads = solara.use_reactive(1), solara.use_reactive(False)
     seed = stage.scenario.seed
-    label = "Seed, from the next reset on"
+    label = "Seed (used after the next reset)"
     seeds = {"type": "SliderInt", "label": label, "value": seed, "min": 0, "step": 1}
     seeds["max"] = max(_MOST_SEED, seed)
     with solara.Card("Controls"):
         solara.SliderInt("Pause between steps [ms]", value=pause_ms, min=1, max=501, step=10)
-        solara.SliderInt("Epochs in a step", value=epochs, min=1, max=100)
+        solara.SliderInt("Epochs per step", value=epochs, min=1, max=100)
         ModelController(
             model,
             model_parameters=parameters,
@@ -113,7 +113,7 @@ def Board(model: solara.Reactive[LiveMarket]) -> None:
     if live.failure:
         solara.Error(live.failure)
     elif not live.running:
-        solara.Info("The run has reached its end: Reset begins it anew.")
+        solara.Info("The run is complete. Press Reset to start again.")
     with solara.Div(classes=["ec-board"]):
         with solara.Div(classes=["ec-column"]):
             Network(live, live.steps)

@@ -179,9 +179,7 @@ def _draw_key(axis: Axes) -> None:
     axis.plot([10, 86], [26, 26], color=HALO, linewidth=9, solid_capstyle="butt")
     axis.plot([10, 86], [26, 26], color=SHADES[2], linewidth=4, solid_capstyle="butt")
     axis.text(96, 26, "congested: marks, losses or waiting", va="center", fontsize=9)
-    axis.text(
-        8, 8, "A line is one direction; the wider, the more it carries.", va="center", fontsize=9
-    )
+    axis.text(8, 8, "Each line is one direction. Wider lines carry more.", va="center", fontsize=9)
 
 
 def _points(figure: Figure, box: tuple[float, float, float, float], high: float) -> Axes:

@@ -25,7 +25,7 @@ Fact = tuple[str, str, float, str]  # what it is, its key, the value in base uni
 def clock(seen: Seen, duration_s: float) -> str:
     """How far the run is, and what numbers are means over."""
     t = _figure("time", seen.t_s, f"{seen.t_s:g} s of {duration_s:g} s")
-    window = f"numbers are means over the last {seen.window_s:g} s"
+    window = f"means over the last {seen.window_s:g} s"
     return f"{t} simulated; {window if seen.window_s else 'nothing has been sent yet'}"
 
 

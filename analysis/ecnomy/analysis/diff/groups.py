@@ -86,7 +86,7 @@ def open_group(names: Sequence[str | Path]) -> Group:
         raise ResultsError(f"{names[0]}: found no complete run ({'; '.join(left_out)})")
     twice = [m.label for i, m in enumerate(members) if m.label in {o.label for o in members[:i]}]
     if twice:
-        raise InputError(f"{twice[0]}: found it twice in a group, expected every run once")
+        raise InputError(f"{twice[0]}: found twice in a group, expected once")
     parents = {Path(str(name)).parent for name in names}
     alone = found[0].name if len(found) == 1 else ""
     common = parents.pop().name if len(parents) == 1 else ""

@@ -42,10 +42,10 @@ def settings_lines(found: Diff) -> Iterator[str]:
     """What differs between the scenarios, a line a setting."""
     settings = found.settings
     if settings.unknown:
-        yield f"settings: not compared, {_runs(settings.unknown)} do not tell their scenario"
+        yield f"settings: not compared, {_runs(settings.unknown)} did not save their scenario"
         return
     if not settings.differs and not settings.varies:
-        yield "settings: the same in both, but for seeds"
+        yield "settings: equal except for seeds"
         return
     for one in settings.differs[:_MOST_SETTINGS]:
         yield f"  {one.path}"
@@ -96,7 +96,7 @@ def _q(q: float) -> str:
 def legend(found: Diff) -> Iterator[str]:
     """What the columns are, and what is not in the table."""
     if found.single:
-        yield "one run each: no interval; run several seeds to know how sure a difference is"
+        yield "one run each: no interval; run several seeds for intervals"
     else:
         b, a = found.second.name, found.first.name
         how = "Student's t over pairs of one seed" if found.pairs else "Welch's t"
@@ -105,18 +105,18 @@ def legend(found: Diff) -> Iterator[str]:
             f"the difference in standard deviations of single runs."
         )
         yield (
-            f"q: of the rows with this q or a smaller one, the share that is expected to be chance "
+            "q: the expected share of chance differences among rows with at most this q "
             f"(Benjamini, Hochberg, over {len(found.outcomes)} rows). differs: q up to {SURE:g}."
         )
     yield (
-        "Profit and balances are money received less money paid over the whole run; all else is a "
-        "mean over the measured window."
+        "Profit and balances are money received less money paid over the whole run. Other rows "
+        "are means over the measured window."
     )
     if found.same:
-        yield f"left out: {_outcomes(len(found.same))} with one and the same value in all runs"
+        yield f"not shown: {_outcomes(len(found.same))} with the same value in all runs"
     if found.missing:
         names = ", ".join(found.missing[:4]) + (" ..." if len(found.missing) > 4 else "")
-        yield f"left out: {_outcomes(len(found.missing))} that one side does not have ({names})"
+        yield f"not shown: {_outcomes(len(found.missing))} missing on one side ({names})"
 
 
 def _outcomes(count: int) -> str:
@@ -147,7 +147,7 @@ def _earns(seller: str, one: Outcome, found: Diff) -> str:
     )
     if not one.differs:
         return (
-            f"{seller}: no sure difference in profit; {amount} money {more} with {b} than with {a} "
-            f"({means}; {how})"
+            f"{seller}: no significant difference in profit; {amount} money {more} with {b} than "
+            f"with {a} ({means}; {how})"
         )
     return f"{seller} earns {amount} money {more} with {b} than with {a} ({means}; {how})"

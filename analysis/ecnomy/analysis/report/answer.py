@@ -33,7 +33,7 @@ _WORDS = {1: "profitable", -1: "loses money", 0: "not decided"}
 _OPEN = {
     1: "Open the business: yes",
     -1: "Open the business: no",
-    0: "Open the business: not decided; more seeds or longer runs will tell",
+    0: "Open the business: not decided; use more seeds or longer runs",
 }
 _UNSOLD = "Open the business: not decided; no call was sold"
 
@@ -113,7 +113,7 @@ class Answer(msgspec.Struct, frozen=True):
     def sentence(self) -> tuple[Cell, ...]:
         """`profitable: 0.031 money a call [0.027, 0.035], up to 78 surfers; breaks even at ...`."""
         if self.unsold and not self.by_files:
-            return (Cell("sells nothing: no call was sold"),)
+            return (Cell("sold no call"),)
         mean, *ends = (self.per_hour if self.by_files else self.per_call).cells
         unit = " money an hour" if self.by_files else " money a call"
         cells = [Cell(f"{self.words}: "), mean, Cell(unit), *ends]
@@ -121,7 +121,7 @@ class Answer(msgspec.Struct, frozen=True):
             lead = "earns money " if self.verdict <= 0 else ""
             cells.append(Cell(f", {lead}{' and '.join(self.up_to)}"))
         if self.by_files:
-            return (*cells, Cell("; it sells files, no calls"))
+            return (*cells, Cell("; it sells files, not calls"))
         even = self.break_even.estimate.mean if self.measured is None else self.measured
         what = "a mean price of " if self.factor else "a tariff of "
         at = "" if even.text.endswith("price") else what
@@ -132,12 +132,11 @@ class Answer(msgspec.Struct, frozen=True):
         """What the sentence is of, and how it was come by."""
         told = [f"At {self.where}" if self.where else _as_it_is(len(self.runs))]
         if self.choice_words:
-            told.append(
-                f"run with {self.choice_words}, of its choices the one with the largest profit"
-            )
+            told.append(f"run with {self.choice_words}, the choice with the largest profit")
         seeds = f"95 % interval: {(self.per_hour if self.by_files else self.per_call).method}"
         profit = (
-            "Profit is all it received less all it paid, marks of test streams and fixed costs too"
+            "Profit is all money received less all money paid, including marks of test streams "
+            "and fixed costs"
         )
         cells = [Cell(f"{', '.join(told)}. {seeds}. {profit}. ")]
         if self.unsold:
@@ -146,9 +145,9 @@ class Answer(msgspec.Struct, frozen=True):
         if self.measured is not None:
             return (*cells, Cell("measured, between the prices that were swept."))
         mean, *ends = self.break_even.estimate.cells
-        back = "what is paid back follows the price" if self.tied else "what is paid back stays"
-        last = f" and counterfactual: the same calls, admitted and carried as they were; {back}."
-        last += " A promise to a call under way at the end counts as kept."
+        back = "reimbursements follow the price" if self.tied else "reimbursements stay unchanged"
+        last = f" and counterfactual, for the same calls, admitted and carried as before; {back}."
+        last += " The promise of a call still in progress at the end counts as kept."
         return (*cells, mean, *ends, Cell(f"{last}{self.break_even.words}"))
 
     @property
@@ -236,7 +235,7 @@ def _opens(verdict: int, per_call: Estimate, where: str, by_files: bool) -> str:
 
 
 def _as_it_is(runs: int) -> str:
-    return "The runs as they are" if runs > 1 else "The run as it is"
+    return "The runs as simulated" if runs > 1 else "The run as simulated"
 
 
 def _where(material: Material) -> str:
@@ -292,9 +291,9 @@ def _up_to(load: Key | None, loads: dict[float, Estimate]) -> tuple[str, ...]:
     found = ranges_above_zero(at, curve)
     tried = f"{at[0]:g} to {at[-1]:g} {load.words}"
     if not found:
-        return (f"at none of the loads tried ({tried})",)
+        return (f"at no load that was tried ({tried})",)
     if len(found) == 1 and found[0].from_end and found[0].to_end:
-        return (f"at all loads tried ({tried})",)
+        return (f"at all loads that were tried ({tried})",)
     return tuple(_range_words(one, load, loads) for one in found)
 
 
@@ -334,7 +333,7 @@ def _facts(counts: Query) -> tuple[tuple[str, Cell, str], ...]:
         return percent(part / whole) if whole else "-"
 
     return (
-        ("calls sold, of those asked for", Cell(f"{number(sold)} of {number(asked)}"), "calls"),
+        ("calls sold, of those requested", Cell(f"{number(sold)} of {number(asked)}"), "calls"),
         ("callers turned away", Cell(share(blocked, asked)), "calls"),
         (
             "promises broken, of calls sold, ended or not"
@@ -361,5 +360,5 @@ def _file_facts(
     share = percent(late / sold) if sold else "-"
     return (
         ("files paid for", Cell(number(sold)), "ledger"),
-        ("paid back, as they were late", Cell(share), "ledger"),
+        ("reimbursed because late", Cell(share), "ledger"),
     )

@@ -59,9 +59,9 @@ class BreakEven(msgspec.Struct, frozen=True):
             return ""
         text = f" Its interval is {self.estimate.method}."
         if self.cut:
-            text += " It is cut at 0, since a price is not below 0."
+            text += " It is cut at 0 because a price is never negative."
         if self.open_ended:
-            text += " It has no upper bound: nearly all that is charged is paid back."
+            text += " It has no upper bound because nearly all charges are reimbursed."
         return text
 
 

@@ -15,25 +15,25 @@ _TERMS: Final = (
     ("mark", "The congestion bit (CE) that a link sets in a packet. Each mark has a price, which "
      "the provider pays to the carrier."),
     ("marking law", "The rule by which a link decides which packets to mark, such as RED or REM."),
-    ("test stream", "A small stream of the provider's own. It shows how much is marked and how "
-     "late packets are, whether calls are sold or not."),
+    ("test stream", "A small stream that the provider sends to measure marking and delay, "
+     "whether calls are sold or not."),
     ("M, L", "The shares of the packets of a sample that were marked (M), and lost or late (L)."),
     ("promise, L^G", "At most this share of a call's packets is lost or later than the promised "
      "delay. Otherwise the provider pays back the reimbursement."),
     ("B^G", "The largest share of callers that the provider may turn away."),
-    ("turned away", "Asked for a call and was not let in; also called blocked."),
-    ("blocking threshold", "The marking rate above which the provider lets no call in."),
+    ("turned away", "Requested a call and was not admitted; also called blocked."),
+    ("blocking threshold", "The marking rate above which the provider admits no call."),
     ("break-even price", "The mean price of a call at which the profit is 0, for the same calls."),
-    ("counterfactual", "Computed from the calls as they were, under another price or promise. "
-     "Callers and admission would have behaved in the same way."),
-    ("reference", "The scenario's own value of what was varied. Among the provider's own choices "
-     "it is the one with the largest profit."),
-    ("95 % interval", "Would hold the true value in 95 of 100 repetitions; printed in brackets."),
+    ("counterfactual", "Computed from the simulated calls under another price or promise, "
+     "assuming that callers and admission do not change."),
+    ("reference", "The scenario's value of a varied parameter. For a choice of the provider, "
+     "the value with the largest profit."),
+    ("95 % interval", "Contains the true value in 95 of 100 repetitions; printed in brackets."),
     ("value at risk, expected shortfall", "The loss that 95 % of calls or hours do not exceed, and "
      "the mean loss of the others."),
-    ("reliability, corrected", "The part of a variance that is not the chance of few packets, and "
-     "a correlation freed of that chance."),
-    ("warm-up", "The first part of a run, which measured windows leave out. Money counts it."),
+    ("reliability, corrected", "The part of a variance that is not due to small samples, and a "
+     "correlation corrected for that noise."),
+    ("warm-up", "The first part of a run. Measured windows exclude it; money includes it."),
 )  # fmt: skip
 
 

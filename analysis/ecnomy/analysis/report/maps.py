@@ -32,7 +32,7 @@ from ecnomy.analysis.report.tariffs import Tariff
 __all__ = ["FACTORS", "maps", "promised_otherwise"]
 
 FACTORS: Final = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
-_ASIDE: Final = "Callers and admission are as they were: nobody asks less for being charged more."
+_ASIDE: Final = "Callers and admission are unchanged: a higher price does not reduce demand."
 _LIMITS: Final = (0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
 
 
@@ -68,14 +68,14 @@ def _by_quality(db: Database, answer: Answer) -> list[Block]:
     as_it_was = 0 if mixed else limits.index(tariffs[0].max_delay_rate)
     label = "price of a call [money]" if mean is not None else "factor on all prices"
     return _map(
-        query, rows, names, ("promised: at most so many packets bad", label),
+        query, rows, names, ("promised: largest share of bad packets", label),
         (as_it_was, FACTORS.index(1.0)),
         ident=f"{answer.provider}-quality",
         caption="Profit an hour over promised quality and price, counterfactual: the same calls, "
                 "at another price and promise",
         of="ledger, calls",
-        note=f"{_follows(tariffs)} A claim of a kept promise stays one, and a broken promise that "
-             f"was not paid back stays unclaimed. {_ASIDE}",
+        note=f"{_follows(tariffs)} A claim on a kept promise remains, and a broken promise "
+             f"without reimbursement stays unclaimed. {_ASIDE}",
     )  # fmt: skip
 
 
@@ -146,8 +146,8 @@ def _follows(tariffs: tuple[Tariff, ...]) -> str:
     fixed = [t.name for t in tariffs if not t.tied]
     if tied and fixed:
         first, second = (" and ".join(names) for names in (tied, fixed))
-        return f"What is paid back follows the price on {first} and stays as it was on {second}."
-    return f"What is paid back {'follows the price' if tied else 'stays as it was'}."
+        return f"Reimbursements follow the price on {first} and stay unchanged on {second}."
+    return f"Reimbursements {'follow the price' if tied else 'stay unchanged'}."
 
 
 def _mean_price(db: Database, own: str) -> Query | None:
@@ -188,7 +188,7 @@ def _map(
         ]
         cells.append((Cell(name), *own))
     losses = int((grid < 0).sum())
-    framed = "; the case as it was is framed" if at is not None else ""
+    framed = "; the simulated case is framed" if at is not None else ""
     picture = Picture(
         id=f"{ident}-map",
         caption=f"{caption} (money{framed})",
@@ -237,7 +237,7 @@ def _by_load(material: Material, db: Database, answer: Answer, load: Key) -> lis
         caption=f"Profit an hour over {load.words} and price: measured at each load, "
                 f"counterfactual in the price",
         of="ledger; calls sold: calls",
-        note=f"What is paid back {'follows the price' if answer.tied else 'stays as it was'}. "
+        note=f"Reimbursements {'follow the price' if answer.tied else 'stay unchanged'}. "
              f"{_ASIDE}",
     )  # fmt: skip
 

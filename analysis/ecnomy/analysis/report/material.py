@@ -185,10 +185,14 @@ def open_material(results: Sequence[Path]) -> Material:
     """
     sweeps = [path for path in results if is_sweep(path)]
     if sweeps and len(results) > 1:
-        raise InputError(f"{sweeps[0]}: found a sweep beside others, expected it alone, or runs")
+        raise InputError(
+            f"{sweeps[0]}: found a sweep together with other folders, expected one sweep, or runs"
+        )
     found = _of_sweep(sweeps[0]) if sweeps else _of_runs(results)
     if not found.providers:
-        raise ResultsError(f"{found.folder}: no guaranteed stream provider did business there")
+        raise ResultsError(
+            f"{found.folder}: found no guaranteed stream provider, expected at least one"
+        )
     return found
 
 
@@ -196,7 +200,9 @@ def _of_runs(results: Sequence[Path]) -> Material:
     runs = [open_raw(path) for path in results]
     for run in runs:
         if not run.plan.record.calls and any(p.offers for p in providers_of(run)):
-            raise ResultsError(f"{run.path}: its calls were not recorded (record: {{calls: true}})")
+            raise ResultsError(
+                f"{run.path}: found no recorded calls, expected record: {{calls: true}}"
+            )
     names = [_without_seed(run) for run in runs]
     distinct = list(dict.fromkeys(names))
     first = {name: runs[names.index(name)] for name in distinct}
@@ -210,7 +216,9 @@ def _of_runs(results: Sequence[Path]) -> Material:
     for run, name in zip(runs, names, strict=True):
         who = (name, run.manifest.seed)
         if who in seen:
-            raise InputError(f"{run.path}: found a run of a seed twice, expected each seed once")
+            raise InputError(
+                f"{run.path}: found two runs with the same seed, expected each seed once"
+            )
         seen.add(who)
         case: tuple[Value, ...] = (shown[name],) if len(distinct) > 1 else ()
         seconds = run.measured.to_ps / PS_PER_S
@@ -249,7 +257,7 @@ def _of_sweep(folder: Path) -> Material:
     units = parameter_units(folder)
     done = frame[frame["status"] == "done"]
     if done.empty:
-        raise ResultsError(f"{folder}: none of its {len(frame)} runs is done")
+        raise ResultsError(f"{folder}: found {len(frame)} runs, all unfinished or failed")
     paths = [path for path in head["kinds"] if path in frame]
     keys = tuple(_key(path, done[path], units.get(path, ""), head) for path in paths)
     rows: list[dict[str, Any]] = [dict(r) for r in done.to_dict("records")]  # type: ignore[arg-type]
@@ -258,7 +266,7 @@ def _of_sweep(folder: Path) -> Material:
     if not kept:  # all from one place: the sweep's table
         made = tuple(msgspec.structs.replace(one, run=None) for one in made)
     left = len(head["points"]) - len(done)
-    notes = (f"{left} of {len(head['points'])} runs of the sweep failed or are not made",)
+    notes = (f"{left} of {len(head['points'])} runs of the sweep failed or are missing",)
     title = head.get("title") or (made[0].run.title if made[0].run else folder.name)
     return Material(folder, title, keys, made, kept, notes if left else (), str(folder))
 

@@ -143,7 +143,7 @@ def _waterfall(db: Database, answer: Answer) -> Picture | None:
     told = ", ".join(f"{line} {money(value, '+')}" for line, value in steps)
     return Picture(
         id=f"{answer.provider}-waterfall",
-        caption=f"What an average {what} brings and costs, money",
+        caption=f"Income and costs of an average {what}, money",
         alt=f"Bars from what {_ONE[what]} brings to its profit: {told}.",
         of="ledger; calls sold: calls",
         svg=pictures.waterfall(steps, f"money {_ONE[what]}"),

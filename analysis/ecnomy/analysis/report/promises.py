@@ -88,7 +88,7 @@ def _table(db: Database, answer: Answer, own: str, tariffs: tuple[Tariff, ...]) 
         )
     return Table(
         id=f"{answer.provider}-promises-table",
-        caption="Promises and what became of them",
+        caption="Promises and results",
         of="calls",
         head=("promise", "number", "of", "share", "95 % interval", "promised", "kept?"),
         rows=tuple(rows),
@@ -110,11 +110,11 @@ def _files(db: Database, answer: Answer, own: str) -> Table | None:
     for row in told:
         found = [one for one in query.rows if one[0] == row.name]
         sold, back = ([int(one[i]) for one in found] for i in (2, 3))
-        most = f"there within {row.deadline}"
+        most = f"delivered within {row.deadline}"
         rows.append(_row(f"{row.name}: paid back", back, sold, "paid for", None, "-", most))
     return Table(
         id=f"{answer.provider}-files-table",
-        caption="Files that were late",
+        caption="Late files",
         of="ledger",
         head=("promise", "number", "of", "share", "95 % interval", "promised", "kept?"),
         rows=tuple(rows),
@@ -155,9 +155,8 @@ def _note(runs: int) -> Words:
         else "Clopper and Pearson's (calls are not quite independent)"
     )
     return Words.of(
-        "A promise is broken when a call has ended and more of its packets than promised were "
-        "lost or late. "
-        f"Calls under way at the end are neither. Intervals: {how}."
+        "A promise is broken if a call has ended and more of its packets than promised were "
+        f"lost or late. Calls still in progress at the end count as neither. Intervals: {how}."
     )
 
 
@@ -175,12 +174,12 @@ def _claims(db: Database, own: str) -> Words | None:
     if kept:
         were = "promise that was" if kept == 1 else "promises that were"
         paid = "was" if kept == 1 else "were"
-        told.append(f"{kept:,} {were} kept by this measure {paid} paid back all the same")
+        told.append(f"{kept:,} {were} kept by this measure {paid} reimbursed nevertheless")
     if broken:
         told.append(f"{broken:,} broken {'one was' if broken == 1 else 'ones were'} not")
     if not told:
         return None
-    why = "what subscribers say of their calls (quality_seen_by) or a reimbursement of 0 may do so"
+    why = "reports of subscribers (quality_seen_by) or a reimbursement of 0 can cause this"
     if kept:
         why = "subscribers claimed it (quality_seen_by)"
     return Words.of(f"{', and '.join(told)}: {why}.", queries=(query,))
@@ -195,7 +194,7 @@ def _over_time(
         f"group by period order by period"
     )
     if not query.rows:
-        return Words.of("Nobody asked it for a call: there is nothing to draw.")
+        return Words.of("No call was requested, so there is nothing to draw.")
     rows: Any = np.array([[int(v) for v in row] for row in query.rows])
     unit = 3600 if length_s % 3600 == 0 else 60
     periods = np.arange(rows[0, 0], rows[-1, 0] + 1)
@@ -208,10 +207,10 @@ def _over_time(
     name = "h" if unit == 3600 else "min"
     return Picture(
         id=f"{answer.provider}-promises-drawn",
-        caption="Calls by the time they were asked for",
-        alt=f"Above, bars of calls sold and turned away; below, the shares turned away and broken. "
-        f"Most promises were broken of calls begun {edges[worst]:g} to "
-        f"{edges[worst + 1]:g} {name}.",
+        caption="Calls by time of request",
+        alt="Above, bars of calls sold and turned away. Below, the shares turned away and "
+        f"broken. The share broken is largest for calls that began between {edges[worst]:g} "
+        f"and {edges[worst + 1]:g} {name}.",
         of="calls",
         svg=pictures.shares(
             edges,

@@ -24,7 +24,7 @@ def provenance(material: Material, db: Database, command: list[str]) -> Section:
     rows = [(Cell(name), Cell(told)) for name, told in _facts(material, command)]
     facts = Table(
         "provenance-table",
-        "Where this page comes from",
+        "Sources of this page",
         "manifest.json",
         ("what", "is"),
         tuple(rows),
@@ -70,7 +70,7 @@ def _digest(made: Made) -> str:
 
 
 def _left_out(material: Material) -> list[Words]:
-    return [Words.of(f"Left out or partial: {told}.") for told in material.left_out]
+    return [Words.of(f"Omitted or partial: {told}.") for told in material.left_out]
 
 
 def _runs(material: Material) -> Table:
@@ -130,7 +130,7 @@ def _accounts(db: Database) -> Table:
         "profit",
     )
     return Table(
-        "accounts", "Every account", "ledger; numbers of calls: calls", head, tuple(rows), query
+        "accounts", "All accounts", "ledger; numbers of calls: calls", head, tuple(rows), query
     )
 
 

@@ -59,9 +59,7 @@ def profit_per_call(material: Material, db: Database, answer: Answer) -> Section
         blocks += [] if calls is None else [_histogram(db, answer, own, calls)]
         blocks += [_tails(answer, calls, hours), _definitions(hours[1], calls is not None)]
     what = "an hour" if answer.by_files else "a call"
-    return Section(
-        f"{answer.provider}-calls", f"What {what} earns, and what is at risk", tuple(blocks)
-    )
+    return Section(f"{answer.provider}-calls", f"Profit and risk of {what}", tuple(blocks))
 
 
 def _seeds(db: Database, answer: Answer) -> Table:
@@ -183,14 +181,14 @@ def _tail_of_hours(db: Database, own: str, answer: Answer) -> tuple[list[Cell], 
     if not any(row[2] for row in query.rows):
         short = all(made.seconds < length for made in answer.runs)
         why = "the runs are shorter than a piece of 5 min" if short else "nothing was booked"
-        return [Cell("-")] * 4, f"none, as {why}", query
+        return [Cell("-")] * 4, f"none, because {why}", query
     hours = drawn_hours(np.array([float(row[2]) for row in query.rows]) / 1e6)
     risk, shortfall = tail(hours)
     how = "drawn hours"
     values = (float(hours.mean()), risk, shortfall)
     cells = [Cell(money(v), "", query.id, value=v, by=how) for v in values]
-    told = f"{DRAWS:,} hours, each put together from {PIECES} pieces of 5 min, drawn with "
-    told += f"replacement from the {len(query.rows)} that there are"
+    told = f"{DRAWS:,} hours, each composed of {PIECES} pieces of 5 min, drawn with "
+    told += f"replacement from the {len(query.rows)} available"
     return [*cells, Cell(f"{DRAWS:,} drawn")], told, query
 
 
@@ -211,7 +209,7 @@ def _money_plain(value: float | None) -> str:
 
 
 def _tails(answer: Answer, calls: Query | None, hours: tuple[list[Cell], str, Query]) -> Table:
-    rows: list[tuple[Cell, ...]] = [(Cell("an hour, all costs"), *hours[0])]
+    rows: list[tuple[Cell, ...]] = [(Cell("per hour, all costs"), *hours[0])]
     if calls is not None:
         own = [calls.cell(0, i, _money_plain(calls.rows[0][i])) for i in range(3)]
         count = Cell(number(calls.rows[0][3] or 0))
@@ -227,11 +225,11 @@ def _tails(answer: Answer, calls: Query | None, hours: tuple[list[Cell], str, Qu
 
 
 def _definitions(told: str, calls: bool) -> Words:
-    own = "A call's own money is its price less its marks and what is paid back, without test "
-    own += "streams and fixed costs; calls under way at the end are left out. "
+    own = "The money of a call is its price less its marks and reimbursement, without test "
+    own += "streams and fixed costs. Calls still in progress at the end are omitted. "
     return Words.of(
-        f"{own if calls else ''}Value at risk is the loss that one in twenty is at least; "
-        f"expected shortfall is the mean loss of that twentieth; below 0 it is a profit. "
+        f"{own if calls else ''}Value at risk is the loss that one in twenty reaches or exceeds. "
+        "Expected shortfall is the mean loss of that twentieth. A value below 0 is a profit. "
         f"Hours: {told}."
     )
 

@@ -46,7 +46,7 @@ def provenance_section(run: RawRun, told: Sequence[str]) -> Section:
     rows = tuple((Cell(name), Cell(text)) for name, text in _facts(run, told))
     table = Table(
         id="provenance-table",
-        caption="Where this page comes from",
+        caption="Sources of this page",
         of="manifest.json; the machine and times: machine.json",
         head=("what", "is"),
         rows=rows,

@@ -142,12 +142,14 @@ def indices(plan: Plan, outcome: str, x: Array, y: Array) -> Indices:
     if whole.sum() < _LEAST:
         what = "base samples" if plan.kind == "sobol" else "trajectories"
         found = f"{whole.sum()} of {len(whole)} {what} with it at all points"
-        raise ResultsError(f"{outcome}: found {found}, expected {_LEAST} at least")
+        raise ResultsError(f"{outcome}: found {found}, expected at least {_LEAST}")
     kept = np.repeat(whole, plan.group)
     x, y = x[kept], y[kept]
     means = np.nanmean(y, axis=1)
     if np.ptp(means) <= 1e-12 * np.abs(means).max():
-        raise ResultsError(f"{outcome}: found {means[0]:g} in all runs, expected what varies")
+        raise ResultsError(
+            f"{outcome}: found {means[0]:g} in all runs, expected an outcome that varies"
+        )
     noise, left = _noise(y, plan.paired)
     own = _sobol if plan.kind == "sobol" else _morris
     each, pairs, floor = own(plan, x, means, left)

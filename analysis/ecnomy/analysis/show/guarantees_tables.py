@@ -45,7 +45,9 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
     if not one.provider.offers:
         pass  # it sells files alone
     elif one.calls is None:
-        console.print("calls were not recorded (record: {calls: true})", markup=False)
+        console.print(
+            "calls were not recorded (to record them: record: {calls: true})", markup=False
+        )
     else:
         console.print(call_table(one))
         console.print(_admission(one.calls, one.provider), markup=False)
@@ -59,9 +61,9 @@ def offer_in_words(says: Provider) -> str:
     """What a provider sells and promises."""
     one = len(says.offers) == 1
     calls = [
-        f"{'A call' if one else f'A call on {offer.name}'} costs {offer.price}, whatever marks may "
-        f"cost while it lasts. The promise: at most {100 * offer.max_delay_rate:g} % of its "
-        f"packets are lost or later than {_milliseconds(offer.max_delay_ps)}, else "
+        f"{'A call' if one else f'A call on {offer.name}'} costs {offer.price}, regardless of "
+        f"the price of marks. The promise: at most {100 * offer.max_delay_rate:g} % of its "
+        f"packets are lost or later than {_milliseconds(offer.max_delay_ps)}; otherwise "
         f"{offer.reimbursement} is paid back."
         for offer in says.offers
     ]
@@ -159,11 +161,11 @@ def _admission(calls: Calls, provider: Provider) -> str:
     kinds = {str(o.strategy.get("kind", DEFAULT_ADMISSION)) for o in provider.offers}
     if calls.learnt_ps < 0:
         if not any(kind == _BY_THRESHOLD or _is_own(kind) for kind in kinds):
-            return f"Calls are let in by {' and '.join(sorted(kinds))}, without a threshold of M."
-        return "It had no blocking threshold at any time."
+            return f"Calls are admitted by {' and '.join(sorted(kinds))}, without a threshold of M."
+        return "It never had a blocking threshold."
     since = f"{calls.learnt_ps / PS_PER_S:g} s"
     if not calls.asked_learnt:
-        return f"It had a blocking threshold from {since} on; nobody asked after that."
+        return f"It had a blocking threshold from {since} on; no call was requested after that."
     share = _percent(calls.blocked_learnt / calls.asked_learnt)
     return (
         f"Until {since} it watched its test streams and had no blocking threshold; of the "
@@ -203,9 +205,9 @@ def _stream_line(table: Table, name: str, row: StreamRow) -> None:
 
 def _reading(one: Guarantee) -> str:
     text = (
-        "M: share of the packets sent that arrive marked. "
-        f"L: share lost or later than {_milliseconds(one.provider.max_delay_ps)}. "
-        "Test streams see all times, calls only those in which they were let in."
+        "M: share of the packets sent that arrive marked. L: share lost or later than "
+        f"{_milliseconds(one.provider.max_delay_ps)}. Test streams sample all times, calls only "
+        "the times when they were admitted."
     )
     probes = [row.name for row in one.streams if row.poisson]
     if not probes:

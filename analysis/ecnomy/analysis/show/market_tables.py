@@ -151,7 +151,7 @@ def print_files(run: RawRun, console: Console) -> None:
         return
     console.print()
     if not recorded(run):
-        words = "not recorded; `record: {transfers: true}` tells how many began and finished"
+        words = "not recorded; to count them, set `record: {transfers: true}`"
         console.print(f"files of {', '.join(labels)}: {words}", markup=False)
         return
     table = new_table("files of (whole run)", "began", "finished", "median\ns", "95 % within\ns")
@@ -166,8 +166,8 @@ def print_files(run: RawRun, console: Console) -> None:
         )
     console.print(table)
     if given_up := sum(one.given_up for one in files):
-        words = "of those that began, users gave up"
+        words = "of the files begun, users gave up"
         console.print(f"({words} {given_up:,})", style="dim", markup=False)
     if not all(one.all_seen for one in files):
-        words = "of rows of many flows it is not known how many files are still under way"
+        words = "for rows of many flows, the number of unfinished files is unknown"
         console.print(f"({words})", style="dim", markup=False)

@@ -119,8 +119,8 @@ def _distance(found: Welfare) -> Iterator[str]:
         return
     best, ratio = significant(distance.optimum_per_s), found.optimum_ratio
     of_it = "" if math.isnan(ratio) else f": welfare is {percent(ratio)} of it"
-    yield f"optimum {best} (same routes, other traffic as it was){of_it}"
-    yield f"the rate furthest from the optimum's is {percent(distance.furthest)} apart"
+    yield f"optimum {best} (same routes, other traffic unchanged){of_it}"
+    yield f"largest difference of a rate from the optimum: {percent(distance.furthest)}"
     if distance.nash_per_s < distance.optimum_per_s * (1 - 1e-6):
         share = distance.nash_per_s / distance.optimum_per_s
         text = f"users who anticipate prices would have {significant(distance.nash_per_s)}"

@@ -141,7 +141,7 @@ def _best_kind(
         if (c := _contrast(contrasts, number, best, other, main)) is not None
     }
     if second not in pairs:
-        return f"{opens}.", f"{value}. One run of each says nothing about chance.", None
+        return f"{opens}.", f"{value}. One run of each gives no information about chance.", None
     gap = f"{value}, {_gap(pairs[second], best, varied, second, scale)}."
     if pairs[second].q <= Q:
         return f"{opens}.", gap, True
@@ -150,7 +150,7 @@ def _best_kind(
     names = " and ".join([varied.told(best), *(varied.told(other) for other in alike)])
     tail = f" {', '.join(worse)} {'is' if len(worse) == 1 else 'are'} worse." if worse else ""
     return (
-        f"{names} cannot be told apart in {called(main)}.",
+        f"{names} do not differ significantly in {called(main)}.",
         f"{varied.told(best)}: {gap}{tail}",
         False,
     )
@@ -231,7 +231,7 @@ def _matters_words(swept: Swept, matters: Matters) -> str:
             sure = "" if shares[i].low > 0 else ", not sure"  # NaN too: too few replicates
             parts.append(f"{swept.varied[i].factor.name} ({percent_of(shares[i].mean)}{sure})")
     if not parts:
-        return f"None of the parameters matters for {told}."
+        return f"No parameter matters for {told}."
     return f"What matters most for {told}, by share of variance: {', '.join(parts)}."
 
 
@@ -251,7 +251,7 @@ def _more(
     if contrasts:
         count = sum(c.q <= Q for c in contrasts)
         told = f"{count} of {len(contrasts)} comparisons differ" if count else (
-            f"Nothing differs: none of {len(contrasts)} comparisons does")  # fmt: skip
+            f"No significant difference in {len(contrasts)} comparisons")  # fmt: skip
         found.append(f"{told} (q \u2264 {Q:g}, false discoveries controlled).")
     ratios = [c.ratio for c in contrasts if math.isfinite(c.ratio)]
     if swept.paired and ratios:

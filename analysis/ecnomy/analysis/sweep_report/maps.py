@@ -54,7 +54,7 @@ def maps_section(swept: Swept, found: Found) -> Section | None:
         alt = f"A map of {caption}, from {ends[0]} to {ends[1]}."
         head = (down.axis, across.axis, outcome, "n")
         blocks.append(picture_of(f"map-{len(blocks)}", caption, alt, figure, head, rows))
-    note = "Means over the runs of each cell, and over all else that varies."
+    note = "Means over the runs of each cell and over all other parameters."
     return Section("maps", "Two parameters at once", (Words.of(note), *blocks))
 
 
@@ -109,19 +109,19 @@ def front_section(swept: Swept) -> Section | None:
         for i in ([*on, *np.flatnonzero(~drawn.on)][:MOST_ROWS])
     ]
     caption = f"{called(drawn.y)} against {called(drawn.x)}"
-    alt = f"{caption}: {len(on)} of {swept.points} points are beaten by no other in both."
+    alt = f"{caption}: {len(on)} of {swept.points} points are on the Pareto front."
     head = ("point", drawn.x, drawn.y, f"{drawn.x} half-width", f"{drawn.y} half-width", "front")
     kept = int((~drawn.beaten & ~drawn.on).sum())
     text = _on_front([swept.labels[i] for i in on])
     if kept:
-        text += f" {kept} more may be on it: beaten, but not beyond what intervals leave open."
+        text += f" {kept} more may be on it: they are dominated, but not significantly."
     picture = picture_of("front", caption, alt, figure, head, rows)
-    return Section("trade-off", "What one gains and another loses", (Words.of(text), picture))
+    return Section("trade-off", "Trade-offs", (Words.of(text), picture))
 
 
 def _on_front(labels: Sequence[str]) -> str:
-    opens = "On the front, beaten by no other point in both outcomes"
+    opens = "On the Pareto front, not dominated in both outcomes"
     if max(map(len, labels)) > pictures.LABEL:
-        return f"{opens}: {len(labels)} points, whose values are in the CSV."
+        return f"{opens}: {len(labels)} points; the CSV lists their values."
     more = f" and {len(labels) - _FRONT} more" if len(labels) > _FRONT else ""
     return f"{opens}: {'; '.join(labels[:_FRONT])}{more}."

@@ -171,4 +171,4 @@ def _made(swept: Swept, command: list[str], compared: bool) -> Section:
     cells = tuple((Cell(name), Cell(text)) for name, text in rows)
     table = Table("how-table", "How this page was made", "the sweep's head",
                   ("what", "is"), cells, wide=True)  # fmt: skip
-    return Section("provenance", "How it was made", (table,))
+    return Section("provenance", "Method", (table,))

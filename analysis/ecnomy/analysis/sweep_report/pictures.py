@@ -131,7 +131,7 @@ def front(drawn: Front, labels: Sequence[str], x: Scale, y: Scale) -> Figure:
         off = ~drawn.on
         axis.plot(
             means[off, 0], means[off, 1], "o", color="0.35", markerfacecolor="white",
-            markersize=2 if many else 5, label="beaten in both", rasterized=many,
+            markersize=2 if many else 5, label="dominated", rasterized=many,
         )  # fmt: skip
         on = np.flatnonzero(drawn.on)
         on = on[np.argsort(means[on, 0])]

@@ -193,7 +193,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
             "select count(*) filter (status = 'done'), count(*) filter (status <> 'done') from runs"
         ).fetchall()[0]
         if not made:
-            raise ResultsError(f"{folder}: none of its {failed} runs is done")
+            raise ResultsError(f"{folder}: found {failed} runs, all unfinished or failed")
         read = connection.sql(f"select {', '.join(wanted)} {done}").fetchnumpy()
         told = connection.execute(
             f"select point, any_value(label) as label {done} group by 1 order by 1"
@@ -245,7 +245,7 @@ def _chosen(
             )
     found = main_outcomes(there, given, bool(head.get("own"))) or tuple(there[:_ANY])
     if not found:
-        raise ResultsError(f"{folder}: its runs have no outcomes to report on")
+        raise ResultsError(f"{folder}: found runs without outcomes, expected outcomes to report")
     return found
 
 
@@ -261,7 +261,7 @@ def _of_search(swept: Swept, head: dict[str, Any]) -> Swept:
         search = msgspec.structs.replace(search, checked=checked, there=there)
     told = tuple(msgspec.structs.replace(v, codes=v.codes[own], x=v.x[own]) for v in swept.varied)
     left = int((~own).sum())
-    note = f"{left} runs with seeds that the search has not seen are in no mean of a point."
+    note = f"{left} runs with seeds not used in the search are excluded from the means of points."
     return msgspec.structs.replace(
         swept,
         varied=told,
@@ -322,12 +322,12 @@ def _by_values(head: dict[str, Any], path: str, column: Any) -> Varied:
 def _notes(folder: Path, made: int, failed: int, head: dict[str, Any]) -> tuple[str, ...]:
     found, asked = [], len(head["points"])
     if failed:
-        found.append(f"{failed} of {asked} runs failed and are left out.")
+        found.append(f"{failed} of {asked} runs failed and are excluded.")
     if asked > made + failed:
-        found.append(f"{asked - made - failed} of {asked} runs are not made yet.")
+        found.append(f"{asked - made - failed} of {asked} runs are still missing.")
     if head.get("plan"):
         kind = head["plan"]["kind"].capitalize()
-        found.append(f"The points are made for {kind}'s indices: ecnomy sensitivity {folder}")
+        found.append(f"The points were sampled for {kind}'s indices: ecnomy sensitivity {folder}")
     if head.get("until"):
         told = head["until"]
         shown = told["half_width"]

@@ -78,15 +78,15 @@ def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> 
         console.print(_table(done, paths, provider))
     if providers:
         console.print(
-            f"means over the runs of a point; money of the whole run; profit and loss: all of the "
-            f"{100 * _LEVEL:g} % interval is above or below 0",
+            "means over the runs of a point; money of the whole run; profit or loss if the "
+            f"entire {100 * _LEVEL:g} % interval is above or below 0",
             markup=False,
         )
         console.print(
-            f"a page on their business: ecnomy report gsp {folder}", soft_wrap=True, markup=False
+            f"page on their business: ecnomy report gsp {folder}", soft_wrap=True, markup=False
         )
-    console.print(f"a page on it: ecnomy report {folder}", soft_wrap=True, markup=False)
-    console.print(f"its columns: ecnomy query {folder}", soft_wrap=True, markup=False)
+    console.print(f"page: ecnomy report {folder}", soft_wrap=True, markup=False)
+    console.print(f"columns: ecnomy query {folder}", soft_wrap=True, markup=False)
 
 
 def values_words(column: pd.Series) -> str:

@@ -58,11 +58,11 @@ def search_words(swept: Swept, search: Search) -> tuple[str, str]:
     main, again = swept.outcomes[0], f"Repeat ecnomy {search.verb}"
     if main != search.outcome or (search.aim == "target" and search.target is None):
         return f"{swept.points} points of a search for {called(search.outcome)}.", (
-            f"{again}, which prints what was found; nothing is run twice."
+            f"{again} to print the result; no run is repeated."
         )
     best = int(best_first(swept)[0])
     if _outside(swept)[best] > 0:
-        return f"None of {swept.points} values tried keeps the constraints.", ""
+        return f"All {swept.points} values tried violate the constraints.", ""
     scale = scale_of(main, swept.of(main))
     target = "" if search.target is None else scale.with_unit(f"{search.target * scale.by:.4g}")
     word = _WORDS.get(search.aim, f"nearest to {target}")
@@ -73,5 +73,5 @@ def search_words(swept: Swept, search: Search) -> tuple[str, str]:
     there = scale.with_unit(scale.between(search.there.mean, search.there.half_width))
     seeds = f"over {search.there.n} seeds not used in the search"
     what = "to see which values are as good" if search.verb == "tune" else "for its interval"
-    more = f"{again} {what}; nothing is run twice"
+    more = f"{again} {what}; no run is repeated"
     return f"{opens}{kept}.", f"{there} there, {seeds}. {more}."

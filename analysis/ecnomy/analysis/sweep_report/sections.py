@@ -81,15 +81,14 @@ def _comparisons(swept: Swept, found: Found) -> Section | None:
     seeds = "seeds are paired" if swept.paired else "seeds are independent"
     left = len(order) - len(rows)
     note = (
-        f"The second value less the first one; {seeds}. Effect: Hedges' g, the difference in "
-        f"standard deviations of single runs. q: of all {len(order)} comparisons, bold at "
-        f"{Q:g} or less; of those in bold one in twenty is expected to be none."
-        + (f" {left} more are left out." if left > 0 else "")
-    )
+        f"Second value minus first value; {seeds}. Effect: Hedges' g, the difference in standard "
+        f"deviations of single runs. q: over all {len(order)} comparisons, bold at {Q:g} or "
+        "less. One in twenty of those in bold is expected to be chance."
+    ) + (f" {left} more are not shown." if left > 0 else "")
     head = ("outcome", "values compared", "difference", level, "effect", "q", "n")
-    table = Table("comparisons", "Each value beside each other one", OF, head, rows,
+    table = Table("comparisons", "Pairwise comparisons", OF, head, rows,
                   strong=strong, note=note, wide=True)  # fmt: skip
-    return Section("compared", "What differs", (table,))
+    return Section("compared", "Differences", (table,))
 
 
 def _comparison(swept: Swept, c: Contrast, scale: Scale) -> tuple[Cell, ...]:
@@ -133,7 +132,10 @@ def _points(swept: Swept) -> Section:
     bold = "the best one" if swept.search is not None else f"{word} {main}"
     note = f"Means and half-widths of {100 * swept.level:.3g} % intervals; bold: {bold}."
     if swept.points > MOST_ROWS:
-        note += f" The best {MOST_ROWS} of {swept.points:,} points; all with ecnomy query."
+        note += (
+            f" The best {MOST_ROWS} of {swept.points:,} points are shown; for all, use "
+            "ecnomy query."
+        )
     head = ("point", *(scales[name].axis for name in swept.outcomes), "runs")
     caption = f"{swept.points:,} points"
     table = Table("points", caption, OF, head, tuple(rows), strong=strong, note=note, wide=True)
@@ -175,7 +177,7 @@ def _curves(swept: Swept, found: Found) -> Section | None:
     if not blocks:
         return None
     bands = f"Bands are {100 * swept.level:.3g} % intervals of the mean"
-    bands += "; dashed: where it is best." if any(b.inner for b in found.bests.values()) else "."
+    bands += "; dashed: the best value." if any(b.inner for b in found.bests.values()) else "."
     return Section("curves", "Response curves", (Words.of(bands), *blocks))
 
 
@@ -202,10 +204,11 @@ def _matters(swept: Swept, found: Found) -> Section | None:
                            ("parameter", "share", "from", "to"), rows))  # fmt: skip
     blocks.append(_matters_table(swept, found))
     how = (
-        "Shares of the variance over the points of the grid; with others: what it does in "
+        "Shares of the variance over the points of the grid; with others: including "
         "interactions with other parameters."
         if first.grid
-        else "Shares of the variance over samples that a regression on ranks loses without it."
+        else "Shares of the variance over samples that a rank regression loses without the "
+        "parameter."
     )
     return Section("matters", "Which parameters matter", (Words.of(how), *blocks))
 
@@ -230,7 +233,7 @@ def _matters_table(swept: Swept, found: Found) -> Table:
         rows.append((Cell(called(one.outcome)), *cells, text_cell(percent_of(chance), chance)))
     names = tuple(_breakable(v.factor.name) for v in swept.varied)
     last = "chance" if found.matters[0].grid else "chance and interactions"
-    note = "With all interactions, so that shares may add up to more than 100 %."
+    note = "Including all interactions, so shares can add up to more than 100 %."
     return Table(
         "matters-table", f"Share of variance ({100 * swept.level:.3g} % interval)", OF,
         ("outcome", *names, last), tuple(rows), note=note if found.matters[0].grid else "",
@@ -259,8 +262,11 @@ def _seeds(swept: Swept, found: Found) -> Section | None:
         rows.append((c.outcome, labels[c.first], labels[c.second], c.ratio, c.ratio**2))
     figure = pictures.pairs(names, np.array([c.ratio for c in shown]))
     middle = float(np.median([c.ratio for c in known]))
-    caption = "What paired seeds are worth"
-    alt = f"{caption}: standard errors of differences are {middle:.2f} of the others (median)."
+    caption = "Benefit of paired seeds"
+    alt = (
+        f"{caption}: standard errors of differences are {middle:.2f} of those with "
+        "independent seeds (median)."
+    )
     head = ("outcome", "first", "second", "standard error ratio", "variance ratio")
     blocks.append(picture_of("pairing", caption, alt, figure, head, rows))
     text = (

@@ -122,7 +122,7 @@ def connect(
         check_shard(Path(file))
     loose = loose_table(folder, head)
     if not files and loose is None:
-        raise ResultsError(f"{folder}: no finished runs yet; ecnomy sweep makes them")
+        raise ResultsError(f"{folder}: no finished runs yet; run ecnomy sweep first")
     connection = duckdb.connect()
     connection.execute("set enable_progress_bar = false")
     try:
@@ -132,7 +132,8 @@ def connect(
     except duckdb.Error as error:
         reason = str(error).splitlines()[0]
         raise ResultsError(
-            f"{folder}: a shard cannot be read ({reason}); the sweep's command makes it anew"
+            f"{folder}: a shard cannot be read ({reason}); run the sweep's command to write it "
+            "again"
         ) from None
     return connection
 

@@ -69,10 +69,10 @@ def load_tournament(
     sweep = load_sweep(path, quick=quick, beside=("tournament",))
     for key in ("parameters", "calibrate", "measure", "keep"):
         if key in root.mapping():
-            raise root.keys[key].error(key, f"{key} beside tournament", "one of the two")
+            raise root.keys[key].error(key, f"{key} together with tournament", "one of the two")
     if sweep.replicates < 2 or not sweep.paired:
         raise root.place.error(
-            "replicates", "one run of each mix", "2 paired ones at least, for intervals"
+            "replicates", "one run of each mix", "at least 2 paired runs, for intervals"
         )
     faster = root.mapping().get("quick") if quick else None
     fast = faster.mapping().get("tournament") if faster else None
@@ -107,7 +107,7 @@ def _read(node: Node, sweep: Sweep, own: tuple[str, ...], fast: Node | None) -> 
     found = _without_misfits(found, given["strategies"])
     if len(found.entrants) < 2:
         one = f"{len(found.entrants)} strategy that plays"
-        raise given["strategies"].place.error("tournament.strategies", one, "two at least")
+        raise given["strategies"].place.error("tournament.strategies", one, "at least two")
     finalists = min(finalists, len(found.entrants))
     return msgspec.structs.replace(found, finalists=finalists)
 

@@ -158,7 +158,7 @@ def _why_not(listed: Listed) -> str:
 
 
 def _roles(listed: Listed) -> str:
-    return " or ".join(f"{role}s" for role in listed.roles) or "no role of ecnomy's"
+    return " or ".join(f"{role}s" for role in listed.roles) or "no role known to ecnomy"
 
 
 def _without(node: Node | None) -> dict[str, str]:
@@ -166,10 +166,12 @@ def _without(node: Node | None) -> dict[str, str]:
         return {}
     path = "tournament.without"
     if not isinstance(node.value, dict):
-        raise node.place.error(path, show(node), "a mapping of strategies to why they do not play")
+        raise node.place.error(
+            path, show(node), "a mapping of strategies to reasons for skipping them"
+        )
     for name, why in node.mapping().items():
         if not isinstance(why.value, str) or not why.value:
-            raise why.place.error(f"{path}.{name}", show(why), "why it does not play")
+            raise why.place.error(f"{path}.{name}", show(why), "the reason for skipping it")
     return {name: str(why.value) for name, why in node.mapping().items()}
 
 

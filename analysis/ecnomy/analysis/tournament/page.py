@@ -125,9 +125,9 @@ def _ends(found: Found, order: Sequence[int]) -> Section:
     """Portraits, rest points, alpha-rank."""
     blocks: list[Table | Picture | Words] = [
         Words.of(
-            "Shares of strategies that earn more than the mean grow, the others shrink (replicator "
-            "dynamics). Arrows show where mixes of the finalists go; dark ones are fast. Mixes "
-            "rest at red points; beside each stands the share of starts that lead there."
+            "Strategies that earn more than the mean grow, the others shrink (replicator "
+            "dynamics). Arrows show how mixes of the finalists move; dark arrows are fast. Red "
+            "points are rest points, each labelled with the share of starts that lead to it."
         )
     ]
     for outcome in found.outcomes:
@@ -136,7 +136,7 @@ def _ends(found: Found, order: Sequence[int]) -> Section:
         blocks.append(
             Picture(
                 id=f"portrait-{outcome.players}",
-                caption=f"Where {outcome.players} players drift",
+                caption=f"Dynamics of {outcome.players} players",
                 alt=f"Arrows over mixes of the finalists among {outcome.players} players: {told}.",
                 of="runs of all mixes of the finalists",
                 svg=pictures.portrait(found, outcome),
@@ -146,7 +146,7 @@ def _ends(found: Found, order: Sequence[int]) -> Section:
         )
     blocks.append(_rank_picture(found, order))
     blocks.append(_rest_table(found))
-    return Section("ends", "Where it ends", tuple(blocks))
+    return Section("ends", "Final mixes", tuple(blocks))
 
 
 def _rank_picture(found: Found, order: Sequence[int]) -> Picture:
@@ -155,7 +155,7 @@ def _rank_picture(found: Found, order: Sequence[int]) -> Picture:
     first = names[order[0]]
     return Picture(
         id="masses",
-        caption="How long each strategy holds everybody, as mutants take over (alpha-rank)",
+        caption="Share of time that each strategy dominates (alpha-rank)",
         alt=f"Bars of alpha-rank's mass by strategy and population; {first} has most.",
         of="runs of all pairs; dots are single seeds",
         svg=pictures.masses(found, order),
@@ -177,22 +177,22 @@ def _rest_table(found: Found) -> Table:
             rows.append(tuple(Cell(text) for text in cells))
     return Table(
         id="rests",
-        caption="Mixes that stay, and the outsider that would earn most in each",
+        caption="Stable mixes, and the outsider that would earn most in each",
         of="runs of all mixes of the finalists, and of outsiders among them",
         head=("players", "mix", "starts", "best outsider [money/s]", "and so"),
         rows=tuple(rows),
         wide=True,
-        note="An outsider's gain: what it earns alone in the mix, less the mean player's pay-off "
-        "without it.",
+        note="Gain of an outsider: its pay-off when it enters the mix alone, less the mean "
+        "pay-off without it.",
     )
 
 
 def _changes(found: Found, order: Sequence[int]) -> Section:
     blocks: list[Table | Picture | Words] = [
         Words.of(
-            "All players have one strategy, and one of them changes. An arrow leads to what is "
-            "best for that one (dashed: the gain may be chance); a ring: nothing is better. "
-            "Filled strategies pay, white ones never do."
+            "All players use one strategy, and one of them changes. An arrow points to the best "
+            "reply (dashed: the gain may be chance). A ring marks a strategy without a better "
+            "reply. Filled strategies pay, white ones never do."
         )
     ]
     for players in found.table.populations:
@@ -215,7 +215,7 @@ def _changes(found: Found, order: Sequence[int]) -> Section:
             )
         )
     blocks.append(_exploits(found))
-    return Section("changes", "Who would change, and who exploits whom", tuple(blocks))
+    return Section("changes", "Best replies and exploitation", tuple(blocks))
 
 
 def _exploits(found: Found) -> Table:
@@ -233,7 +233,7 @@ def _exploits(found: Found) -> Table:
         rows.append(tuple(Cell(text) for text in cells))
     return Table(
         id="exploits",
-        caption="Who exploits whom: one player changes, gains, and the others lose",
+        caption="Exploitation: one player changes and gains, and the others lose",
         of="runs of all pairs",
         head=("strategy", "among", "players", "gains [money/s]", "each other loses [money/s]"),
         rows=tuple(rows),
@@ -254,7 +254,7 @@ def _earned(found: Found, order: Sequence[int]) -> Section:
         blocks.append(
             Picture(
                 id=f"table-{players}",
-                caption=f"What one of {players} players (row) earns among others (column), money/s",
+                caption=f"Pay-off of one of {players} players (row) among others (column), money/s",
                 alt="A table of pay-offs; the best reply in each column is framed.",
                 of=f"runs of all pairs of {players} players",
                 svg=pictures.table(found, players, order),
@@ -263,7 +263,7 @@ def _earned(found: Found, order: Sequence[int]) -> Section:
             )
         )
     blocks.append(_alone(found, order))
-    return Section("earned", "Who earns what", tuple(blocks))
+    return Section("earned", "Pay-offs", tuple(blocks))
 
 
 def _alone(found: Found, order: Sequence[int]) -> Table:
@@ -278,7 +278,7 @@ def _alone(found: Found, order: Sequence[int]) -> Table:
         rows.append(tuple(cells))
     return Table(
         id="alone",
-        caption="What each strategy earns and pays among itself, money/s",
+        caption="Pay-off and payments when all players use one strategy, money/s",
         of="runs of single strategies",
         head=("strategy", *(f"{players} players" for players in table.populations)),
         rows=tuple(rows),
@@ -300,11 +300,11 @@ def _who(tournament: Tournament, found: Found, order: Sequence[int]) -> Section:
     absent = tuple((Cell(name), Cell(why)) for name, why in tournament.absent.items())
     return Section(
         "who",
-        "Who played",
+        "Entrants",
         (
             Table("plays", "Strategies, the first ones first", "the file",
                   ("name", "pays", "finalist", "is"), plays, wide=True),
-            Table("absent", "Installed strategies that did not play", "the file",
+            Table("absent", "Skipped strategies", "the file",
                   ("name", "why"), absent, wide=True),
         ),
     )  # fmt: skip
@@ -315,7 +315,7 @@ def _how(tournament: Tournament, found: Found) -> Section:
     per = listed_amounts(tournament)
     return Section(
         "how",
-        "What was measured, and what it does not say",
+        "Method and limits",
         (
             Words.of(
                 f"Scenario {os.path.normpath(tournament.sweep.scenario)}{per}. Every player has "
@@ -331,8 +331,8 @@ def _how(tournament: Tournament, found: Found) -> Section:
                 "alpha-rank; players are drawn from a large population."
             ),
             Words.of(
-                "It holds for these parameters of each strategy, on this link, at this price. A "
-                "strategy that loses here may be set badly."
+                "The result holds for these parameters of each strategy, on this link, at this "
+                "price. A strategy that loses here may have unsuitable parameters."
             ),
         ),
     )

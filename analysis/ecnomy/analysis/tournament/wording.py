@@ -23,7 +23,7 @@ __all__ = [
     "verdict_class",
 ]
 
-_SCOPE: Final = "All of it is about this link, price and utility."
+_SCOPE: Final = "These results hold for this link, price and utility only."
 _PAYS: Final = {1: "Paying pays", -1: "Paying does not pay", 0: "Paying pays for some"}
 
 
@@ -36,7 +36,7 @@ def headline(found: Found) -> str:
     """Whether paying pays, in a few words."""
     if len(found.payers) in (0, len(found.table)):
         who = "Everybody" if found.payers else "Nobody"
-        return f"{who} pays here, so that whether paying pays cannot be said"
+        return f"{who} pays here, so the runs do not show whether paying pays"
     verdicts = {one.verdict for one in found.outcomes}
     if len(verdicts) > 1:
         return "Whether paying pays depends on how many share the link"
@@ -96,11 +96,13 @@ def sure_words(found: Found) -> str:
         for one in found.outcomes
         for entry in one.open
     }
-    told = f"Each seed on its own says the same in {listed(agree)}."
+    told = f"Each single seed gives the same result in {listed(agree)}."
     if not enters:
-        return f"{told} No other strategy surely gains by entering where it ends. {_SCOPE}"
+        return f"{told} No other strategy gains significantly by entering the final mix. {_SCOPE}"
     who = listed(sorted(f"{name} (among {players})" for players, name in enters))
-    return f"{told} But it could be entered: {who} would surely earn more there. {_SCOPE}"
+    return (
+        f"{told} The final mix can be invaded: {who} would earn significantly more there. {_SCOPE}"
+    )
 
 
 def temptations(found: Found) -> list[Change]:

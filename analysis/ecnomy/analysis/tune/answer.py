@@ -166,7 +166,7 @@ def _verdict(
             return NOT_REACHABLE, f"{bound.outcome} is {mean:.4g} at best, {_wanted(bound)}"
     for bound, there in zip(tuning.bounds, bounds, strict=True):
         if bound.excess(there.mean) > 0:
-            why = f"{bound.outcome} is {_of(there)} with seeds not searched with"
+            why = f"{bound.outcome} is {_of(there)} with seeds not used in the search"
             return MISSED, f"{why}, {_wanted(bound)}"
     low, high = tuning.target - tuning.within, tuning.target + tuning.within
     if tuning.aim != TARGET or (outcome.low <= high and low <= outcome.high):
@@ -177,7 +177,7 @@ def _verdict(
         side = "above" if min(known) > high else "below"
         why = f"{tuning.outcome} is {side} {tuning.target:.4g} at all values tried"
         return NOT_REACHABLE, f"{why}, {_of(outcome)} at the nearest"
-    return MISSED, f"{tuning.outcome} is {_of(outcome)} with seeds not searched with"
+    return MISSED, f"{tuning.outcome} is {_of(outcome)} with seeds not used in the search"
 
 
 def _wanted(bound: Bound) -> str:
@@ -200,4 +200,4 @@ def _ends(tuning: Tuning, best: Values, outcome: Interval) -> str:
         if share <= _EDGE or share >= 1 - _EDGE:
             end = "low" if share < 0.5 else "high"
             found.append(f"{path} is best at the {end} end of its range")
-    return ", ".join(found) + (": a wider one may hold better values" if found else "")
+    return ", ".join(found) + (": a wider range may contain better values" if found else "")

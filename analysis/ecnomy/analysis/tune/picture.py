@@ -133,7 +133,7 @@ def _bars(
 def _check(axis: Axes, answer: Answer, x: float) -> None:
     there = answer.outcome
     ends = [[there.mean - there.low], [there.high - there.mean]]
-    label = "the best, with unseen seeds"
+    label = "the best, with new seeds"
     axis.errorbar(
         [x], [there.mean], ends, fmt="D", ms=5, lw=1.6, color=_BEST, label=label, zorder=3
     )

@@ -216,7 +216,7 @@ def _is_newer(body: Buffer, keys: dict[str, int]) -> bool:
         raise ProtocolError("missing-key", "protocol")
     major, minor = _PROTOCOL_DECODER.decode(body).protocol
     if major != MAJOR:
-        raise ProtocolError("wrong-major", f"the peer speaks protocol {major}, we speak {MAJOR}")
+        raise ProtocolError("wrong-major", f"the peer uses protocol {major}, expected {MAJOR}")
     if not 0 <= minor <= 2**31 - 1:
         raise ProtocolError("out-of-range", f"minor {minor}")
     return minor > MINOR

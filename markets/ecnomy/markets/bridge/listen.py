@@ -18,7 +18,7 @@ from ecnomy.agents.errors import EngineError, InputError
 __all__ = ["Listener", "listen"]
 
 _FORMS = "expected unix:/path or tcp://host:port"
-_TOKEN = "--token-file FILE keeps them out (the file is made if it is not there)"
+_TOKEN = "use --token-file FILE to require a token (created if missing)"
 
 
 class Listener:
@@ -94,7 +94,7 @@ def _remove_stale(address: str, path: str) -> None:
     """Remove the socket a killed market left; never one that answers, never another file."""
     try:
         if not stat.S_ISSOCK(os.stat(path).st_mode):
-            raise InputError(f"address {address!r}: a file of another kind stands there")
+            raise InputError(f"address {address!r}: the path exists and is not a socket")
     except FileNotFoundError:
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:

@@ -143,7 +143,7 @@ class Lobby:
             else:
                 self._read(key.data)
         for guest in [g for g in self._guests if g.until_s <= self._clock()]:
-            self._send_away(guest, f"silence: no whole hello in {self._hello_s:g} s")
+            self._send_away(guest, f"timeout: no complete hello in {self._hello_s:g} s")
         return True
 
     def _come(self) -> None:
@@ -154,7 +154,7 @@ class Lobby:
             self._selector.register(sock, selectors.EVENT_READ, guest)
             self._guests.append(guest)
             if len(self._guests) + len(self._ready) > _MOST:
-                self._send_away(self._guests[0], f"busy: {_MOST} engines wait already")
+                self._send_away(self._guests[0], f"busy: {_MOST} engines are already waiting")
 
     def _read(self, guest: Guest) -> None:
         if guest not in self._guests:

@@ -110,7 +110,7 @@ class EngineLink:
             self._fail("wrong-token", "the engine's token is not the market's")
         if hello.protocol[1] < codec.MINOR:
             theirs, ours = ".".join(map(str, hello.protocol)), f"{codec.MAJOR}.{codec.MINOR}"
-            self._fail("old-minor", f"it speaks protocol {theirs}, we {ours}: build it anew")
+            self._fail("old-minor", f"it uses protocol {theirs}, expected {ours}; rebuild it")
         if wrong := (fault or self.fault_of_plan)(hello):
             self._fail("wrong-plan", wrong)
         self._newer = hello.protocol[1] > codec.MINOR
@@ -122,9 +122,9 @@ class EngineLink:
         """What is wrong with an engine's plan and seed where they must be the market's."""
         if hello.plan_digest != self._plan_digest:
             found = hello.plan_digest[:_DIGEST] or "without a digest"
-            return f"the engine runs plan {found}, the market {self._plan_digest}"
+            return f"the engine runs plan {found}, expected {self._plan_digest}"
         if hello.seed != self._seed:
-            return f"the engine's seed is {hello.seed}, not {self._seed}"
+            return f"the engine has seed {hello.seed}, expected {self._seed}"
         return ""
 
     def limit(

@@ -168,7 +168,7 @@ class _Exam:
             where = f"{warning.filename}:{warning.lineno}"
             self.warned.add(_WARNINGS, role, name, f"{what} ({where})")
         for told in course.subject.mutated():
-            self.defects.add(MUTATES, role, name, f"changes what it was told: {told}")
+            self.defects.add(MUTATES, role, name, f"modifies its input: {told}")
         self._marked = dict(watch.seen)
         for what, where in watch.seen:
             if what != ENTROPY:
@@ -201,16 +201,16 @@ class _Exam:
         parted = differ(once, again)
         named = f" ({', '.join(shared)})" if shared else ""
         if parted and GENERATORS in self._marked:
-            self.defects.add(RANDOM, role, name, "the same seed gives other answers")
+            self.defects.add(RANDOM, role, name, "the same seed gives different answers")
         elif parted and shared:
-            words = f"a new object answers otherwise than the one before it{named}"
+            words = f"a new object answers differently from the previous one{named}"
             self.defects.add(SHARED, role, name, words)
         elif parted and CLOCKS not in self._marked:
-            beside = self._marked.get(ENTROPY, "something beside what it is told")
-            words = f"the same seed gives other answers: {beside} decides"
+            beside = self._marked.get(ENTROPY, "something other than its input")
+            words = f"the same seed gives different answers, which depend on {beside}"
             self.defects.add(RANDOM, role, name, words)
         elif not parted and differ(once, together):
-            words = f"answers otherwise when another object decides in between{named}"
+            words = f"answers differently when another object decides in between{named}"
             self.defects.add(SHARED, role, name, words)
 
 

@@ -22,10 +22,10 @@ ANSWERS: Final = {
     "decide_many": "a Decision for all flows",
     "post_price": "a price per mark",
     "post_fees": "a fee for each class",
-    "let_in": "each flow that asks for a class, let in or not",
-    "admit": "each call, let in or not",
-    "post_call_price": "a price of a call",
-    "order": "each call, who is to carry it",
+    "let_in": "for each flow that requests a class, whether it is admitted",
+    "admit": "for each call, whether it is admitted",
+    "post_call_price": "a price per call",
+    "order": "for each call, the provider that carries it",
 }
 
 

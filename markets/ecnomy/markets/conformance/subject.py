@@ -131,7 +131,7 @@ class Subject:
         readings = self._role.readings
         wrong = [n for n, v in readings.items() if not isinstance(v, int | float | np.number)]
         if wrong:
-            raise StrategyError(f"its readings have a {wrong[0]!r} that is no number")
+            raise StrategyError(f"its readings have a {wrong[0]!r} that is not a number")
         self.answers.append(tuple(sorted((n, float(v)) for n, v in readings.items())))
 
     def admit(self, call: Call) -> None:
@@ -155,7 +155,7 @@ class Subject:
         """What it was told and has changed since, in words."""
         names = {name for told, was in self._told for name in changed(told, was)}
         if self._view.notes != self._noted:
-            names.add("agent.notes, which only note() fills")
+            names.add("agent.notes, which only note() may change")
         return sorted(names)
 
     def _asked(self, seen: Any, ask: Any) -> Any:
@@ -165,7 +165,9 @@ class Subject:
     def _note(self, name: str, value: float) -> None:
         self._noted[name] = value
         if name in NAMES:
-            raise StrategyError(f"it notes {name!r}, which the table `agents` has already")
+            raise StrategyError(
+                f"it notes {name!r}, which is already a column of the table `agents`"
+            )
         self.answers.append((name, value))
 
     def _carried(self, seen: Observation) -> Observation:

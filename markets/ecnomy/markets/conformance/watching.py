@@ -23,8 +23,8 @@ import numpy as np
 __all__ = ["CLOCKS", "ENTROPY", "GENERATORS", "Watch"]
 
 CLOCKS: Final = "reads the clock"
-GENERATORS: Final = "draws from a generator that is not seen.agent.random"
-ENTROPY: Final = "asks the system for random bytes"
+GENERATORS: Final = "uses a random generator other than seen.agent.random"
+ENTROPY: Final = "reads random bytes from the system"
 _TIMES: Final = (
     *("time", "time_ns", "monotonic", "monotonic_ns", "clock_gettime", "clock_gettime_ns"),
     *("localtime", "ctime"),  # of the machine's own time zone, whatever they are given

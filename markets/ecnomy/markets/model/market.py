@@ -256,6 +256,9 @@ class Market(ByHand):
                 told = "its flows settle (3 T / (gain p))"
                 if role.phase == POST:
                     told = (
-                        "customers respond to a price, also where it holds each for ten decisions"
+                        "customers respond to a price, even if it keeps each price for ten "
+                        "decisions"
                     )
-                self.warnings.append(f"{role.name} decides faster than {told}: it reads transients")
+                self.warnings.append(
+                    f"{role.name} decides faster than {told}, so it responds to transients"
+                )

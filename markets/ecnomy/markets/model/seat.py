@@ -240,7 +240,7 @@ class MarketSeat:
         if link not in owned:
             names = ", ".join(owned) or "none"
             raise StrategyError(
-                f"{self._name} tuned link {link!r}, expected one of its own: {names}"
+                f"{self._name} tuned link {link!r}, expected one of its links: {names}"
             )
         for name, value in market.laws.tune(self._name, owned[link], values).items():
             self.agent.note(f"{link}.{name}", value)
@@ -272,7 +272,7 @@ class MarketSeat:
         """See Seat."""
         if name in NAMES or name.startswith(PREFIXES):
             raise StrategyError(
-                f"{self._name} notes {name!r}, which the table `agents` has already"
+                f"{self._name} notes {name!r}, which is already a column of the table `agents`"
             )
         self._market.journal.one(self.t_ps, self._name, name, value)
 

@@ -105,7 +105,7 @@ class Stepped(mesa.Model):
 
     def _checked_step(self) -> None:
         if self._session is None:
-            raise NotRunningError("this market has no engine: open_market() starts one beside it")
+            raise NotRunningError("this market has no engine; use open_market() to start one")
         self._session.check()
         self.steps += 1
         type(self).step(self)
@@ -129,7 +129,9 @@ class Stepped(mesa.Model):
         Raises:
             NotImplementedError: always.
         """
-        raise NotImplementedError("a market has no events: act between two steps, by market.time")
+        raise NotImplementedError(
+            "a market has no events; act between two steps, using market.time"
+        )
 
     schedule_recurring = schedule_event
 

@@ -71,8 +71,8 @@ def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
             return found
     names = {one.name for one in entries} | {c for one in entries for c in one.choices}
     near = difflib.get_close_matches(typed[-1] if typed else "", sorted(names), 5, 0.6)
-    more = f"did you mean {', '.join(near)}?" if near else "`--search` looks in all sentences"
-    raise InputError(f"{word[:60]!r} names no key, law, kind, role or strategy; {more}")
+    more = f"did you mean {', '.join(near)}?" if near else "search all descriptions with `--search`"
+    raise InputError(f"{word[:60]!r} is not a key, law, kind, role or strategy; {more}")
 
 
 def search(words: str, entries: Iterable[Entry]) -> list[Entry]:

@@ -232,7 +232,7 @@ def _check_role(learner: Learner, role: str, here: str, places: dict[str, Place]
     levels = {of.levels > 0 for of in learner.actions.values()}
     if len(levels) > 1:
         at = f"{here}.actions"
-        raise places[at].error(at, "levels for some", "levels for all actions, or for none")
+        raise places[at].error(at, "levels for some", "levels for all actions, or no levels")
 
 
 def _overrides(node: Node | None) -> list[str]:

@@ -93,7 +93,7 @@ class World:
         """
         market = self._market
         if market is None or self.over:
-            raise NotRunningError("no episode is going on: reset() begins one")
+            raise NotRunningError("no episode is in progress; start one with reset()")
         try:
             for name, own in shares.items():
                 self._act(market, name, own)
