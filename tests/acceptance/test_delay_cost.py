@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.analysis.welfare.welfare import welfare_of
 from ecnomy.markets import run
+from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import full, seeds
 
