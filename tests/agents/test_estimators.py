@@ -230,6 +230,7 @@ def test_every_answer_is_a_share(
 
 @settings(max_examples=200, deadline=None)
 @example(5e-324, 0.5, 0.0, 1)
+@example(0.9999999999999999, 1.0, 0.0, 1)
 @example(0.75, 323.0, -0.0625, 3875)
 @given(
     st.floats(0.0, 1.0),

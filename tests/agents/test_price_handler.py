@@ -137,7 +137,7 @@ def test_interval_too_short_is_hasty(handler: Callable[..., PriceHandler]) -> No
 def test_flow_without_any_rate_is_refused(strategy: ElasticUtility | ConstantThroughput) -> None:
     """A greedy flow says nothing of x0; that is an error, not a guess."""
     assert strategy.needs_rate in ("utility.x0", "rate")
-    with pytest.raises(StrategyError, match="for a flow that has"):
+    with pytest.raises(StrategyError, match="for a flow without"):
         strategy.decide_many(seen(MBPS, dt_s=0))
 
 

@@ -69,7 +69,7 @@ def _show(folder: Path) -> str:
 def test_show_prints_files_or_says_what_is_missing(make_run: MakeRun) -> None:
     """A table with began, finished, median and 95 %; without the table, how to get it."""
     folder = make_run()
-    assert "files of background: not recorded; `record: {transfers: true}`" in _show(folder)
+    assert "not recorded; to count them, set `record: {transfers: true}`" in _show(folder)
     _write(folder)
     assert "background 7 5 1.50 3.60" in _show(folder)
     _write(folder, given_up=True)

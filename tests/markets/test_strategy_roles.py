@@ -132,7 +132,7 @@ def test_a_strategy_under_a_role_that_cannot_hold_it(
     assert "s.yaml:19: market.agents[0].strategy.kind: " in said
     who = with_article(role)
     assert f"found {kind!r} of {who}, expected one for {who}: " in said
-    listed = said.partition(f"one for {who}: ")[2].partition(", or a class")[0]
+    listed = said.partition(f"one for {who}: ")[2].partition(", or a custom class")[0]
     assert set(listed.split(", ")) == FIT[role]
 
 
@@ -165,7 +165,7 @@ def test_a_users_strategy_fits_by_its_methods() -> None:
     """`decide` for flows, `post_price` for prices; a role that there is not is refused."""
     assert wanted_instead("lab_strategies:Counting", "customer") == ""
     assert wanted_instead("lab_strategies:Doubling", "connectivity-provider") == ""
-    assert "own with post_price" in wanted_instead(
+    assert "custom class with post_price" in wanted_instead(
         "lab_strategies:Counting", "connectivity-provider"
     )
     assert "decide or decide_many" in wanted_instead("lab_strategies:Doubling", "price-handler")

@@ -172,7 +172,7 @@ def _read_again(sweep, out, found) -> None:  # type: ignore[no-untyped-def]
     table = calibration_table(sweep, found)
     assert table.row_count == 2
     assert list(table.columns[-1].cells) == ["found", "found"]
-    with pytest.raises(ResultsError, match="has not ended"):
+    with pytest.raises(ResultsError, match="the search is incomplete"):
         found_in(sweep, frame[frame["seed"] < 4])
 
 

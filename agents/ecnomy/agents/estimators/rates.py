@@ -95,7 +95,8 @@ class BetaRate(msgspec.Struct, frozen=True):
             steps += math.log(self.mean) - math.log1p(-self.mean)
         else:
             a, b = self._ab
-            steps += np.log(a + k) - np.log(b + packets - k - 1)
+            left = b + packets - k - 1  # a tiny b is lost in the sum where only one packet is left
+            steps += np.log(a + k) - np.log(np.where(left > 0, left, b))
         logs = np.concatenate(([0.0], np.cumsum(steps)))
         chances = np.exp(logs - logs.max())
         shares: Floats = chances / chances.sum()
