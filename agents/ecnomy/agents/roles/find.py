@@ -46,7 +46,8 @@ def find_role(word: str) -> type[Role]:
         from ecnomy.agents.roles.role import Role  # Mesa, which reading a scenario does without
 
         if not issubclass(found, Role):
-            raise InputError(f"role {word!r}: its class is not a subclass of {Role.__module__}.Role")
+            base = f"{Role.__module__}.Role"
+            raise InputError(f"role {word!r}: its class is not a subclass of {base}")
         if found.phase not in PHASES:
             listed = ", ".join(PHASES)
             raise InputError(f"role {word!r}: found the phase {found.phase!r}, expected {listed}")
