@@ -16,9 +16,9 @@ e (e - 1): up to e = 5. What is left at the end is the probe itself, which costs
 of what could be earned, and chance: with samples of R that are off by a share s, log P is by about
 s / (2 h sqrt(20 c)).
 
-Carriers that search at the same time must not try in step: each would take what the other's tries
-do to its customers for the work of its own, and both would drift together. The order of a round's
-four tries is one of three, by the number of the carrier's first link, with a sign drawn each time.
+Carriers that search at the same time must not try in step: each would mistake the effect of the
+other's tries for that of its tries, and both would drift together. The order of a round's four
+tries is one of three, by the number of the carrier's first link, with a sign drawn each time.
 Two orders that differ are orthogonal: tries of the one add as much to either side of the other.
 
 Two cases are apart from the slope, as hardly anybody is left to respond to a price. A round that

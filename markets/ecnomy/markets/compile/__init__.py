@@ -3,6 +3,6 @@
 
 make         the plan; make_laws, make_traffic: its parts; paths: routes by hand
 rem_steps    what `auto` stands for in REM; rem_loops: its derivation
-check        all warnings, each in a module of its own: settling, full_pipes, alternatives, worth
+check        all warnings, each in a separate module: settling, full_pipes, alternatives, worth
 summary      what would run, in words; summary_values: as JSON
 """

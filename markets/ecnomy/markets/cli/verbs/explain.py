@@ -44,7 +44,7 @@ def explain_command(
         from ecnomy.markets.reference.schema import scenario_schema
 
         return print_json(scenario_schema())
-    from ecnomy.markets.cli import explain_page as page
+    from ecnomy.markets.cli import explain_page
     from ecnomy.markets.reference import lookup
     from ecnomy.markets.reference.entries import scenario_entries
     from ecnomy.markets.reference.sweeps import sweep_entries
@@ -60,9 +60,9 @@ def explain_command(
     if as_json:
         print_json([_plain(group, entries) for group in groups])
     elif search is None and word is not None:
-        page.show_groups(groups, entries)
+        explain_page.show_groups(groups, entries)
     else:
-        page.show_list(groups)
+        explain_page.show_list(groups)
 
 
 def _plain(group: Group, entries: Sequence[Entry]) -> dict[str, Any]:

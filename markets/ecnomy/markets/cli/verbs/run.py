@@ -62,14 +62,14 @@ def run_command(
 
 
 def _show(folder: Path) -> None:
-    from ecnomy.markets.results import run_summary as payments
+    from ecnomy.markets.results import run_summary
 
     console = console_for_tables()
-    rows = payments.groups(folder)
-    print(f"Whole measured window, {payments.window_in_words(folder)}, all phases together")
+    rows = run_summary.groups(folder)
+    print(f"Whole measured window, {run_summary.window_in_words(folder)}, all phases together")
     print("(means; one row per class (membership at the end), or per source outside any class)\n")
-    console.print(payments.payment_table(rows), markup=False)
-    if words := payments.background_in_words(rows):
+    console.print(run_summary.payment_table(rows), markup=False)
+    if words := run_summary.background_in_words(rows):
         console.print(f"\n{words}", markup=False, highlight=False)
     print(f"results of each phase: ecnomy show {folder}")
     print(f"results: {folder}")
