@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import importlib.util
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from ecnomy.agents.errors import InputError
 from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
 from ecnomy.markets import load as load_scenario
 from ecnomy.markets import run
+from ecnomy.markets.sweep import fingerprint
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import SweepError
 from ecnomy.markets.sweep.head import head_of
@@ -152,6 +155,21 @@ def test_an_edited_strategy_makes_its_runs_again(tmp_path, monkeypatch, edited) 
     assert changed.tolist() == mine.tolist(), "the new content is what ran"
 
 
+def test_an_edit_within_a_second_is_what_runs(tmp_path, monkeypatch) -> None:
+    """Python takes bytecode for current where size and second of change are the source's."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(fingerprint, "_IMPORTED", {})
+    file, values = tmp_path / "sweep_lab_racy.py", []
+    for value in (1, 2):
+        file.write_text(f"VALUE = {value}\n")
+        os.utime(file, (1e9, 1e9))
+        fingerprint.forget_edited_modules()
+        fingerprint.remember_modules({file.stem: fingerprint.digest_of(file.stem)})
+        values.append(importlib.import_module(file.stem).VALUE)
+        os.utime(importlib.util.cache_from_source(file), (1e9, 1e9 + 1))
+    assert values == [1, 2]
+
+
 def test_a_strategy_edited_under_its_run_makes_no_outcome(tmp_path, monkeypatch) -> None:
     """The record would have the digest of one text and the figures of another."""
     from ecnomy.markets.sweep import outcome
@@ -174,7 +192,6 @@ def test_a_strategy_edited_under_its_run_makes_no_outcome(tmp_path, monkeypatch)
 def test_an_edited_role_is_imported_anew(tmp_path, monkeypatch) -> None:
     """As strategies are: a worker outlives the file that it has read."""
     from ecnomy.agents.roles.find import find_role
-    from ecnomy.markets.sweep import fingerprint
 
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(fingerprint, "_IMPORTED", {})

@@ -52,6 +52,7 @@ __all__ = [
 _DEPENDED_ON: Final = ("mesa", "networkx", "numpy", "pint", "PyYAML", "scipy", "topohub")
 _NAMED: Final = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
 _ANALYSIS: Final = "ecnomy.analysis."
+_RACE_S: Final = 2.0  # file systems keep times of change to two seconds at worst
 _PACKAGES: Final = ("ecnomy.agents", "ecnomy.markets")
 
 
@@ -159,7 +160,7 @@ def modules_named_in(*texts: str) -> dict[str, str]:
 def digest_of(module: str) -> str:
     """The digest of a module's file, "" where it has none any more."""
     file = _file(module)
-    return _sha(file.read_bytes()) if file else ""
+    return _sha(_source(file)) if file else ""
 
 
 def remember_modules(digests: dict[str, str]) -> None:
@@ -220,13 +221,25 @@ def _gather(module: str, found: dict[str, str]) -> None:
     file = _file(module)
     if file is None:
         return
-    text = file.read_bytes()
+    text = _source(file)
     found[module] = _sha(text)
     if package := module.rpartition(".")[0]:
         _gather(package, found)  # importing a module runs the packages it is in
     for name in _imports(text, module, is_package=file.name == "__init__.py"):
         if _is_local(name):
             _gather(name, found)
+
+
+def _source(file: Path) -> bytes:
+    """The text of a user's module. Bytecode that may be of an earlier text is removed.
+
+    Python takes bytecode for current if the source has the same size and second of change.
+    """
+    with contextlib.suppress(OSError, NotImplementedError):
+        cached = Path(importlib.util.cache_from_source(file))
+        if abs(cached.stat().st_mtime - file.stat().st_mtime) < _RACE_S:
+            cached.unlink()
+    return file.read_bytes()
 
 
 def _file(module: str) -> Path | None:
