@@ -12,6 +12,7 @@ from ecnomy.agents.decision import checked
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.scenario import load
+from ecnomy.markets.sweep.config import load_sweep
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 GOLD = EXAMPLES / "gold-silver.yaml"
@@ -56,3 +57,20 @@ def test_strategies_may_return_lists() -> None:
     assert decision.willingness_micro_per_s.tolist() == [1.0, 2.0]
     with pytest.raises(StrategyError, match="not a number"):
         checked(Decision(willingness_micro_per_s=["a", "b"]), seen, "lab")
+
+
+@pytest.mark.parametrize("slip", ["duration 60 s", "duration:60 s"])
+def test_a_line_without_a_colon_is_named_itself(tmp_path: Path, slip: str) -> None:
+    """The message has that line, not the next one, at which the parser notices."""
+    file = tmp_path / "slip.yaml"
+    file.write_text(f"version: 1\n{slip}\nwarmup: 1 s\n")
+    with pytest.raises(ScenarioError, match=f"slip.yaml:2: found no ': ' in '{slip}'"):
+        load(file)
+
+
+def test_a_scenario_is_not_a_sweep_and_a_sweep_is_not_a_scenario() -> None:
+    """Each message has the verb of the file; a scenario's key may belong under `set`."""
+    with pytest.raises(ScenarioError, match="expected it under 'set', or `ecnomy run .*yaml`"):
+        load_sweep(GOLD)
+    with pytest.raises(ScenarioError, match="expected a scenario; `ecnomy sweep FILE`"):
+        load(EXAMPLES.parent / "sweeps" / "gold-silver-price.yaml")

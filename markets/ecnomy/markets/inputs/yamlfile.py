@@ -34,6 +34,7 @@ _MOST_MIB: Final = 8
 _DEEPEST: Final = 40
 _MOST_ALIASED: Final = 10_000  # nodes that aliases may bring in, all told
 _LONGEST_NUMBER: Final = 300
+_NO_COLON: Final = "could not find expected ':'"
 _MOST_GAPS: Final = 6  # mappings that a message names
 
 
@@ -190,6 +191,8 @@ def parse(text: str, shown: str, *, lines: bool = True) -> Node:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        if _NO_COLON in (error.problem or "") and error.context_mark:
+            mark = error.context_mark  # the line itself, not the next one
         line = mark.line + 1 if mark else 1
         raise builder.place(line).error(
             "", *_syntax_error(error.problem or "", text, line)
@@ -211,6 +214,8 @@ def _syntax_error(problem: str, text: str, line: int) -> tuple[str, str]:
         return "a tab character", "spaces: YAML is not indented with tabs"
     if problem.startswith("mapping values are not allowed"):
         return "a second ': ' on the line", 'text with a colon in quotes, such as title: "a: b"'
+    if _NO_COLON in problem:
+        return f"no ': ' in {written.strip()[:60]!r}", "a key, a colon, a space and a value"
     told = " ".join(problem.split()) or "unknown reason"
     return f"a syntax error ({told})", "YAML"
 

@@ -113,6 +113,9 @@ def _changed(root: Node, overrides: Sequence[str], *, must: bool) -> Node:
     """A document with overrides; `must`: their conditions hold somewhere."""
     if not isinstance(root.value, dict):
         raise root.place.error("", show(root), "a mapping with version: 1")
+    if "scenario" in root.keys:
+        expected = "a scenario; `ecnomy sweep FILE` runs a sweep"
+        raise root.keys["scenario"].error("scenario", "'scenario', a key of sweep files", expected)
     for override in overrides:
         root = apply(root, override, must=must)
     return root

@@ -27,6 +27,7 @@ from ecnomy.markets.inputs.variants import load_tree
 from ecnomy.markets.inputs.yamlfile import Node, show
 from ecnomy.markets.inputs.yamlfile import read as read_yaml
 from ecnomy.markets.scenario import load
+from ecnomy.markets.scenario.document import Document
 from ecnomy.markets.scenario.size_list import with_sizes_inside
 from ecnomy.markets.sweep.blocks import MOST_RUNS, plain, plain_tree, read_blocks
 from ecnomy.markets.sweep.declared import UNLIMITED, Limits, Sweep
@@ -114,6 +115,9 @@ def _unknown(root: Node, key: str, shown: str) -> ScenarioError:
     if key == _PLAYED:
         found = f"{key!r}, which `ecnomy tournament {shown}` plays"
         return root.keys[key].error(key, found, "a sweep without it")
+    if key in Document.__struct_fields__:
+        expected = f"it under 'set', or `ecnomy run {shown}` for a scenario"
+        return root.keys[key].error(key, f"{key!r}, a key of scenarios", expected)
     return root.keys[key].error(key, f"unknown key {key!r}", known_name(key, SWEEP))
 
 
