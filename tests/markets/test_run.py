@@ -240,7 +240,8 @@ def test_folder_of_a_live_run_is_refused(
         assert manifest(tmp_path / "r")["complete"] is False
         assert ecnomy("run", scenario(tmp_path, "another"), *there, *force) == 2
         said = capsys.readouterr().err
-        assert said == f"ecnomy: {tmp_path / 'r'}: another run is writing to it\n"
+        busy = "another run is writing to it; close that run, or choose another folder"
+        assert said == f"ecnomy: {tmp_path / 'r'}: {busy}\n"
         assert (tmp_path / "r" / "manifest.json").read_bytes() == text and log.exists()
         assert before <= {file.name for file in (tmp_path / "r").iterdir()}
         assert live.poll() is None

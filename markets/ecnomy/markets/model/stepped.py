@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any, NoReturn, Protocol, Self
 
 import mesa
+import numpy as np
 
 from ecnomy.agents.errors import NotRunningError
 from ecnomy.agents.times import PS_PER_S
@@ -114,13 +115,16 @@ class Stepped(mesa.Model):
         """Step until simulated time is `end_time` seconds or more, or the run has ended.
 
         Raises:
+            TypeError: the time is not a number.
             NotRunningError, EcnomyError, OSError: as `step`.
         """
+        _seconds("run_until", end_time)
         while self.running and self.time < end_time:
             self.step()
 
     def run_for(self, duration: float) -> None:
         """Step for `duration` seconds of simulated time; see run_until."""
+        _seconds("run_for", duration)
         self.run_until(self.time + duration)
 
     def schedule_event(self, *_: Any, **__: Any) -> NoReturn:
@@ -170,3 +174,8 @@ class Stepped(mesa.Model):
     def __del__(self) -> None:
         if self._session is not None:
             self._session.abandon(self)
+
+
+def _seconds(who: str, time: object) -> None:
+    if not isinstance(time, int | float | np.integer | np.floating):
+        raise TypeError(f"{who}: the time must be a number (seconds), got {time!r}")

@@ -65,7 +65,11 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
         if not force and not _empty(folder) and not _ours(folder, same):
             raise FolderTakenError(folder)
 
-    log = locked(folder / _LOG, judge, f"{folder}: another run is writing to it")
+    log = locked(
+        folder / _LOG,
+        judge,
+        f"{folder}: another run is writing to it; close that run, or choose another folder",
+    )
     log.truncate(0)
     if (folder / _MANIFEST).exists():  # else it may return after a loss of power, to other tables
         (folder / _MANIFEST).unlink()
