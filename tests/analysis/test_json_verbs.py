@@ -165,6 +165,8 @@ def test_query_gives_rows(world: Path, capsys) -> None:
     ]
     assert status("query", world / "sweep", sql, "--csv", "--json") == 2
     assert "--json: found --csv as well" in capsys.readouterr().err
+    assert status("query", world / "sweep", "select sources.gold.count from runs") == 2
+    assert "Names with dots need double quotes" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import re
 import sys
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -81,6 +82,15 @@ def nothing_differs(rng: np.random.Generator, levels: int, outcomes: int) -> Swe
         values=shared + rng.standard_normal((10 * levels, outcomes)), point=codes,
         replicate=np.tile(np.arange(10), levels), labels=labels, paired=True,
     )  # fmt: skip
+
+
+def test_a_profit_of_one_value_alone_says_which_and_why() -> None:
+    """Finished runs without agents that declare utilities have no profit: a balance is named."""
+    whole = nothing_differs(np.random.default_rng(1), 3, 1)
+    whole.values[whole.point != 1] = np.nan
+    found = found_of(msgspec.structs.replace(whole, outcomes=("profit.isp",)))
+    assert found.headline == "Only b has finished runs with profit.isp."
+    assert found.detail.endswith("declare utilities; balance.isp is for all.")
 
 
 def test_false_discoveries_are_controlled() -> None:

@@ -118,6 +118,14 @@ def _widest(numbers: Sequence[int], matters: Sequence[Matters]) -> int:
     return max(numbers, key=lambda n: matters[0].total[n].mean)
 
 
+def _where_known(outcome: str) -> str:
+    """Which runs have an outcome that not every run has, "" of others."""
+    word, _, name = outcome.partition(".")
+    if word != "profit":
+        return ""
+    return f"{outcome} is for runs whose agents declare utilities; balance.{name} is for all."
+
+
 def _best_kind(
     swept: Swept, number: int, contrasts: Sequence[Contrast], scale: Scale
 ) -> tuple[str, str, bool | None]:
@@ -129,7 +137,8 @@ def _best_kind(
                       for row in rows])  # fmt: skip
     order = [int(i) for i in np.argsort(-sign * means) if math.isfinite(means[i])]
     if len(order) < 2:
-        return "Only one value has finished runs.", "", None
+        only = varied.told(order[0]) if order else "no value"
+        return f"Only {only} has finished runs with {main}.", _where_known(main), None
     best, second = order[:2]
     one = mean_interval(rows[best], swept.level)
     word = "highest" if sign > 0 else "lowest"

@@ -67,7 +67,10 @@ def query_command(
             else:
                 _show(result)
         except duckdb.Error as error:
-            raise InputError(f"SQL: {' '.join(str(error).split())}") from None
+            told = " ".join(str(error).split())
+            if told.startswith("Binder Error: Referenced table"):
+                told += '. Names with dots need double quotes: "market.price_per_mark"'
+            raise InputError(f"SQL: {told}") from None
 
 
 def _refuse_changes(connection: Any, sql: str) -> None:
