@@ -16,6 +16,7 @@ PYTHONDONTWRITEBYTECODE is set: to rewrite them again costs each worker 15 s.
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -24,6 +25,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import guard
+import ink
 import scheduling
 import tiers
 
@@ -58,6 +60,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """The tier is known before test modules are imported; in the fast one nothing is by chance."""
     tiers.set_full(config.getoption("full"))
     config.pluginmanager.register(guard)
+    config.pluginmanager.register(ink)
+    ink.without_ink()
     settings.register_profile(
         "unhurried",
         deadline=None,
@@ -65,6 +69,14 @@ def pytest_configure(config: pytest.Config) -> None:
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("unhurried")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What was collected stays: garbage is looked for among what tests make."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -18,8 +18,8 @@ sys.path.insert(0, str(ROOT / "tests" / "sweeps"))
 from sweep_world import go  # noqa: E402
 from tiers import full, in_full  # noqa: E402
 
-QUESTIONS = ("shop-marking", "strategies", "carrier-price")
-LONG = ("what-matters",)  # sixty runs
+QUESTIONS = ("shop-marking", "carrier-price")
+LONG = ("strategies", "what-matters")  # twelve runs and sixty
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +47,7 @@ def test_which_marking_leaves_the_shop_more(results: Path) -> None:
     assert re.search(r"(more|less) than .*95 % interval .* to .*, q [=<]", said)
 
 
+@full
 def test_which_of_four_strategies(results: Path) -> None:
     """Who pays least for marks keeps most of the same fees; it is said what cannot be told."""
     said = asked(results, "strategies")

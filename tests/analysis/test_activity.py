@@ -51,6 +51,7 @@ def test_means_are_over_the_time_flows_were_on(make_run: MakeRun) -> None:
     assert gold.charge_per_s * gold.counted == pytest.approx(paid_per_s)
 
 
+@pytest.mark.drawn
 def test_show_says_how_many_were_active(make_run: MakeRun, tmp_path: Path) -> None:
     """`x of 2 active`; a flow that was never on counts for neither mean nor range."""
     from ecnomy.analysis.show.command import show_command

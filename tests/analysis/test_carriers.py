@@ -142,6 +142,7 @@ def test_flows_that_are_on_together_are_no_choice(folder: Path) -> None:
     assert choices_of(open_raw(folder)) == ()
 
 
+@pytest.mark.drawn
 def test_show_prints_carriers_and_choices(folder: Path) -> None:
     """Tables, the sentence on changes, and the picture's name."""
     lines = _show(folder)
@@ -157,6 +158,7 @@ def test_show_prints_carriers_and_choices(folder: Path) -> None:
     assert (folder / "carriers.png").stat().st_size > 20_000
 
 
+@pytest.mark.drawn
 @full
 def test_pictures_are_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     """Twice the same run, twice the same PNG."""

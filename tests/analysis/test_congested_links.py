@@ -65,6 +65,7 @@ def _legends(folder: Path) -> list[str]:
     return words
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("links", [2, MOST_LINKS + 2])
 def test_all_congested_links_are_drawn_or_counted(
     make_run: MakeRun, tmp_path: Path, links: int, monkeypatch: pytest.MonkeyPatch

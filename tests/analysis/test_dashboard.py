@@ -199,6 +199,7 @@ def test_an_engine_that_dies_is_named(stage: Stage, engines: list[int]) -> None:
     assert "\n" not in live.failure and not live.running
 
 
+@pytest.mark.drawn
 def test_pictures(stage: Stage) -> None:
     """SVG with a badge for a congested link; before anything is sent too. Nodes stay within."""
     live = LiveMarket(stage, 1)

@@ -161,6 +161,7 @@ def test_streams_are_counted_by_the_tariffs_delay(tmp_path: Path) -> None:
     assert (both.marked, both.bad, both.packets_per_s) == (12 / 900, 9 / 900, 20.0)
 
 
+@pytest.mark.drawn
 def test_show_prints_money_calls_and_streams(tmp_path: Path) -> None:
     """The block has the tariff, six digits of money, shares with what they are of, the probe."""
     text = _show(write_run(tmp_path))

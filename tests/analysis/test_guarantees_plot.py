@@ -101,6 +101,7 @@ def test_panels_without_data_are_left_out(tmp_path: Path) -> None:
     assert [len(_figure(folder).axes) for folder in folders] == [3, 2]
 
 
+@pytest.mark.drawn
 @full
 def test_the_picture_is_deterministic(tmp_path: Path) -> None:
     """Two drawings are equal byte for byte."""

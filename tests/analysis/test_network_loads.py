@@ -172,6 +172,7 @@ def test_lost_packets_are_told_beside_marked_ones(results: Path) -> None:
     assert "41 % used, 0.71 % lost" in texts
 
 
+@pytest.mark.drawn
 def test_show_prints_pairs_nodes_and_links(results: Path) -> None:
     """The tables of a network stand in the output, and the map beside the picture."""
     app = typer.Typer()

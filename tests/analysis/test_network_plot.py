@@ -120,6 +120,7 @@ def _ancillary(png: bytes) -> set[bytes]:
     return types
 
 
+@pytest.mark.drawn
 def test_the_map_is_deterministic(results: Path, tmp_path: Path) -> None:
     """Two drawings are equal byte for byte, a node laid out by springs included."""
     files = [tmp_path / "a.png", tmp_path / "b.png"]

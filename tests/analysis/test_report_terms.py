@@ -164,6 +164,7 @@ market:
 """  # noqa: E501
 
 
+@pytest.mark.drawn
 def test_a_provider_of_files_alone_has_a_page(tmp_path: Path) -> None:
     """It sells no calls: all is by the hour and the sum is its balance; `show` has no calls."""
     folder = run(scenario_from_text(FILES), out=tmp_path / "run").folder

@@ -41,6 +41,7 @@ def results(home: Path) -> Results:
     return open_run(home / "results" / "gold-silver-7")
 
 
+@pytest.mark.drawn
 def test_the_snippet_of_the_readme_runs_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,6 +64,7 @@ def test_the_snippet_of_the_readme_runs_twice(
         run(load("configs/examples/gold-silver.yaml"), seed=7, out="results/three")
 
 
+@pytest.mark.drawn
 def test_the_questions_of_the_analysis_readme_have_answers(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,6 +83,7 @@ def test_the_questions_of_the_analysis_readme_have_answers(
     exec(textwrap.dedent("\n".join(block)), {})
 
 
+@pytest.mark.drawn
 def test_analysis_takes_results_as_well_as_raw_runs(results: Results) -> None:
     """The summary of both is the same, and so is the picture."""
     raw = open_raw(results.folder)

@@ -28,6 +28,7 @@ SHORT = [
     *("sources.gold.traffic.until=6 s", "sources.silver.traffic.until=6 s"),
 ]
 MINUS = "\u2212"
+pytestmark = pytest.mark.drawn
 
 
 @pytest.fixture(scope="module")

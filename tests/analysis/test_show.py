@@ -38,6 +38,7 @@ def _show(*arguments: str | Path) -> Result:
     return CliRunner().invoke(app, [str(a) for a in arguments])
 
 
+@pytest.mark.drawn
 def test_show_prints_the_summary_and_names_the_picture(gold_silver: Path) -> None:
     """Both phases, the money, the accounts, the sentence and last the picture's path."""
     done = _show(gold_silver)
@@ -231,6 +232,7 @@ def _ancillary(png: bytes) -> list[bytes]:
     return types
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("market", [True, pytest.param(False, marks=full)])
 def test_the_picture_is_deterministic(make_run: MakeRun, tmp_path: Path, market: bool) -> None:
     """Two drawings are equal byte for byte and carry no text or time."""
@@ -275,6 +277,7 @@ def test_two_dozen_groups_look_different() -> None:
         assert first.style != second.style
 
 
+@pytest.mark.drawn
 def test_letters_the_font_lacks_are_drawn_in_silence(make_run: MakeRun, tmp_path: Path) -> None:
     """A title in Chinese makes a picture and no warning."""
     run = open_raw(make_run())

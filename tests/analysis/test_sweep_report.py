@@ -257,6 +257,7 @@ def test_the_front_is_what_nothing_beats(swept: Swept) -> None:
     assert front.on.tolist() == brute and not (front.on & front.beaten).any()
 
 
+@pytest.mark.drawn
 def test_the_page_says_first_what_was_found(folder: Path) -> None:
     """One file without scripts or network: the answer, then tables, pictures and CSV."""
     done = CliRunner().invoke(report_app, [str(folder)])

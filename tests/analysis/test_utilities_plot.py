@@ -40,6 +40,7 @@ def test_curves_are_the_utilities(panels: dict[str, Axes]) -> None:
     assert np.array_equal(bought > 0, np.asarray(lines["sigmoid 10"].get_xdata()) < dearest)
 
 
+@pytest.mark.drawn
 def test_the_picture_is_small_and_the_same_each_time(tmp_path: Path) -> None:
     """A PNG for documentation."""
     first = tmp_path / "a.png"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of the bridge tests: the C++ peer, plain and under sanitizers, and a linked pair."""
+"""Fixtures of the bridge tests: the C++ peer under sanitizers, and a linked pair."""
 
 from __future__ import annotations
 
@@ -18,22 +18,12 @@ from peer_build import build_peer
 from processes import LIMIT_S, started
 
 
-def _build(*, sanitize: bool) -> Path:
-    if lack := missing_compiler():
-        pytest.skip(lack)
-    return build_peer(sanitize=sanitize)
-
-
 @pytest.fixture(scope="session")
 def peer() -> Path:
-    """codec_peer as it ships."""
-    return _build(sanitize=False)
-
-
-@pytest.fixture(scope="session")
-def sanitized_peer() -> Path:
     """codec_peer under the address and undefined-behaviour sanitizers."""
-    return _build(sanitize=True)
+    if lack := missing_compiler():
+        pytest.skip(lack)
+    return build_peer(sanitize=True)
 
 
 @pytest.fixture

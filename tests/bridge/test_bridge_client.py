@@ -104,11 +104,11 @@ def test_an_older_market_is_not_asked_to_show(start_peer: Any) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["unix", "tcp"])
-def test_a_session_by_address(sanitized_peer: Path, tmp_path: Path, scheme: str) -> None:
+def test_a_session_by_address(peer: Path, tmp_path: Path, scheme: str) -> None:
     """The client finds a listening market by Unix path and by TCP, here under sanitizers."""
     address = f"unix:{tmp_path}/market" if scheme == "unix" else "tcp://127.0.0.1:0"
     with listen(address, samples.HELLO.token) as listener:
-        command = [str(sanitized_peer), "session", listener.address, "2", "3"]
+        command = [str(peer), "session", listener.address, "2", "3"]
         with started(command, stdout=subprocess.PIPE) as process:
             with samples.link(listener.accept(timeout_s=LIMIT_S)) as link:
                 assert serve(link) == ["Report", *EPOCH, "Finish"]

@@ -80,21 +80,21 @@ def test_python_refuses_by_name(case: str) -> None:
     assert refusal.value.name == name
 
 
-def test_cpp_refuses_by_the_same_names(sanitized_peer: Path) -> None:
+def test_cpp_refuses_by_the_same_names(peer: Path) -> None:
     """The C++ decoder gives the same names to the same bodies, under sanitizers."""
     frames = b"".join(samples.frame(content) for content, _ in samples.HOSTILE.values())
     expected = {case: name for case, (_, name) in samples.HOSTILE.items()}
-    got = cpp_decode(sanitized_peer, frames)
+    got = cpp_decode(peer, frames)
     assert dict(zip(samples.HOSTILE, got, strict=True)) == expected
 
 
-def test_cpp_takes_what_a_market_sends(sanitized_peer: Path) -> None:
+def test_cpp_takes_what_a_market_sends(peer: Path) -> None:
     """Good market messages pass; an engine's own messages are out of order."""
     frames = b"".join(encode(message) for message in GOOD)
     market = {"welcome", "refuse", "decide", "verdict", "bye", "error"}
     names = [type(message).__name__.lower() for message in GOOD]
     expected = [f"ok {name}" if name in market else "wrong-order" for name in names]
-    assert cpp_decode(sanitized_peer, frames) == expected
+    assert cpp_decode(peer, frames) == expected
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_cpp_takes_what_a_market_sends(sanitized_peer: Path) -> None:
         (b"\x00\x00\x00\x09\x80", "truncated"),
     ],
 )
-def test_frame_lengths_in_cpp(sanitized_peer: Path, stream: bytes, name: str) -> None:
+def test_frame_lengths_in_cpp(peer: Path, stream: bytes, name: str) -> None:
     """A frame's length is judged before its body."""
-    assert cpp_decode(sanitized_peer, stream) == [name]
+    assert cpp_decode(peer, stream) == [name]
 
 
 def test_frame_lengths_in_python() -> None:
@@ -123,7 +123,7 @@ def test_frame_lengths_in_python() -> None:
         decode_body(b"")
 
 
-def test_a_newer_minor_may_say_more(sanitized_peer: Path) -> None:
+def test_a_newer_minor_may_say_more(peer: Path) -> None:
     """Keys and columns that we do not know are skipped for a newer minor and refused otherwise."""
     rich = samples.decide_fields(mood={"a": [1, {"b": 2}]})
     rich["flows"] = samples.bins(samples.decision()) | {"colour": bytes(16)}
@@ -133,15 +133,15 @@ def test_a_newer_minor_may_say_more(sanitized_peer: Path) -> None:
     assert list(got.flows) == list(columns.DECIDE_FLOWS)
     with pytest.raises(ProtocolError, match="unknown-key"):
         decode_body(content, samples.LIMITS)
-    assert cpp_decode(sanitized_peer, samples.frame(content), "newer") == ["ok decide"]
-    assert cpp_decode(sanitized_peer, samples.frame(content)) == ["unknown-key"]
+    assert cpp_decode(peer, samples.frame(content), "newer") == ["ok decide"]
+    assert cpp_decode(peer, samples.frame(content)) == ["unknown-key"]
 
 
-def test_a_greeting_is_judged_by_its_own_minor(sanitized_peer: Path) -> None:
+def test_a_greeting_is_judged_by_its_own_minor(peer: Path) -> None:
     """A welcome or hello of a newer minor may carry more keys; an equal one may not."""
     for minor, verdict in ((7, "ok welcome"), (0, "unknown-key")):
         welcome = samples.pack({"type": "welcome", "protocol": [1, minor], "extra": 1})
-        assert cpp_decode(sanitized_peer, samples.frame(welcome)) == [verdict]
+        assert cpp_decode(peer, samples.frame(welcome)) == [verdict]
     hello = {"type": "hello", "protocol": [1, 7], "engine": "e", "version": "1", "extra": 1}
     hello |= {"plan_digest": "", "seed": 1, "token": ""}
     assert isinstance(decode_body(samples.pack(hello)), m.Hello)

@@ -12,7 +12,7 @@ from ecnomy.markets.bridge import columns, encode
 from ecnomy.markets.bridge import messages as m
 
 
-def test_both_languages_write_the_same_bytes(sanitized_peer: Path) -> None:
+def test_both_languages_write_the_same_bytes(peer: Path) -> None:
     """Every message of an engine, with integers at each boundary of their encodings."""
     expected: list[m.Message] = [
         samples.HELLO,
@@ -25,7 +25,7 @@ def test_both_languages_write_the_same_bytes(sanitized_peer: Path) -> None:
         m.Finish(-1, 128, 255, 256, 2.5),
         m.Error("x" * 40 + " é"),
     ]
-    done = subprocess.run([sanitized_peer, "encode"], capture_output=True, check=True, timeout=60)
+    done = subprocess.run([peer, "encode"], capture_output=True, check=True, timeout=60)
     assert done.stdout == b"".join(encode(message) for message in expected)
 
 

@@ -128,7 +128,7 @@ def test_an_idle_flow_takes_a_kibibyte_at_most(traffic: Law | None, market: bool
     ("transport", "traffic", "link"),
     [
         pytest.param(PACED, None, {"marking": plans.red(2500, 15000)}, id="paced", marks=full),
-        pytest.param(REM, None, {"marking": plans.red(2500, 15000)}, id="rem"),
+        pytest.param(REM, None, {"marking": plans.red(2500, 15000)}, id="rem", marks=full),
         pytest.param(SACK, None, {}, id="sack-losses"),
         pytest.param(SACK, SURFING, {}, id="surfing", marks=full),
     ],

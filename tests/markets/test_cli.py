@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 from command_line import ecnomy
 from ecnomy.markets.cli.main import GROUP, app
 from processes import LIMIT_S, ended, started, wait_for
+from tiers import full
 
 SCENARIO = """
 version: 1
@@ -172,7 +173,7 @@ def test_wrong_usage_exits_2(scene: Path, arguments: list[str]) -> None:
     ("sent", "status", "reason"),
     [
         (signal.SIGINT, 130, "interrupted"),
-        (signal.SIGTERM, 143, "terminated"),
+        pytest.param(signal.SIGTERM, 143, "terminated", marks=full),
         (signal.SIGHUP, 129, "terminated"),
     ],
 )

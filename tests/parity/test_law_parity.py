@@ -17,10 +17,12 @@ from compiling import missing_compiler
 from engine_build import build_engine
 from law_replay import Replay, replay
 from parity_plans import DEPARTURES, MARKING, TIMERS, WINDOWS, crowded, decisions
+from tiers import full
 
 pytestmark = [
     pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler()),
     pytest.mark.xdist_group("law-parity"),
+    full,
 ]
 
 

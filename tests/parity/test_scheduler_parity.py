@@ -22,13 +22,14 @@ from law_api import load_module
 from law_build import build_module
 from law_replay import Replay, replay
 from parity_plans import WINDOWS, crowded
+from tiers import full
 
 HOOKS = ("join", "room", "settle", "next")
 ENGINES = [
     pytest.param(name, marks=pytest.mark.skipif(bool(reason), reason=reason))
     for name, reason in (("builtin", missing_compiler()), ("omnet", drive_omnet.missing()))
 ]
-pytestmark = pytest.mark.xdist_group("law-parity")
+pytestmark = [pytest.mark.xdist_group("law-parity"), full]
 
 
 LAWS = {

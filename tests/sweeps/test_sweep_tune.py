@@ -114,6 +114,7 @@ def test_a_search_goes_on_after_a_kill(tmp_path: Path) -> None:
     assert found(file, tmp_path / "out", again) == whole and again.points == []
 
 
+@pytest.mark.drawn
 def test_what_is_told_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A table, sentences, JSON and a picture; `show` of the folder works."""
     file, out = write(tmp_path, SWEEP), tmp_path / "out"

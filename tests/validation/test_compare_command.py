@@ -28,6 +28,7 @@ def status(*words: str) -> int:
     return int(left.value.code or 0)
 
 
+@pytest.mark.drawn
 def test_compare_shows_both_engines(both: None, tmp_path: Path, capsys) -> None:
     """Exit 0, a row per quantity with ratio and verdict, compare.json and a picture."""
     out = tmp_path / "c"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,12 @@ def environment(folder: Path) -> Any:
     Raises:
         InputError: as page_maker.
     """
-    jinja2 = page_maker()
+    return _environment(page_maker(), folder)
+
+
+@functools.cache
+def _environment(jinja2: Any, folder: Path) -> Any:
+    """One for each folder, since it compiles a template once."""
     here = Path(__file__).parent
     loader = jinja2.FileSystemLoader([folder, here, here.parent])
     return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True)

@@ -6,7 +6,6 @@ What colours tell is printed or told by form too. The same numbers give the same
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +15,7 @@ import numpy.typing as npt
 
 from ecnomy.analysis.draw.panels import COLOURS, panel_style
 from ecnomy.analysis.game.dynamics import Flow
+from ecnomy.analysis.pages.svg import svg_of
 from ecnomy.analysis.tournament.paying import Found, Outcome
 
 if TYPE_CHECKING:
@@ -37,16 +37,6 @@ def _figure(height: float, width: float = _INCHES) -> tuple[Figure, Axes]:
 
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots()
-
-
-def _svg(figure: Figure) -> bytes:
-    """Without a date, and with names that depend on the drawing alone."""
-    import matplotlib
-
-    out = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "ecnomy", "svg.fonttype": "path"}):
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    return out.getvalue()
 
 
 def table(found: Found, players: int, order: Sequence[int]) -> bytes:
@@ -75,7 +65,7 @@ def table(found: Found, players: int, order: Sequence[int]) -> bytes:
         axis.set_ylabel("one player")
         axis.set_xlabel(_others(players))
         axis.grid(visible=False)
-        return _svg(figure)
+        return svg_of(figure)
 
 
 def _others(players: int) -> str:
@@ -113,7 +103,7 @@ def replies(found: Found, players: int, order: Sequence[int]) -> bytes:
         axis.set_xlim(-2.15, 2.15)
         axis.set_ylim(-1.4, 1.4)
         axis.set_axis_off()
-        return _svg(figure)
+        return svg_of(figure)
 
 
 def portrait(found: Found, outcome: Outcome) -> bytes:
@@ -127,7 +117,7 @@ def portrait(found: Found, outcome: Outcome) -> bytes:
             _triangle(axis, flow, outcome, names)
         else:
             _line(axis, flow, outcome, names)
-        return _svg(figure)
+        return svg_of(figure)
 
 
 def _triangle(axis: Axes, flow: Flow, outcome: Outcome, names: Sequence[str]) -> None:
@@ -208,4 +198,4 @@ def masses(found: Found, order: Sequence[int]) -> bytes:
         axis.set_xlabel("share of time (alpha-rank)")
         axis.grid(axis="y", visible=False)
         axis.legend(loc="lower right", fontsize=8.5)
-        return _svg(figure)
+        return svg_of(figure)

@@ -121,7 +121,9 @@ def _not_ect(plan: Plan) -> Iterator[str]:
         marking = [link for link in links if link.marking.law != "drop-tail"]
         if not ect and marking:
             fate = "drops" if any(link.not_ect == "drop" for link in marking) else "passes"
-            remedy = "; with 'ecn: ect' in its transport it marks them" * isinstance(transport, Udp)
+            remedy = ""
+            if isinstance(transport, Udp):
+                remedy = "; with 'ecn: ect' in its transport it marks them"
             yield (
                 f"source {source.name}: its packets are not ECN-capable, so link "
                 f"{marking[0].name} {fate} them instead of marking{remedy}"
