@@ -8,8 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.menus import Integers, Menus, MenuView
+from ecnomy.agents.menus import Menus, MenuView
 
 __all__ = ["AgentView", "Books"]
 

@@ -12,8 +12,9 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.call_tariff import FREE, CallTariff
-from ecnomy.agents.observation import Integers, Truths
+from ecnomy.agents.observation import Truths
 from ecnomy.agents.times import Timed
 
 __all__ = [

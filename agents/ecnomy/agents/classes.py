@@ -6,17 +6,13 @@ Every field has its unit in brackets.
 
 from __future__ import annotations
 
-from typing import Final
-
 import msgspec
 
 from ecnomy.agents.agent_view import AgentView
-from ecnomy.agents.observation import Floats, Integers
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.times import Timed
 
-__all__ = ["DEAREST_FEE_MICRO", "ClassColumns", "ClassObservation", "ClassRequest"]
-
-DEAREST_FEE_MICRO: Final = 10**12  # per second; the market takes no higher fee
+__all__ = ["ClassColumns", "ClassObservation", "ClassRequest"]
 
 
 class ClassColumns(msgspec.Struct, frozen=True, eq=False):

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.answers import whole_column
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Observation, Truths
+from ecnomy.agents.observation import NO_OFFER, Observation, Truths
 
 __all__ = ["FEW", "LEAVE", "NO_BUDGET", "NO_CAP", "Decision", "FlowDecision", "checked"]
 

@@ -10,14 +10,12 @@ from __future__ import annotations
 from typing import Final, Protocol
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
+
+from ecnomy.agents.arrays import Integers
 
 __all__ = ["STRATEGY", "MenuView", "Menus"]
 
 STRATEGY: Final = "strategy"
-
-Integers = npt.NDArray[np.int64]
 
 
 class MenuView(msgspec.Struct, frozen=True, eq=False):

@@ -16,14 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.times import Timed
 
 __all__ = [
     "NO_OFFER",
-    "Floats",
     "FlowColumns",
     "FlowView",
-    "Integers",
     "LinkColumns",
     "MarkingLaw",
     "Observation",
@@ -33,8 +32,6 @@ __all__ = [
     "column",
 ]
 
-Integers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Truths = npt.NDArray[np.bool_]
 NO_OFFER: Final = -1  # the flow is in no class
 

@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call, CallAsk, EndedCalls, StreamObservation
 from ecnomy.agents.classes import ClassObservation, ClassRequest
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.elastic_tariff import ElasticTariff
-from ecnomy.agents.observation import Integers, Observation, Offer, PriceObservation, Truths
+from ecnomy.agents.observation import Observation, Offer, PriceObservation, Truths
 from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
 
 __all__ = ["CallBuyer", "CallSeller", "ClassSeller", "Seat", "Truths"]

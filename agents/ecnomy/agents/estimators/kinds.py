@@ -35,8 +35,9 @@ from typing import Final, Protocol, Self
 import msgspec
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.estimators.rates import BetaRate
-from ecnomy.agents.estimators.samples import Floats, Samples
+from ecnomy.agents.estimators.samples import Samples
 
 __all__ = [
     "DEFAULT_ESTIMATOR",

@@ -23,8 +23,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.estimators import beta
-from ecnomy.agents.estimators.samples import Floats
 
 __all__ = ["BetaRate"]
 

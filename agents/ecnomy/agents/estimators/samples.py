@@ -10,9 +10,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Floats", "Samples"]
+from ecnomy.agents.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
+__all__ = ["Samples"]
 
 
 class Samples(msgspec.Struct, frozen=True, eq=False):

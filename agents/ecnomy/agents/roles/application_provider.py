@@ -20,9 +20,10 @@ from typing import ClassVar, Self
 import mesa
 
 from ecnomy.agents.answers import shown, truth, whole
-from ecnomy.agents.classes import DEAREST_FEE_MICRO, ClassObservation, ClassRequest
+from ecnomy.agents.classes import ClassObservation, ClassRequest
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import EcnomyError, StrategyError
+from ecnomy.agents.money import DEAREST_MICRO
 from ecnomy.agents.observation import Observation, Offer
 from ecnomy.agents.roles.role import EVERY_REPORT, Role, Strategist, Terms, settling_ps
 from ecnomy.agents.seat import Seat
@@ -105,7 +106,7 @@ class ApplicationProvider(Role):
             raise StrategyError(f"{self._who} posted the fees {found}, expected class -> fee")
         for name, fee in posted.items():
             found_fee = whole(fee)
-            if found_fee is None or not 0 <= found_fee <= DEAREST_FEE_MICRO:
+            if found_fee is None or not 0 <= found_fee <= DEAREST_MICRO:
                 told = f"posted the fee {shown(fee)} for {shown(name)}"
                 expected = "expected an integer from 0 to 10^12"
                 raise StrategyError(f"{self._who} {told}, {expected}")

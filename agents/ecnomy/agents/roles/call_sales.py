@@ -7,13 +7,12 @@ from ecnomy.agents.answers import shown, truth, whole
 from ecnomy.agents.call_tariff import DEFAULT_ADMISSION, CallTariff
 from ecnomy.agents.calls import Call, StreamObservation
 from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.money import DEAREST_MICRO
 from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.spec import CallLine
 from ecnomy.agents.strategies import blame, make
 
 __all__ = ["CallSales"]
-
-DEAREST_MICRO = 10**12  # of a call
 
 
 class CallSales:

@@ -4,21 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final
+from typing import ClassVar
 
 import mesa
 import msgspec
 
 from ecnomy.agents.answers import whole
 from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.money import DEAREST_MICRO
 from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.roles.role import EVERY_REPORT, Role, Terms
 from ecnomy.agents.seat import Seat
 from ecnomy.agents.strategies import blame, make
 
 __all__ = ["ConnectivityProvider", "price_posted"]
-
-DEAREST_MICRO: Final = 10**12
 
 
 class ConnectivityProvider(Role):

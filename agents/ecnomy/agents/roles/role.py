@@ -20,6 +20,7 @@ import numpy as np
 from ecnomy.agents.answers import number, truth, whole
 from ecnomy.agents.decision import FEW, Decision, FlowDecision, checked
 from ecnomy.agents.errors import EcnomyError, StrategyError
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowColumns, FlowView, Observation
 from ecnomy.agents.roles.presets import Preset
 from ecnomy.agents.spec import AgentSpec
@@ -40,7 +41,6 @@ __all__ = [
     "settling_ps",
 ]
 
-MICRO: Final = 1e6
 EVERY_REPORT: Final = 0
 ADAPT: Final = -1
 SHORTEST_PS: Final = 5 * PS_PER_S

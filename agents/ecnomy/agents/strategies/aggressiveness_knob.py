@@ -46,15 +46,16 @@ from typing import Annotated, ClassVar, Final
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.decision import LEAVE, Decision
-from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation, Truths
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import FlowColumns, Observation, Truths
 from ecnomy.agents.parameters import OneOf, Refused, positive
 from ecnomy.agents.strategies.flow_utility import asked_rate, damping, under_key, x0_of_flows
 from ecnomy.agents.utilities import UTILITIES, concave_utility_of, delay_cost_of, find_utility
 
 __all__ = ["AggressivenessKnob"]
 
-MICRO: Final = 1e6
 RANGE: Final = 1000.0  # of x / x0
 LONGEST_STEP: Final = math.log(4.0)  # of log w
 FADE: Final = 0.5

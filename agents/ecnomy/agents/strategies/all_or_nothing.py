@@ -25,12 +25,12 @@ from typing import Annotated, ClassVar, Final
 
 from ecnomy.agents.decision import FlowDecision
 from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowView
 from ecnomy.agents.parameters import Refused, Unit, positive
 
 __all__ = ["AllOrNothing"]
 
-MICRO: Final = 1_000_000
 LONGEST: Final = 8
 
 

@@ -21,16 +21,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar
 
 from ecnomy.agents.decision import FlowDecision
 from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowView
 from ecnomy.agents.parameters import Refused, Unit, positive
 
 __all__ = ["AverageRate"]
-
-MICRO: Final = 1_000_000
 
 
 @dataclasses.dataclass

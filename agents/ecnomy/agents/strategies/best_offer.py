@@ -41,9 +41,11 @@ from typing import Annotated, ClassVar, Final
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.decision import LEAVE, Decision
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation, Truths
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import FlowColumns, Observation, Truths
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.strategies.elastic_utility import ElasticUtility
 from ecnomy.agents.strategies.flow_utility import under_key
@@ -51,7 +53,6 @@ from ecnomy.agents.utilities import UTILITIES, delay_cost_of, find_utility, util
 
 __all__ = ["BestOffer"]
 
-MICRO: Final = 1e6
 BITS_PER_MB: Final = 8e6
 SMOOTHING: Final = 0.5
 LONGEST: Final = 8.0  # times `retry`

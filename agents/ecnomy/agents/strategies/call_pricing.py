@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.times import PS_PER_S
 
-__all__ = ["MICRO", "Repricing", "postable"]
+__all__ = ["Repricing", "postable"]
 
-MICRO: Final = 1_000_000
 _DEAREST: Final = 10**12  # micro-units: what a scenario takes at most
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from ecnomy.agents.classes import DEAREST_FEE_MICRO, ClassObservation
+from ecnomy.agents.classes import ClassObservation
 from ecnomy.agents.decision import Decision
+from ecnomy.agents.money import DEAREST_MICRO, MICRO
 from ecnomy.agents.observation import Observation
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.strategies.constant_charge import class_charges
 from ecnomy.agents.times import PS_PER_S
 
-__all__ = ["DEAREST", "MICRO", "ClassFees"]
+__all__ = ["DEAREST", "ClassFees"]
 
-MICRO: Final = 1e6
-DEAREST: Final = DEAREST_FEE_MICRO / MICRO  # money/s
+DEAREST: Final = DEAREST_MICRO / MICRO  # money/s
 
 
 class ClassFees:

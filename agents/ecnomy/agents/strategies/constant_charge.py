@@ -9,17 +9,17 @@ left alone unless `charge` is given.
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.decision import LEAVE, Decision
-from ecnomy.agents.observation import NO_OFFER, Floats, Observation
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import NO_OFFER, Observation
 from ecnomy.agents.parameters import Unit
 
 __all__ = ["ConstantCharge", "class_charges"]
-
-MICRO: Final = 1_000_000
 
 
 @dataclasses.dataclass

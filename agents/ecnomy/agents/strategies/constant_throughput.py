@@ -30,18 +30,18 @@ weight is held at x0, whatever its marks cost.
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar
 
 import numpy as np
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import Integers, Observation
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import Observation
 from ecnomy.agents.parameters import Unit, positive
 
 __all__ = ["ConstantThroughput"]
-
-MICRO: Final = 1_000_000
 
 
 @dataclasses.dataclass

@@ -16,7 +16,8 @@ import math
 
 import numpy as np
 
-from ecnomy.agents.observation import Floats, Integers, Observation
+from ecnomy.agents.arrays import Floats, Integers
+from ecnomy.agents.observation import Observation
 
 __all__ = ["CostMemory"]
 

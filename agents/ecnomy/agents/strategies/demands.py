@@ -18,7 +18,7 @@ from typing import Annotated, ClassVar, Final, Protocol
 
 import numpy as np
 
-from ecnomy.agents.observation import Floats
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.parameters import Refused, Unit, positive
 
 __all__ = ["DEMANDS", "TIMES", "Demand", "Isoelastic", "Linear", "Logit", "TimeDraw"]

@@ -58,8 +58,10 @@ from typing import Annotated, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.decision import FEW, NO_CAP, Decision
-from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation, column
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import FlowColumns, Observation, column
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.strategies.flow_utility import asked_rate, damping, under_key, x0_of_flows
 from ecnomy.agents.strategies.leaving import LEAST, PROBE, Leaving
@@ -71,7 +73,6 @@ __all__ = ["ElasticUtility"]
 
 Truths = npt.NDArray[np.bool_] | list[bool]
 
-MICRO: Final = 1_000_000
 RANGE: Final = 1000.0  # of x / x0
 LONGEST_STEP: Final = math.log(4.0)  # of log w
 LEAST_MICRO: Final = 1.0

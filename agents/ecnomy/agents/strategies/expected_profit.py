@@ -36,10 +36,10 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.call_tariff import FREE, CallTariff
 from ecnomy.agents.calls import Call, StreamObservation
 from ecnomy.agents.estimators import price
-from ecnomy.agents.estimators.samples import Floats
 from ecnomy.agents.parameters import Refused, Unit, positive
 from ecnomy.agents.strategies.call_bills import CallBills, Laws
 from ecnomy.agents.strategies.call_pricing import Repricing, postable

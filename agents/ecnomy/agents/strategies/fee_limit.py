@@ -17,18 +17,18 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import NO_OFFER, Floats, Observation
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import NO_OFFER, Observation
 from ecnomy.agents.parameters import Refused, Unit, positive
 
 __all__ = ["FeeLimit"]
-
-MICRO: Final = 1e6
 
 
 @dataclasses.dataclass

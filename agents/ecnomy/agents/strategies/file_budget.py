@@ -49,13 +49,13 @@ import numpy as np
 
 from ecnomy.agents.agent_view import AgentView
 from ecnomy.agents.decision import NO_BUDGET, Decision
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowView, Observation
 from ecnomy.agents.parameters import Refused, Unit, positive
 from ecnomy.agents.strategies.cost_memory import CostMemory
 
 __all__ = ["FileBudget"]
 
-MICRO: Final = 1_000_000
 LEAST_MICRO: Final = 1.0
 LONGEST_STEP: Final = 4.0
 REMEMBERED: Final = 200

@@ -22,8 +22,9 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final
 
 from ecnomy.agents.classes import ClassObservation
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.parameters import Refused, Unit, positive
-from ecnomy.agents.strategies.class_fees import DEAREST, MICRO, ClassFees
+from ecnomy.agents.strategies.class_fees import DEAREST, ClassFees
 
 __all__ = ["FillClasses"]
 

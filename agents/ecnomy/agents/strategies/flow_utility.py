@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import Floats
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.utilities import Utility
 

@@ -18,13 +18,13 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, ClassVar, Final
 
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.parameters import Refused, Unit
 from ecnomy.agents.strategies.trial import gained_micro
 
 __all__ = ["HillClimbing"]
 
-MICRO: Final = 1e6
 DEAREST: Final = 1e6  # money; the market takes no higher price
 
 

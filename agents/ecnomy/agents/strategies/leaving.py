@@ -26,14 +26,15 @@ from typing import Final
 
 import numpy as np
 
-from ecnomy.agents.observation import Floats, Integers, Observation, Truths
+from ecnomy.agents.arrays import Floats, Integers
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import Observation, Truths
 from ecnomy.agents.utilities import Utility, delay_cost_of
 
 __all__ = ["LEAST", "PROBE", "Leaving"]
 
 LEAST: Final = 1e-3  # of x0: the smallest rate
 PROBE: Final = 1e-2  # of x0: the rate whose price is paid while one looks
-MICRO: Final = 1e6
 BYTES_PER_MB: Final = 1e6
 FADE: Final = 0.5
 KNOWN: Final = 10.0  # marks that sums do not fade below

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import msgspec
 import numpy as np
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.decision import LEAVE, NO_BUDGET, NO_CAP, Decision
-from ecnomy.agents.observation import Integers, Observation
+from ecnomy.agents.observation import Observation
 from ecnomy.agents.parameters import Refused, Strategies
 
 if TYPE_CHECKING:

@@ -23,12 +23,13 @@ from typing import Final
 
 import numpy as np
 
-from ecnomy.agents.observation import Floats, FlowColumns, Integers, Truths
+from ecnomy.agents.arrays import Floats, Integers
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import FlowColumns, Truths
 from ecnomy.agents.utilities import Utility
 
 __all__ = ["PriceChange"]
 
-MICRO: Final = 1e6
 ERRORS: Final = 3.0  # standard errors
 LONGEST: Final = 1.0  # of log w
 LEAST_MICRO: Final = 1.0

@@ -33,15 +33,16 @@ from typing import Annotated, Any, ClassVar, Final
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.decision import LEAVE, Decision
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import Floats, Observation, Truths
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import Observation, Truths
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.strategies.demands import DEMANDS, TIMES, Demand, TimeDraw
 
 __all__ = ["PriceDemand"]
 
-MICRO: Final = 1e6
 SMOOTHING: Final = 0.5
 BITS_PER_MB: Final = 8e6
 LONGEST: Final = 8  # times `retry`

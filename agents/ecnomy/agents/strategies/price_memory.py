@@ -22,13 +22,13 @@ from typing import Annotated, ClassVar, Final
 import numpy as np
 
 from ecnomy.agents.decision import Decision
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import Observation
 from ecnomy.agents.parameters import Unit, positive
 from ecnomy.agents.strategies.cost_memory import CostMemory
 
 __all__ = ["PriceMemory"]
 
-MICRO: Final = 1_000_000
 LEAST_MICRO: Final = 1.0
 
 

@@ -15,9 +15,10 @@ import math
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.parameters import ByTime, Refused, Unit, positive
-from ecnomy.agents.strategies.trial import DEAREST, MICRO
+from ecnomy.agents.strategies.trial import DEAREST
 
 __all__ = ["PriceSchedule"]
 

@@ -19,14 +19,15 @@ from typing import Annotated, ClassVar, Final
 
 import numpy as np
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.decision import FEW, Decision
-from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import NO_OFFER, Observation, Offer
 from ecnomy.agents.parameters import Unit
 from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["QosKnob"]
 
-MICRO: Final = 1_000_000
 _NONE: Final = np.array([NO_OFFER])
 
 

@@ -29,10 +29,12 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import Floats, Integers, PriceObservation
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.parameters import Refused, Unit
-from ecnomy.agents.strategies.trial import LONGEST, MICRO, Trial, check_range
+from ecnomy.agents.strategies.trial import LONGEST, Trial, check_range
 
 __all__ = ["RevenueBandit"]
 

@@ -42,9 +42,10 @@ from collections import deque
 from typing import Annotated, ClassVar, Final
 
 from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.parameters import Refused, Unit
-from ecnomy.agents.strategies.trial import DEAREST, LONGEST, MICRO, Trial, check_range
+from ecnomy.agents.strategies.trial import DEAREST, LONGEST, Trial, check_range
 
 __all__ = ["RevenueGradient"]
 

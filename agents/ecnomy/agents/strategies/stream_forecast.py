@@ -34,8 +34,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.estimators import BetaBinomial, BetaRate, Samples
-from ecnomy.agents.estimators.samples import Floats
 
 __all__ = ["Forecast", "forecast", "lag_one"]
 

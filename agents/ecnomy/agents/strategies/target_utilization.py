@@ -44,9 +44,10 @@ import math
 from typing import Annotated, ClassVar, Final
 
 from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.parameters import Refused, Unit
-from ecnomy.agents.strategies.trial import DEAREST, MICRO, check_range
+from ecnomy.agents.strategies.trial import DEAREST, check_range
 
 __all__ = ["TargetUtilization", "share_of", "watched_link"]
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import Final
 
 from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.times import PS_PER_S
 
-__all__ = ["DEAREST", "LONGEST", "MICRO", "Trial", "check_range", "gained_micro"]
+__all__ = ["DEAREST", "LONGEST", "Trial", "check_range", "gained_micro"]
 
-MICRO: Final = 1e6
 DEAREST: Final = 1e6  # money; the market takes no higher price
 LONGEST: Final = 10  # decision intervals for a response, and for what is measured
 

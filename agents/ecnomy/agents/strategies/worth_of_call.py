@@ -25,13 +25,13 @@ from typing import Annotated
 
 from ecnomy.agents.agent_view import AgentView
 from ecnomy.agents.calls import BEST_EFFORT, CallAsk, CallOffer, EndedCalls
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.parameters import Refused, Unit, positive
 from ecnomy.agents.strategies.cheapest_call import Claimant
 from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["WorthOfCall"]
 
-MICRO = 1e6
 WORTHS = ("exponential", "uniform", "fixed")
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ecnomy.agents.observation import Floats
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.utilities.utility import RateUtility, Utility, delay_cost_of
 
 __all__ = ["Anticipating"]

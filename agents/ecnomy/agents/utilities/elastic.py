@@ -24,7 +24,8 @@ from typing import Final
 
 import numpy as np
 
-from ecnomy.agents.observation import Floats, column
+from ecnomy.agents.arrays import Floats
+from ecnomy.agents.observation import column
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.utilities.utility import RateUtility
 

@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from ecnomy.agents.observation import Floats
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.parameters import Refused, positive
 from ecnomy.agents.utilities.utility import RateUtility
 

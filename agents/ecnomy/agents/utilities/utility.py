@@ -28,7 +28,7 @@ from typing import Annotated, Final, Protocol
 
 import numpy as np
 
-from ecnomy.agents.observation import Floats
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.parameters import Refused, Unit, positive
 
 __all__ = ["STEEPEST", "AtRate", "RateUtility", "Utility", "delay_cost_of"]

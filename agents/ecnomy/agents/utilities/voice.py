@@ -28,7 +28,7 @@ from typing import Annotated, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.agents.observation import Floats
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.parameters import Refused, Unit, positive
 
 __all__ = ["CODECS", "CallUtility", "EModel", "delay_impairment", "mos_of_r", "r_of_mos"]

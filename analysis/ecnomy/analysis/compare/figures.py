@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.rawrun import RawRun
 
@@ -47,11 +49,9 @@ __all__ = [
     "rows_of_money",
 ]
 
-PS_PER_S: Final = 10**12
 SOURCE: Final = "source"
 LINK: Final = "link"
 MONEY: Final = "money"
-MICRO: Final = 10**6
 QUANTITIES: Final = {
     SOURCE: (
         "goodput_bps",

@@ -9,7 +9,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from ecnomy.agents.observation import NO_OFFER, Integers
+from ecnomy.agents.arrays import Integers
+from ecnomy.agents.observation import NO_OFFER
 from ecnomy.markets.model.market import Market
 from ecnomy.markets.scenario import Scenario
 

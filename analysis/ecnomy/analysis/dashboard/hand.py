@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from ecnomy.agents.money import MICRO
 from ecnomy.analysis.dashboard.groups import Group
 from ecnomy.markets.model.market import Market
 
 __all__ = ["Hand", "stops"]
 
 _DECADES: Final = 10  # stops of a slider for each factor of ten
-MICRO: Final = 1_000_000
 
 
 class Hand:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import solara
 
+from ecnomy.agents.money import MICRO
 from ecnomy.analysis.dashboard.groups import CLASS, PAY, Group
 from ecnomy.analysis.dashboard.hand import stops
 from ecnomy.analysis.dashboard.live import LiveMarket
@@ -25,7 +26,6 @@ __all__ = ["Carriers", "Groups", "Load"]
 
 _ALL: Final = "all groups"
 _NOTHING: Final = "#808080"
-MICRO: Final = 1e6
 Turn = Callable[[], None]
 
 

@@ -16,8 +16,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.decision import LEAVE
-from ecnomy.agents.observation import NO_OFFER, Integers
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import NO_OFFER
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.dashboard.groups import Group
 from ecnomy.analysis.run.link_marking import by_source, ecn_capable
@@ -36,8 +38,6 @@ __all__ = ["WINDOW_S", "Account", "CarrierSeen", "GroupSeen", "Seen", "Watch"]
 
 WINDOW_S: Final = 5.0
 KEPT: Final = 300  # looks that are drawn over time
-MICRO: Final = 1e6
-Floats = npt.NDArray[np.float64]
 
 
 class GroupSeen(msgspec.Struct, frozen=True):

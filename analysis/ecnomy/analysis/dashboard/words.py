@@ -17,7 +17,6 @@ from ecnomy.analysis.run.network_loads import LinkLoad
 
 __all__ = ["accounts_table", "carrier_facts", "clock", "congested_list", "group_facts", "name_tag"]
 
-MICRO: Final = 1e6
 _LONGEST_LIST: Final = 6
 Fact = tuple[str, str, float, str]  # what it is, its key, the value in base units, in words
 

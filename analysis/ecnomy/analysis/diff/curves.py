@@ -13,17 +13,17 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.activity import flows_on
 from ecnomy.analysis.run.carriers import prices_of
 from ecnomy.analysis.run.link_marking import activity_of, crossings_of, link_shares
-from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.summary import groups_of
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["Curve", "curves_of", "shown_links"]
 
-Floats = npt.NDArray[np.float64]
 _BINS: Final = 60
 _MOST_LINKS: Final = 2
 

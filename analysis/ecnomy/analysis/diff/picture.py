@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ecnomy.analysis.diff.curves import Curve, curves_of, shown_links
 from ecnomy.analysis.diff.difference import Diff
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["diff_picture"]
 
-Floats = npt.NDArray[np.float64]
 Curves = dict[str, list[Curve]]
 _MOST_PANELS: Final = 12
 _MOST_OF_A_KIND: Final = 4

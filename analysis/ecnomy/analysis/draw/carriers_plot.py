@@ -14,6 +14,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.draw.fitted_text import fitted
 from ecnomy.analysis.draw.panels import (
     COLOURS,
@@ -27,7 +29,7 @@ from ecnomy.analysis.draw.panels import (
 )
 from ecnomy.analysis.run.carriers import Carrier, carriers_of, link_use
 from ecnomy.analysis.run.choices import Choice, choices_of
-from ecnomy.analysis.run.phases import PS_PER_S, phases_of
+from ecnomy.analysis.run.phases import phases_of
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
 
 __all__ = ["carriers_picture", "income_over"]
 
-Floats = npt.NDArray[np.float64]
 _BINS: Final = 40  # points a line: marks of one payer are few
 _MOST_STEPS: Final = 60  # changes beyond which customers are drawn as means of intervals
 _MOST: Final = 6  # carriers that can be told apart

@@ -13,6 +13,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.draw.panels import (
     COLOURS,
     PANEL_INCHES,
@@ -24,7 +26,7 @@ from ecnomy.analysis.draw.panels import (
 )
 from ecnomy.analysis.run.guaranteed_calls import call_rows
 from ecnomy.analysis.run.guarantors import Provider, flows_of
-from ecnomy.analysis.run.phases import PS_PER_S, phases_of
+from ecnomy.analysis.run.phases import phases_of
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.analysis.support.digits import significant
 from ecnomy.markets.results.rawrun import RawRun
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
 
 __all__ = ["guarantee_picture"]
 
-Floats = npt.NDArray[np.float64]
 _BARS: Final = 40  # at most so many; narrower ones hold too few calls to tell anything
 _LENGTHS_S: Final = (10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400)
 _POINTS: Final = 120  # of the marking rate, where the provider states none

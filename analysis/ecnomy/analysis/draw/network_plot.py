@@ -12,6 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.draw.fitted_text import fitted
 from ecnomy.analysis.draw.network_layout import Point, layout
 from ecnomy.analysis.draw.network_legend import draw_legend
@@ -20,7 +21,7 @@ from ecnomy.analysis.draw.network_map import NetworkMap, draw_map, map_labels
 from ecnomy.analysis.draw.panels import save
 from ecnomy.analysis.run.families import shown_nodes
 from ecnomy.analysis.run.network_loads import NetworkLoads, is_network, network_loads
-from ecnomy.analysis.run.phases import PS_PER_S, Phase, phases_of
+from ecnomy.analysis.run.phases import Phase, phases_of
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results

@@ -10,7 +10,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from ecnomy.analysis.run.phases import PS_PER_S, Phase
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.analysis.run.phases import Phase
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

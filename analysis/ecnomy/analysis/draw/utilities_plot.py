@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.utilities import (
     AlphaFair,
     AtRate,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 __all__ = ["utilities_picture"]
 
-Floats = npt.NDArray[np.float64]
 _A: Final = 1.0  # money/s; money for a transfer
 _X0_BPS: Final = 1e6
 _MBPS: Final = 1e6

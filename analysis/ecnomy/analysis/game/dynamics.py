@@ -26,8 +26,8 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.game.profiles import Profile, alone, mixed
 from ecnomy.analysis.support.optional import scipy_part
@@ -35,7 +35,6 @@ from ecnomy.markets.inputs.remedy import extras
 
 __all__ = ["EPSILON", "Flow", "Rest", "alpha_rank", "duels", "egt", "ranked", "resting"]
 
-Floats = npt.NDArray[np.float64]
 EPSILON: Final = 0.01  # how often a mutant that earns less takes over
 _STARTS: Final = 6  # a grid of starts has so many steps from corner to corner
 _LONG: Final = 2000.0  # in units of 1 / the largest difference of pay-offs

@@ -27,11 +27,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.game.matrix import Game
 
 __all__ = ["MOST_BASES", "Equilibria", "best_replies", "equilibria", "scaled", "small", "symmetric"]
 
-Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 MOST_BASES: Final = 20_000  # choices of tight bounds: 8 strategies against 8 have 12,870
 _CLOSE: Final = 1e-9  # of the range of pay-offs

@@ -25,14 +25,13 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.inputs.files import Unreadable, read_bytes
 
 __all__ = ["MOST_STATES", "Game", "read_game"]
 
-Floats = npt.NDArray[np.float64]
 _MOST_MIB: Final = 8  # of a file
 MOST_STATES: Final = 400  # of alpha-rank's chain: strategies, or pairs of them
 _BETWEEN: Final = ";"  # the pay-offs of a cell

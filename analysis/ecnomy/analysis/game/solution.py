@@ -14,8 +14,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.game.dynamics import alpha_rank, resting
 from ecnomy.analysis.game.equilibria import best_replies, equilibria, scaled, small, symmetric
 from ecnomy.analysis.game.matrix import Game
@@ -24,7 +24,6 @@ from ecnomy.analysis.game.stability import stable_in_one, stable_in_two
 
 __all__ = ["RestPoint", "Solution", "profiles_of", "solve"]
 
-Floats = npt.NDArray[np.float64]
 _MOST_DRIFTING: Final = 4  # strategies: the grid of starts grows fast
 _SAME: Final = 0.02  # a drift that ends so close to a rest point ends there
 

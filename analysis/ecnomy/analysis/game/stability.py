@@ -13,11 +13,11 @@ Sigmund 1998, chapters 7 and 10).
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+
+from ecnomy.agents.arrays import Floats
 
 __all__ = ["stable_in_one", "stable_in_two"]
 
-Floats = npt.NDArray[np.float64]
 _STILL = 1e-6  # of the range of pay-offs, per unit of time
 
 

@@ -24,8 +24,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.pages.parts import Cell, money
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import BLOCKS, Estimate, block_sums, by_run, student
@@ -35,7 +35,6 @@ __all__ = ["BreakEven", "break_even", "fieller_prices"]
 
 # A refund is in the block of its call: blocks would else depend on their neighbours.
 _CALL_TIME: Final = "coalesce(start_ps, t_ps)"
-Array = npt.NDArray[np.float64]
 
 
 class BreakEven(msgspec.Struct, frozen=True):
@@ -95,7 +94,7 @@ def break_even(db: Database, provider: str, runs: Sequence[Made], *, tied: bool)
     return BreakEven(found, low < 0, math.isinf(high))
 
 
-def fieller_prices(costs: Array, kept: Array, t: float) -> tuple[float, float]:
+def fieller_prices(costs: Floats, kept: Floats, t: float) -> tuple[float, float]:
     """The ends of the set of prices from 0 on at which mean costs may be mean income.
 
     Args:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Picture
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
@@ -19,11 +20,9 @@ from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import owned
 from ecnomy.analysis.report.laws import runs_by_law
 from ecnomy.analysis.report.material import Made, Material
-from ecnomy.analysis.run.phases import PS_PER_S
 
 __all__ = ["delays_drawn"]
 
-Floats = npt.NDArray[np.float64]
 _SHARES: Final = np.linspace(0.0, 1.0, 101)  # of the calls
 
 

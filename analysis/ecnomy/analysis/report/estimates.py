@@ -15,8 +15,8 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.pages.parts import Cell, Query, money
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.material import Made
@@ -40,7 +40,6 @@ __all__ = [
 
 LEVEL: Final = 0.95
 BLOCKS: Final = 20
-Array = npt.NDArray[np.float64]
 
 
 class Figure(msgspec.Struct, frozen=True):
@@ -52,7 +51,7 @@ class Figure(msgspec.Struct, frozen=True):
     """
 
     sql: str
-    of: Callable[[Array, Array, Array], Array]
+    of: Callable[[Floats, Floats, Floats], Floats]
 
 
 PER_CALL: Final = Figure("profit / nullif(sold, 0) / 1e6", lambda p, n, h: p / n / 1e6)
@@ -201,7 +200,7 @@ def _by_blocks(db: Database, provider: str, made: Made, figure: Figure, query: Q
     rows = np.array([[float(v) for v in row[3:]] for row in sums.rows])
     hours = np.full(BLOCKS, made.seconds / 3600 / BLOCKS)
 
-    def of_sums(drawn: list[Array]) -> Array:
+    def of_sums(drawn: list[Floats]) -> Floats:
         return figure.of(*(row.sum(axis=-1) for row in drawn))
 
     found = bootstrap(of_sums, [*rows.T, hours], LEVEL)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.guarantors import Provider, providers_of
-from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.sweeps.value_words import words_of
 from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.sweep.head import head_of, is_sweep

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.draw.panels import COLOURS, panel_style
 from ecnomy.analysis.pages.parts import money
 from ecnomy.analysis.pages.svg import svg_of
@@ -34,7 +34,6 @@ __all__ = [
     "waterfall",
 ]
 
-Floats = npt.NDArray[np.float64]
 _INCHES: Final = (4.9, 3.2)
 _DARK: Final = 0.55  # of the largest amount: from there on a cell of a map is dark
 _BLUE, _GREEN, _SKY, _RED = COLOURS[1], COLOURS[2], COLOURS[4], COLOURS[5]

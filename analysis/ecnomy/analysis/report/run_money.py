@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Cell, Query, Table, Words, exactly
 from ecnomy.analysis.report.run_database import RunDatabase
 from ecnomy.analysis.support.digits import significant
@@ -28,7 +29,6 @@ from ecnomy.markets.terms.posting_kinds import (
 
 __all__ = ["Payments", "Unit", "amount", "balances", "money_blocks", "payments_of", "rounded"]
 
-_PS: Final = 10**12
 _MOST_PERIODS: Final = 8
 
 
@@ -40,7 +40,7 @@ class Unit(msgspec.Struct, frozen=True):
     size: int = 1
 
 
-_SECONDS: Final = Unit("s of a flow", "s of flows", _PS)
+_SECONDS: Final = Unit("s of a flow", "s of flows", PS_PER_S)
 _UNITS: Final[dict[str, Unit]] = {
     MARKS: Unit("mark", "marks"),
     CLASS_FEE: _SECONDS,
@@ -48,7 +48,7 @@ _UNITS: Final[dict[str, Unit]] = {
     CALL: Unit("call", "calls"),
     TRANSFER: Unit("file", "files"),
     REIMBURSEMENT: Unit("call or file", "calls or files"),
-    FIXED_COST: Unit("s", "s", _PS),
+    FIXED_COST: Unit("s", "s", PS_PER_S),
 }
 _WORDS: Final = {
     MARKS: "marks",
@@ -206,7 +206,7 @@ def _by_phase(db: RunDatabase, payments: Payments) -> Table:
 
 
 def _titled(one: Any) -> str:
-    span = f"{one.from_ps / _PS:g} to {one.to_ps / _PS:g} s"
+    span = f"{one.from_ps / PS_PER_S:g} to {one.to_ps / PS_PER_S:g} s"
     return f"{one.label}, {span}" if one.number == 0 else f"phase {one.number}, {span}"
 
 

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table, Words, number, percent
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
@@ -30,7 +31,6 @@ from ecnomy.analysis.report.flow_reports import flow_reports
 from ecnomy.analysis.report.material import Made, provider_of
 from ecnomy.analysis.report.tariffs import Tariff
 from ecnomy.analysis.run.guarantors import Provider, flows_of
-from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.statistics.intervals import correlation
 from ecnomy.analysis.support.optional import scipy_part
 from ecnomy.markets.bridge.columns import late_column

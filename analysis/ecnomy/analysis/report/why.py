@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Cell, Section, Words, money, number, percent
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
@@ -22,7 +23,6 @@ from ecnomy.analysis.report.maps import promised_otherwise
 from ecnomy.analysis.report.material import Made
 from ecnomy.analysis.report.statement import period_s
 from ecnomy.analysis.report.tariffs import Tariff
-from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.markets.compile.askings import packet_bytes
 
 __all__ = ["Queueing", "queueing_of", "why_it_loses"]

@@ -9,13 +9,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.markets.economy.journal import ACTIVE
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.switches import Switches
 
 __all__ = ["flows_on", "switches_of"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def switches_of(run: RawRun) -> Switches:

@@ -13,9 +13,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.spec import AgentSpec
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.link_marking import crossings_of
-from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.told_agents import agents_of
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.economy.journal import PRICE
@@ -32,8 +33,6 @@ __all__ = [
     "link_use",
     "prices_of",
 ]
-
-Floats = npt.NDArray[np.float64]
 
 
 class Prices(msgspec.Struct, frozen=True, eq=False):

@@ -13,8 +13,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.analysis.run.carriers import access_carriers
 from ecnomy.analysis.run.families import family_of
 from ecnomy.analysis.run.told_agents import ToldAgent, agents_of
@@ -24,8 +24,6 @@ from ecnomy.markets.results.results import Results
 
 __all__ = ["Choice", "choices_of"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 _AWAY: Final = -1
 
 

@@ -13,8 +13,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.families import MOST_GROUPS, family_of
-from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results

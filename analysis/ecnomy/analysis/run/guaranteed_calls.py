@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.guarantors import Provider, flows_of
-from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.bridge.columns import late_column
 from ecnomy.markets.results.rawrun import RawRun

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.guaranteed_calls import Calls, StreamRow, call_rows, calls_of, streams_of
 from ecnomy.analysis.run.guarantors import Provider, flows_of, providers_of
-from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.results.results import Results

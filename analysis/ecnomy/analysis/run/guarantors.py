@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.families import family_of
-from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.told_agents import ToldAgent, ToldTariff, agents_of
 from ecnomy.markets.results.rawrun import RawRun
 

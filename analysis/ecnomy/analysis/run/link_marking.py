@@ -22,6 +22,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.plan import Plan, Tcp
 from ecnomy.markets.results.rawrun import RawRun
@@ -35,8 +36,6 @@ __all__ = [
     "ecn_capable",
     "link_shares",
 ]
-
-Floats = npt.NDArray[np.float64]
 
 
 class Crossings(msgspec.Struct, frozen=True):

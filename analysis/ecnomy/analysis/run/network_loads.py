@@ -18,8 +18,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.run.congestion import congested_by
 from ecnomy.analysis.run.families import family_of
 from ecnomy.analysis.run.link_marking import (
@@ -47,7 +47,6 @@ __all__ = [
     "packet_bits",
 ]
 
-Floats = npt.NDArray[np.float64]
 
 _DROPS: Final = ("drops", "law_drops", "not_ect_drops")
 LINK_COUNTERS: Final = (

@@ -11,11 +11,11 @@ from typing import Final
 
 import msgspec
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.plan import Plan, Source
 
-__all__ = ["PS_PER_S", "Phase", "phases_of"]
+__all__ = ["Phase", "phases_of"]
 
-PS_PER_S: Final = 1_000_000_000_000
 _SETTLE_MOST_PS: Final = 10 * PS_PER_S
 _MOST_NAMED: Final = 6
 

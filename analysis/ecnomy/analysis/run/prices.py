@@ -12,17 +12,15 @@ Every sweep has these columns (gathered.py of markets); here they are those of a
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.money import MICRO
 from ecnomy.markets.economy.journal import PRICE
 from ecnomy.markets.results.rawrun import open_raw
 
 __all__ = ["price_columns"]
-
-MICRO: Final = 1_000_000
 
 
 def price_columns(results: Path) -> dict[str, float]:

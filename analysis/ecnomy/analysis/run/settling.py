@@ -39,10 +39,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.carriers import Prices, prices_of
-from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.told_agents import agents_of
 from ecnomy.analysis.support.digits import significant
 from ecnomy.markets.results.rawrun import RawRun
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Settling", "print_settling", "settling_in_words", "settling_of", "verdict_of"]
 
-Floats = npt.NDArray[np.float64]
 Verdict = Literal["settled", "rising", "falling", "swinging"]
 
 STRETCHES: Final = 10

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.run.activity import flows_on
 from ecnomy.analysis.run.background import background_rows
 from ecnomy.analysis.run.balances import Balance, balances_of
@@ -37,7 +38,6 @@ __all__ = [
     "summarize",
 ]
 
-Floats = npt.NDArray[np.float64]
 CHANGING: Final = "*"  # the class of a group whose flows changed theirs
 
 

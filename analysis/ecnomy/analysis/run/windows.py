@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.markets.results.epochs import Epochs, Window
 from ecnomy.markets.terms.posting_kinds import MARKS, NO_FEES
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Epochs", "Window", "fees_by_flow", "marks_by_flow"]
-
-
-Floats = npt.NDArray[np.float64]
 
 
 def marks_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: npt.NDArray[np.int64]) -> Floats:

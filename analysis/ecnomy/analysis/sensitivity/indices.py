@@ -27,8 +27,8 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.sweep.plans import plan_length, salib
 
@@ -38,7 +38,6 @@ _LEVEL: Final = 0.95
 _DRAWS: Final = 500
 _SEED: Final = 1979
 _LEAST: Final = 2  # base samples or trajectories
-Array = npt.NDArray[np.float64]
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -125,7 +124,7 @@ class Indices(msgspec.Struct, frozen=True):
         return tuple(one.parameter for one in self.each if one.matters)
 
 
-def indices(plan: Plan, outcome: str, x: Array, y: Array) -> Indices:
+def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
     """The indices of an outcome.
 
     Args:
@@ -160,7 +159,7 @@ def indices(plan: Plan, outcome: str, x: Array, y: Array) -> Indices:
     )  # fmt: skip
 
 
-def _noise(y: Array, paired: bool) -> tuple[float, float]:
+def _noise(y: Floats, paired: bool) -> tuple[float, float]:
     """The share of noise in single runs, and the variance it leaves in the mean of a point."""
     counts = np.isfinite(y).sum(axis=1)
     freedom = counts.sum() - len(y)
@@ -178,7 +177,7 @@ def _noise(y: Array, paired: bool) -> tuple[float, float]:
 
 
 def _sobol(
-    plan: Plan, x: Array, means: Array, left: float
+    plan: Plan, x: Floats, means: Floats, left: float
 ) -> tuple[list[Index], tuple[Pair, ...], float]:
     with np.errstate(all="ignore"):
         found = salib("analyze.sobol").analyze(
@@ -205,7 +204,7 @@ def _pairs(plan: Plan, found: Any) -> tuple[Pair, ...]:
 
 
 def _morris(
-    plan: Plan, x: Array, means: Array, left: float
+    plan: Plan, x: Floats, means: Floats, left: float
 ) -> tuple[list[Index], tuple[Pair, ...], float]:
     found = salib("analyze.morris").analyze(
         _problem(plan), x, means, num_resamples=_DRAWS, conf_level=_LEVEL,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
 from ecnomy.agents.strategies import BUILT_IN
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.guaranteed_calls import Calls, StreamRow, all_streams
 from ecnomy.analysis.run.guarantees import Guarantee, Item, ProfitAndLoss
 from ecnomy.analysis.run.guarantors import Provider
-from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.support.digits import exact, significant
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.carriers import carriers_of
 from ecnomy.analysis.run.choices import Choice, choices_of
 from ecnomy.analysis.run.files_sent import files_of, recorded, senders_of_files
-from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.show.summary_tables import new_table, percent
 from ecnomy.analysis.support.digits import significant
 from ecnomy.markets.results.rawrun import RawRun

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from ecnomy.analysis.run.phases import PS_PER_S
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.show.summary_tables import new_table, percent
 from ecnomy.analysis.support.digits import significant
 from ecnomy.analysis.theory.nash import NASH_BOUND

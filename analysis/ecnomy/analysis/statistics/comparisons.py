@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.statistics.intervals import (
     Interval,
@@ -29,8 +29,6 @@ from ecnomy.analysis.statistics.intervals import (
 from ecnomy.analysis.support.optional import scipy_part
 
 __all__ = ["Comparison", "compared", "q_values"]
-
-Array = npt.NDArray[np.float64]
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -85,7 +83,7 @@ def compared(first: Values, second: Values, *, paired: bool, level: float = 0.95
     return Comparison(float(a.mean()), float(b.mean()), between, effect, p, paired)
 
 
-def _paired(a: Array, b: Array) -> tuple[float, float, float]:
+def _paired(a: Floats, b: Floats) -> tuple[float, float, float]:
     """The difference, its standard error, and its degrees of freedom."""
     if a.size != b.size:
         raise InputError(f"paired values must match, got {a.size} and {b.size}")
@@ -94,13 +92,13 @@ def _paired(a: Array, b: Array) -> tuple[float, float, float]:
     return float(differences.mean()), error, differences.size - 1.0
 
 
-def _independent(a: Array, b: Array) -> tuple[float, float, float]:
+def _independent(a: Floats, b: Floats) -> tuple[float, float, float]:
     v_a, v_b = float(a.var(ddof=1)) / a.size, float(b.var(ddof=1)) / b.size
     freedom = welch_freedom(v_a, int(a.size), v_b, int(b.size))
     return float(b.mean() - a.mean()), math.sqrt(v_a + v_b), freedom
 
 
-def _hedges(difference: float, a: Array, b: Array) -> float:
+def _hedges(difference: float, a: Floats, b: Floats) -> float:
     """Hedges' g, with the usual approximation of its correction for few runs."""
     freedom = a.size + b.size - 2
     pooled = float((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / freedom

@@ -18,14 +18,13 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.statistics.comparisons import Comparison, compared, q_values
 from ecnomy.analysis.sweep_report.points import Swept, Varied
 
 __all__ = ["Contrast", "contrasts_of", "level_rows", "units_of"]
 
-Floats = npt.NDArray[np.float64]
 _ALL_PAIRS: Final = 12  # levels up to which all pairs are compared
 
 

@@ -15,8 +15,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.sweep_report.contrasts import level_rows, units_of
 from ecnomy.analysis.sweep_report.peaks import peak_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, half_widths, moments
@@ -24,7 +24,6 @@ from ecnomy.markets.sweep.mains import better
 
 __all__ = ["Best", "Curve", "best_of", "curves_of"]
 
-Floats = npt.NDArray[np.float64]
 _BINS: Final = 8
 _SERIES: Final = 4  # curves in a picture
 _DRAWS: Final = 2000

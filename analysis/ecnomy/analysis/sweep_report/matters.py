@@ -22,14 +22,13 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.statistics.intervals import Interval, t_quantile
 from ecnomy.analysis.sweep_report.points import Swept, Varied
 
 __all__ = ["Matters", "matters_of"]
 
-Floats = npt.NDArray[np.float64]
 _GROUPS: Final = 20
 _LEVELS: Final = 12  # of a number up to which each of its values counts for itself
 

@@ -23,8 +23,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.statistics.intervals import t_quantile
 
 __all__ = ["NOISE", "SKEW", "SPACING", "Peak", "peak_of"]
@@ -33,7 +33,6 @@ NOISE: Final = "noise"
 SKEW: Final = "skew"
 SPACING: Final = "spacing"
 
-Floats = npt.NDArray[np.float64]
 _DEGREES: Final = (2, 3, 4)
 _WIDEST: Final = 9  # levels that a model is fitted to, at most
 _GRID: Final = 101

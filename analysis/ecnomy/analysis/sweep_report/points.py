@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.statistics.intervals import Interval
 from ecnomy.analysis.sweeps.labels import (
@@ -37,8 +37,6 @@ _NO_OUTCOMES: Final = (
     *("run", "number", "point", "replicate", "label", "seed", "status", "reason"),
     *("engine_cpu_s", "wall_s", "data_packets", "worker"),
 )
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 class Search(msgspec.Struct, frozen=True):
@@ -135,12 +133,12 @@ class Swept(msgspec.Struct, frozen=True):
         """How many there are."""
         return len(self.labels)
 
-    def table(self, outcome: str) -> tuple[Floats, Floats, Ints]:
+    def table(self, outcome: str) -> tuple[Floats, Floats, Integers]:
         """Mean, standard deviation (NaN of one run) and number of runs of each point."""
         return moments(self.of(outcome), self.point, self.points)
 
 
-def moments(values: Floats, groups: Ints, count: int) -> tuple[Floats, Floats, Ints]:
+def moments(values: Floats, groups: Integers, count: int) -> tuple[Floats, Floats, Integers]:
     """Mean, standard deviation and number of the finite values of each group."""
     known = np.isfinite(values)
     own, y = groups[known], values[known]
@@ -152,7 +150,7 @@ def moments(values: Floats, groups: Ints, count: int) -> tuple[Floats, Floats, I
     return mean, spread, n
 
 
-def half_widths(spread: Floats, n: Ints, level: float) -> Floats:
+def half_widths(spread: Floats, n: Integers, level: float) -> Floats:
     """Half of Student's t interval of each group; NaN of one run."""
     from scipy.stats import t
 
@@ -289,7 +287,7 @@ def _floats(column: Any) -> Floats:
 
 
 def _varied(
-    head: dict[str, Any], read: dict[str, Any], places: Ints, paths: Sequence[str]
+    head: dict[str, Any], read: dict[str, Any], places: Integers, paths: Sequence[str]
 ) -> list[Varied]:
     factors = factors_in(head)
     if "factors" not in head:

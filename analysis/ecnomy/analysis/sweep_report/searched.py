@@ -13,6 +13,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.sweep_report.points import Search, Swept
 from ecnomy.analysis.sweep_report.words import scale_of
 from ecnomy.analysis.sweeps.outcome_names import called
@@ -20,7 +21,6 @@ from ecnomy.markets.sweep.mains import better
 
 __all__ = ["best_first", "search_words"]
 
-Floats = npt.NDArray[np.float64]
 _WORDS = {"maximise": "highest", "minimise": "lowest"}
 
 

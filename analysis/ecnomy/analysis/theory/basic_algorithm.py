@@ -18,12 +18,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.theory.optimum import FlowProblem
 
 __all__ = ["PriceCourse", "asynchronous_prices", "basic_prices", "rule_prices"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class PriceCourse(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.support.optional import scipy_part
 from ecnomy.analysis.theory.basic_algorithm import (
     asynchronous_prices,
@@ -44,7 +45,6 @@ __all__ = [
     "without_oscillation_w_dec",
 ]
 
-Floats = npt.NDArray[np.float64]
 Curve = Callable[[float], float]
 STEPS_PER_DELAY = 40
 DELAYS = 60  # long enough for the first sign change 1 % beyond 1/e, which comes after 22 delays

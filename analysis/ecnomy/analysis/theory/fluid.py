@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.theory.routes import incidence
 from ecnomy.analysis.theory.utility import Utility
@@ -31,7 +32,6 @@ __all__ = [
     "wtp_trajectory",
 ]
 
-Floats = npt.NDArray[np.float64]
 Slope = Callable[[Floats, Floats], Floats]  # x (n,) and lagged x (delays, n) to dx/dt (n,)
 
 

@@ -21,13 +21,12 @@ from typing import Final, Protocol
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 
 __all__ = ["NASH_BOUND", "Concave", "LinearUtility", "NashEquilibrium", "nash_equilibrium"]
 
-Floats = npt.NDArray[np.float64]
 NASH_BOUND: Final = 0.75  # of the optimum's utility, where U(0) >= 0
 _HALVINGS: Final = 64  # more than a double has digits
 

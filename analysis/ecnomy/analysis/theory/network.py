@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.support.optional import scipy_part
 from ecnomy.analysis.theory.routes import incidence
@@ -32,7 +33,6 @@ __all__ = [
     "wtp_rates_pps",
 ]
 
-Floats = npt.NDArray[np.float64]
 Demand = Callable[[Floats, Floats], Floats]  # rates at path probabilities and queueing delays
 LEAST = 1e-12  # a path's probability in place of 0, where the rate would be infinite
 SWEEPS = 20_000

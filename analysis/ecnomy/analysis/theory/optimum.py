@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.support.optional import scipy_part
 from ecnomy.analysis.theory.routes import incidence
@@ -23,7 +23,6 @@ from ecnomy.analysis.theory.utility import Utility
 
 __all__ = ["FlowProblem", "Optimum", "network_optimum"]
 
-Floats = npt.NDArray[np.float64]
 TOLERANCE = 1e-7
 
 

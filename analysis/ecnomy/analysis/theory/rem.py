@@ -17,13 +17,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.theory.optimum import FlowProblem, network_optimum
 from ecnomy.analysis.theory.utility import DistortedUtility, Utility
 
 __all__ = ["RemEquilibrium", "rem_equilibrium", "rem_marking", "rem_price", "rem_source_rate"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def _log_base(phi: float) -> float:

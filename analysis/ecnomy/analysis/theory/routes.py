@@ -12,11 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 
 __all__ = ["incidence", "path_marking"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def incidence(routes: Sequence[Sequence[int]], links: int) -> Floats:

@@ -20,6 +20,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 
 __all__ = [
@@ -31,7 +32,6 @@ __all__ = [
     "Utility",
 ]
 
-Floats = npt.NDArray[np.float64]
 Parameter = float | Floats
 
 

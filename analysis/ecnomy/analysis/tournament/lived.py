@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-__all__ = ["player_columns"]
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.times import PS_PER_S
 
-_PS_PER_S: Final = 10**12
-_MICRO: Final = 10**6
+__all__ = ["player_columns"]
 
 
 def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
@@ -38,7 +38,7 @@ def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
     times = table["t_ps"].to_numpy(dtype=np.int64)[:: len(names)]
     acked = table["acked_bytes"].to_numpy(dtype=np.float64).reshape(-1, len(names))
     inside = (times >= measured.from_ps) & (times <= measured.to_ps)
-    seconds = np.diff(times[inside]) / _PS_PER_S
+    seconds = np.diff(times[inside]) / PS_PER_S
     rates = 8 * np.diff(acked[inside], axis=0) / seconds[:, None]
     ledger = run.ledger
     own = ledger[(ledger["t_ps"] > measured.from_ps) & (ledger["t_ps"] <= measured.to_ps)]
@@ -46,7 +46,7 @@ def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
     for name in dict.fromkeys(names):
         rows = [row for row, source in enumerate(names) if source == name]
         found[f"{name}.goodputs_bps"] = rates[:, rows].mean(axis=1).tolist()
-        found[f"{name}.paid_per_s"] = _net(own, name) / _MICRO / float(seconds.sum())
+        found[f"{name}.paid_per_s"] = _net(own, name) / MICRO / float(seconds.sum())
     return found
 
 

@@ -12,8 +12,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.game.dynamics import Rest, ranked, resting
 from ecnomy.analysis.game.profiles import Profile, mixed
 from ecnomy.analysis.statistics.comparisons import Comparison, compared, q_values
@@ -23,7 +23,6 @@ from ecnomy.analysis.tournament.replies import SURE, Change, Reply, changes_of, 
 
 __all__ = ["Entry", "Found", "Outcome", "found_in"]
 
-Floats = npt.NDArray[np.float64]
 _ALL: Final = 0.99
 
 

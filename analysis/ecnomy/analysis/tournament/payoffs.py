@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.game.profiles import Profile, mixed
 from ecnomy.analysis.statistics.comparisons import Comparison, compared
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LEVEL", "Payoffs", "mix_words", "payoffs_of"]
 
-Floats = npt.NDArray[np.float64]
 LEVEL: Final = 0.95
 
 

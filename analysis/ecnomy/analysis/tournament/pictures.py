@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ecnomy.analysis.draw.panels import COLOURS, panel_style
 from ecnomy.analysis.game.dynamics import Flow
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["masses", "portrait", "replies", "table"]
 
-Floats = npt.NDArray[np.float64]
 _INCHES: Final = 4.9
 _NARROW: Final = (3.1, 3.7)  # three of them beside each other: height, width
 _BLUE, _RED = COLOURS[1], COLOURS[5]

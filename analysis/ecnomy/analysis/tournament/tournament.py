@@ -7,15 +7,14 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.utilities import Utility
 from ecnomy.analysis.tournament.entrants import Entrant
 from ecnomy.markets.sweep.config import Sweep
 
 __all__ = ["Tournament"]
 
-Floats = npt.NDArray[np.float64]
 LEAST: Final = 1e-3  # of x0, where U(0) is infinite, as in ecnomy.analysis.welfare.declared
 
 

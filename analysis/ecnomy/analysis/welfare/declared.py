@@ -15,15 +15,15 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.roles import preset_of
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import BUILT_IN
 from ecnomy.agents.strategies.declared import declared_utility
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.agents.utilities import Utility, delay_cost_of
-from ecnomy.analysis.run.phases import PS_PER_S
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.economy.contracts import Spans
 from ecnomy.markets.plan import Plan
@@ -32,8 +32,6 @@ from ecnomy.markets.scenario import scenario_from_text
 
 __all__ = ["Declared", "Lived", "agents_of", "declared_of", "lived"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 BITS_PER_MB: Final = 8e6
 LEAST: Final = 1e-3  # of x0, where U(0) is infinite
 

@@ -25,8 +25,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.run.phases import PS_PER_S
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.windows import Epochs, Window
 from ecnomy.analysis.theory.nash import nash_equilibrium
 from ecnomy.analysis.theory.optimum import FlowProblem, Optimum, network_optimum
@@ -36,7 +37,6 @@ from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["Distance", "Part", "distance_of"]
 
-Floats = npt.NDArray[np.float64]
 MBPS: Final = 1e6
 _SMALLEST, _LARGEST = 1e-9, 1e9  # of a rate over x0, where the slope is looked at
 _HALVINGS: Final = 64

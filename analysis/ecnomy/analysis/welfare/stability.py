@@ -28,8 +28,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.run.windows import Epochs, Window
 from ecnomy.analysis.theory.stability import NO_OSCILLATION_BELOW
 from ecnomy.analysis.theory.wtp import wtp_stability
@@ -38,7 +38,6 @@ from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["Margin", "margins_of"]
 
-Floats = npt.NDArray[np.float64]
 _LAW: Final = "wtp"
 _FEWEST: Final = 10  # reports that a line is drawn through
 _ERRORS: Final = 3.0  # standard errors that its slope has to be above 0

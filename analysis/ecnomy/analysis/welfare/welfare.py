@@ -26,9 +26,10 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError, StrategyError
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.roles import preset_of
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.analysis.run.choices import choices_of
@@ -43,8 +44,6 @@ from ecnomy.markets.results.results import Results
 
 __all__ = ["Account", "Consumer", "Welfare", "welfare_columns", "welfare_of"]
 
-Floats = npt.NDArray[np.float64]
-MICRO: Final = 1_000_000
 _NOBODY: Final = "unassigned:"
 
 

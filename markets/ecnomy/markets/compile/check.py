@@ -7,8 +7,10 @@ import math
 from collections.abc import Iterator, Mapping
 
 from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import StrategySpec
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.alternatives import empty_domains, shared_paths
 from ecnomy.markets.compile.askings import (
     bottlenecks,
@@ -21,14 +23,12 @@ from ecnomy.markets.compile.full_pipes import heavy_weights
 from ecnomy.markets.compile.rem_bounds import unreadable_prices, unstable_steps
 from ecnomy.markets.compile.settling import endless_starts, slow_windows, small_windows
 from ecnomy.markets.compile.worth import paid_beyond_worth
-from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.law_table import weights
 from ecnomy.markets.scenario import Scenario
 
 __all__ = ["warnings"]
 
-_PS = 10**12
 _MANY_ROWS = 10**8
 _MANY_EPOCHS = 10**6
 _MOST_NAMED = 6
@@ -158,8 +158,8 @@ def _times(scenario: Scenario, plan: Plan) -> Iterator[str]:
     for agent in agents:
         if 0 <= agent.decision_interval_ps < plan.epoch_ps:
             yield (
-                f"agent {agent.name}: decides every {agent.decision_interval_ps / _PS:g} s, but "
-                f"observes the market only once per epoch, every {plan.epoch_ps / _PS:g} s"
+                f"agent {agent.name}: decides every {agent.decision_interval_ps / PS_PER_S:g} s, "
+                f"but observes the market only once per epoch, every {plan.epoch_ps / PS_PER_S:g} s"
             )
 
 
@@ -168,7 +168,7 @@ def _idle_profile(source: Source, plan: Plan) -> Iterator[str]:
     if len(steps) > 1 and steps[1].at_ps >= plan.duration_ps:
         yield (
             f"source {source.name}: its profile stays at {steps[0].factor_ppm / 10**6:g} for the "
-            f"{plan.duration_ps / _PS:g} s of the run; give it a shorter period"
+            f"{plan.duration_ps / PS_PER_S:g} s of the run; give it a shorter period"
         )
 
 
@@ -205,7 +205,7 @@ def _guarantees(scenario: Scenario, plan: Plan) -> Iterator[str]:
             strategy = line.strategy or agent.strategy or StrategySpec(DEFAULT_ADMISSION)
             learning = (_number(strategy.params, *d) for d in (("learning", 10), ("sample", 180.0)))
             learning_s = math.prod(learning)
-            if strategy.kind == DEFAULT_ADMISSION and learning_s * _PS > plan.duration_ps:
+            if strategy.kind == DEFAULT_ADMISSION and learning_s * PS_PER_S > plan.duration_ps:
                 yield (
                     f"agent {agent.name}: learns for {learning_s:g} s, longer than the run, so "
                     "it never blocks a call"

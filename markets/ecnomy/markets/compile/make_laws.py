@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import AUTO_NUMBER, Size
 from ecnomy.markets.plan import Law
 from ecnomy.markets.plan import structs as plans
@@ -19,7 +20,6 @@ __all__ = ["marking_law", "scheduler_of", "transport_of"]
 
 T = TypeVar("T")
 Values = dict[str, float | str]
-_PS = 10**12
 
 
 def marking_law(marking: MarkingForm, buffer: Size) -> Law:
@@ -57,7 +57,7 @@ def _class_based(scheduler: ClassBased, buffer: Size) -> plans.Scheduler:
     own = scheduler.buffer or buffer
     values: Values = {
         "regulation": scheduler.regulation,
-        "update_s": scheduler.update / _PS,
+        "update_s": scheduler.update / PS_PER_S,
         "gain": scheduler.gain,
         "buffer_packets": 0.0 if own.value < 0 else _packets(own, scheduler.mean_packet),
         "mean_packet_bytes": scheduler.mean_packet,
@@ -65,7 +65,7 @@ def _class_based(scheduler: ClassBased, buffer: Size) -> plans.Scheduler:
         "rtt_memory": scheduler.rtt_memory,
         "forget_rtts": scheduler.forget_rtts,
         "estimator": scheduler.estimator,
-        "interval_s": scheduler.interval / _PS,
+        "interval_s": scheduler.interval / PS_PER_S,
         "least_bytes": scheduler.least,
         "filter": scheduler.filter,
         "stages": scheduler.stages,
@@ -80,7 +80,7 @@ def _class_based(scheduler: ClassBased, buffer: Size) -> plans.Scheduler:
 
 def _promised(entry: ServiceClass) -> Values:
     written = {
-        "delay_s": None if entry.delay is None else entry.delay / _PS,
+        "delay_s": None if entry.delay is None else entry.delay / PS_PER_S,
         "loss": entry.loss,
         "rate_bps": entry.rate,
         "delay_ratio": entry.delay_ratio,
@@ -173,8 +173,8 @@ def _rem_source(kind: transport.Rem) -> Values:
         "rtt_weight": kind.rtt_weight,
         "smoothed": kind.smoothed,
         "step": kind.step,
-        "rtt_error_s": kind.rtt_error / _PS,
-        "rtt_error_std_s": kind.rtt_error_std / _PS,
+        "rtt_error_s": kind.rtt_error / PS_PER_S,
+        "rtt_error_std_s": kind.rtt_error_std / PS_PER_S,
     }
     # With a mark rate the engine sets the weight before the first data packet.
     return named | {"w": 1.0 if kind.weight is None else kind.weight}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.plan import NO_SIZES, Law, Sizes
 from ecnomy.markets.plan.laws import law
 from ecnomy.markets.plan.truncated_pareto import lower_bound
@@ -11,17 +12,18 @@ from ecnomy.markets.scenario import traffic
 __all__ = ["traffic_law", "traffic_parts", "traffic_sizes"]
 
 Values = dict[str, float | str]
-_PS = 10**12
 
 
 def traffic_law(kind: traffic.Traffic, packet_bytes: int) -> Law:
     """A traffic law; `packet_bytes` (IP) turns a rate into a gap between packets."""
     match kind:
         case traffic.RateCapped():
-            until_s = -1.0 if kind.until < 0 else kind.until / _PS
+            until_s = -1.0 if kind.until < 0 else kind.until / PS_PER_S
             return law("traffic", "rate-capped", {"rate_bps": kind.rate, "until_s": until_s})
         case traffic.Cbr():
-            interval_s = packet_bytes * 8 / kind.rate if kind.rate else (kind.interval or 0) / _PS
+            interval_s = (
+                packet_bytes * 8 / kind.rate if kind.rate else (kind.interval or 0) / PS_PER_S
+            )
             values: Values = {"interval_s": interval_s, "random_phase": kind.phase == "independent"}
             return law("traffic", "cbr", values)
         case traffic.Poisson():
@@ -29,9 +31,9 @@ def traffic_law(kind: traffic.Traffic, packet_bytes: int) -> Law:
             return law("traffic", "poisson", {"mean_interval_s": bits / kind.rate.value})
         case traffic.Voip():
             voip: Values = {
-                "idle_mean_s": kind.idle / _PS,
-                "call_mean_s": kind.call / _PS,
-                "interval_s": kind.interval / _PS,
+                "idle_mean_s": kind.idle / PS_PER_S,
+                "call_mean_s": kind.call / PS_PER_S,
+                "interval_s": kind.interval / PS_PER_S,
                 "random_phase": kind.phase == "independent",
             }
             return law("traffic", "voip", voip)
@@ -40,7 +42,7 @@ def traffic_law(kind: traffic.Traffic, packet_bytes: int) -> Law:
         case traffic.OnOff():
             on_off: Values = {
                 "packets_mean": kind.packets,
-                "pause_mean_s": kind.pause / _PS,
+                "pause_mean_s": kind.pause / PS_PER_S,
                 "lasting": kind.connection == "lasting",
             }
             return law("traffic", "on-off", on_off)
@@ -54,9 +56,9 @@ def traffic_law(kind: traffic.Traffic, packet_bytes: int) -> Law:
 
 def _web(web: traffic.Web) -> Values:
     return _sizes(web) | {
-        "reading_mean_s": web.reading / _PS,
+        "reading_mean_s": web.reading / PS_PER_S,
         "reading": web.reading_times,
-        "patience_s": -1.0 if web.patience < 0 else web.patience / _PS,
+        "patience_s": -1.0 if web.patience < 0 else web.patience / PS_PER_S,
         "lasting": web.connection == "lasting",
     }
 
@@ -74,7 +76,7 @@ def _sizes(of: traffic.Web | traffic.Page) -> Values:
 
 def _video(video: traffic.Video) -> Values:
     values: Values = {
-        "frame_interval_s": video.interval / _PS,
+        "frame_interval_s": video.interval / PS_PER_S,
         "group_frames": video.group,
         "anchor_distance": video.anchors,
         "spread": video.packets == "spread",
@@ -91,17 +93,17 @@ def traffic_parts(kind: traffic.Traffic) -> list[Law]:
     found = []
     if isinstance(kind, traffic.Web) and kind.sessions is not None:
         sessions = kind.sessions
-        values: Values = {"idle_mean_s": sessions.idle / _PS, "pages_mean": sessions.pages}
+        values: Values = {"idle_mean_s": sessions.idle / PS_PER_S, "pages_mean": sessions.pages}
         found.append(law("part", "sessions", values))
     if isinstance(kind, traffic.Web) and kind.page is not None:
         page = kind.page
-        loaded: Values = {"parse_mean_s": page.parse / _PS, "objects_mean": page.objects}
+        loaded: Values = {"parse_mean_s": page.parse / PS_PER_S, "objects_mean": page.objects}
         found.append(law("part", "page", _sizes(page) | loaded))
     if isinstance(kind, traffic.Voip) and kind.speech is not None:
         speech = kind.speech
         spoken: Values = {
-            "talk_mean_s": speech.talk / _PS,
-            "silence_mean_s": speech.silence / _PS,
+            "talk_mean_s": speech.talk / PS_PER_S,
+            "silence_mean_s": speech.silence / PS_PER_S,
         }
         found.append(law("part", "speech", spoken))
     return found

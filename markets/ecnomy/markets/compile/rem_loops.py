@@ -43,7 +43,6 @@ from ecnomy.markets.plan import Plan, Source, Tcp
 
 __all__ = ["Loop", "Path", "best_phi", "loops", "paths"]
 
-_PS: Final = 10**12
 _PC3: Final = 2
 _SWEEPS: Final = 200
 _HALVINGS: Final = 50

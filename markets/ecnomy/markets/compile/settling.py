@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.askings import (
     bottlenecks,
     largest_probability,
@@ -30,7 +31,6 @@ __all__ = [
     "small_windows",
 ]
 
-_PS: Final = 10**12
 _LASTING: Final = ("greedy", "rate-capped")
 _OFF: Final = 0.05  # of a mean: what `compare` still calls the same goodput
 _CALM: Final = 3  # time constants of a warm-up that leaves 5 % of a deviation
@@ -89,23 +89,23 @@ def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
     mean over it is off by that times time / measured time. A source that starts after the warm-up
     is meant to be seen settling.
     """
-    measured_s = (plan.duration_ps - plan.warmup_ps) / _PS
+    measured_s = (plan.duration_ps - plan.warmup_ps) / PS_PER_S
     for found in settlings(scenario, plan):
         source = found.source
         settled_ps = plan.warmup_ps - _last_start_ps(source)
-        if source.start.at_ps > plan.warmup_ps or found.time_s * _PS <= settled_ps:
+        if source.start.at_ps > plan.warmup_ps or found.time_s * PS_PER_S <= settled_ps:
             continue
         first = source.transport.initial_window if isinstance(source.transport, Tcp) else 0.0
         away = min(1.0, abs(1.0 - first / found.window))
-        left = away * math.exp(-max(settled_ps, 0) / _PS / found.time_s)
+        left = away * math.exp(-max(settled_ps, 0) / PS_PER_S / found.time_s)
         off = left * min(1.0, found.time_s / measured_s)
         if off >= _OFF:
-            enough_s = math.ceil(_CALM * found.time_s + _last_start_ps(source) / _PS)
+            enough_s = math.ceil(_CALM * found.time_s + _last_start_ps(source) / PS_PER_S)
             yield (
                 f"source {source.name}: its windows settle in about {found.time_s:.3g} s (a "
                 f"round trip of {found.rtt_s * 1e3:.3g} ms over gain {found.gain:.3g} and a "
                 f"marking probability of {found.probability:.2g}), longer than the warm-up of "
-                f"{plan.warmup_ps / _PS:g} s. Means are off by about {off:.0%}; set warmup to "
+                f"{plan.warmup_ps / PS_PER_S:g} s. Means are off by about {off:.0%}; set warmup to "
                 f"{enough_s} s, or raise the gain or the charges"
             )
 
@@ -183,7 +183,7 @@ def _marks_per_s(source: Source, plan: Plan, rates: dict[str, float]) -> float:
     transport = source.transport
     assert isinstance(transport, Tcp)
     if transport.reference_rtt_ps > 0:
-        return weight / (transport.reference_rtt_ps / _PS)
+        return weight / (transport.reference_rtt_ps / PS_PER_S)
     return weight / rtt_s
 
 
@@ -201,7 +201,7 @@ def _settling(
     params, rtt_s = transport.window.params, round_trip_s(source, plan)
     gain = params["gain"]
     if transport.reference_rtt_ps > 0:
-        gain *= rtt_s / (transport.reference_rtt_ps / _PS)
+        gain *= rtt_s / (transport.reference_rtt_ps / PS_PER_S)
     most = largest_probability(link)
     p = most if link.marking.law == "fixed" else min(asked, most)
     weight = _marks_per_s(source, plan, rates) * rtt_s
@@ -249,7 +249,7 @@ def _video_bps(params: dict[str, float]) -> float:
 
 def _talking(source: Source) -> float:
     """The share of its time in which a telephone user sends."""
-    params, longest_s = source.traffic.params, source.calls.longest_ps / _PS
+    params, longest_s = source.traffic.params, source.calls.longest_ps / PS_PER_S
     call_s = params["call_mean_s"]
     if longest_s > 0:
         call_s *= -math.expm1(-longest_s / call_s)
@@ -269,7 +269,7 @@ def round_trip_s(source: Source, plan: Plan) -> float:
     """There and back without queues: delays, and the packet's transmissions on its way."""
     delay_ps = sum(plan.links[link].delay_ps for link in [*source.path, *source.ack_path])
     sending_s = sum(1 / packets_per_s(plan.links[link], source) for link in source.path)
-    return delay_ps / _PS + sending_s
+    return delay_ps / PS_PER_S + sending_s
 
 
 def buffer_packets(link: Link, source: Source) -> float | None:

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import AgentSpec, ClassSpec, MarketSpec
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.askings import charges_micro
-from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Law, Link, Plan, Scheduler, Source, Tcp
 from ecnomy.markets.plan.law_table import MARKING, Param
 from ecnomy.markets.scenario import Scenario
@@ -14,7 +15,6 @@ from ecnomy.markets.scenario.mark_prices import DIRECT, MarkPrice, mark_prices
 
 __all__ = ["summary"]
 
-_PS = 10**12
 _MOST_ROWS = 12
 _MOST_NAMED = 6
 
@@ -49,7 +49,7 @@ def _some(rows: list[str]) -> list[str]:
 
 
 def _time(ps: int) -> str:
-    seconds = ps / _PS
+    seconds = ps / PS_PER_S
     return f"{seconds:g} s" if ps == 0 or seconds >= 1 else f"{seconds * 1000:g} ms"
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Law, Link, Plan, Source, Tcp
 from ecnomy.markets.plan.law_table import MARKING
 from ecnomy.markets.scenario import Scenario

@@ -10,8 +10,9 @@ import numpy as np
 
 from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import BEST_EFFORT, NO_CALLS, CallAsk, CallOffer, EndedCalls
+from ecnomy.agents.money import DEAREST_MICRO
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.conformance.situations import DEAREST_MICRO, HUGE
+from ecnomy.markets.conformance.situations import HUGE
 
 __all__ = ["ASKS", "AskCourse", "ask_of", "heard"]
 

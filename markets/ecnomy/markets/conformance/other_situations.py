@@ -16,9 +16,10 @@ import numpy as np
 from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call, EndedCalls, StreamObservation
 from ecnomy.agents.classes import ClassColumns, ClassObservation
+from ecnomy.agents.money import DEAREST_MICRO
 from ecnomy.agents.observation import LinkColumns, PriceObservation
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.conformance.situations import DEAREST_MICRO, HUGE, PLAIN_S
+from ecnomy.markets.conformance.situations import HUGE, PLAIN_S
 
 __all__ = [
     "CALLS",

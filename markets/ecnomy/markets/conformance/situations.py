@@ -15,13 +15,13 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
+from ecnomy.agents.money import DEAREST_MICRO
 from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation, Offer
 from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["FLOWS", "PLAIN_S", "Situation", "observation", "offers_of"]
 
 Columns = dict[str, Any]
-DEAREST_MICRO: Final = 10**12
 HUGE: Final = 2**62
 PLAIN_S: Final = (5.0, 5.0)  # after every situation
 SOURCES: Final = ("one", "two")

@@ -14,8 +14,8 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import LedgerError
-from ecnomy.agents.observation import Integers
 from ecnomy.markets.economy.blocks import BlocksAccruer
 from ecnomy.markets.economy.exact import Exact, check_column, total
 from ecnomy.markets.economy.held import held

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.decision import LEAVE, NO_CAP, Decision
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import Floats, Integers
 from ecnomy.agents.seat import Truths
 from ecnomy.markets.bridge.messages import Columns, Report, flow_orders
 from ecnomy.markets.economy.budgets import Budgets

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from ecnomy.agents.observation import Integers
+from ecnomy.agents.arrays import Integers
 from ecnomy.markets.economy.contracts import CHARGE, FEE, Contract, Dues
 from ecnomy.markets.economy.held import held
 from ecnomy.markets.economy.ledger import Ledger, Postings

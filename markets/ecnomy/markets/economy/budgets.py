@@ -17,8 +17,8 @@ from typing import Final
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import Floats, Integers
 from ecnomy.agents.seat import Truths
 from ecnomy.markets.bridge.messages import Report
 from ecnomy.markets.economy.readings import integers

@@ -22,10 +22,10 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.call_tariff import BOTH, PROVIDER_SEES, CallTariff
 from ecnomy.agents.calls import BEST_EFFORT, Call, CallAsk, CallOffer, EndedCalls
 from ecnomy.agents.errors import LedgerError, StrategyError
-from ecnomy.agents.observation import Floats, Integers
 from ecnomy.agents.seat import CallBuyer, CallSeller
 from ecnomy.markets.bridge.messages import Columns, Request
 from ecnomy.markets.economy.ended_calls import CallsEnded

@@ -13,19 +13,18 @@ from __future__ import annotations
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from ecnomy.agents.classes import DEAREST_FEE_MICRO
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import LedgerError
+from ecnomy.agents.money import DEAREST_MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.terms.money import LARGEST_MICRO
 
 __all__ = ["ClassFees", "MarkCharge", "Per", "times"]
 
-Integers = npt.NDArray[np.int64]
 Per = Literal["mark", "byte"]
 
-# No fee is above DEAREST_FEE_MICRO, which keeps the exact division below within int64.
+# No fee is above DEAREST_MICRO, which keeps the exact division below within int64.
 MILLION: Final = 10**6
 
 
@@ -46,13 +45,13 @@ class ClassFees:
         Raises:
             LedgerError: overflow, a fee is above 10^12 micro-units per second.
         """
-        if len(fee_micro_per_s) and int(fee_micro_per_s.max()) > DEAREST_FEE_MICRO:
-            raise LedgerError("overflow", f"a class fee above {DEAREST_FEE_MICRO} micro-units/s")
+        if len(fee_micro_per_s) and int(fee_micro_per_s.max()) > DEAREST_MICRO:
+            raise LedgerError("overflow", f"a class fee above {DEAREST_MICRO} micro-units/s")
         begin = np.maximum(from_ps, self._start_ps)
         active_ps = np.maximum(0, np.minimum(to_ps, self._stop_ps) - begin)
         seconds, rest_ps = np.divmod(active_ps, PS_PER_S)
         amount, self._carry = _times_rest(fee_micro_per_s, rest_ps, self._carry)
-        if np.any(seconds > LARGEST_MICRO // DEAREST_FEE_MICRO):
+        if np.any(seconds > LARGEST_MICRO // DEAREST_MICRO):
             raise LedgerError("overflow", "a class fee over more than 4 million seconds at once")
         return amount + fee_micro_per_s * seconds, active_ps
 

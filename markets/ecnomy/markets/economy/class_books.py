@@ -18,7 +18,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from ecnomy.agents.observation import Floats, Integers
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.contracts import Spans
 from ecnomy.markets.economy.held import held

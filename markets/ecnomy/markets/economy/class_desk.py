@@ -19,8 +19,9 @@ from __future__ import annotations
 import numpy as np
 
 from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.classes import ClassColumns, ClassObservation, ClassRequest
-from ecnomy.agents.observation import NO_OFFER, Integers, Truths
+from ecnomy.agents.observation import NO_OFFER, Truths
 from ecnomy.agents.seat import ClassSeller
 from ecnomy.agents.spec import ClassSpec
 from ecnomy.markets.economy.class_books import ClassBooks, ClassCounts

@@ -12,7 +12,8 @@ from typing import Final, Protocol
 import msgspec
 import numpy as np
 
-from ecnomy.agents.observation import NO_OFFER, Integers
+from ecnomy.agents.arrays import Integers
+from ecnomy.agents.observation import NO_OFFER
 from ecnomy.markets.economy.charges import ClassFees, MarkCharge, Per
 from ecnomy.markets.economy.domains import Domains
 from ecnomy.markets.economy.parties import Parties

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ecnomy.agents.observation import Integers
+from ecnomy.agents.arrays import Integers
 from ecnomy.markets.bridge.messages import Columns
 
 __all__ = ["Counts"]

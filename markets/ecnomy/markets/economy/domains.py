@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import InputError
-from ecnomy.agents.observation import Integers
 from ecnomy.agents.spec import AgentSpec, MarketSpec
 from ecnomy.markets.economy.held import held
 from ecnomy.markets.economy.parties import Parties

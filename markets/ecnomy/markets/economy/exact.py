@@ -16,8 +16,8 @@ from typing import Final
 
 import numpy as np
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import LedgerError
-from ecnomy.agents.observation import Integers
 from ecnomy.markets.terms.money import LARGEST_MICRO
 from ecnomy.markets.terms.unit_price import Price
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.elastic_tariff import ElasticTariff
-from ecnomy.agents.observation import Integers
 from ecnomy.markets.bridge.messages import Columns
 from ecnomy.markets.economy.ledger import Ledger, Postings
 from ecnomy.markets.economy.parties import Parties

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import InputError, StrategyError
 from ecnomy.agents.find import guarded
-from ecnomy.agents.observation import Floats, Integers
 from ecnomy.markets.economy.charges import Per
 from ecnomy.markets.economy.contracts import Contract, Dues
 from ecnomy.markets.economy.domains import Domains

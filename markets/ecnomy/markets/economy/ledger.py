@@ -23,12 +23,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import LedgerError
 from ecnomy.markets.terms.money import LARGEST_MICRO
 
 __all__ = ["Ledger", "Postings"]
-
-Integers = npt.NDArray[np.int64]
 
 
 class Postings(msgspec.Struct, frozen=True, eq=False):

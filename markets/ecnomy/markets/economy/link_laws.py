@@ -12,8 +12,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from ecnomy.agents.answers import number
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import Integers, MarkingLaw
+from ecnomy.agents.observation import MarkingLaw
 from ecnomy.markets.bridge.messages import Columns
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.law_table import Param, law_table

@@ -8,7 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from ecnomy.agents.observation import NO_OFFER, Integers, Offer
+from ecnomy.agents.arrays import Integers
+from ecnomy.agents.observation import NO_OFFER, Offer
 from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
 from ecnomy.markets.economy.call_desk import unsold
 from ecnomy.markets.economy.journal import Journal

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.menus import STRATEGY, MenuView
-from ecnomy.agents.observation import Integers
 from ecnomy.markets.economy.accruers import MenuAccruer
 from ecnomy.markets.economy.journal import PICKED, TARIFF, Journal
 from ecnomy.markets.economy.metered import Metered

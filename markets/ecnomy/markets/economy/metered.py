@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import LedgerError
-from ecnomy.agents.observation import Floats, Integers
 from ecnomy.agents.spec import ContractSpec
 from ecnomy.markets.economy.accruers import MenuAccruer, accruer
 from ecnomy.markets.economy.contracts import FEE, Dues, Spans

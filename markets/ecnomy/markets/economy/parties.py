@@ -14,9 +14,10 @@ from collections.abc import Iterable
 import msgspec
 import numpy as np
 
-from ecnomy.agents.classes import DEAREST_FEE_MICRO
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import InputError, StrategyError
-from ecnomy.agents.observation import NO_OFFER, Integers, Offer
+from ecnomy.agents.money import DEAREST_MICRO
+from ecnomy.agents.observation import NO_OFFER, Offer
 from ecnomy.agents.spec import AgentSpec, ClassSpec
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.plan import Plan
@@ -58,7 +59,7 @@ class Parties:
         _check_names([agent.name for agent in self.agents])
         self._accounts = {agent.name: ledger.open(agent.name) for agent in self.agents}
         self.offers: tuple[Offer, ...] = ()
-        self._dearest = DEAREST_FEE_MICRO // max([1, *(s.row_flows for s in plan.sources)])
+        self._dearest = DEAREST_MICRO // max([1, *(s.row_flows for s in plan.sources)])
         count = sum(len(rows) for rows in self._flows.values())
         self.first_offer: Integers = np.full(count, NO_OFFER, dtype=np.int64)
         self.users: Integers = np.full(count, -1, dtype=np.int64)

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import LedgerError
-from ecnomy.agents.observation import Floats, Integers, Truths
+from ecnomy.agents.observation import Truths
 from ecnomy.markets.bridge.messages import Columns, Report
 from ecnomy.markets.economy.domains import Domains
 from ecnomy.markets.plan import Plan

@@ -21,9 +21,9 @@ from typing import ClassVar, Final, Protocol
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.find import Family, find
-from ecnomy.agents.observation import Floats, Integers
 from ecnomy.markets.economy.charges import Per, times
 from ecnomy.markets.economy.contracts import CHARGE, Contract, Dues, MarkDelivered
 from ecnomy.markets.economy.domains import Domains

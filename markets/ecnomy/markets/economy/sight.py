@@ -7,11 +7,10 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.calls import StreamObservation
 from ecnomy.agents.observation import (
-    Floats,
     FlowColumns,
-    Integers,
     LinkColumns,
     MarkingLaw,
     Observation,

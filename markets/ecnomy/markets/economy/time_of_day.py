@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ecnomy.agents.observation import Integers
+from ecnomy.agents.arrays import Integers
 from ecnomy.markets.economy.exact import Exact, check_column, share, total
 from ecnomy.markets.terms.tariffs import TimeOfDay
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from ecnomy.agents.money import DEAREST_MICRO, MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.reading import known_name
@@ -40,8 +41,6 @@ __all__ = [
 
 MOST_PS: Final = 2**62  # sums of two times still fit into an int64
 MOST_BYTES: Final = 10**12
-MICRO: Final = 10**6
-DEAREST_MICRO: Final = 10**12  # as agents and contracts: products with counts stay int64
 LONGEST_NAME: Final = 64
 AUTO_NUMBER: Final = -1.0  # stands for the word auto where numbers are 0 or more
 _NAME: Final = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{LONGEST_NAME - 1}}}")

@@ -6,14 +6,13 @@ A wrong type is a TypeError, an impossible value an InputError; the market goes 
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import InputError
-from ecnomy.agents.observation import NO_OFFER, Integers
-from ecnomy.agents.roles.connectivity_provider import DEAREST_MICRO
+from ecnomy.agents.money import DEAREST_MICRO, MICRO
+from ecnomy.agents.observation import NO_OFFER
 from ecnomy.markets.economy.aims import Aims
 from ecnomy.markets.economy.domains import Domains
 from ecnomy.markets.economy.journal import Journal
@@ -22,8 +21,6 @@ from ecnomy.markets.model.stepped import Stepped
 from ecnomy.markets.plan import Plan
 
 __all__ = ["ByHand"]
-
-MICRO: Final = 1e6
 
 
 class ByHand(Stepped):

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.find import guarded
-from ecnomy.agents.observation import Floats, Integers, Offer
+from ecnomy.agents.observation import Offer
 from ecnomy.agents.roles import ROLES, find_role, preset_of
 from ecnomy.agents.roles.role import Role, Terms
 from ecnomy.agents.spec import AgentSpec, ContractSpec, MarketSpec

@@ -10,13 +10,14 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import StreamObservation
 from ecnomy.agents.classes import ClassObservation
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.elastic_tariff import ElasticTariff
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer, PriceObservation
+from ecnomy.agents.observation import NO_OFFER, Observation, Offer, PriceObservation
 from ecnomy.agents.roles.presets import Preset
 from ecnomy.agents.seat import CallBuyer, CallSeller, ClassSeller
 from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.errors import ProtocolError
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.messages import Columns, Record
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.tables import Taken
 
 __all__ = ["Naming"]
 
-_PS_PER_S: Final = 10**12
 _OF_SOURCES: Final = ("delay", "sent", "delivered", "ce")
 
 
@@ -35,7 +35,7 @@ class Naming:
         asked = plan.record.histograms
         self._histograms = _Names([h.of for h in asked], len(self._links), len(self._sources))
         self._width = np.array([h.width for h in asked])
-        self._unit = np.array([_PS_PER_S if h.of == "delay" else 1 for h in asked])
+        self._unit = np.array([PS_PER_S if h.of == "delay" else 1 for h in asked])
         self._classes: list[str] = []
         first: list[int] = []
         for entry in plan.links:

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import ResultsError
 from ecnomy.agents.times import PS_PER_S
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Epochs", "Window"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class Window(msgspec.Struct, frozen=True):

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.journal import ACTIVE, CALL_PRICE, FEE, PRICE, REFUSED
 from ecnomy.markets.results.manifest import Manifest
 from ecnomy.markets.results.rawrun import RawRun
@@ -40,9 +43,6 @@ __all__ = [
     "units_of_kinds",
 ]
 
-Floats = npt.NDArray[np.float64]
-MICRO: Final = 1e6
-PS: Final = 1e12
 
 _FLOWS_FIRST: Final = (
     *("source", "class", "provider", "members", "goodput_mbps", "marks_per_s", "fee", "charge"),
@@ -102,11 +102,11 @@ def ledger_frame(raw: RawRun) -> pd.DataFrame:
     flow = _index(table["flow"])
     frame = pd.DataFrame(
         {
-            "t_s": table["t_ps"].to_numpy(dtype=np.float64) / PS,
+            "t_s": table["t_ps"].to_numpy(dtype=np.float64) / PS_PER_S,
             "payer": table["debit"].astype(str),
             "payee": table["credit"].astype(str),
             "kind": table["kind"].astype(str),
-            "quantity": np.where(unit == "s", quantity / PS, quantity),
+            "quantity": np.where(unit == "s", quantity / PS_PER_S, quantity),
             "unit": unit,
             "price": np.where((price == 0) & (amount != 0), np.nan, price),
             "amount": amount,
@@ -130,7 +130,7 @@ def agent_frame(raw: RawRun) -> pd.DataFrame:
     unset = names.isin(_UNSET).to_numpy(dtype=np.bool_) & (value < 0)
     frame = pd.DataFrame(
         {
-            "t_s": table["t_ps"].to_numpy(dtype=np.float64) / PS,
+            "t_s": table["t_ps"].to_numpy(dtype=np.float64) / PS_PER_S,
             "agent": table["agent"].astype(str).replace("", "market"),
             "flow": _named(_index(table["flow"]), raw.plan.flow_names()),
             "what": words,
@@ -196,7 +196,7 @@ def _plain(table: pd.DataFrame) -> pd.DataFrame:
     columns: dict[str, Any] = {}
     for name in table.columns:
         if name.endswith("_ps"):
-            columns[f"{name[:-3]}_s"] = table[name] / PS
+            columns[f"{name[:-3]}_s"] = table[name] / PS_PER_S
         elif name.endswith("_micro"):
             columns[name.removesuffix("_micro")] = table[name] / MICRO
         else:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import msgspec
 import numpy as np
 
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.journal import ACTIVE
 from ecnomy.markets.results.manifest import Measured
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Group", "groups_in", "groups_of"]
 
-MICRO: Final = 1e6
 _NUMBERS: Final = ("members", "goodput_bps", "marks_per_s", "ce", "fee_micro", "mark_charge_micro")
 _COLUMNS: Final = ("flow", "source", "class", "provider", *_NUMBERS)
 

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.roles import ROLES, preset_of
 from ecnomy.agents.spec import AgentSpec
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.results.frames import units_of_kinds
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.terms.ownership import owners_of
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["payments_of"]
 
-Integers = npt.NDArray[np.int64]
 
 _KEYS: Final = ["payer", "payee", "kind", "source"]
 _UNITS: Final = {
@@ -37,7 +38,6 @@ _UNITS: Final = {
     "price": "money per unit",
     "amount": "money",
 }
-_PS: Final = 1e12
 _MOST_NAMED: Final = 12
 
 
@@ -60,7 +60,7 @@ def payments_of(raw: RawRun, who: str | None) -> pd.DataFrame:
                 {
                     **{"payer": payer, "payee": payee, "kind": kind, "source": source},
                     "link": link,
-                    "quantity": number / _PS if unit == "s" else float(number),
+                    "quantity": number / PS_PER_S if unit == "s" else float(number),
                     "unit": unit,
                     "amount": micro / 1e6,
                 }

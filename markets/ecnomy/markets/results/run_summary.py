@@ -28,7 +28,6 @@ __all__ = [
     "window_in_words",
 ]
 
-MICRO: Final = 1e6
 _HEADINGS: Final = (
     "flows",
     "Mbps\na flow",

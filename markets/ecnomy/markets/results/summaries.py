@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from ecnomy.agents.observation import NO_OFFER, Integers, Offer
+from ecnomy.agents.arrays import Floats, Integers
+from ecnomy.agents.observation import NO_OFFER, Offer
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.columns import REPORT_LINKS, Table, report_flows
 from ecnomy.markets.bridge.messages import Columns, Report
@@ -28,8 +28,6 @@ _STATES: Final = {
     *("in_flight", "active", "cwnd", "srtt_s", "weight"),
     *("queue_packets", "queue_bytes", "queue_max", "probability"),
 }
-
-Floats = npt.NDArray[np.float64]
 
 
 class Mark(msgspec.Struct, frozen=True, eq=False):

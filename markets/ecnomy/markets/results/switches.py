@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.agents.observation import Floats, Integers
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.markets.economy.contracts import Spans
 from ecnomy.markets.plan import Plan
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.journal import PRICE
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ACCOUNT_SERIES", "FLOW_SERIES", "LINK_SERIES", "timeseries_of"]
 
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 OF_FLOWS: Final = ("flow", "source", "class", "provider")
 NO_CLASS: Final = "no class"

@@ -25,9 +25,9 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.find import look_beside
-from ecnomy.agents.observation import Floats
 from ecnomy.agents.spec import AgentSpec, MarketSpec, Params, StrategySpec
 from ecnomy.markets.inputs.amounts import Amount, Name, Number, TimePs
 from ecnomy.markets.inputs.reading import known_name, read

@@ -14,6 +14,7 @@ from typing import Annotated, ClassVar, Final
 import msgspec
 import numpy as np
 
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import Observation, PriceObservation
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.roles import ROLES
@@ -31,7 +32,6 @@ __all__ = [
     "measured",
 ]
 
-MICRO: Final = 1e6
 CARRIER: Final = next(word for word, preset in ROLES.items() if preset.owns_links)
 HANDLER: Final = next(word for word, preset in ROLES.items() if preset.pays_itself)
 LEARNERS: Final = (CARRIER, HANDLER)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
-from ecnomy.agents.observation import Floats
 from ecnomy.markets.inputs.remedy import extras
 from ecnomy.markets.rl.declared import Learner
 

@@ -16,9 +16,10 @@ from typing import Final
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import InputError, NotRunningError
-from ecnomy.agents.observation import Floats, Integers
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.streams import agent_stream
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.model.market import Market
@@ -28,7 +29,6 @@ from ecnomy.markets.session.session import open_market
 
 __all__ = ["World"]
 
-MICRO: Final = 1e6
 _LARGEST_SEED: Final = 2**64 - 1
 
 

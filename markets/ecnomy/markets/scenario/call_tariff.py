@@ -17,17 +17,11 @@ from ecnomy.agents.call_tariff import (
 )
 from ecnomy.agents.effective_bandwidth import MOST_EXPONENT, tangent
 from ecnomy.agents.elastic_tariff import ElasticTariff
+from ecnomy.agents.money import DEAREST_MICRO, MICRO
 from ecnomy.agents.spec import CallLine, ElasticLine, StrategySpec
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs import reading
-from ecnomy.markets.inputs.amounts import (
-    DEAREST_MICRO,
-    MICRO,
-    Amount,
-    Choice,
-    Names,
-    Number,
-    quantity_schema,
-)
+from ecnomy.markets.inputs.amounts import Amount, Choice, Names, Number, quantity_schema
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 from ecnomy.markets.scenario.parameters import StrategyReader
@@ -38,8 +32,7 @@ __all__ = ["DEFAULT_ROW", "CallTariffEntry", "CallTariffRow", "ElasticRow"]
 
 DEFAULT_ROW: Final = "calls"
 _AS_PRICE: Final = -1
-_PS_PER_S: Final = 10**12
-_PS_PER_MIN: Final = 60 * _PS_PER_S
+_PS_PER_MIN: Final = 60 * PS_PER_S
 _BY_RATES: Final = "effective-bandwidth"
 _SEERS: Final = (PROVIDER_SEES, SUBSCRIBER_SEES, BOTH)
 
@@ -120,7 +113,7 @@ class _ByBandwidth(
 
     def uses(self, peak_pps: float, mean_pps: float) -> tuple[int, int]:
         """Micro-units a minute, and a million packets, to the nearest."""
-        along = tangent(peak_pps, mean_pps, self.space / _PS_PER_S)
+        along = tangent(peak_pps, mean_pps, self.space / PS_PER_S)
         micro = float(self.price.exact)
         return round(along.per_s * micro * 60), round(along.per_packet * micro * MEGA)
 
@@ -273,9 +266,9 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
                 expected = f"a rate such as 10 packets/s with a price by {_BY_RATES}"
                 raise Misfit(key, f"no {key!r}", expected)
         assert peak is not None
-        if by_rates.space / _PS_PER_S * peak > MOST_EXPONENT:
+        if by_rates.space / PS_PER_S * peak > MOST_EXPONENT:
             expected = f"at most {MOST_EXPONENT:g} over the peak_rate, {MOST_EXPONENT / peak:g} s"
-            raise Misfit("price.space", f"{by_rates.space / _PS_PER_S:g} s", expected)
+            raise Misfit("price.space", f"{by_rates.space / PS_PER_S:g} s", expected)
         if max(self._uses()) > DEAREST_MICRO * MEGA:
             expected = f"a rate at which a packet costs at most {DEAREST_MICRO // MICRO:,} money"
             raise Misfit("mean_rate", f"{mean:g} packets/s", expected)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ecnomy.agents.money import DEAREST_MICRO, MICRO
 from ecnomy.agents.spec import CUSTOMER_PAYS, ClassSpec
 from ecnomy.agents.strategies import make
-from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO
 from ecnomy.markets.inputs.yamlfile import child_path
 from ecnomy.markets.plan.structs import TOGETHER
 from ecnomy.markets.scenario.document import AgentEntry, Document

@@ -17,6 +17,7 @@ from ecnomy.agents.spec import (
     RoleSpec,
     StrategySpec,
 )
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import (
     TIME,
     Amount,
@@ -50,7 +51,6 @@ from ecnomy.markets.terms.unit_price import TimePrice
 
 __all__ = ["AUTO", "NEVER", "AgentEntry", "ClassEntry", "Document", "Market", "Record", "Source"]
 
-SECOND_PS: Final = 10**12
 SERIES: Final = ("cwnd", "rtt", "rate", "queue", "marking_probability")
 RULES: Final = ("retail", "cascade", "direct", "peering")  # economy/settlement.py; a test compares
 TAKEN: Final = (  # keys that only some roles take
@@ -288,7 +288,7 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
             nothing.
     """
 
-    epoch: _Period = SECOND_PS
+    epoch: _Period = PS_PER_S
     price_per_mark: PricePerMark
     agents: tuple[AgentEntry, ...]
     settlement: _Settlement | None = None
@@ -311,7 +311,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     series: tuple[Annotated[str, Choice(SERIES)], ...] = ()
-    every: _Period = SECOND_PS // 10
+    every: _Period = PS_PER_S // 10
     delay_thresholds: tuple[Annotated[int, TIME], ...] = ()
     trace: bool = False
     transfers: bool = True
@@ -354,7 +354,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.warmup >= self.duration:
-            found = f"{self.warmup / SECOND_PS:g} s in a run of {self.duration / SECOND_PS:g} s"
+            found = f"{self.warmup / PS_PER_S:g} s in a run of {self.duration / PS_PER_S:g} s"
             raise Misfit("warmup", found, "a warm-up shorter than the duration")
         if not self.sources and not self.demands:
             raise Misfit("sources", "no sources", "at least one source, or demands")
@@ -362,4 +362,4 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def epoch_ps(self) -> int:
         """Time between two meetings of the market; an engine reports so often without one too."""
-        return self.market.epoch if self.market else SECOND_PS
+        return self.market.epoch if self.market else PS_PER_S

@@ -10,12 +10,12 @@ from typing import Annotated, Final
 
 import msgspec
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import Amount, Choice, Size, SizeReader
 from ecnomy.markets.inputs.reading import Misfit
 
 __all__ = ["LARGEST_WINDOW", "SMALLEST_WINDOW", "Header", "MarkRate", "Payload", "TcpOptions"]
 
-PS_PER_S: Final = 1e12
 LARGEST_WINDOW: Final = 1e9
 SMALLEST_WINDOW: Final = 1 / 64
 

@@ -11,8 +11,10 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.decision import LEAVE
-from ecnomy.agents.observation import NO_OFFER, Integers
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import NO_OFFER
 from ecnomy.markets.economy.journal import (
     ACTIVE,
     CALL_PRICE,
@@ -31,7 +33,6 @@ from ecnomy.markets.terms.posting_kinds import CALL, REIMBURSEMENT
 
 __all__ = ["Screen"]
 
-_MICRO: Final = 1e6
 _MOST_NEWS: Final = 12
 _MONEY: Final = {PRICE: "price {} a mark", "willingness_micro_per_s": "pays {}/s for marks"}
 _PLAIN: Final = {
@@ -78,8 +79,8 @@ class Screen:
         return {
             "name": name,
             "class": ", ".join(market.offers[i].name for i in classes if i != NO_OFFER),
-            "marks": int(market.charge_micro[rows].sum()) / _MICRO,
-            "fees": fees / _MICRO,
+            "marks": int(market.charge_micro[rows].sum()) / MICRO,
+            "fees": fees / MICRO,
             "willing": _willing(market, rows),
         }
 
@@ -88,7 +89,7 @@ class Screen:
             return [{"owner": "", "price": None} for _ in self._plan.links]
         domains = market.domains
         return [
-            {"owner": domains.names[of], "price": int(domains.price_micro[of]) / _MICRO}
+            {"owner": domains.names[of], "price": int(domains.price_micro[of]) / MICRO}
             for of in domains.of_link.tolist()
         ]
 
@@ -124,7 +125,7 @@ def _willing(market: MarketLike, rows: Integers) -> float | None:
         return None
     each = [source.row_flows for source in market.plan.row_sources()]
     flows = np.array(each, dtype=np.float64)[rows]
-    return float((said * flows[pay != LEAVE]).sum()) / _MICRO
+    return float((said * flows[pay != LEAVE]).sum()) / MICRO
 
 
 def _agents(market: MarketLike) -> list[dict[str, Any]]:
@@ -134,7 +135,7 @@ def _agents(market: MarketLike) -> list[dict[str, Any]]:
         {
             "name": agent.name,
             "role": agent.role,
-            "balance": market.ledger.balance_micro(agent.name) / _MICRO,
+            "balance": market.ledger.balance_micro(agent.name) / MICRO,
         }
         for agent in market.parties.agents
     ]
@@ -144,7 +145,7 @@ def _said(entry: Entry, market: MarketLike) -> str:
     """A decision in words; "" for what agents note for themselves."""
     name = entry.name
     if name in _MONEY:
-        return _MONEY[name].format(_range(entry, _MICRO))
+        return _MONEY[name].format(_range(entry, MICRO))
     if name in _PLAIN:
         return _PLAIN[name].format(_range(entry))
     if name == ACTIVE:
@@ -156,7 +157,7 @@ def _said(entry: Entry, market: MarketLike) -> str:
         return f"{verb} {named}"
     for prefix, unit in ((FEE, "/s"), (CALL_PRICE, " a call")):
         if name.startswith(prefix):
-            return f"{name.removeprefix(prefix)} costs {_range(entry, _MICRO)}{unit}"
+            return f"{name.removeprefix(prefix)} costs {_range(entry, MICRO)}{unit}"
     if name == PICKED or name.startswith(TARIFF):
         what = "strategy" if name == PICKED else name.removeprefix(TARIFF)
         return f"takes choice {_range(entry)} of {what}"

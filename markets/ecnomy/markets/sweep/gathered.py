@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ecnomy.agents.money import MICRO
 from ecnomy.markets.bridge.messages import Record, Report
 from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.plan import Plan
@@ -26,7 +27,6 @@ from ecnomy.markets.results.summaries import PS_PER_S, Mark, flow_rows, link_row
 
 __all__ = ["Gathered", "outcome_row"]
 
-MICRO: Final = 1e6
 _MEANS: Final = ("goodput_bps", "marks_per_s", "marking_rate", "mean_delay_s", "mean_cwnd")
 _SUMS: Final = ("goodput_bps", "marks_per_s", "mean_cwnd")  # of the flows in a row, where many
 _MONEY: Final = {"charge_per_s": "mark_charge_micro", "fee_per_s": "fee_micro"}

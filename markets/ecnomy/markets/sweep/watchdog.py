@@ -16,12 +16,12 @@ from types import TracebackType
 from typing import Final
 
 from ecnomy.agents.errors import EcnomyError
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.engines.process import EngineProcess
 from ecnomy.markets.sweep.declared import UNLIMITED, Limits
 
 __all__ = ["OverTime", "Watchdog"]
 
-PS_PER_S: Final = 1e12
 _HEED_S: Final = 1.0
 _GRACE_S: Final = 20.0
 

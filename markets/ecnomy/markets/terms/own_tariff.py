@@ -27,8 +27,8 @@ from typing import Any, Final
 import numpy as np
 
 from ecnomy.agents import find as families
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import EcnomyError, TariffError
-from ecnomy.agents.observation import Integers
 from ecnomy.markets.terms.money import LARGEST_MICRO
 from ecnomy.markets.terms.tariffs import Own
 from ecnomy.markets.terms.unit_price import METER_UNITS

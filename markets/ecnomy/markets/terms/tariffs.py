@@ -14,8 +14,9 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from ecnomy.agents.money import MICRO
 from ecnomy.markets.inputs import units
-from ecnomy.markets.inputs.amounts import MICRO, MOST_PS, Amount, TimePs, quantity_schema
+from ecnomy.markets.inputs.amounts import MOST_PS, Amount, TimePs, quantity_schema
 from ecnomy.markets.inputs.reading import Misfit, known_name
 from ecnomy.markets.inputs.yamlfile import Node, show
 from ecnomy.markets.terms.unit_price import METER_UNITS, WORDS, AnyPrice, Price, TimePrice

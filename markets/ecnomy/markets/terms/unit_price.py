@@ -15,8 +15,9 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from ecnomy.agents.money import DEAREST_MICRO, MICRO
 from ecnomy.markets.inputs import units
-from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO, quantity_schema
+from ecnomy.markets.inputs.amounts import quantity_schema
 from ecnomy.markets.inputs.yamlfile import Node, show
 
 __all__ = [
