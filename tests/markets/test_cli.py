@@ -163,10 +163,23 @@ def test_folder_that_cannot_be_written_is_one_line(
     assert line.startswith("ecnomy: /proc/nowhere")
 
 
-@pytest.mark.parametrize("arguments", [["fly"], ["run"], ["run", "x.yaml", "--seed", "many"]])
-def test_wrong_usage_exits_2(scene: Path, arguments: list[str]) -> None:
-    """An unknown verb, a missing argument, a seed that is no number."""
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["shwo"], "ecnomy: found no command 'shwo', expected one of "),
+        (["run"], "ecnomy: run: Missing argument 'config'; see `ecnomy run --help`"),
+        (["run", "x.yaml", "--seed", "many"], "ecnomy: run: Invalid value for '--seed': "),
+        (["run", "--sed", "1"], "ecnomy: run: No such option: --sed "),
+    ],
+)
+def test_wrong_usage_is_one_line(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An unknown verb, a missing argument, a seed that is no number, an unknown option; exit 2."""
     assert ecnomy(*arguments) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and told.err.startswith(said) and told.err.count("\n") == 1
+    assert ("did you mean 'show'?" in told.err) == (arguments == ["shwo"])
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.decision import checked
-from ecnomy.agents.errors import ScenarioError
+from ecnomy.agents.errors import ScenarioError, StrategyError
+from ecnomy.agents.strategies import find
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.scenario import load
 from ecnomy.markets.sweep.config import load_sweep
@@ -74,3 +75,12 @@ def test_a_scenario_is_not_a_sweep_and_a_sweep_is_not_a_scenario() -> None:
         load_sweep(GOLD)
     with pytest.raises(ScenarioError, match="expected a scenario; `ecnomy sweep FILE`"):
         load(EXAMPLES.parent / "sweeps" / "gold-silver-price.yaml")
+
+
+def test_a_misspelt_class_is_told_what_its_module_has(tmp_path: Path, monkeypatch) -> None:
+    """Strategies that the module defines, not those that it imports."""
+    text = "from ecnomy.agents.strategies.stay import Stay\nclass Mine(Stay):\n    pass\n"
+    (tmp_path / "slip_lab.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(StrategyError, match="found no 'Mien' in slip_lab, expected one of Mine$"):
+        find("slip_lab:Mien")

@@ -114,12 +114,28 @@ def guarded(
 def _load(family: Family, kind: str, path: str) -> type:
     module_name, _, attribute = path.partition(":")
     try:
-        found = getattr(importlib.import_module(module_name), attribute)
+        module = importlib.import_module(module_name)
+        found = getattr(module, attribute, None)
     except Exception as error:  # anything can go wrong in a module of the user's
         raise family.error(f"{family.noun} {kind!r}: tried {path}: {error}") from error
+    if found is None:
+        own = [name for name, one in vars(module).items() if _is_one(family, one, module_name)]
+        raise family.error(
+            f"{family.noun} {kind!r}: found no {attribute!r} in {module_name}, expected "
+            f"{'one of ' + ', '.join(own) if own else 'a class there'}"
+        )
     if not isinstance(found, type):
         raise family.error(f"{family.noun} {kind!r}: {path} is not a class")
-    if not any(callable(getattr(found, method, None)) for method in family.methods):
+    if not _has_methods(family, found):
         wanted = ", ".join(family.methods)
         raise family.error(f"{family.noun} {kind!r}: {path} has none of {wanted}")
     return found
+
+
+def _has_methods(family: Family, cls: type) -> bool:
+    return any(callable(getattr(cls, method, None)) for method in family.methods)
+
+
+def _is_one(family: Family, thing: object, module: str) -> bool:
+    """Whether it is a class of the family that this module defines."""
+    return isinstance(thing, type) and thing.__module__ == module and _has_methods(family, thing)

@@ -28,6 +28,7 @@ __all__ = ["GROUP", "app", "main"]
 
 GROUP: Final = "ecnomy.commands"
 _INTERRUPTED: Final = 130
+_UsageError: Final[Any] = typer.BadParameter.__base__  # which Typer does not name
 # Spellings of options from before, which stay for a release: all verbs say --jobs.
 _OLD_OPTIONS: Final = {"workers": "jobs"}
 
@@ -53,6 +54,13 @@ class _Verbs(VerbGroup):
         )
         single.command(cmd_name, cls=Verb)(found)
         return typer.main.get_command(single)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if not args[0].startswith("-") and args[0] not in _verbs():
+            from ecnomy.markets.inputs.reading import known_name
+
+            ctx.fail(f"found no command {args[0]!r}, expected {known_name(args[0], _verbs())}")
+        return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(
@@ -99,7 +107,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if short := shortage():
         _leave(short, 1)
     try:
-        app(args=None if arguments is None else list(arguments), prog_name="ecnomy")
+        given = None if arguments is None else list(arguments)
+        raise SystemExit(app(args=given, prog_name="ecnomy", standalone_mode=False))
+    except _UsageError as error:
+        if error.format_message():
+            _leave(_usage(error), error.exit_code)
+        error.show()  # without a verb: the help
+        raise SystemExit(error.exit_code) from None
     except ScenarioError as error:
         from ecnomy.markets.reference.hint import hint
 
@@ -113,6 +127,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         named = f"{error.filename}: " if error.filename else ""
         _leave(f"{named}{error.strerror or error}", 1)
+
+
+def _usage(error: Any) -> str:
+    """What is wrong with a command line, in a line."""
+    found = error.format_message().rstrip(".")
+    if error.ctx is None:
+        return found
+    path = error.ctx.command_path
+    verb = path.partition(" ")[2]
+    return f"{verb}{': ' if verb else ''}{found}; see `{path} --help`"
 
 
 def _leave(message: str, status: int) -> None:

@@ -131,7 +131,8 @@ class Parties:
         rows = [np.zeros(0, dtype=np.int64)]
         for name in sources:
             if name not in self._flows:
-                raise InputError(f"market: no source {name!r}")
+                known = ", ".join(self._flows)
+                raise InputError(f"market: found no source {name!r}, expected one of {known}")
             rows.append(self._flows[name])
         return np.sort(np.concatenate(rows))
 

@@ -70,7 +70,7 @@ def read_manifest(path: str | Path) -> Manifest:
     """
     folder = Path(path)
     if not folder.exists():
-        raise ResultsError(f"{folder}: no such results folder")
+        raise ResultsError(f"{folder}: no such results folder, expected one of `ecnomy run`")
     file = folder / "manifest.json"
     if not folder.is_dir() or not file.is_file():
         raise ResultsError(f"{folder}: not a results folder (it has no manifest.json)")

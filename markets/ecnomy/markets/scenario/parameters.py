@@ -199,7 +199,7 @@ def expected_of_field(field: Field) -> str:
             f"a mapping of times to quantities in {field.unit}, such as {{60 s: 0.1 {field.unit}}}"
         )
     if field.unit:
-        return f"a quantity in {field.unit}"
+        return f"a quantity in {field.unit}, such as 2 {field.unit}"
     return _PLAIN.get(field.kind, "a parameter that can be set in YAML")
 
 
