@@ -103,7 +103,12 @@ def test_parameters_come_in_the_units_of_the_class() -> None:
         ("kind: step, a: 1 money", "a", "'1 money'", "a quantity in money/s"),
         ("kind: quadratic, a: 1 money/s, x0: -1 Mbps", "x0", "-1e+06 bit/s", "above 0"),
         ("kind: 'nowhere:Mine', a: 1 money/s", "kind", "'nowhere:Mine'", "No module named"),
-        ("kind: 'lab_utilities:Nobody'", "kind", "'lab_utilities:Nobody'", "no attribute"),
+        (
+            "kind: 'lab_utilities:Nobody'",
+            "kind",
+            "'lab_utilities:Nobody'",
+            "expected one of Saturating",
+        ),
         ("kind: 'lab_utilities:Decaying'", "kind", "'lab_utilities:Decaying'", "none of worth"),
         ("kind: 'lab_utilities:Saturating'", "a", "no 'a'", "a quantity in money/s"),
         (

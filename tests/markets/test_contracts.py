@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 
 from ecnomy.agents.errors import LedgerError
-from ecnomy.markets.economy.charges import DEAREST_FEE_MICRO, ClassFees, MarkCharge
+from ecnomy.agents.money import DEAREST_MICRO
+from ecnomy.markets.economy.charges import ClassFees, MarkCharge
 
 PS = 10**12
 
@@ -39,7 +40,7 @@ def test_odd_fee_over_odd_epochs_is_exact() -> None:
 
 
 @given(
-    fee=st.integers(0, DEAREST_FEE_MICRO),
+    fee=st.integers(0, DEAREST_MICRO),
     start=st.integers(0, 10**14),
     length=st.integers(0, 10**14),
     times=st.lists(st.integers(1, 3 * 10**14), min_size=1, max_size=8, unique=True),
@@ -66,7 +67,7 @@ def test_fraction_is_carried_when_the_fee_changes(spans: list[tuple[int, int]]) 
 def test_fee_above_the_limit_is_refused() -> None:
     """Beyond 10^12 micro-units a second the division would leave int64."""
     with pytest.raises(LedgerError, match="overflow"):
-        ClassFees(ints(0), ints(PS)).accrue(0, PS, ints(DEAREST_FEE_MICRO + 1))
+        ClassFees(ints(0), ints(PS)).accrue(0, PS, ints(DEAREST_MICRO + 1))
 
 
 @pytest.mark.parametrize(("per", "amounts"), [("mark", [30, 0]), ("byte", [30_000, 0])])

@@ -124,6 +124,7 @@ def test_what_no_document_had_is_found(name: str) -> None:
         ("links.bottleneck.marking.red.weight", "network.links.<name>.marking.weight"),
         ("market.agents.shop.classes.gold.fee", "market.agents.<name>.classes.<name>.fee"),
         ("cascade", "market.settlement"),
+        ("market.agents.contracts.tariff", "market.agents.<name>.contracts.<name>.tariff"),
         ("calibrate.figure_goes", "calibrate.figure_goes"),
         ("parameters.sobol.over.scale", "parameters.sobol.over.<path>.scale"),
     ],

@@ -64,6 +64,7 @@ def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
     if typed:
         variants = [one for one in entries if one.variant and _ends(typed, one)]
         whole = [one for one in entries if not one.variant and _fits(typed, _steps(one), one)]
+        whole = [one for one in whole if _keys(one) == typed] or whole  # no step taken for a name
         parts = [one for one in entries if not one.variant and _ends(typed, one)]
         choices = [one for one in entries if len(typed) == 1 and typed[0] in one.choices]
         plain = [one for one in choices if not any(v.name == typed[0] for v in variants)]
@@ -111,12 +112,17 @@ def known_path(path: str, entries: Sequence[Entry]) -> str:
     for length in range(len(typed), 0, -1):
         for one in keys:
             if _fits(typed[:length], _steps(one), one):
-                return ".".join(step for step in _steps(one) if step[0] != "<")
+                return ".".join(_keys(one))
     return ""
 
 
 def _steps(one: Entry) -> list[str]:
     return one.path.split(".")
+
+
+def _keys(one: Entry) -> list[str]:
+    """The steps of a path that are keys, not names."""
+    return [step for step in _steps(one) if step[0] != "<"]
 
 
 def _ends(typed: list[str], one: Entry) -> bool:
