@@ -131,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _usage(error: Any) -> str:
     """What is wrong with a command line, in a line."""
-    found = error.format_message().rstrip(".")
+    found: str = error.format_message().rstrip(".")
     if error.ctx is None:
         return found
     path = error.ctx.command_path

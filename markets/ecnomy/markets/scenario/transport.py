@@ -179,7 +179,7 @@ class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law")
     Attributes:
         payload: data bytes of a datagram.
         header: IP and UDP header bytes.
-        ecn: whether datagrams are ECN-capable (ect or on); auto: those of calls and test streams are.
+        ecn: whether datagrams are ECN-capable (ect, on); auto: those of calls and test streams are.
     """
 
     payload: Payload = 1000
