@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ecnomy-engine: the built-in packet engine.
 //
-//   ecnomy-engine run --plan FILE [--bridge-fd N | --connect ADDRESS [--token T]]
+//   ecnomy-engine run --plan FILE [--bridge-fd N | --connect ADDRESS [--token-file FILE]]
 //       without a bridge nobody decides, and the totals are printed as one JSON line
 //   ecnomy-engine read --plan FILE      prints the plan as the engine reads it, as JSON
 //   ecnomy-engine describe      the laws it hosts and their parameters, as JSON
@@ -31,7 +31,7 @@ using ecnomy::engine::Simulation;
 namespace bridge = ecnomy::bridge;
 
 constexpr const char* kUsage =
-    "usage: ecnomy-engine run --plan FILE [--bridge-fd N | --connect ADDRESS [--token T]]\n"
+    "usage: ecnomy-engine run --plan FILE [--bridge-fd N | --connect ADDRESS [--token-file FILE]]\n"
     "       ecnomy-engine read --plan FILE | describe | --version";
 
 class BadUsage : public std::runtime_error {
@@ -50,7 +50,7 @@ std::map<std::string, std::string> parse_options(int argc, char** argv) {
   for (int i = 2; i < argc; i += 2) {
     const std::string name = argv[i];
     const bool known =
-        name == "--plan" || name == "--bridge-fd" || name == "--connect" || name == "--token";
+        name == "--plan" || name == "--bridge-fd" || name == "--connect" || name == "--token-file";
     if (!known) throw BadUsage("unknown option '" + name + "'");
     if (i + 1 == argc) throw BadUsage(name + " needs a value");
     options[name] = argv[i + 1];
@@ -75,6 +75,16 @@ std::unique_ptr<bridge::Client> open_bridge(const std::map<std::string, std::str
     return std::make_unique<bridge::Client>(bridge::Client::connect(to->second));
   }
   return nullptr;
+}
+
+// The first line of the file that --token-file names; a command line is seen by every user of the machine.
+std::string token_in(const std::map<std::string, std::string>& options) {
+  std::string token;
+  if (const auto path = options.find("--token-file"); path != options.end()) {
+    std::ifstream file(path->second);
+    if (!std::getline(file, token)) throw BadUsage("--token-file: cannot read " + path->second);
+  }
+  return token;
 }
 
 bridge::Limits limits(const Plan& plan) {
@@ -114,10 +124,8 @@ int command_run(int argc, char** argv) {
   const auto options = parse_options(argc, argv);
   const Plan plan = load_plan(options.at("--plan"));
   const std::unique_ptr<bridge::Client> client = open_bridge(options);
-  const auto token = options.find("--token");
   try {
-    run(plan, client.get(), token == options.end() ? "" : token->second,
-        options.count("--connect") != 0);
+    run(plan, client.get(), token_in(options), options.count("--connect") != 0);
   } catch (const bridge::ProtocolError&) {
     throw;
   } catch (const std::exception& error) {

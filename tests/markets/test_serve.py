@@ -70,7 +70,7 @@ class Serving:
         """What it says of the next run, with the folder left out."""
         return line_of(self.process).removeprefix(f"{self.folder}/")
 
-    def guest(self, *words: str, plan: Path | None = None) -> Ended:
+    def guest(self, *words: object, plan: Path | None = None) -> Ended:
         """The built-in engine as somebody starts it by hand, until it ends."""
         command = [find_engine(), "run", "--plan", plan or self.plan_file]
         command += ["--connect", self.address, *words]
@@ -338,7 +338,7 @@ def test_once_ends_after_a_run(tmp_path: Path, stack: ExitStack) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     answer = _hello(there, lambda wire: None)
     assert isinstance(answer, Refuse) and "wrong-token" in answer.reason
-    assert there.guest("--token", file.read_text().strip()).status == 0
+    assert there.guest("--token-file", file).status == 0
     assert there.process.wait(LIMIT_S) == 0
     assert "refused: wrong-token" in there.end()[1]
     assert json.loads((there.folder / "001/manifest.json").read_text())["complete"] is True
