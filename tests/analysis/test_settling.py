@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import carrier_world as world
 from ecnomy.analysis.run.carriers import Prices
-from ecnomy.analysis.run.settling import settling_of, verdict_of
+from ecnomy.analysis.run.settling import by_slopes, settling_of, verdict_of
 from ecnomy.analysis.show.command import show_command
 from ecnomy.markets.results.rawrun import open_raw
 
@@ -96,6 +96,16 @@ def test_a_price_at_zero_is_no_trouble() -> None:
     """Floors of 0 money are allowed: steps off it and back, and a price that is 0 throughout."""
     assert _verdict(np.zeros(COUNT)) == "settled"
     assert _verdict(np.where(AT % 2, 0.0, 0.01)) == "settled"
+
+
+def test_a_price_at_rest_is_settled_only_where_its_profit_is() -> None:
+    """Slopes about 0; of one sign; too scattered to tell; and two rounds. c = 0.25."""
+    steps, still = np.array([1.0, -1.0, 1.0, -1.0]), np.zeros(4)
+    assert by_slopes(0.02 * steps, still, 0.25) == "settled"
+    assert by_slopes(0.3 + 0.02 * steps, still, 0.25) == "climbing"
+    assert by_slopes(0.2 * steps, still, 0.25) == "unclear"
+    assert by_slopes(0.02 * steps[:2], still[:2], 0.25) == "unclear"
+    assert by_slopes(-0.2 * steps, 0.1 * steps, 2.0) == "settled"  # c explains all of it
 
 
 @pytest.fixture

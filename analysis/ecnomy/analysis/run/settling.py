@@ -24,6 +24,17 @@ Prices of a Thompson sampler jump far but independently, so that a try is as wid
 walk by steps, as that of `hill-climbing`, keeps within a few steps of a rest point, unless noise
 of what is earned hides the best price from steps as short as that.
 
+`revenue-gradient` notes the slope s of its profit, by the logarithm of the price, and the slope's
+own slope c (its `profit_slope` and `profit_curvature` in the table `agents`). Another price would
+leave it s^2 / 2c more, as a share. Be s the mean over the rounds of the half, and e twice its
+standard error, apart from what c explains by the prices of the rounds. A price that looks at rest
+is then
+
+    climbing    if (|s| - e)^2 / 2c is above 2 %, with |s| above e: it is too low or too high
+    unclear     if (|s| + e)^2 / 2c is above 2 %, or there are fewer than 3 rounds: chance, flat
+                profit or a short run hide the best price, and the search may have stalled.
+                Also where another carrier's price has not settled
+
 The verdict is on the half of one run alone. Two carriers that both move under `retail` have no
 equilibrium, and yet one of them, or both in a short run, may be called settled: prices that run
 away in the long run can look at rest for a while.
@@ -51,9 +62,16 @@ from ecnomy.markets.results.results import Results
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Settling", "print_settling", "settling_in_words", "settling_of", "verdict_of"]
+__all__ = [
+    "Settling",
+    "by_slopes",
+    "print_settling",
+    "settling_in_words",
+    "settling_of",
+    "verdict_of",
+]
 
-Verdict = Literal["settled", "rising", "falling", "swinging"]
+Verdict = Literal["settled", "rising", "falling", "swinging", "climbing", "unclear"]
 
 STRETCHES: Final = 10
 FEWEST: Final = 8  # changes of the price
@@ -63,6 +81,8 @@ SWING: Final = 0.5
 SWING_TRIES: Final = 4
 RANGE: Final = 0.5
 RANGE_TRIES: Final = 8
+ROUNDS: Final = 3
+MORE: Final = 0.02  # of its profit
 FIXED: Final = ("stay", "price-schedule")  # strategies that do not look for a price
 
 
@@ -71,7 +91,7 @@ class Settling(msgspec.Struct, frozen=True):
 
     Attributes:
         carrier: its name.
-        verdict: `settled`, or how the price still moves.
+        verdict: `settled`, how the price still moves, or `unclear`.
         low: the price below which it was a tenth of the time, money.
         high: the price above which it was a tenth of the time, money.
         mean: over the time, money.
@@ -100,11 +120,54 @@ def settling_of(run: RawRun | Results) -> tuple[Settling, ...]:
         return ()
     end_ps = int(run.link_epochs["t_ps"].max())
     found = (
-        verdict_of(name, prices, end_ps // 2, end_ps)
+        _with_slopes(verdict_of(name, prices, end_ps // 2, end_ps), run, end_ps // 2)
         for name, prices in prices_of(run).items()
         if name in steering
     )
-    return tuple(one for one in found if one is not None)
+    return _beside_others([one for one in found if one is not None], run)
+
+
+def _beside_others(found: list[Settling], run: RawRun) -> tuple[Settling, ...]:
+    """A profit that was judged while another carrier's price moved says little."""
+    sloped = set(run.agents[run.agents["name"] == "profit_slope"]["agent"])
+    moves = {one.carrier for one in found if one.verdict != "settled"}
+    return tuple(
+        msgspec.structs.replace(one, verdict="unclear")
+        if moves and one.verdict == "settled" and one.carrier in sloped
+        else one
+        for one in found
+    )
+
+
+def _with_slopes(one: Settling | None, run: RawRun, from_ps: int) -> Settling | None:
+    """The verdict where it has noted slopes of its profit."""
+    if one is None or one.verdict != "settled":
+        return one
+    noted = run.agents[run.agents["agent"] == one.carrier]
+    curvature = noted[noted["name"] == "profit_curvature"]["value"]
+    if not len(curvature):
+        return one
+    slopes = noted[(noted["name"] == "profit_slope") & (noted["t_ps"] > from_ps)]
+    own = noted[noted["name"] == "own_price"]
+    round_of = np.searchsorted(own["t_ps"], slopes["t_ps"]) - 1  # the one that ended then
+    verdict = by_slopes(
+        slopes["value"].to_numpy(np.float64),
+        np.log(own["value"].to_numpy(np.float64)[round_of]),
+        float(curvature.iloc[-1]),
+    )
+    return msgspec.structs.replace(one, verdict=verdict)
+
+
+def by_slopes(slopes: Floats, log_prices: Floats, curvature: float) -> Verdict:
+    """What slopes of a profit, each at its price, say of a price that looks at rest."""
+    if len(slopes) < ROUNDS:
+        return "unclear"
+    by_chance = slopes + curvature * (log_prices - log_prices.mean())
+    slope = abs(float(slopes.mean()))
+    error = 2 * float(by_chance.std(ddof=1)) / len(slopes) ** 0.5
+    if max(slope - error, 0.0) ** 2 > MORE * 2 * curvature:
+        return "climbing"
+    return "unclear" if (slope + error) ** 2 > MORE * 2 * curvature else "settled"
 
 
 def _steers(strategy: Any) -> bool:
@@ -168,6 +231,9 @@ def settling_in_words(one: Settling) -> str:
     span = f"from {one.from_s:g} s to {one.to_s:g} s"
     if one.verdict == "settled":
         return f"carrier {one.carrier}: its price has settled: {significant(one.mean)} money {span}"
+    if one.verdict == "unclear":
+        between = f"{significant(one.low)} to {significant(one.high)} money"
+        return f"carrier {one.carrier}: cannot tell whether its price settles: {between} {span}"
     between = f"{significant(one.low)} to {significant(one.high)} money"
     return f"carrier {one.carrier}: its price does not settle: {between} {span}, {one.verdict}"
 

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast the slope of a profit falls with the price: least squares over all rounds of a search.
+
+At log price x a round sees the slope s = c (best - x) + noise. With means over all rounds so far,
+
+    c  =  (sum (x - mean x) (mean s - s) + w) / (sum (x - mean x)^2 + w)         w = v / 3^2
+
+v is the mean variance of a slope by chance. That is the regression by which Lai and Robbins 1979
+(Adaptive design and stochastic approximation, Annals of Statistics 7) choose their steps. They
+bound it, and so do we: from 0.2 to 20. The term w is that of a prior, c = 1 with a standard
+deviation of 3 (ridge regression): while prices have hardly moved, chance does not decide.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["Curvature"]
+
+LEAST: Final = 0.2
+MOST: Final = 20.0
+GUESS: Final = 1.0
+SPREAD: Final = 3.0  # standard deviation of the guess
+
+
+class Curvature:
+    """An estimate of c that grows with the rounds.
+
+    Attributes:
+        value: c, 1 until two rounds are known.
+        noise: the mean variance of a slope by chance.
+    """
+
+    def __init__(self) -> None:
+        self.value, self.noise = GUESS, 0.0
+        self._rounds, self._guessed = 0, 0.0
+        self._x = self._s = self._xx = self._xs = self._ss = 0.0  # means, and sums about them
+
+    def learn(self, log_price: float, slope: float, noise: float) -> None:
+        """Take in one round; `noise` is the variance of its slope, as its tries tell."""
+        self._rounds += 1
+        off, off_s = log_price - self._x, slope - self._s
+        self._x += off / self._rounds
+        self._s += off_s / self._rounds
+        self._xx += off * (log_price - self._x)
+        self._xs += off * (slope - self._s)
+        self._ss += off_s * (slope - self._s)
+        self._guessed += (noise - self._guessed) / self._rounds
+        self.noise = self._guessed
+        if self._rounds > 2 and self._xx > 0:
+            left = max(self._ss - self._xs**2 / self._xx, 0.0)
+            self.noise = min(left / (self._rounds - 2), self._guessed)
+        weight = self.noise / SPREAD**2
+        if self._xx + weight > 0 and self._rounds > 1:
+            found = (weight * GUESS - self._xs) / (self._xx + weight)
+            self.value = min(max(found, LEAST), MOST)
