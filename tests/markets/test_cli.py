@@ -166,7 +166,7 @@ def test_folder_that_cannot_be_written_is_one_line(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["shwo"], "ecnomy: found no command 'shwo', expected one of "),
+        (["shhow"], "ecnomy: found no command 'shhow', expected one of "),
         (["run"], "ecnomy: run: Missing argument 'config'; see `ecnomy run --help`"),
         (["run", "x.yaml", "--seed", "many"], "ecnomy: run: Invalid value for '--seed': "),
         (["run", "--sed", "1"], "ecnomy: run: No such option: --sed "),
@@ -179,7 +179,7 @@ def test_wrong_usage_is_one_line(
     assert ecnomy(*arguments) == 2
     told = capsys.readouterr()
     assert told.out == "" and told.err.startswith(said) and told.err.count("\n") == 1
-    assert ("did you mean 'show'?" in told.err) == (arguments == ["shwo"])
+    assert ("did you mean 'show'?" in told.err) == (arguments == ["shhow"])
 
 
 @pytest.mark.parametrize(
