@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import nlohmann_json
 import pytest
+import yaml
 
 from processes import LIMIT_S
 
@@ -105,7 +107,7 @@ def test_only_marks_losses_and_waiting_are_congestion(
     assert ask(parts, f"colour {reading}") == [colour]
 
 
-# Links of the six simulations that are congested: their labels have three lines.
+# Links that are congested in the middle pictures of the six simulations: labels of three lines.
 CONGESTED: Final = {
     "two_links": {("west", "middle"), ("middle", "east")},
     "rem_links": {("r0", "r1"), ("r1", "r2"), ("r2", "r3")},
@@ -114,16 +116,17 @@ CONGESTED: Final = {
     "voip_web": {("exchange", "city")},
     "abilene": {
         ("Denver", "Kansas_City"),
-        ("Kansas_City", "Indianapolis"),
         ("Indianapolis", "Atlanta"),
         ("Atlanta", "Washington"),
-        ("Houston", "Atlanta"),
     },
 }
+CROWDED: Final = ("abilene", "rem_links")  # no room for leaders that run over nothing
 ICON: Final = 40
-LETTER: Final = 7  # the width of one, about
+LETTER, WORD = 7, 6  # the width of a letter of a node's name, of a label, about
 PLOTS: Final = (10.0, 116.0)  # their left edge and height
+ROW: Final = 13  # the height of a line of a label
 LABEL: Final = {True: (200, 47), False: (70, 20)}  # of a congested link, of another
+AWAY: Final = 14  # a label further away has a leader
 
 
 @pytest.mark.parametrize("name", sorted(CONGESTED))
@@ -148,8 +151,12 @@ def test_labels_of_the_simulations_lie_on_nothing(parts: Path, name: str) -> Non
     panel = (edge - 12.0, 60.0, width - edge + 12.0, height - 60.0)
     assert all(overlap(panel, box) == 0 for box in whole)
     lines = {link: _half(nodes[link[0]], nodes[link[1]]) for link in links}
-    asked = [_words("near", _with_name(node, *nodes[node]), (200, 30)) for node in _ends(links)]
-    order = sorted(links, key=lambda link: link not in CONGESTED[name])
+    said = _said(name)
+    ends = sorted(
+        (node for node in nodes if node in said), key=lambda node: -math.prod(_size(said[node]))
+    )
+    asked = [_words("near", _with_name(node, *nodes[node]), _size(said[node])) for node in ends]
+    order = sorted(_carry_data(name), key=lambda link: link not in CONGESTED[name])
     asked += [_words("beside", lines[link], LABEL[link in CONGESTED[name]]) for link in order]
     kept = [_words("keep", box) for box in [*whole, panel]]
     kept += [_words("line", line) for line in lines.values()]
@@ -163,6 +170,13 @@ def test_labels_of_the_simulations_lie_on_nothing(parts: Path, name: str) -> Non
     assert all(label[1] + label[3] <= bottom + 0.01 for label in labels)
     for line, label in itertools.product(lines.values(), labels):
         assert not _crosses(line, label), (line, label)
+    if name in CROWDED:
+        return
+    for number, answer in enumerate(answers):
+        leader = (answer[4], answer[5], answer[6], answer[7])
+        if math.dist(leader[:2], leader[2:]) > AWAY:
+            others = labels[:number] + labels[number + 1 :] + whole
+            assert not any(_crosses(leader, other) for other in others), (number, leader)
 
 
 def _words(*parts: object) -> str:
@@ -180,10 +194,41 @@ def _half(a: tuple[int, int], b: tuple[int, int]) -> Box:
     return (a[0], a[1], (a[0] + b[0]) / 2, (a[1] + b[1]) / 2)
 
 
-def _ends(links: list[tuple[str, str]]) -> list[str]:
-    """Nodes with one neighbour: sources and sinks."""
-    froms = [a for a, _ in links]
-    return [node for node in dict.fromkeys(froms) if froms.count(node) == 1]
+def _scenario(name: str) -> dict[str, Any]:
+    return yaml.safe_load((ROOT / "omnet/simulations" / name / "market.yaml").read_text())
+
+
+def _carry_data(name: str) -> list[tuple[str, str]]:
+    """The links of sources' paths: others have no label, but for congested ones."""
+    listed = _scenario(name)["network"].get("links", [])
+    named = {one["name"]: (one["from"], one["to"]) for one in listed}
+    texts = [file.read_text() for file in (ROOT / "omnet/simulations" / name).glob("*.ini")]
+    found: dict[tuple[str, str], None] = {}
+    for link in " ".join(re.findall(r'\.path = "([^"]*)"', "".join(texts))).split():
+        ends = named.get(link) or tuple(link.removesuffix(".reverse").split("-"))
+        found[ends if not link.endswith(".reverse") else (ends[1], ends[0])] = None
+    return list(found)
+
+
+def _said(name: str) -> dict[str, list[str]]:
+    """What nodes say of the sources that they send or receive, as NodeWords.cc puts it."""
+    scenario = _scenario(name)
+    roles = {agent["role"] for agent in scenario["market"]["agents"]}
+    said: dict[str, list[str]] = {}
+    for source in scenario["sources"]:
+        pays = said.setdefault(source["from"], [])
+        willing = " of 0.999" if roles & {"application-provider", "price-handler"} else ""
+        pays.append(f"{source['name']}: pays 0.999{willing} money/s")
+        if roles & {"application-provider", "guaranteed-stream-provider"}:
+            pays.append(f"{source['name']}: fees 0.999 money/s")
+        gets = said.setdefault(source["to"], [])
+        gets.append(f"{source['name']}: gets 9.99 Mbps, 9.9 % marked")
+    return said
+
+
+def _size(lines: list[str]) -> tuple[int, int]:
+    """Of a label."""
+    return (WORD * max(map(len, lines)) + 6, ROW * len(lines) + 6)
 
 
 def _crosses(line: Box, box: Box) -> bool:
@@ -196,31 +241,46 @@ def _crosses(line: Box, box: Box) -> bool:
 
 
 def test_money_a_second_is_over_the_last_ten_reports(parts: Path) -> None:
-    """Spending that rises by one a report: the rate is what the books say over ten seconds."""
+    """Spending that rises by one a report: the rate is what the books say over ten seconds.
+
+    A link earns over the same time, each mark at the price of its day: 0.1, and 0.2 from 8 s on.
+    """
     totals = [sum(range(t)) for t in range(15)]
-    lines = [f"show {t * SECOND} {_show(t, totals[t])}" for t in range(15)]
+    price = [0.1 if t < 8 else 0.2 for t in range(15)]
+    earned = [sum(price[n] * n for n in range(t)) for t in range(15)]
+    lines = [f"show {t * SECOND} {totals[t]} {_show(t, totals[t], price[t])}" for t in range(15)]
     answers = [list(map(float, line.split())) for line in ask(parts, *lines)]
-    assert answers[0] == [0, 0, 0, 0, 1]
-    for t, (marks, fees, change, span, news) in enumerate(answers[1:], start=1):
+    assert answers[0] == [0, 0, 0, 0, 0, 1]
+    for t, (marks, fees, earns, change, span, news) in enumerate(answers[1:], start=1):
         then = max(t - 10, 0)
         assert span == t - then
         assert marks == pytest.approx((totals[t] - totals[then]) / span, rel=1e-4)
         assert fees == pytest.approx(2, rel=1e-4)
+        assert earns == pytest.approx((earned[t] - earned[then]) / span, rel=1e-4)
         assert change == pytest.approx(-marks, rel=1e-4)
         assert news == min(t + 1, 8)
 
 
 def test_the_same_report_is_read_once(parts: Path) -> None:
     """Looking twice between two reports changes no rate."""
-    lines = [f"show {t * SECOND} {_show(t, 5 * t)}" for t in (0, 1, 1, 2)]
+    lines = [f"show {t * SECOND} {t} {_show(t, 5 * t)}" for t in (0, 1, 1, 2)]
     answers = ask(parts, *lines)
     assert answers[1] == answers[2]
     assert answers[3].split()[0] == "5"
 
 
-def _show(t: int, paid: float) -> str:
+def test_with_long_reports_money_is_over_ten_seconds_too(parts: Path) -> None:
+    """Reports each 5 s: over two of them, as rates are; each 30 s: since the one before."""
+    for every, span in ((5, 10), (30, 30)):
+        lines = [f"show {n * every * SECOND} 0 {_show(n, n * every)}" for n in range(5)]
+        last = ask(parts, *lines)[-1].split()
+        assert last[0] == "1", "money a second"
+        assert float(last[4]) == span
+
+
+def _show(t: int, paid: float, price: float = 0.1) -> str:
     source = {"name": "gold", "class": "", "marks": paid, "fees": 2 * t, "willing": None}
     agent = {"name": "isp", "role": "r", "balance": -paid}
-    link = {"owner": "isp", "price": 0.1}
+    link = {"owner": "isp", "price": price}
     told = {"sources": [source], "links": [link], "agents": [agent], "news": [f"report {t}"]}
     return json.dumps(told)

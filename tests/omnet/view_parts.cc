@@ -5,10 +5,11 @@
 //   area X Y W H                   labels stay in it; nothing is there yet
 //   keep X Y W H                   something is there already
 //   line X1 Y1 X2 Y2               likewise a line
-//   beside X1 Y1 X2 Y2 W H         where a label of this size goes for a line: X Y W H
+//   beside X1 Y1 X2 Y2 W H         where a label of this size goes for a line: X Y W H, and its leader: X1 Y1 X2 Y2
 //   near X Y W H W H               the same for a node
 //   colour LOAD MARKED DROPPED WAITING   of a link's line
-//   show T_PS JSON                 what the market says at that time: rates of its sources, agents, news
+//   show T_PS MARKS JSON           what the market says at that time, and the marks that its first link has set:
+//                                  rates of its sources, links, agents, the span, news
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -56,20 +57,24 @@ int main() {
       in >> width >> height;
       const Box at =
           what == "near" ? placing.near(node, width, height) : placing.beside(line, width, height);
-      std::cout << at.x << ' ' << at.y << ' ' << at.width << ' ' << at.height << '\n';
+      const Stretch to = what == "near" ? leader(at, node) : leader(at, line);
+      std::cout << at.x << ' ' << at.y << ' ' << at.width << ' ' << at.height << ' ' << to.x1 << ' '
+                << to.y1 << ' ' << to.x2 << ' ' << to.y2 << '\n';
     } else if (what == "colour") {
       LinkReading link;
       in >> link.load >> link.marked >> link.dropped >> link.waiting;
       std::cout << lineColour(link) << ' ' << congested(link) << '\n';
     } else {
       ecnomy::Time t = 0;
+      std::int64_t marks = 0;
       std::string json;
-      in >> t;
+      in >> t >> marks;
       std::getline(in, json);
-      shown.read(json, t);
+      shown.read(json, t, {marks});
       for (const SourceShown& one : shown.sources()) {
         std::cout << one.marks_per_s << ' ' << one.fees_per_s << ' ';
       }
+      for (const LinkShown& one : shown.links()) std::cout << one.earns_per_s << ' ';
       for (const AgentShown& one : shown.agents()) std::cout << one.per_s << ' ';
       std::cout << shown.span_s() << ' ' << shown.news().size() << '\n';
     }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <sstream>
-#include <tuple>
 
 namespace ecnomy::omnet {
 
@@ -13,7 +12,6 @@ namespace {
 
 const cFigure::Font kFont("Sans", 8);
 constexpr double kPad = 3;
-constexpr double kAway = 14;  // further from its anchor than this, and a label has a line to it
 
 void append(std::vector<double>& all, const Box& box) {
   all.insert(all.end(), {box.x, box.y, box.width, box.height});
@@ -119,14 +117,10 @@ void Callouts::place(const std::vector<Anchor>& anchors, const Surroundings& aro
 void Callouts::put(Label& label, const Anchor& anchor, const Box& box) {
   label.plate->setBounds({box.x, box.y, box.width, box.height});
   label.text->setPosition({box.x + kPad, box.y + kPad});
-  double x = (anchor.line.x1 + anchor.line.x2) / 2, y = (anchor.line.y1 + anchor.line.y2) / 2;
-  if (anchor.node) {
-    std::tie(x, y) = anchor.box.nearest(box.x + box.width / 2, box.y + box.height / 2);
-  }
-  const auto [near_x, near_y] = box.nearest(x, y);
-  label.leader->setStart({near_x, near_y});
-  label.leader->setEnd({x, y});
-  label.leader->setVisible(box.away(x, y) > kAway);
+  const Stretch line = anchor.node ? leader(box, anchor.box) : leader(box, anchor.line);
+  label.leader->setStart({line.x1, line.y1});
+  label.leader->setEnd({line.x2, line.y2});
+  label.leader->setVisible(line.length() > Placing::kAway);
 }
 
 }  // namespace ecnomy::omnet

@@ -80,7 +80,7 @@ std::string LinkFigures::label(const MarketBridge& market, std::size_t link,
   text += "\nmarks " + percent(reading.marked);
   if (reading.dropped >= 0.0005) text += ", drops " + percent(reading.dropped);
   if (told && told->price) {
-    text += ", earns " + number(*told->price * reading.marks_per_s) + " money/s";
+    text += ", earns " + number(told->earns_per_s) + " money/s";
   }
   return text;
 }

@@ -143,7 +143,11 @@ void MarketView::initialize() {
   if (!omnetpp::getEnvir()->isGUI()) return;
   if (MarketBridge* market = MarketBridge::find()) {
     market->onShown([this, market](const std::string& json, Time at) {
-      shown_.read(json, at);
+      std::vector<std::int64_t> marks;
+      for (std::size_t i = 0; i < market->plan().links.size(); ++i) {
+        marks.push_back(market->linkHost(static_cast<int>(i))->look().stats.marks);
+      }
+      shown_.read(json, at, marks);
       if (screen_) look(*market);
     });
   }

@@ -113,8 +113,10 @@ void Panel::links(const MarketBridge& market, const Readings& readings, const Sh
   });
   std::vector<std::string> names;
   for (const std::size_t n : chosen) names.push_back(plans[marking[n]].name);
+  const std::string title = money && !owners ? "link, of " + shown.links().front().owner : "link";
+  names.push_back(title);
   const std::size_t width = widthOf(names, 14, owners ? 21 : 32);
-  heading(left("link", width) + right("load", 6) + right("waiting", 8) + right("marked", 8) +
+  heading(left(title, width) + right("load", 6) + right("waiting", 8) + right("marked", 8) +
           (money ? right("a mark", 8) + right("earns", 8) : "") + (owners ? "  owner" : ""));
   for (const std::size_t n : chosen) {
     const std::size_t i = marking[n];
@@ -124,8 +126,7 @@ void Panel::links(const MarketBridge& market, const Readings& readings, const Sh
                        right(std::to_string(std::lround(reading.waiting)), 8) +
                        right(percent(reading.marked), 8);
     if (told && told->price) {
-      text += right(number(*told->price), 8) +
-              right(number(*told->price * reading.marks_per_s), 8) +
+      text += right(number(*told->price), 8) + right(number(told->earns_per_s), 8) +
               (owners ? "  " + left(told->owner, 9) : "");
     }
     row(text);

@@ -29,11 +29,6 @@ struct Box {
   std::pair<double, double> nearest(double to_x, double to_y) const noexcept {
     return {std::clamp(to_x, x, right()), std::clamp(to_y, y, bottom())};
   }
-
-  double away(double to_x, double to_y) const noexcept {
-    const auto [near_x, near_y] = nearest(to_x, to_y);
-    return std::hypot(near_x - to_x, near_y - to_y);
-  }
 };
 
 struct Stretch {
@@ -55,8 +50,28 @@ struct Stretch {
   }
 };
 
+// The dotted line from a label to what it is about.
+inline Stretch leader(const Box& label, const Box& about) noexcept {
+  const auto [x, y] = about.nearest(label.x + label.width / 2, label.y + label.height / 2);
+  const auto [near_x, near_y] = label.nearest(x, y);
+  return {near_x, near_y, x, y};
+}
+
+// Likewise to the middle part of a line, where it is nearest.
+inline Stretch leader(const Box& label, const Stretch& about) noexcept {
+  Stretch best;
+  for (const double at : {0.5, 0.4, 0.6, 0.3, 0.7}) {
+    const Box point{about.x1 + at * (about.x2 - about.x1), about.y1 + at * (about.y2 - about.y1)};
+    const Stretch one = leader(label, point);
+    if (at == 0.5 || one.length() < best.length()) best = one;
+  }
+  return best;
+}
+
 class Placing {
  public:
+  static constexpr double kAway = 14;  // a label further from its place than this has a leader
+
   // area: labels stay in it.
   explicit Placing(const Box& area) : area_(area) {}
 
@@ -80,7 +95,7 @@ class Placing {
         }
       }
     }
-    return best(std::move(tries), (line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2);
+    return best(std::move(tries), line);
   }
 
   // A label of this size for a node, its name included: above it, else at a side or below; the place is kept.
@@ -98,7 +113,7 @@ class Placing {
       tries.push_back({node.right() + gap, middle_y - height / 2, width, height});
       tries.push_back({node.x - gap - width, middle_y - height / 2, width, height});
     }
-    return best(std::move(tries), middle_x, node.y);
+    return best(std::move(tries), node);
   }
 
  private:
@@ -107,31 +122,36 @@ class Placing {
   static constexpr double kGap = 7, kNodeGap = 3;  // between line or node and label
   static constexpr double kApart = 3;              // between a label and anything else
   static constexpr double kLine = 30;       // what a pixel of a line costs, in pixels covered
+  static constexpr double kOver = 5;        // what a pixel of a leader over a label or node costs
   static constexpr double kDistance = 0.5;  // what a pixel further away costs
   static constexpr double kGrid = 12;
 
   // The cheapest of these, the first of equals; where each of them covers something, of all places in the area.
-  Box best(std::vector<Box> tries, double x, double y) {
-    const Box* found = cheapest(tries, x, y);
-    if (covered(*found) > 0) {
+  template <class About>
+  Box best(std::vector<Box> tries, const About& about) {
+    const Box* found = cheapest(tries, about);
+    if (covered(*found) + crossed(leader(*found, about)) > 0) {
       const double width = found->width, height = found->height;
       for (double left = area_.x; left + width <= area_.right(); left += kGrid) {
-        for (double top = area_.y; top + height <= area_.bottom(); top += kGrid) {
+        for (double top = area_.y; top + height <= area_.bottom(); top += kGrid / 3) {
           tries.push_back({left, top, width, height});
         }
       }
-      found = cheapest(tries, x, y);
+      found = cheapest(tries, about);
     }
     const Box box = *found;
     keep(box);
+    if (const Stretch line = leader(box, about); line.length() > kAway) leaders_.push_back(line);
     return box;
   }
 
-  const Box* cheapest(const std::vector<Box>& tries, double x, double y) const {
+  template <class About>
+  const Box* cheapest(const std::vector<Box>& tries, const About& about) const {
     const Box* best = nullptr;
     double least = 0;
     for (const Box& box : tries) {
-      const double cost = covered(box) + kDistance * box.away(x, y) + crossed(box, x, y);
+      const Stretch line = leader(box, about);
+      const double cost = covered(box) + kDistance * line.length() + crossed(line);
       if (!best || cost < least) {
         least = cost;
         best = &box;
@@ -145,21 +165,21 @@ class Placing {
     double sum = label.width * label.height - label.overlap(area_);
     for (const Box& other : taken_) sum += box.overlap(other);
     for (const Stretch& line : lines_) sum += kLine * line.inside(box);
+    for (const Stretch& line : leaders_) sum += kOver * line.inside(label);
     return sum;
   }
 
   // What the line from a label to its place runs over.
-  double crossed(const Box& box, double x, double y) const noexcept {
-    const auto [near_x, near_y] = box.nearest(x, y);
-    const Stretch leader{near_x, near_y, x, y};
+  double crossed(const Stretch& line) const noexcept {
+    if (line.length() <= kAway) return 0;
     double sum = 0;
-    for (const Box& other : taken_) sum += leader.inside(other);
+    for (const Box& other : taken_) sum += kOver * line.inside(other);
     return sum;
   }
 
   Box area_;
   std::vector<Box> taken_;
-  std::vector<Stretch> lines_;
+  std::vector<Stretch> lines_, leaders_;
 };
 
 }  // namespace ecnomy::omnet

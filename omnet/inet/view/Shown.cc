@@ -19,7 +19,7 @@ std::optional<double> perhaps(const Json& value) {
 
 }  // namespace
 
-void Shown::read(const std::string& json, Time t) {
+void Shown::read(const std::string& json, Time t, const std::vector<std::int64_t>& marks) {
   if (json.empty() || t == t_) return;
   const Json told = Json::parse(json);
   sources_.clear();
@@ -27,9 +27,12 @@ void Shown::read(const std::string& json, Time t) {
     sources_.push_back({one.at("name"), one.at("class"), one.at("marks"), one.at("fees"),
                         perhaps(one.at("willing"))});
   }
-  links_.clear();
-  for (const Json& one : told.at("links")) {
-    links_.push_back({one.at("owner"), perhaps(one.at("price"))});
+  earn(marks);
+  links_.resize(told.at("links").size());
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const Json& one = told.at("links")[i];
+    links_[i].owner = one.at("owner");
+    links_[i].price = perhaps(one.at("price"));
   }
   agents_.clear();
   for (const Json& one : told.at("agents")) {
@@ -49,22 +52,35 @@ std::size_t Shown::owners() const {
   return names.size();
 }
 
-// The lists of a run's sources and agents do not change.
+// Marks cost what was asked before this report.
+void Shown::earn(const std::vector<std::int64_t>& marks) {
+  for (std::size_t i = 0; i < links_.size() && i < marks.size() && i < marked_.size(); ++i) {
+    const auto set = static_cast<double>(marks[i] - marked_[i]);
+    if (links_[i].price) links_[i].earned += *links_[i].price * set;
+  }
+  marked_ = marks;
+}
+
+// The lists of a run's sources, links and agents do not change.
 void Shown::rates() {
-  Totals now{t_, {}, {}, {}};
+  Totals now{t_, {}, {}, {}, {}};
   for (const SourceShown& source : sources_) {
     now.marks.push_back(source.marks);
     now.fees.push_back(source.fees);
   }
+  for (const LinkShown& link : links_) now.earned.push_back(link.earned);
   for (const AgentShown& agent : agents_) now.balances.push_back(agent.balance);
   reports_.push_back(std::move(now));
-  if (reports_.size() > kReports + 1) reports_.pop_front();
+  while (reports_.size() > 2 && reports_[1].t <= t_ - kSpan) reports_.pop_front();
   const Totals& then = reports_.front();
   span_s_ = static_cast<double>(t_ - then.t) * 1e-12;
   if (span_s_ <= 0) return;
   for (std::size_t i = 0; i < sources_.size() && i < then.marks.size(); ++i) {
     sources_[i].marks_per_s = (sources_[i].marks - then.marks[i]) / span_s_;
     sources_[i].fees_per_s = (sources_[i].fees - then.fees[i]) / span_s_;
+  }
+  for (std::size_t i = 0; i < links_.size() && i < then.earned.size(); ++i) {
+    links_[i].earns_per_s = (links_[i].earned - then.earned[i]) / span_s_;
   }
   for (std::size_t i = 0; i < agents_.size() && i < then.balances.size(); ++i) {
     agents_[i].per_s = (agents_[i].balance - then.balances[i]) / span_s_;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
 // What the market lets a screen know (bridge/PROTOCOL.md, message `show`), and what was paid a second
-// over its last ten reports.
+// over the last ten seconds, or since the report before if that is longer.
 #ifndef ECNOMY_INET_VIEW_SHOWN_H_
 #define ECNOMY_INET_VIEW_SHOWN_H_
 
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -22,7 +23,8 @@ struct SourceShown {
 
 struct LinkShown {
   std::string owner;
-  std::optional<double> price;  // money a mark
+  std::optional<double> price;         // money a mark
+  double earned = 0, earns_per_s = 0;  // price times marks so far; money a second, lately
 };
 
 struct AgentShown {
@@ -32,8 +34,9 @@ struct AgentShown {
 
 class Shown {
  public:
-  // A JSON object of time `t`; the same time twice is read once. Throws std::exception where it is malformed.
-  void read(const std::string& json, Time t);
+  // A JSON object of time `t`, and the marks that each link has set until then; the same time twice is read once.
+  // Throws std::exception where it is malformed.
+  void read(const std::string& json, Time t, const std::vector<std::int64_t>& marks);
 
   bool any() const { return t_ >= 0; }
   double span_s() const { return span_s_; }  // that money a second is over
@@ -44,18 +47,21 @@ class Shown {
   const std::deque<std::string>& news() const { return news_; }  // "time  text", the latest first
 
  private:
-  static constexpr std::size_t kNews = 8, kReports = 10;
+  static constexpr std::size_t kNews = 8;
+  static constexpr Time kSpan = 10'000'000'000'000;
 
   struct Totals {  // money, of one report
     Time t;
-    std::vector<double> marks, fees, balances;
+    std::vector<double> marks, fees, earned, balances;
   };
 
+  void earn(const std::vector<std::int64_t>& marks);
   void rates();
 
   Time t_ = -1;
   double span_s_ = 0;
-  std::deque<Totals> reports_;  // the last ones, and one before them
+  std::deque<Totals> reports_;        // those of the span, and the one that it begins with
+  std::vector<std::int64_t> marked_;  // by each link, at the last report
   std::vector<SourceShown> sources_;
   std::vector<LinkShown> links_;
   std::vector<AgentShown> agents_;
