@@ -202,7 +202,7 @@ def test_hasty_agent_is_warned_of_once() -> None:
     [
         (
             (AgentSpec("a", "connectivity-provider"), AgentSpec("b", "connectivity-provider")),
-            "the links that it owns",
+            "the links that a owns",
         ),
         ((AgentSpec("a", "customer"), AgentSpec("a", "customer")), "already used"),
         ((AgentSpec("source:gold", "customer"),), "colon"),
