@@ -16,12 +16,17 @@ PS = 10**12
 
 @dataclass
 class Fifo:
-    """rate in bit/s, limit in waiting packets; a law sees the queue and says whether to mark."""
+    """rate in bit/s, limit in waiting packets; a law sees the queue and says whether to mark.
+
+    Packets take `framing` bytes more on the wire, which count towards `limit_bytes` too.
+    """
 
     rate_bps: int
     limit: int
     on_arrival: Callable[[Fifo, int, int], bool] = lambda fifo, now, size: False
     on_start: Callable[[Fifo, int], bool] = lambda fifo, now: False
+    framing: int = 0
+    limit_bytes: int = 10**9
     waiting: deque[int] = field(default_factory=deque)  # packet numbers
     sizes: dict[int, int] = field(default_factory=dict)
     marked: set[int] = field(default_factory=set)
@@ -50,15 +55,20 @@ class Fifo:
         number = self.starting = self.waiting.popleft()
         if self.on_start(self, now):
             self.marked.add(number)
-        bits = self.sizes[number] * 8
+        bits = self._wire_bytes(number) * 8
         self.serving_until = now + (bits * PS + self.rate_bps // 2) // self.rate_bps
         self.done_at[number] = self.serving_until
+
+    def _wire_bytes(self, number: int) -> int:
+        return self.sizes[number] + self.framing
 
     def arrive(self, number: int, size: int, now: int) -> None:
         self.run_to(now)
         self.sizes[number] = size
         mark = self.on_arrival(self, now, size)
-        if self.serving_until is not None and len(self.waiting) >= self.limit:
+        waiting_bytes = sum(map(self._wire_bytes, [*self.waiting, number]))
+        full = len(self.waiting) >= self.limit or waiting_bytes > self.limit_bytes
+        if self.serving_until is not None and full:
             self.dropped.add(number)
             return
         if mark:

@@ -138,6 +138,9 @@ def test_transfers_are_whole_files(outcome: Outcome) -> None:
     flows = outcome.reports[-1].flows
     headers = np.sum(-(-transfers["bytes"][web] // 960)) * 40
     assert 0 <= flows["acked_bytes"][5] - payload - headers < 1e6
+    for column in ("retransmitted", "ece"):  # the rest is of the file under way
+        found = np.bincount(transfers["flow"], transfers[column], minlength=len(flows[column]))
+        assert found.any() and np.all(found <= flows[column]), column
 
 
 def test_same_seed_same_bytes() -> None:

@@ -26,7 +26,7 @@ def virtual_queue(theta: float, packets: float, variant: int, service: int = 0) 
     return Law("virtual-queue", values | {"variant": float(variant), "service": float(service)})
 
 
-def engine_run(marking: Law, seed: int = 5):
+def engine_run(marking: Law, seed: int = 5, buffer: int = LIMIT, **other: int):
     """Poisson datagrams of three sizes at 95 % load into one link, traced."""
     sizes = (200, 500, 1100)
     sources = [
@@ -34,7 +34,8 @@ def engine_run(marking: Law, seed: int = 5):
                      Law("poisson", {"mean_interval_s": size * 8 * 3 / RATE_BPS / 0.95}))
         for size in sizes
     ]  # fmt: skip
-    links = [plans.link("l", 0, 1, RATE_BPS, DELAY_PS / 1e12, buffer=LIMIT, marking=marking)]
+    fields = dict(buffer=buffer, marking=marking, **other)
+    links = [plans.link("l", 0, 1, RATE_BPS, DELAY_PS / 1e12, **fields)]
     return run(plans.plan(links, sources, 40, epoch_s=40, seed=seed, trace=True))
 
 
@@ -75,6 +76,13 @@ def agree(outcome, fifo: Fifo) -> None:
 def test_drop_tail() -> None:
     """A plain FIFO: departures to the picosecond, drops at the limit."""
     agree(engine_run(plans.DROP_TAIL), Fifo(RATE_BPS, LIMIT))
+
+
+def test_a_buffer_in_bytes_holds_framing() -> None:
+    """At most 4,000 bytes wait as they go on the wire, 90 bytes of framing with each packet."""
+    size = dict(framing=90, limit_bytes=4000)
+    outcome = engine_run(plans.DROP_TAIL, buffer=-1, framing_bytes=90, buffer_bytes=4000)
+    agree(outcome, Fifo(RATE_BPS, 10**9, **size))
 
 
 def test_threshold_marks_arrivals() -> None:

@@ -100,6 +100,26 @@ def test_an_idle_flow_begins_again_with_its_initial_window() -> None:
     assert 1 <= burst.sum() <= 2
 
 
+def test_an_idle_flow_soon_has_most_of_its_window_again() -> None:
+    """RFC 7661 section 4.4.2: slow start goes to three quarters of the window before the silence.
+
+    Marks in the second second leave a threshold of two packets, from which the window then grows.
+    """
+
+    def decide(report: Report) -> Decide:
+        flows = {6 * PS: flow_orders([0], active=0), 16 * PS: flow_orders([0])}
+        marks = {PS: 1.0, 2 * PS: 0.0}
+        if report.t_ps not in marks:
+            return Decide(report.epoch, flows.get(report.t_ps, {}))
+        rows = {"link": [0], "param": [0], "value": [marks[report.t_ps]]}
+        return Decide(report.epoch, {}, {k: np.array(v) for k, v in rows.items()})
+
+    links = plans.duplex("l", 0, 1, 1e8, 0.02, buffer=400, marking=plans.fixed(0.0))
+    outcome = one(plans.tcp(max_window=100.0), 17, decide, links=links)
+    window = [float(outcome.at(t_s).flows["cwnd"][0]) for t_s in (2, 6, 17)]
+    assert window[0] < 5 and 80 < window[1] < window[2] / 0.75
+
+
 def test_repairing_a_timeout_counts_one_packet_an_ack() -> None:
     """A cumulative ACK for a whole resent window does not open the window by as much (RFC 3465)."""
     outcome = one(
