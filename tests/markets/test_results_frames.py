@@ -210,6 +210,16 @@ def test_ratios_and_states_over_time(made: Results) -> None:
         assert ends[account] == pytest.approx(micro / 1e6) == made.balances[account]
 
 
+def test_money_counts_from_the_date_of_a_posting(
+    made: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Calls are booked later than they are dated: the order of postings in the ledger is free."""
+    expected = made.timeseries("balance", every_s=10)
+    raw = made.raw
+    monkeypatch.setattr(raw, "ledger", raw.ledger.iloc[::-1])
+    assert made.timeseries("balance", every_s=10).equals(expected)
+
+
 @pytest.mark.parametrize(
     ("what", "by", "says"),
     [
