@@ -304,6 +304,20 @@ def test_silent_peers_keep_nobody_waiting(tmp_path: Path, stack: ExitStack) -> N
     assert told == Refuse("busy: 8 engines are already waiting")
 
 
+def test_engines_that_wait_for_their_run_leave_no_room(tmp_path: Path, stack: ExitStack) -> None:
+    """Eight have said their hello and are to be served; a ninth is sent away as it comes."""
+    there = Waiting(stack, tmp_path)
+    for _ in range(8):
+        there.connect().sendall(_whole_hello())
+        for _ in range(2):  # it comes, and is heard
+            there.lobby._turn()
+    ninth = there.connect()
+    there.lobby._turn()
+    assert len(there.said) == 1
+    told = codec.decode_body(Wire(ninth, LIMIT_S).read())
+    assert told == Refuse("busy: 8 engines are already waiting")
+
+
 def test_whoever_waits_for_a_run_is_named(tmp_path: Path, stack: ExitStack) -> None:
     """While a run is under way, hellos are taken, and served after it."""
     there = Waiting(stack, tmp_path)
