@@ -238,3 +238,12 @@ def test_the_table_of_the_papers_agents_names_what_there_is() -> None:
             file = word.replace("-", "_") + ".py"
             known = (ROOT / "agents/ecnomy/agents/strategies" / file).is_file()
             assert known or word == "weight", (number, word)
+
+
+def test_every_mark_is_listed() -> None:
+    """In pyproject.toml, also that of xdist: pytest does not know it with `-p no:xdist`."""
+    lines = (ROOT / "pyproject.toml").read_text().partition("\nmarkers = [")[2].partition("\n]")[0]
+    listed = set(re.findall(r'^  "(\w+)', lines, re.M))
+    known = {"parametrize", "skipif", "timeout", "usefixtures"} | listed
+    for file in sorted((ROOT / "tests").rglob("*.py")):
+        assert set(re.findall(r"pytest\.mark\.(\w+)", file.read_text())) <= known, file
