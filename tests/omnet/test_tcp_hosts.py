@@ -171,7 +171,7 @@ def test_requests_and_replies(tmp_path: Path) -> None:
         ("*.*.tcp.lawParameters = {gains: 1}", r"client\[0\].tcp.*no parameter 'gains'"),
         ("*.*.tcp.lawParameters = {gain: -1}", r"client\[0\].tcp.*gain is -1"),
         ('*.*.tcp.lawParameters = {form: "new"}', r"client\[0\].tcp.*form is 'new'"),
-        ('*.*.tcp.law = "cubic"', r"client\[0\].tcp.*'cubic', expected one of: wtp"),
+        ('*.*.tcp.law = "bbr"', r"client\[0\].tcp.*'bbr', expected one of: wtp"),
         ("*.*.tcp.delayedAcks = 0", r"client\[0\].tcp: parameter 'delayedAcks'"),
         ("simtime-resolution = ns", r"simtime-resolution = ps"),
     ],
