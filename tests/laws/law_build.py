@@ -94,7 +94,7 @@ def _law(laws: Path, stem: str) -> Part:
 
 
 def _group(laws: Path, stems: list[str]) -> Part:
-    """Files that are compiled as one; what each registers by has a name of its own there."""
+    """Sources compiled as one file, where `registered` has another name in each."""
     lines = "".join(
         f'#define registered registered_{stem}\n#include "{stem}.cc"\n#undef registered\n'
         for stem in stems

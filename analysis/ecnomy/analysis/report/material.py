@@ -17,6 +17,7 @@ from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.guarantors import Provider, providers_of
 from ecnomy.analysis.sweeps.value_words import words_of
+from ecnomy.markets.results.manifest import MANIFEST
 from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.sweep.head import head_of, is_sweep
 
@@ -312,7 +313,7 @@ def _written(base: str, path: str) -> Any:
 def _made(folder: Path, keys: tuple[Key, ...], row: dict[str, Any], points: Sequence[str]) -> Made:
     number = int(row["number"])
     kept = folder / "runs" / points[number]
-    run = open_raw(kept) if (kept / "manifest.json").is_file() else None
+    run = open_raw(kept) if (kept / MANIFEST).is_file() else None
     case = tuple(_value(row[k.path]) for k in keys)
     hours = [float(row[name]) for name in row if name.endswith(".hours")]
     seconds = run.measured.to_ps / PS_PER_S if run else 3600 * max(hours, default=0.0)

@@ -231,10 +231,9 @@ def settling_in_words(one: Settling) -> str:
     span = f"from {one.from_s:g} s to {one.to_s:g} s"
     if one.verdict == "settled":
         return f"carrier {one.carrier}: its price has settled: {significant(one.mean)} money {span}"
-    if one.verdict == "unclear":
-        between = f"{significant(one.low)} to {significant(one.high)} money"
-        return f"carrier {one.carrier}: cannot tell whether its price settles: {between} {span}"
     between = f"{significant(one.low)} to {significant(one.high)} money"
+    if one.verdict == "unclear":
+        return f"carrier {one.carrier}: cannot tell whether its price settles: {between} {span}"
     return f"carrier {one.carrier}: its price does not settle: {between} {span}, {one.verdict}"
 
 

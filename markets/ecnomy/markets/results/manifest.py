@@ -12,9 +12,10 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.plan import PLAN_VERSION, Plan
 from ecnomy.markets.support.intact import check_sealed
 
-__all__ = ["FORMAT", "Manifest", "Measured", "SoldClass", "read_manifest"]
+__all__ = ["FORMAT", "MANIFEST", "Manifest", "Measured", "SoldClass", "read_manifest"]
 
 FORMAT: Final = 1
+MANIFEST: Final = "manifest.json"  # its name in the folder
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -71,9 +72,9 @@ def read_manifest(path: str | Path) -> Manifest:
     folder = Path(path)
     if not folder.exists():
         raise ResultsError(f"{folder}: no such results folder, expected one of `ecnomy run`")
-    file = folder / "manifest.json"
+    file = folder / MANIFEST
     if not folder.is_dir() or not file.is_file():
-        raise ResultsError(f"{folder}: not a results folder (it has no manifest.json)")
+        raise ResultsError(f"{folder}: not a results folder (it has no {MANIFEST})")
     raw = file.read_bytes()
     try:
         found = msgspec.json.decode(raw, type=_Header).format

@@ -29,6 +29,7 @@ from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.omnet.export import FOLDER, WRITTEN
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.counted import Naming
+from ecnomy.markets.results.manifest import MANIFEST
 from ecnomy.markets.results.summaries import Measuring
 from ecnomy.markets.results.tables import ALL_TABLES, TableWriter, Taken, schemas
 from ecnomy.markets.support.intact import sealed, sync_file, write_synced
@@ -39,7 +40,6 @@ __all__ = ["FORMAT", "UNFINISHED", "ResultsWriter", "claim", "ended_by", "manife
 
 FORMAT: Final = 1
 UNFINISHED: Final = "the run has not ended: it is still running or was killed"
-_MANIFEST: Final = "manifest.json"
 _LOG: Final = "log.txt"
 
 
@@ -71,8 +71,8 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
         f"{folder}: another run is writing to it; close that run, or choose another folder",
     )
     log.truncate(0)
-    if (folder / _MANIFEST).exists():  # else it may return after a loss of power, to other tables
-        (folder / _MANIFEST).unlink()
+    if (folder / MANIFEST).exists():  # else it may return after a loss of power, to other tables
+        (folder / MANIFEST).unlink()
         sync_file(folder)
     for name in ALL_TABLES:
         for suffix in (".parquet", ".parquet.tmp"):
@@ -245,7 +245,7 @@ class ResultsWriter:
 
     def _write_manifest(self, *, complete: bool, reason: str | None, synced: bool = False) -> None:
         manifest = {**self._head, "complete": complete, "reason": reason}
-        _replace(self.folder / _MANIFEST, sealed(manifest), synced=synced)
+        _replace(self.folder / MANIFEST, sealed(manifest), synced=synced)
 
     def _sync_folder(self) -> None:
         if self._synced:
@@ -276,7 +276,7 @@ def _empty(folder: Path) -> bool:
 def _ours(folder: Path, same: Mapping[str, Any] | None) -> bool:
     """Whether a folder holds an incomplete run of ours, or one whose manifest says `same`."""
     try:
-        manifest = msgspec.json.decode((folder / _MANIFEST).read_bytes(), type=dict[str, Any])
+        manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.DecodeError):
         return False
     if "plan_digest" not in manifest:

@@ -12,12 +12,12 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
+from ecnomy.markets.results.manifest import MANIFEST
 from ecnomy.markets.support.intact import check_sealed
 
 __all__ = ["HEAD", "head_of", "is_sweep"]
 
 HEAD: Final = "sweep.json"
-_RUN: Final = "manifest.json"
 
 
 def is_sweep(folder: Path) -> bool:
@@ -39,7 +39,7 @@ def head_of(folder: Path) -> dict[str, Any]:
         if not {"points", "replicates", "kinds"} <= set(head):
             raise msgspec.ValidationError("keys are missing")
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        found = "the results of a run" if (folder / _RUN).exists() else f"no readable {HEAD}"
+        found = "the results of a run" if (folder / MANIFEST).exists() else f"no readable {HEAD}"
         raise ResultsError(f"{folder}: found {found}, expected those of `ecnomy sweep`") from None
     check_sealed(folder / HEAD, text, "run the sweep's command to write it again")
     return head
