@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -114,6 +115,11 @@ def test_a_worker_that_dask_gives_up_is_replaced(monkeypatch: pytest.MonkeyPatch
         asked = pool.submit(str, 7)
         wait_for(lambda: pool.workers and asked.done(), "the answer of another worker", 60)
         assert asked.result(0) == "7"
+        with monkeypatch.context() as patch:  # as of an answer whose worker has just died
+            patch.setattr("distributed.Future.status", "lost")
+            assert pool.submit(str, 8).result(60) == "8"
+        waiting = pool.submit(time.sleep, 3600)
+        assert waiting.cancel()
 
 
 def test_killed_drivers_and_workers_cost_no_run(

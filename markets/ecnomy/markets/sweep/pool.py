@@ -93,7 +93,6 @@ class DaskPool:
             self._wanted = workers or os.cpu_count() or 1
             self._cluster = _local(distributed, self._wanted, limits)
             self._client = distributed.Client(self._cluster, set_as_default=False)
-        self._executor = self._client.get_executor(retries=0)
         self._workers, self._counted_s = 1, -math.inf
         self._seen_s = time.monotonic()
 
@@ -126,8 +125,11 @@ class DaskPool:
         """
         if self._client.status != "running":
             raise PoolLost(LOST)
-        future: concurrent.futures.Future[T] = self._executor.submit(function, task)
-        return future
+        asked = self._client.submit(function, task, pure=False, retries=0)
+        answer: concurrent.futures.Future[T] = concurrent.futures.Future()
+        answer.add_done_callback(lambda one: _give_up(asked) if one.cancelled() else None)
+        self._client.loop.add_callback(_pass_on, asked, answer)
+        return answer
 
     @property
     def lost(self) -> bool:
@@ -142,6 +144,24 @@ class DaskPool:
             if self._cluster is not None:
                 with contextlib.suppress(Exception):
                     self._cluster.close(timeout=10)
+
+
+def _give_up(asked: Any) -> None:
+    if asked.status != "cancelled":  # as all are whose scheduler is gone
+        asked.cancel()
+
+
+async def _pass_on(asked: Any, answer: concurrent.futures.Future[Any]) -> None:
+    """Dask's answer, as it came.
+
+    Dask's own executor looks at the state of the task after it has the answer. If the worker died
+    in between, it takes the answer for an exception.
+    """
+    with contextlib.suppress(concurrent.futures.InvalidStateError):  # nobody waits for it any more
+        try:
+            answer.set_result(await asked)
+        except BaseException as error:
+            answer.set_exception(error)
 
 
 class LazyPool:
