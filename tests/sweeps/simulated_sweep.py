@@ -43,10 +43,6 @@ class KilledWorker(Exception):
     """Named as dask's: a run took several workers with it."""
 
 
-class FutureCancelledError(Exception):
-    """Named as dask's: the scheduler went away."""
-
-
 def values_of(point: Point) -> dict[str, int | float | None]:
     """The outcome of a run."""
     return {"profit": point.number / 8, "sold": 1000 + point.number}
@@ -93,7 +89,7 @@ class Workers:
                 return [], waiting
             ended = waiting[:1]
             if self._draw.random() < 0.5 or not ended[0].cancel():
-                ended[0].set_exception(FutureCancelledError("gone"))
+                ended[0].set_exception(PoolLost(LOST))
             return ended, waiting[1:]
         if self._trouble and self._draw.random() < 0.1:
             return [], waiting

@@ -17,10 +17,11 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from distributed import Security
+from distributed.comm import CommClosedError
 
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.sweep.declared import Limits
-from ecnomy.markets.sweep.pool import DaskPool
+from ecnomy.markets.sweep.pool import DaskPool, PoolLost
 from processes import ended, line_of, started, wait_for
 from sweep_world import SWEEP, write
 from tiers import full, in_full
@@ -106,8 +107,11 @@ def busy_port() -> Iterator[None]:
         yield
 
 
-def test_a_worker_that_dask_gives_up_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """dask looks some time after a death, and lets a worker go that is starting at that moment."""
+def test_deaths_at_the_worst_moments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a worker while dask counts them or just after its answer; of the connection over one.
+
+    dask looks some time after a death, and lets a worker go that is starting at that moment.
+    """
     monkeypatch.setattr("ecnomy.markets.sweep.pool._GIVEN_UP", "0.2s")
     monkeypatch.setattr("ecnomy.markets.sweep.pool._COUNT_S", 0.1)
     with contextlib.closing(DaskPool("", 1, Limits())) as pool:
@@ -118,8 +122,16 @@ def test_a_worker_that_dask_gives_up_is_replaced(monkeypatch: pytest.MonkeyPatch
         with monkeypatch.context() as patch:  # as of an answer whose worker has just died
             patch.setattr("distributed.Future.status", "lost")
             assert pool.submit(str, 8).result(60) == "8"
+        with monkeypatch.context() as patch:  # as of a connection that breaks over the answer
+            patch.setattr("distributed.Client._gather", _breaks)
+            assert isinstance(pool.submit(str, 9).exception(60), PoolLost)
+        assert str(pool.submit(_breaks, "of a run").exception(60)) == "Stream is closed"
         waiting = pool.submit(time.sleep, 3600)
         assert waiting.cancel()
+
+
+def _breaks(*_: object) -> None:
+    raise CommClosedError("Stream is closed")
 
 
 def test_killed_drivers_and_workers_cost_no_run(

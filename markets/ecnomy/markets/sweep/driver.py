@@ -164,7 +164,7 @@ def _outcome(
     error = future.exception()
     if error is None:
         return _of_run(future.result(), point)
-    if pool.lost or "Cancelled" in type(error).__name__:
+    if pool.lost or isinstance(error, PoolLost):
         raise PoolLost(LOST)
     if type(error).__name__ == "KilledWorker":
         reason = "the worker died on it repeatedly"

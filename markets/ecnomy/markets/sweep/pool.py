@@ -8,6 +8,7 @@ elsewhere; only a run that took several workers with it is given up.
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
 import contextlib
 import importlib
@@ -65,7 +66,7 @@ class Pool(Protocol):
         """Whether nothing more will come back."""
 
     def submit(self, function: Callable[..., T], task: Any) -> concurrent.futures.Future[T]:
-        """Have `function(task)` done somewhere."""
+        """Have `function(task)` done somewhere; PoolLost where no answer can come any more."""
 
     def close(self) -> None:
         """Let the workers go."""
@@ -161,7 +162,16 @@ async def _pass_on(asked: Any, answer: concurrent.futures.Future[Any]) -> None:
         try:
             answer.set_result(await asked)
         except BaseException as error:
-            answer.set_exception(error)
+            answer.set_exception(PoolLost(LOST) if _is_lost(asked, error) else error)
+
+
+def _is_lost(asked: Any, error: BaseException) -> bool:
+    """Whether the scheduler is gone, not the task wrong.
+
+    While answers are fetched, the connection breaks before the client knows about it.
+    """
+    broken = isinstance(error, OSError | asyncio.CancelledError | concurrent.futures.CancelledError)
+    return broken and asked.status != "error"
 
 
 class LazyPool:
