@@ -9,6 +9,9 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+# Python compiles what is imported, once: pip would compile a gigabyte of packages for a minute.
+INSTALL := $(PIP) install --no-compile --prefer-binary
+unexport PYTHONDONTWRITEBYTECODE
 TESTS ?= tests
 OPTIONS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
@@ -17,7 +20,7 @@ SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/ho
 
 WITH_OMNET := $(if $(INET_ROOT),$(or $(OMNETPP_ROOT),$(shell command -v opp_run)))
 
-.PHONY: demo test test-full test-pythons omnet bench torture record-omnet record-papers carry-records release-check lint sanitize clean
+.PHONY: demo test test-full test-pythons omnet bench torture record-omnet record-papers carry-records release-check lint style types sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -86,13 +89,15 @@ carry-records: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 release-check: lint test-full
 	@$(BIN)/python tests/validation/records.py --budget inf --strict
 
-lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
+lint: style types
+style: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy agents/ecnomy markets/ecnomy analysis/ecnomy
 	PYTHONPATH=agents:markets:analysis $(BIN)/lint-imports --config pyproject.toml
 	git ls-files '*.h' '*.cc' | xargs $(BIN)/clang-format --dry-run --Werror
 	git ls-files | xargs $(BIN)/codespell
+types: $(VENV)/installed $(VENV)/test $(VENV)/lint
+	$(BIN)/mypy agents/ecnomy markets/ecnomy analysis/ecnomy
 
 # The engine with address and undefined behaviour sanitizers, and its tests on it, but for the long runs against
 # theory. No -Werror here: g++ 12 warns of std::string's own code under sanitizers.
@@ -116,7 +121,7 @@ $(VENV)/base: pyproject.toml
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "ecnomy needs Python's venv module (Debian: apt-get install python3-venv)"; exit 1; }
 	@echo "Setting up $(VENV) (a minute or two, once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install "scikit-build-core>=1.0" "nlohmann-json>=3.11" "cmake>=3.20" ninja
+	@$(INSTALL) "scikit-build-core>=1.0" "nlohmann-json>=3.11" "cmake>=3.20" ninja
 	@touch $@
 
 # Built once for every Python.
@@ -127,15 +132,15 @@ build/wheel/made: $(SOURCES) | $(VENV)/base
 	@touch $@
 
 $(VENV)/installed: $(VENV)/base build/wheel/made
-	@$(PIP) install build/wheel/*.whl
+	@$(INSTALL) build/wheel/*.whl
 	@$(PIP) install --no-deps --force-reinstall build/wheel/*.whl
 	@touch $@
 
 # Extras of the ecnomy that is installed already, so that nothing is built again.
 $(VENV)/test: pyproject.toml | $(VENV)/installed
-	@$(PIP) install --prefer-binary "ecnomy[test]"
+	@$(INSTALL) "ecnomy[test]"
 	@touch $@
 
 $(VENV)/lint: pyproject.toml | $(VENV)/installed
-	@$(PIP) install --prefer-binary "ecnomy[lint]"
+	@$(INSTALL) "ecnomy[lint]"
 	@touch $@

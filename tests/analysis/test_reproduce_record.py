@@ -8,11 +8,13 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+import pandas as pd
 import pytest
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.reproduce.entries import Outcome
 from ecnomy.analysis.reproduce.judge import At, Judged, Verdict
+from ecnomy.analysis.reproduce.kept import unmoved
 from ecnomy.analysis.reproduce.made_of import FOLDERS, ClaimMade, Sources, StudyMade
 from ecnomy.analysis.reproduce.record import main
 from ecnomy.analysis.reproduce.record_file import RecordFile, read_record, write_record
@@ -75,6 +77,15 @@ def test_whole_and_quick_share_a_line() -> None:
     }
     assert figures["a"].measured is not None and figures["a"].measured[0] == 0.333333333
     assert figures["a"].p == 0.123
+
+
+def test_a_column_more_moves_nothing() -> None:
+    """Other claims of a study are current where its new table has all that the old one had."""
+    then = pd.DataFrame({"number": [0, 1], "rate": [1.5, np.nan]})
+    assert unmoved(then.assign(price=3.0), then) is then
+    for other in (then.assign(rate=1.5), then.astype({"number": float}), then.drop(columns="rate")):
+        assert unmoved(other, then) is other
+    assert unmoved(then, None) is then
 
 
 @pytest.mark.parametrize("quick", [QUICK, Outcome("p.e.c1", "core", Verdict("pending"))])

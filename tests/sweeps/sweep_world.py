@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from ecnomy.markets.sweep.config import Sweep, load_sweep
 from ecnomy.markets.sweep.driver import Tally, missing, sweep_runs
 from ecnomy.markets.sweep.outcome import Outcome
@@ -102,3 +104,16 @@ def go(
     finally:
         store.close()
         pool.close()
+
+
+def workers(driver: int) -> list[int]:
+    """Worker processes of a driver's local cluster."""
+    below = psutil.Process(driver).children(recursive=True)
+    return [process.pid for process in below if b"spawn_main" in _command(process.pid)]
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:  # it is gone
+        return b""

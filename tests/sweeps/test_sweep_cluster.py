@@ -23,7 +23,7 @@ from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.sweep.declared import Limits
 from ecnomy.markets.sweep.pool import DaskPool, PoolLost
 from processes import ended, line_of, started, wait_for
-from sweep_world import SWEEP, write
+from sweep_world import SWEEP, workers, write
 from tiers import full, in_full
 
 pytestmark = pytest.mark.xdist_group("cluster")
@@ -66,26 +66,6 @@ def finished(folder: Path) -> int:
 def some_records(folder: Path, least: int, process: subprocess.Popen[str]) -> None:
     """Wait until this many runs are finished."""
     wait_for(lambda: finished(folder) >= least, f"{least} finished runs", while_runs=process)
-
-
-def children(pid: int) -> list[int]:
-    """Processes below one, the nearest first."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        found += [int(child) for child in task.read_text().split()]
-    return found + [grandchild for child in found for grandchild in children(child)]
-
-
-def workers(driver: int) -> list[int]:
-    """Worker processes of a local cluster."""
-
-    def spawned(pid: int) -> bool:
-        try:
-            return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
-        except OSError:
-            return False
-
-    return [pid for pid in children(driver) if spawned(pid)]
 
 
 def check(folder: Path, runs: int) -> None:

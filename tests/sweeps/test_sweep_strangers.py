@@ -17,6 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import distributed
+import psutil
 import pytest
 from distributed.comm import connect
 
@@ -36,8 +37,7 @@ def pool() -> Iterator[DaskPool]:
 
 def members() -> list[int]:
     """This process and those it has started."""
-    tasks = Path("/proc/self/task").glob("*/children")
-    return [os.getpid(), *(int(pid) for task in tasks for pid in task.read_text().split())]
+    return [os.getpid(), *(process.pid for process in psutil.Process().children())]
 
 
 def listening() -> set[int]:

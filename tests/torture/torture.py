@@ -36,7 +36,7 @@ import pandas as pd  # noqa: E402
 
 import guardian  # noqa: E402
 from ecnomy.analysis.sweeps.open_sweep import open_sweep  # noqa: E402
-from sweep_world import SWEEP, write  # noqa: E402
+from sweep_world import SWEEP, workers, write  # noqa: E402
 
 BIN = Path(sys.executable).parent
 KINDS = ("worker", "driver", "scheduler", "disk", "corrupt")
@@ -144,7 +144,7 @@ def _round(home: Path, cluster: Cluster, kind: str, draw: random.Random) -> bool
     if kind == "driver":
         _kill(process)
     elif kind == "worker":
-        hurt = [] if far else _workers(process.pid)
+        hurt = [] if far else workers(process.pid)
         if not hurt:
             _kill(process)
             return False
@@ -269,24 +269,6 @@ def _gave_up(process: subprocess.Popen[str], *words: str) -> bool:
     if process.returncode != 1 or not told or "Traceback" in output:
         raise SystemExit(f"exit {process.returncode}, expected 1 and one of {words}: {output}")
     return True
-
-
-def _workers(driver: int) -> list[int]:
-    found = []
-    for child in _children(driver):
-        try:
-            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
-                found.append(child)
-        except OSError:
-            continue
-    return found
-
-
-def _children(pid: int) -> list[int]:
-    found = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        found += [int(child) for child in task.read_text().split()]
-    return found + [below for child in found for below in _children(child)]
 
 
 if __name__ == "__main__":

@@ -28,7 +28,9 @@ from ecnomy.analysis.support.whole_file import write_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["KEPT", "KeptRuns", "missing", "read_rows", "rows_digest", "table_of", "write_rows"]
+__all__ = [
+    "KEPT", "KeptRuns", "missing", "read_rows", "rows_digest", "table_of", "unmoved", "write_rows",
+]  # fmt: skip
 
 KEPT: Final = "papers-quick.json.gz"
 FORMAT: Final = 1
@@ -93,6 +95,13 @@ def read_rows(file: Path) -> Tables:
 def rows_digest(table: pd.DataFrame) -> str:
     """The digest of a table."""
     return digest(_plain(table))
+
+
+def unmoved(table: pd.DataFrame, then: pd.DataFrame | None) -> pd.DataFrame:
+    """The earlier table where its values are the same now: columns that are new move nothing."""
+    if then is None or not set(then.columns) <= set(table.columns):
+        return table
+    return then if rows_digest(table[list(then.columns)]) == rows_digest(then) else table
 
 
 def _plain(table: pd.DataFrame) -> dict[str, tuple[str, list[Any]]]:

@@ -26,7 +26,14 @@ from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.currency import look, place_of, stale_lines
 from ecnomy.analysis.reproduce.entries import Outcome, measured
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
-from ecnomy.analysis.reproduce.kept import KEPT, read_rows, rows_digest, table_of, write_rows
+from ecnomy.analysis.reproduce.kept import (
+    KEPT,
+    read_rows,
+    rows_digest,
+    table_of,
+    unmoved,
+    write_rows,
+)
 from ecnomy.analysis.reproduce.made_of import Sources, StudyMade, digest
 from ecnomy.analysis.reproduce.papers import PAPERS
 from ecnomy.analysis.reproduce.probes import Probe, all_studies, made, probes_of
@@ -87,7 +94,8 @@ def _quick_rows(
         paper, study = sources.paper(name.partition("/")[0]), name.partition("/")[2]
         if _unmade(paper, study, form, None):
             continue
-        table = table_of(open_sweep(study_folder(paper, study, form), raw=True))
+        quick = open_sweep(study_folder(paper, study, form), raw=True)
+        table = unmoved(table_of(quick), tables.get(name))
         if name in rows and name in found and rows_digest(rows[name]) == rows_digest(table):
             then = found[name]
             now = sources.of_study(name, then.laws)
@@ -99,7 +107,7 @@ def _quick_rows(
             del rows[gone]
     asked = [probe for own in new.values() for probe in own]
     for probe, ran in zip(asked, made(asked), strict=True):
-        rows[probe.table] = _row(probe, ran)
+        rows[probe.table] = unmoved(_row(probe, ran), tables.get(probe.table))
     for name in new:
         own = [
             rows_digest(rows[table]) for table in sorted(rows) if table.partition("@")[0] == name

@@ -215,6 +215,7 @@ def _config() -> None:
             "distributed.scheduler.work-stealing": False,
             "distributed.scheduler.worker-saturation": 1.5,
             "distributed.worker.daemon": False,
+            "distributed.worker.profile.enabled": False,  # 100 stacks a second for nobody
             "distributed.comm.timeouts.connect": _PATIENCE_S,
             "distributed.deploy.lost-worker-timeout": _GIVEN_UP,
             "distributed.admin.log-length": 0,
