@@ -20,7 +20,7 @@ SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/ho
 
 WITH_OMNET := $(if $(INET_ROOT),$(or $(OMNETPP_ROOT),$(shell command -v opp_run)))
 
-.PHONY: demo test test-full test-pythons omnet bench torture record-omnet record-papers carry-records release-check lint style types sanitize clean
+.PHONY: demo test test-full test-pythons omnet bench torture record-omnet record-papers carry-records release-check lint sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -30,7 +30,6 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(OPTIONS) $(TESTS)
-	@$(if $(filter tests,$(TESTS)$(OPTIONS)),$(BIN)/python tests/validation/records.py)
 
 # Everything at full depth: all seeds, every mutant, papers measured again, the torture, each supported Python.
 test-full: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
@@ -89,15 +88,13 @@ carry-records: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 release-check: lint test-full
 	@$(BIN)/python tests/validation/records.py --budget inf --strict
 
-lint: style types
-style: $(VENV)/installed $(VENV)/test $(VENV)/lint
+lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy agents/ecnomy markets/ecnomy analysis/ecnomy
 	PYTHONPATH=agents:markets:analysis $(BIN)/lint-imports --config pyproject.toml
 	git ls-files '*.h' '*.cc' | xargs $(BIN)/clang-format --dry-run --Werror
 	git ls-files | xargs $(BIN)/codespell
-types: $(VENV)/installed $(VENV)/test $(VENV)/lint
-	$(BIN)/mypy agents/ecnomy markets/ecnomy analysis/ecnomy
 
 # The engine with address and undefined behaviour sanitizers, and its tests on it, but for the long runs against
 # theory. No -Werror here: g++ 12 warns of std::string's own code under sanitizers.

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -48,6 +49,7 @@ SPREAD: Final = frozenset(  # files whose tests go to any worker, each for itsel
     }
 )
 FULL_LIMIT_S: Final = 1800.0
+BEGUN: Final = time.time()
 LONG: Final = ("laws", "acceptance", "engine", "sweeps", "parity")  # folders, in this order
 
 
@@ -69,6 +71,12 @@ def pytest_configure(config: pytest.Config) -> None:
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("unhurried")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """A suite that has looked at the records ends with what it found."""
+    if tiers.SAID.is_file() and tiers.SAID.stat().st_mtime >= BEGUN:
+        terminalreporter.write_line(tiers.SAID.read_text().rstrip())
 
 
 @pytest.hookimpl(trylast=True)

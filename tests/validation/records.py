@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -37,7 +38,7 @@ from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.record import claims_of
 from ecnomy.analysis.reproduce.record_file import read_record, write_record
 
-__all__ = ["Counted", "main", "of_claims", "of_engines"]
+__all__ = ["Counted", "Looked", "main", "of_claims", "of_engines"]
 
 ROOT = Path(__file__).parents[2]
 BUDGET_S = 120.0
@@ -49,6 +50,27 @@ class Counted(msgspec.Struct, frozen=True):
     current: int
     all: int
     stale: tuple[str, ...]
+    claims: Mapping[str, tuple[str, ...]] = {}  # the stale ones
+
+
+class Looked(msgspec.Struct, frozen=True):
+    """All records."""
+
+    engines: Counted
+    claims: Counted
+
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """Why records are stale, a line each."""
+        return self.engines.stale + self.claims.stale
+
+    def __str__(self) -> str:
+        lines = [f"ecnomy: {line}" for line in self.stale]
+        lines.append(
+            f"records: {self.engines.current} of {self.engines.all} of the engines, "
+            f"{self.claims.current} of {self.claims.all} claims are current"
+        )
+        return "\n".join(lines)
 
 
 def of_engines(checkout: Path = ROOT, *, carry: bool = False, jobs: int = 2) -> Counted:
@@ -81,7 +103,7 @@ def of_claims(checkout: Path = ROOT, *, carry: bool = False, budget_s: float = B
     recorded = {record.claim for record in kept.records}
     why = {claim: ("not recorded",) for claim in claims if claim not in recorded} | seen.stale
     fresh = sum(claim in recorded and claim not in seen.stale for claim in claims)
-    return Counted(fresh, len(claims), tuple(stale_lines(why)))
+    return Counted(fresh, len(claims), tuple(stale_lines(why)), why)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -92,18 +114,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--strict", action="store_true", help="exit status 1 if any is stale")
     given = parser.parse_args(arguments)
     try:
-        held = of_engines(carry=given.carry)
-        claims = of_claims(carry=given.carry, budget_s=given.budget)
+        looked = Looked(
+            of_engines(carry=given.carry), of_claims(carry=given.carry, budget_s=given.budget)
+        )
     except EcnomyError as error:
         print(f"ecnomy: {error}", file=sys.stderr)
         return error.exit_status
-    for line in (*held.stale, *claims.stale):
-        print(f"ecnomy: {line}")
-    print(
-        f"records: {held.current} of {held.all} of the engines, "
-        f"{claims.current} of {claims.all} claims are current"
-    )
-    return int(given.strict and bool(held.stale or claims.stale))
+    print(looked)
+    return int(given.strict and bool(looked.stale))
 
 
 if __name__ == "__main__":

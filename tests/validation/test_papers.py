@@ -7,12 +7,13 @@ would be held to is skipped.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from ecnomy.analysis.reproduce.currency import look, stale_lines
+from ecnomy.analysis.reproduce.currency import stale_lines
 from ecnomy.analysis.reproduce.judge import (
     ALPHA,
     CONFIRMED,
@@ -26,8 +27,7 @@ from ecnomy.analysis.reproduce.judge import (
     settled,
     whole_of,
 )
-from ecnomy.analysis.reproduce.kept import KEPT, read_rows
-from ecnomy.analysis.reproduce.made_of import ClaimMade, Sources
+from ecnomy.analysis.reproduce.made_of import ClaimMade
 from ecnomy.analysis.reproduce.papers import PAPERS
 from ecnomy.analysis.reproduce.record import claims_of
 from ecnomy.analysis.reproduce.record_file import read_record
@@ -36,13 +36,14 @@ from ecnomy.analysis.reproduce.session import cost_of, reproduce
 from ecnomy.analysis.reproduce.studies import Form
 from kept_papers import paper_of
 from paper_pool import Here, Quiet
-from tiers import full, in_full
+from records import Looked, of_claims, of_engines
+from tiers import SAID, full, in_full
 
 ROUNDED = 1e-8  # the record has nine digits
 P_ROUNDED = 1e-3  # of three digits of a p-value
 NOTHING = 1e-12  # what rounding leaves of a zero
 LINES = 8000
-pytestmark = pytest.mark.xdist_group("papers")  # what is stale is looked for once
+pytestmark = [pytest.mark.xdist_group("papers"), pytest.mark.timeout(900)]  # with due probes
 ROOT = Path(__file__).parents[2]
 HISTORY = ROOT / "tests/bench/history"
 RECORD = Path(__file__).parent / "papers.json"
@@ -68,14 +69,16 @@ def records() -> dict[str, Recorded]:
 
 
 @pytest.fixture(scope="module")
-def stale() -> dict[str, tuple[str, ...]]:
-    """Why records are not of the code as it is; records.py runs the probes, which these do not."""
-    kept, tables = read_record(RECORD), read_rows(RECORD.parent / KEPT)
-    return look(kept.records, kept.studies, tables, Sources(ROOT), budget_s=0).stale
+def stale() -> Mapping[str, tuple[str, ...]]:
+    """Why records of claims are not of the code as it is; the suite ends with it (conftest.py)."""
+    looked = Looked(of_engines(), of_claims())
+    SAID.parent.mkdir(exist_ok=True)
+    SAID.write_text(f"{looked}\n")
+    return looked.claims.claims
 
 
 def current(
-    records: dict[str, Recorded], stale: dict[str, tuple[str, ...]], names: list[str]
+    records: dict[str, Recorded], stale: Mapping[str, tuple[str, ...]], names: list[str]
 ) -> list[Recorded]:
     """Those of these claims' records that are current; skips, naming the others, if none is."""
     found = [records[name] for name in names if name in records]
