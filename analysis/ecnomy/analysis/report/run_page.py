@@ -26,6 +26,7 @@ from ecnomy.analysis.run.settling import settling_in_words, settling_of
 from ecnomy.analysis.run.summary import Summary, summarize
 from ecnomy.markets.results.floors import floors
 from ecnomy.markets.results.rawrun import RawRun, open_raw
+from ecnomy.markets.results.saturated import saturated
 from ecnomy.markets.support.temporary import temporary_folder
 
 __all__ = ["Drawing", "RunPage", "run_page", "write_run_page"]
@@ -91,7 +92,7 @@ def run_page(run: RawRun, told: Sequence[str]) -> RunPage:
     try:
         first = headline(summary, db)
         sections = [
-            Section("who", "Who got what", (*traffic_blocks(summary), *_floors(run))),
+            Section("who", "Who got what", (*traffic_blocks(summary), *_missed(run))),
             Section("money", "Who paid what, and why", tuple(_money(db, summary))),
             settings_section(run),
             provenance_section(run, told),
@@ -124,9 +125,9 @@ def _money(db: RunDatabase, summary: Summary) -> list[Block]:
     return blocks
 
 
-def _floors(run: RawRun) -> list[Words]:
-    """Sources that took more marks than they aimed at, as their windows stood at the floor."""
-    return [Words.of(f"{floor}.") for floor in floors(run.raw)]
+def _missed(run: RawRun) -> list[Words]:
+    """Sources that took more marks than they aimed at, or fewer than they pay for."""
+    return [Words.of(f"{one}.") for one in (*floors(run.raw), *saturated(run.raw))]
 
 
 def _drawings(run: RawRun) -> tuple[Drawing, ...]:

@@ -121,6 +121,7 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
     from ecnomy.analysis.show.summary_tables import balance_table
     from ecnomy.analysis.show.welfare_table import print_welfare
     from ecnomy.markets.results.floors import floors
+    from ecnomy.markets.results.saturated import saturated
 
     summary = summarize(run)
     console.print(summary.title, style="bold", markup=False)
@@ -140,9 +141,9 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
     for one in summary.phases:
         _print_phase(one, run, summary, console)
     _print_whole(summary, run, console)
-    for floor in floors(run):
+    for missed in (*floors(run), *saturated(run)):
         console.print()
-        console.print(f"warning: {floor}", markup=False, highlight=False)
+        console.print(f"warning: {missed}", markup=False, highlight=False)
     print_carriers(run, console)
     print_settling(run, console)
     print_choices(run, console)

@@ -30,6 +30,7 @@ def show_values(run: RawRun) -> dict[str, Any]:
     from ecnomy.analysis.run.summary import summarize
     from ecnomy.analysis.welfare.welfare import welfare_of
     from ecnomy.markets.results.floors import floors
+    from ecnomy.markets.results.saturated import saturated
 
     return {
         "folder": str(run.path),
@@ -37,6 +38,7 @@ def show_values(run: RawRun) -> dict[str, Any]:
         "measured": run.measured,
         "summary": summarize(run),
         "floors": floors(run),
+        "saturated": saturated(run),
         "carriers": carriers_of(run),
         "settling": settling_of(run),
         "choices": choices_of(run),

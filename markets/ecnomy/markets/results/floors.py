@@ -13,9 +13,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.plan import Plan, Source, Tcp
-from ecnomy.markets.results.epochs import Epochs
+from ecnomy.markets.results.looks import Looks
 from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["Floor", "floors", "on_floors"]
@@ -75,23 +74,15 @@ def floors(run: RawRun) -> list[Floor]:
         ResultsError: a table is missing or unreadable.
     """
     held = on_floors(run.plan)
-    if not held:
+    looks = Looks.of(run, "cwnd", "weight", "srtt_s", "active", "ce") if held else None
+    if looks is None:
         return []
-    epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
-    window = epochs.window(run.measured.from_ps, run.measured.to_ps)
-    if window is None:
-        return []
-    inside = (epochs.t_ps >= window.from_ps) & (epochs.t_ps <= window.to_ps)
-    dt_s = np.diff(epochs.t_ps[inside]) / PS_PER_S
-    names = ("cwnd", "weight", "srtt_s", "active", "ce")
-    state = {name: epochs.column(name)[inside] for name in names}
-    rows = run.plan.row_sources()
     found = []
     for source in held:
-        own = [i for i, one in enumerate(rows) if one is source]
-        cwnd, weight, rtt_s, active, ce = (state[name][:, own] for name in names)
+        own = looks.own(source)
+        cwnd, weight, rtt_s, active, ce = (values[:, own] for values in looks.columns.values())
         on = (active[1:] > 0) & (rtt_s[1:] > 0)
-        time_s = float((dt_s[:, None] * on).sum())
+        time_s = float((looks.dt_s * on).sum())
         if time_s <= 0:
             continue
         assert isinstance(source.transport, Tcp)
@@ -102,8 +93,8 @@ def floors(run: RawRun) -> list[Floor]:
         floor = Floor(
             source=source.name,
             window=least,
-            share=float((dt_s[:, None] * low).sum()) / time_s,
-            asked_per_s=float((dt_s[:, None] * asked).sum()) / flow_s,
+            share=float((looks.dt_s * low).sum()) / time_s,
+            asked_per_s=float((looks.dt_s * asked).sum()) / flow_s,
             taken_per_s=float((np.diff(ce, axis=0) * on).sum()) / flow_s,
         )
         if floor.asked_per_s > 0 and floor.share > LEAST and floor.over > 1 + LEAST:

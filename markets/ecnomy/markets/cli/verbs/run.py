@@ -35,6 +35,7 @@ def run_command(
 ) -> None:
     """Run a scenario and write its results."""
     from ecnomy.markets.results.floors import floors
+    from ecnomy.markets.results.saturated import saturated
     from ecnomy.markets.session.progress import RunProgress
     from ecnomy.markets.session.runner import run
 
@@ -54,11 +55,16 @@ def run_command(
         from ecnomy.markets.results.run_summary import values
 
         return print_json(
-            values(result.folder) | {"complete": result.complete, "floors": floors(result.raw)}
+            values(result.folder)
+            | {
+                "complete": result.complete,
+                "floors": floors(result.raw),
+                "saturated": saturated(result.raw),
+            }
         )
     _show(result.folder)
-    for floor in floors(result.raw):
-        say(f"warning: {floor}", sys.stderr)
+    for missed in (*floors(result.raw), *saturated(result.raw)):
+        say(f"warning: {missed}", sys.stderr)
 
 
 def _show(folder: Path) -> None:

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sources whose queues held them back, so that they took fewer marks than they pay for.
+
+A flow that a market steers takes its willingness / the price of a mark, in marks a second. Its
+window law takes marks a round trip: so many a second times the round trip, but no more than twice
+the smallest one (omnet/laws/window/round_trip.h), or queue and window would grow without limit.
+While queueing makes the round trip longer than that, the flow takes fewer.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.arrays import Floats
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.plan import Tcp
+from ecnomy.markets.results.floors import LEAST
+from ecnomy.markets.results.looks import Looks
+from ecnomy.markets.results.rawrun import RawRun
+
+__all__ = ["Saturated", "saturated"]
+
+_RATE: Final = "mark_rate"
+_ABOUT: Final = 0.8  # of the marks aimed at; who takes fewer is held back by something else
+
+
+class Saturated(msgspec.Struct, frozen=True):
+    """A source that queueing held back for more than 5 % of the measured time.
+
+    Attributes:
+        source: its name.
+        share: of its flows' active time with a round trip over twice the smallest one [0 to 1].
+        asked_per_s: what a flow was to take, willingness / price in the mean [marks/s].
+        aimed_per_s: what its window aimed at, weight / smoothed round trip in the mean [marks/s].
+            A paced flow takes more: it may have twice its window under way.
+        taken_per_s: what a flow took [marks/s].
+    """
+
+    source: str
+    share: float
+    asked_per_s: float
+    aimed_per_s: float
+    taken_per_s: float
+
+    @property
+    def held(self) -> bool:
+        """Whether it took fewer marks for this reason: all that its window aimed at, or about."""
+        short = self.taken_per_s < (1 - LEAST) * self.asked_per_s
+        return short and self.share > LEAST and self.taken_per_s > _ABOUT * self.aimed_per_s
+
+    def __str__(self) -> str:
+        """One line for a user."""
+        return (
+            f"{self.source}: for {self.share:.0%} of the time queueing more than doubled its round "
+            f"trip, where a window aims at fewer marks. It took {self.taken_per_s:.3g} of the "
+            f"{self.asked_per_s:.3g} marks/s per flow that its willingness to pay buys. Marking at "
+            "a shorter queue avoids this"
+        )
+
+
+def saturated(run: RawRun) -> list[Saturated]:
+    """Sources held back for over 5 % of the time that took over 5 % fewer marks for it.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    names = ("saturated_ps", "weight", "srtt_s", "active", "ce")
+    looks = Looks.of(run, *names) if run.file("agents").is_file() else None
+    if looks is None:
+        return []
+    rates = _asked(run, looks)
+    found = []
+    for source in run.plan.sources:
+        own = looks.own(source)
+        held_ps, weight, rtt_s, active, ce = (values[:, own] for values in looks.columns.values())
+        asked = rates[:, own]
+        on = (active[1:] > 0) & (rtt_s[1:] > 0) & (asked > 0)
+        flow_s = float((looks.dt_s * on).sum()) * source.row_flows
+        if flow_s <= 0 or not isinstance(source.transport, Tcp):
+            continue
+        aimed = np.divide(weight[1:], rtt_s[1:], out=np.zeros_like(rtt_s[1:]), where=on)
+        one = Saturated(
+            source=source.name,
+            share=float((np.diff(held_ps, axis=0) * on).sum()) / PS_PER_S / flow_s,
+            asked_per_s=float((looks.dt_s * asked * on).sum()) / flow_s,
+            aimed_per_s=float((looks.dt_s * aimed).sum()) / flow_s,
+            taken_per_s=float((np.diff(ce, axis=0) * on).sum()) / flow_s,
+        )
+        if one.held:
+            found.append(one)
+    return found
+
+
+def _asked(run: RawRun, looks: Looks) -> Floats:
+    """Marks/s that each row was to take from each report to the next; below 0 none was set."""
+    import pyarrow.compute as pc
+
+    table = run.columns("agents", ("t_ps", "flow", "name", "value"))
+    rates = table.filter(pc.equal(table["name"].cast("string"), _RATE)).to_pandas()
+    asked = np.full((len(looks.t_ps) - 1, len(looks.rows)), -1.0)
+    for flow, changes in rates.groupby("flow"):
+        last = np.searchsorted(changes["t_ps"].to_numpy(), looks.t_ps[:-1], side="right") - 1
+        known = changes["value"].to_numpy(dtype=np.float64)
+        asked[:, int(flow)] = np.where(last >= 0, known[last], -1.0)
+    return asked

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Queues that more than double the round trip: sources take fewer marks than they pay for.
+
+What they take then follows from the round trips alone: a window aims at the marks of two smallest
+round trips in each longer one.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from ecnomy.analysis.report.run_page import write_run_page
+from ecnomy.markets import run
+from ecnomy.markets.cli.main import app
+from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.saturated import saturated
+from ecnomy.markets.scenario import Scenario, scenario_from_text
+
+LEAST_S = 2 * 2e-3 + 8 * 40 / 40e6  # there and back, and a SYN onto the wire
+TEXT = """\
+version: 1
+duration: 40 s
+warmup: 10 s
+network:
+  links:
+    - {{name: wire, from: a, to: b, rate: 40 Mbps, delay: 2 ms, buffer: 2000 packets,
+       marking: {{law: red, min_threshold: 1 packets, max_threshold: {queue} packets,
+                 max_probability: 1, weight: 0.02}}}}
+sources:
+  - {{name: gold, from: a, to: b, count: 3,
+     transport: {{law: wtp, send: {send}, mss: 960 bytes}}}}
+market:
+  epoch: 1 s
+  price_per_mark: 0.01 money
+  agents:
+    - {{name: isp, role: connectivity-provider}}
+    - name: shop
+      role: application-provider
+      classes: {{gold: {{fee: 2 money/s, sources: gold}}}}
+"""
+
+
+def scenario(queue: int, send: str = "ack-clocked") -> Scenario:
+    """Three flows that are to take 200 marks/s each; all packets are marked at such a queue."""
+    return scenario_from_text(TEXT.format(queue=queue, send=send))
+
+
+@pytest.fixture(scope="module")
+def long_queues(tmp_path_factory: pytest.TempPathFactory) -> RawRun:
+    """A run with eighty packets waiting: 16 ms beside a round trip of 4 ms."""
+    return run(scenario(800), out=tmp_path_factory.mktemp("long") / "r").raw
+
+
+def test_the_marks_that_are_not_taken(long_queues: RawRun) -> None:
+    """The share of the time, and the part of the marks, are those of the round trips."""
+    table = long_queues.flow_epochs
+    rtt_s = table[table.t_ps > long_queues.measured.from_ps].srtt_s.to_numpy()
+    (gold,) = saturated(long_queues)
+    assert gold.asked_per_s == pytest.approx(200, rel=1e-9)
+    assert gold.share == pytest.approx((rtt_s > 2 * LEAST_S).mean(), abs=0.03)
+    part = np.minimum(2 * LEAST_S / rtt_s, 1).mean()
+    assert gold.aimed_per_s == pytest.approx(200 * part, rel=0.02)
+    assert gold.taken_per_s == pytest.approx(200 * part, rel=0.05)
+
+
+def test_nothing_is_said_of_short_queues(tmp_path: Path) -> None:
+    """Ten packets waiting are 2 ms."""
+    assert saturated(run(scenario(80), out=tmp_path / "r").raw) == []
+
+
+def test_show_report_and_json_say_so(long_queues: RawRun, tmp_path: Path) -> None:
+    """The page and the summary name the source, and the JSON has its figures."""
+    words, page = "queueing more than doubled its round trip", tmp_path / "page.html"
+    write_run_page(long_queues.path, page, [])
+    assert words in page.read_text()
+    shown = CliRunner().invoke(app, ["show", str(long_queues.path), "--no-plot"])
+    assert words in " ".join(shown.output.split())
+    shown = CliRunner().invoke(app, ["show", str(long_queues.path), "--json"])
+    (gold,) = json.loads(shown.output)["saturated"]
+    assert gold["source"] == "gold" and gold["share"] > 0.5
