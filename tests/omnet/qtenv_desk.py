@@ -18,10 +18,9 @@ import numpy.typing as npt
 
 from processes import LIMIT_S, line_of, started, wait_for
 
-__all__ = ["MISSING", "Desk", "open_desk", "opp_run", "serve"]
+__all__ = ["Desk", "missing", "open_desk", "opp_run", "serve"]
 
 _PROGRAMS: Final = ("Xvfb", "xdotool", "import")
-MISSING: Final = ", ".join(name for name in _PROGRAMS if shutil.which(name) is None)
 AROUND: Final = (160, 224, 160)  # Qtenv's colour around a network
 
 
@@ -104,6 +103,14 @@ def serve(
     words += ["--out", str(out), "--listen", address]
     market = stack.enter_context(started(words, stdout=subprocess.PIPE))
     return market, line_of(market).split()[2].rstrip(",")
+
+
+def missing() -> str:
+    """What is not installed, in words; "" if nothing."""
+    names = [name for name in _PROGRAMS if shutil.which(name) is None]
+    words = [opp_run(), "-h", "userinterfaces"]
+    shown = subprocess.run(words, capture_output=True, text=True, timeout=60).stdout
+    return ", ".join([*names, *(["an OMNeT++ with Qtenv"] if "Qtenv :" not in shown else [])])
 
 
 def opp_run() -> str:

@@ -18,17 +18,17 @@ from ecnomy.markets.omnet.export import project, write_new
 from ecnomy.markets.omnet.installation import Installation
 from omnet_world import CONFIGS
 from processes import ended, started, wait_for
-from qtenv_desk import AROUND, MISSING, Desk, open_desk, opp_run, serve
+from qtenv_desk import AROUND, Desk, missing, open_desk, opp_run, serve
 
 GOLD_SILVER = CONFIGS / "examples/gold-silver.yaml"
 DURATION = "duration=61 s"
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
+def desk(omnet: Installation) -> Iterator[Desk]:
     """An X server without a screen."""
-    if MISSING:
-        pytest.skip(f"not installed: {MISSING}; Qtenv needs them to be tested")
+    if lacking := missing():
+        pytest.skip(f"not installed: {lacking}; Qtenv needs them to be tested")
     with open_desk() as opened:
         yield opened
 
