@@ -16,12 +16,11 @@ from ecnomy.markets.cli.main import main
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.yamlfile import parse
 from ecnomy.markets.plan.law_table import law_table
-from ecnomy.markets.reference.entries import scenario_entries
 from ecnomy.markets.reference.entry import Entry
+from ecnomy.markets.reference.files import all_entries
 from ecnomy.markets.reference.lookup import grouped, known_path, lookup
 from ecnomy.markets.reference.samples import example_of, in_yaml
 from ecnomy.markets.reference.sentences import attributes, parameters_of
-from ecnomy.markets.reference.sweeps import sweep_entries
 from ecnomy.markets.scenario import network, traffic, transport
 from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.terms.tariffs import KINDS
@@ -51,7 +50,7 @@ LAWS = [
 @functools.cache
 def entries() -> tuple[Entry, ...]:
     """Everything that a file may hold."""
-    return (*scenario_entries(), *sweep_entries())
+    return all_entries()
 
 
 @functools.cache
@@ -143,7 +142,9 @@ def test_paths_are_understood(typed: str, path: str) -> None:
         ("market.agents[0].strategy.patience", "market.agents.strategy.patience"),
         ("sources.*.transport[law=newreno].min_rto", "sources.transport.min_rto"),
         ("parameters.grid.network.links.wire.rate", "parameters.grid"),
-        ("learners[0].actions", ""),
+        ("learners[0].actions", "learners.actions"),
+        ("tournament.strategies.steady.role", "tournament.strategies.role"),
+        ("audience[0].seats", ""),
         ("", ""),
     ],
 )

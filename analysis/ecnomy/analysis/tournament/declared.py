@@ -29,9 +29,9 @@ from ecnomy.agents.errors import EcnomyError, ScenarioError
 from ecnomy.agents.utilities import UTILITIES, Utility, delay_cost_of, find_utility, utility_of
 from ecnomy.analysis.game.profiles import alone
 from ecnomy.analysis.tournament.entrants import read_entrants
+from ecnomy.analysis.tournament.keys import TOURNAMENT
 from ecnomy.analysis.tournament.profiles import assignment_of
 from ecnomy.analysis.tournament.tournament import Tournament
-from ecnomy.markets.inputs.amounts import Number
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, read, show
 from ecnomy.markets.scenario.parameters import read_params
@@ -41,10 +41,7 @@ from ecnomy.markets.sweep.config import Sweep, load_sweep
 __all__ = ["MEASURE", "load_tournament"]
 
 MEASURE: Final = "ecnomy.analysis.tournament.lived:player_columns"
-_NEEDED: Final = ("player", "populations", "utility", "strategies")
-_KEYS: Final = (*_NEEDED, "per_player", "finalists", "without")
-_PLAYERS: Final = Number(what="a number of players", least=2, most=30, whole=True)
-_FINALISTS: Final = Number(what="a whole number", least=2, most=3, whole=True)
+_NEEDED: Final = tuple(name for name, key in TOURNAMENT.items() if key.default is None)
 
 
 def load_tournament(
@@ -92,7 +89,7 @@ def _read(node: Node, sweep: Sweep, own: tuple[str, ...], fast: Node | None) -> 
     entrants, absent = read_entrants(given["strategies"], given.get("without"), own)
     finalists = 3
     if "finalists" in given:
-        finalists = _FINALISTS.read(given["finalists"], "tournament.finalists")
+        finalists = TOURNAMENT["finalists"].read(given["finalists"], "tournament.finalists")
     found = Tournament(
         sweep=sweep,
         player=player,
@@ -114,8 +111,8 @@ def _read(node: Node, sweep: Sweep, own: tuple[str, ...], fast: Node | None) -> 
 
 def _check_keys(node: Node, path: str) -> None:
     for key in node.mapping():
-        if key not in _KEYS:
-            expected = known_name(key, _KEYS)
+        if key not in TOURNAMENT:
+            expected = known_name(key, TOURNAMENT)
             raise node.keys[key].error(f"{path}.{key}", f"unknown key {key!r}", expected)
 
 
@@ -154,7 +151,8 @@ def _populations(node: Node) -> tuple[int, ...]:
     if not node.items():
         raise node.place.error(path, show(node), "a list of numbers of players")
     found = tuple(
-        int(_PLAYERS.read(item, f"{path}[{index}]")) for index, item in enumerate(node.items())
+        int(TOURNAMENT["populations"].read(item, f"{path}[{index}]"))
+        for index, item in enumerate(node.items())
     )
     if list(found) != sorted(set(found)):
         raise node.place.error(path, str(list(found)), "each number once, in rising order")

@@ -21,16 +21,15 @@ import msgspec
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.roles import preset_of
 from ecnomy.agents.strategies.fitting import wanted_instead
+from ecnomy.analysis.tournament.keys import ENTRANT, ROLES
 from ecnomy.markets.conformance.listing import Listed, installed
 from ecnomy.markets.inputs.amounts import Word
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, show
 from ecnomy.markets.sweep.blocks import plain_tree
 
-__all__ = ["ROLES", "Entrant", "read_entrants"]
+__all__ = ["Entrant", "read_entrants"]
 
-ROLES: Final = ("price-handler", "customer")  # who uses one flow and pays for its marks, in order
-_KEYS: Final = ("strategy", "transport", "role")
 _OWN: Final = "--with"
 
 
@@ -97,8 +96,8 @@ def _entrant(name: str, entry: Node, node: Node) -> Entrant:
     Word().read(Node(name, node.keys[name], name), path)
     given = entry.mapping()
     for key in given:
-        if key not in _KEYS:
-            expected = known_name(key, _KEYS)
+        if key not in ENTRANT:
+            expected = known_name(key, ENTRANT)
             raise entry.keys[key].error(f"{path}.{key}", f"unknown key {key!r}", expected)
     strategy = given.get("strategy")
     kind = strategy.mapping().get("kind") if strategy is not None else None

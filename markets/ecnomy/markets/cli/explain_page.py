@@ -43,8 +43,8 @@ def _title(group: Group) -> str:
     if group.of:
         key = group.of[0].partition(": ")[0]
         inside.append(f"{key}: {_some([words.partition(': ')[2] for words in group.of])}")
-    if one.file == "sweep":
-        inside.append("sweep file")
+    if one.file != "scenario":
+        inside.append(f"{one.file} file")
     return f"{one.path}  ({', '.join(inside)})" if inside else one.path
 
 

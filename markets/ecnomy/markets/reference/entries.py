@@ -24,7 +24,7 @@ from ecnomy.markets.scenario.document import Document
 from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.scenario.role import RoleReader
 
-__all__ = ["scenario_entries"]
+__all__ = ["scenario_entries", "struct_entries"]
 
 _OWN: Final = "own"  # the tag of a tariff of a user's class, which is no word of YAML
 
@@ -39,11 +39,11 @@ def scenario_entries() -> tuple[Entry, ...]:
         takes="the path of another scenario",
         example="extends: gold-silver.yaml",
     )
-    return (extends, *_struct(Document))
+    return (extends, *struct_entries(Document))
 
 
 @functools.cache
-def _struct(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
+def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
     """The keys of a mapping, and what is below them, by paths that begin there."""
     made = _made(kind)
     found: list[Entry] = []
@@ -122,7 +122,7 @@ def _inside(kind: Any) -> Iterator[Entry]:
         for one in members(inner):
             yield from _variant(one)
     elif isinstance(inner, type) and issubclass(inner, msgspec.Struct):
-        yield from _struct(inner)
+        yield from struct_entries(inner)
 
 
 def _item(kind: Any) -> str:
@@ -147,7 +147,7 @@ def _variant(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
         takes=f"a mapping with {config.tag_field}: {config.tag}",
         example=in_yaml(example_of(kind)),
     )
-    inside = _struct(kind)
+    inside = struct_entries(kind)
     return (itself, *(msgspec.structs.replace(e, within=(*within, *e.within)) for e in inside))
 
 
@@ -155,4 +155,4 @@ def _by_reader(reader: Reader) -> Iterator[Entry]:
     if isinstance(reader, StrategyReader | RoleReader):
         yield from strategy_entries() if isinstance(reader, StrategyReader) else role_entries()
     for form in getattr(reader, "forms", ()):
-        yield from _variant(form) if form.__struct_config__.tag_field else _struct(form)
+        yield from _variant(form) if form.__struct_config__.tag_field else struct_entries(form)

@@ -25,7 +25,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         default: as YAML; None for a key that must be written, "" if nothing stands in for it.
         choices: words that it takes.
         example: one line of YAML.
-        file: scenario, or sweep.
+        file: scenario, sweep or environment.
     """
 
     path: str

@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.markets.reference.entries import scenario_entries
+from ecnomy.markets.reference.files import all_entries
 from ecnomy.markets.reference.lookup import known_path
-from ecnomy.markets.reference.sweeps import sweep_entries
 
 __all__ = ["hint"]
 
 
 def hint(error: ScenarioError) -> str:
     """What the message of an error ends with: a command, or nothing if it is about no key."""
-    key = known_path(error.path, (*scenario_entries(), *sweep_entries()))
+    key = known_path(error.path, all_entries())
     return f"; ecnomy explain {key}" if key else ""

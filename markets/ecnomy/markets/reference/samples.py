@@ -105,6 +105,17 @@ _OF_STRUCT: Final[dict[tuple[str, str], Any]] = {
     ("Network", "delay_per_km"): "5 us",
     ("Network", "overrides"): "{Chicago-Indianapolis: {rate: 40 Mbps}}",
     ("Link", "reverse"): "{rate: 1 Mbps}",
+    ("EnvironmentDocument", "scenario"): "monopolist-market.yaml",
+    ("EnvironmentDocument", "title"): "A price that learns",
+    ("EnvironmentDocument", "settle"): "30 s",
+    ("EnvironmentDocument", "steps"): 40,
+    (
+        "EnvironmentDocument",
+        "learners",
+    ): "[{name: isp, observations: ..., actions: ..., reward: ...}]",
+    ("Learner", "name"): "isp",
+    ("Learner", "observations"): "{utilization: {least: 0, most: 1}}",
+    ("Learner", "actions"): "{price: {least: 0.01 money, most: 1 money, scale: log}}",
     ("Reverse", "marking"): "{law: red, min_threshold: 5 packets, max_threshold: 15 packets}",
 }
 # What a law needs beside its required keys.

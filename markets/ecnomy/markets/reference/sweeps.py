@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries of the sweep file, whose keys stand in ecnomy.markets.sweep.keys."""
+"""Entries of the sweep file, whose keys stand in ecnomy.markets.sweep.keys and what is added."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from ecnomy.markets.inputs.amounts import Choice
 from ecnomy.markets.reference.entry import Entry
 from ecnomy.markets.reference.samples import readable
+from ecnomy.markets.support.additions import load_added
 from ecnomy.markets.sweep.keys import SWEEP, Key
 
 __all__ = ["sweep_entries"]
@@ -15,7 +16,8 @@ __all__ = ["sweep_entries"]
 
 def sweep_entries() -> Iterator[Entry]:
     """Everything that a sweep file may hold."""
-    yield from _below(SWEEP, "")
+    more = load_added("sweep_keys")
+    yield from _below({**SWEEP, **(more() if more else {})}, "")
 
 
 def _below(keys: Mapping[str, Key], path: str) -> Iterator[Entry]:

@@ -38,7 +38,7 @@ from ecnomy.markets.rl.ranges import Range, Ranges
 from ecnomy.markets.scenario import Scenario, load
 from ecnomy.markets.scenario.parameters import read_params, write_params
 
-__all__ = ["Environment", "Learner", "RewardSpec", "load_environment"]
+__all__ = ["Environment", "EnvironmentDocument", "Learner", "RewardSpec", "load_environment"]
 
 _Period = Annotated[int, Amount(what="a time", example="60 s", units=("ps",), above=True)]
 _Steps = Annotated[int, Number(what="a whole number", least=1, most=10**7, whole=True)]
@@ -81,7 +81,16 @@ class _RewardReader(msgspec.Struct, frozen=True):
 
 
 class Learner(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent that learns; ranges are by name, in the units of quantities.py."""
+    """An agent that learns; ranges are by name, in the units of quantities.py.
+
+    Attributes:
+        name: The agent of the scenario, whose own strategy it replaces.
+        observations: What it sees at each step, each with the range that is scaled to 0 to 1. A
+            range is {least: A, most: B}, with scale: log where shares go by the logarithm.
+        actions: What it sets at each step, each with its range. With levels: N it chooses one of
+            N evenly spaced values.
+        reward: What a step is worth to it.
+    """
 
     name: Name
     observations: Annotated[dict[str, Range], Ranges(OBSERVED)]
@@ -94,7 +103,19 @@ class Learner(msgspec.Struct, frozen=True, kw_only=True):
         return {name: of.value(share) for (name, of), share in pairs}
 
 
-class _Document(msgspec.Struct, frozen=True, kw_only=True):
+class EnvironmentDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """An environment file as it is written.
+
+    Attributes:
+        version: Version of the format.
+        title: What pages and tables call the environment.
+        scenario: The scenario that is run, as a path beside the file.
+        step: Time between two actions, a multiple of the market's epoch.
+        settle: Time at the start of each step that does not count.
+        steps: Number of steps of an episode.
+        learners: Agents that may learn.
+    """
+
     version: Annotated[int, Number(what="a version", least=1, most=1, whole=True)]
     title: str = ""
     scenario: str
@@ -177,7 +198,7 @@ def load_environment(path: str | os.PathLike[str]) -> Environment:
     rest = {key: node for key, node in root.mapping().items() if key != "set"}
     places: dict[str, Place] = {}
     bare = Node(rest, root.place, keys=root.keys)
-    document = read(bare, _Document, "", places)
+    document = read(bare, EnvironmentDocument, "", places)
     look_beside(file)
     scenario = load(
         os.path.join(os.path.dirname(file), document.scenario), overrides=_overrides(changes)
@@ -187,7 +208,7 @@ def load_environment(path: str | os.PathLike[str]) -> Environment:
     return Environment(file, document.title, scenario, *held)
 
 
-def _check(document: _Document, scenario: Scenario, places: dict[str, Place]) -> None:
+def _check(document: EnvironmentDocument, scenario: Scenario, places: dict[str, Place]) -> None:
     """What the environment file and its scenario say of each other."""
     if scenario.market is None:
         raise places["scenario"].error("scenario", "one without a market", "one with a market")

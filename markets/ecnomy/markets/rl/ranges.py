@@ -64,7 +64,7 @@ class Ranges(msgspec.Struct, frozen=True):
     @property
     def expected(self) -> str:
         """The form."""
-        name, unit = next(iter(self.catalogue.items()))
+        name, unit = next((name, unit) for name, unit in self.catalogue.items() if unit)
         return f"ranges such as {name}: {{least: 0.1 {unit}, most: 10 {unit}}}"
 
     def read(self, node: Node, path: str) -> dict[str, Range]:

@@ -6,6 +6,7 @@ welfare      a sweep's columns of runs whose agents declare a utility
 guarantees   a sweep's columns of runs with guaranteed stream providers
 values       what a sweep found, as plain values
 conclusion   what a sweep found, in lines
+sweep_keys   keys of a sweep file
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ Schema = Annotated[
 def explain_command(
     word: Word = None, search: Search = None, schema: Schema = False, as_json: Json = False
 ) -> None:
-    """Explain a law, kind, key or section of scenario and sweep files."""
+    """Explain a law, kind, key or section of scenario, sweep and environment files."""
     from ecnomy.agents.errors import InputError
 
     if schema:
@@ -46,10 +46,9 @@ def explain_command(
         return print_json(scenario_schema())
     from ecnomy.markets.cli import explain_page
     from ecnomy.markets.reference import lookup
-    from ecnomy.markets.reference.entries import scenario_entries
-    from ecnomy.markets.reference.sweeps import sweep_entries
+    from ecnomy.markets.reference.files import all_entries
 
-    entries = (*scenario_entries(), *sweep_entries())
+    entries = all_entries()
     if search is not None:
         found = lookup.search(search, entries)
         if not found:

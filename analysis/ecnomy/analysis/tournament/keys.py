@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The keys under `tournament` of a sweep file, as declared.py and entrants.py read them.
+
+The reference of the sweep file (`ecnomy explain tournament`) is made of them (entry points
+`ecnomy.additions`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ecnomy.markets.inputs.amounts import Choice, Number
+from ecnomy.markets.sweep.keys import Key
+
+__all__ = ["ENTRANT", "ROLES", "TOURNAMENT", "sweep_keys"]
+
+ROLES: Final = ("price-handler", "customer")  # who uses one flow and pays for its marks, in order
+
+ENTRANT: Final = {
+    "strategy": Key(
+        about="The strategy of the player's agent.",
+        form="a mapping with kind",
+        default=None,
+        example="{kind: constant-charge, charge: 1 money/s}",
+    ),
+    "transport": Key(
+        about="The transport of the player's source, in place of the scenario's.",
+        form="a mapping with law",
+        example='{law: newreno, ecn: "off"}',
+    ),
+    "role": Key(
+        about="The role of the player's agent; by default the first one that the strategy fits.",
+        form=Choice(ROLES),
+        example="customer",
+    ),
+}
+
+TOURNAMENT: Final = {
+    "player": Key(
+        about="The source and the agent of the scenario that stand for one player.",
+        form="the name of one source and of one agent",
+        default=None,
+        example="player",
+    ),
+    "populations": Key(
+        about="How many players share the network; every pair of strategies plays in each.",
+        form=Number(what="a number of players", least=2, most=30, whole=True),
+        default=None,
+        example="[2, 4, 8]",
+    ),
+    "utility": Key(
+        about="The utility of every player's goodput, whatever its strategy believes.",
+        note="A pay-off is the mean utility less what was paid, in money/s.",
+        form="a mapping with kind and x0",
+        default=None,
+        example="{kind: log, a: 2 money/s, x0: 1 Mbps}",
+    ),
+    "strategies": Key(
+        about="Strategies that play, by the name that pages give them.",
+        note="Every other strategy that is installed plays too, if it can do without parameters.",
+        form="a mapping of names to entrants",
+        default=None,
+        example="{steady: {strategy: {kind: constant-charge, charge: 1 money/s}}}",
+        below={"<name>": Key(about="", form="", example="", below=ENTRANT)},
+    ),
+    "per_player": Key(
+        about="Values of the scenario that grow with the number of players, each for one player.",
+        form="a mapping of paths to amounts",
+        example="{network.links.bottleneck.rate: 2 Mbps}",
+    ),
+    "finalists": Key(
+        about="How many of the best strategies meet in all their mixes.",
+        form=Number(what="a whole number", least=2, most=3, whole=True),
+        default="3",
+        example="3",
+    ),
+    "without": Key(
+        about="Installed strategies that do not play, each with the reason.",
+        form="a mapping of strategies to reasons",
+        example="{price-demand: a demand curve is of many users}",
+    ),
+}
+
+
+def sweep_keys() -> dict[str, Key]:
+    """What this package adds to the keys of a sweep file."""
+    about = "Plays strategies against each other, in place of `parameters` (`ecnomy tournament`)."
+    needed = ", ".join(name for name, key in TOURNAMENT.items() if key.default is None)
+    example = f"{{player: player, populations: {TOURNAMENT['populations'].example}, ...}}"
+    form = f"a mapping with {needed}"
+    return {"tournament": Key(about=about, form=form, example=example, below=TOURNAMENT)}

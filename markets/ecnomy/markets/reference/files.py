@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entries of all files that users write: scenarios, sweeps with tournaments, environments."""
+
+from __future__ import annotations
+
+import functools
+
+import msgspec
+
+from ecnomy.markets.reference.entries import scenario_entries, struct_entries
+from ecnomy.markets.reference.entry import Entry
+from ecnomy.markets.reference.sweeps import sweep_entries
+
+__all__ = ["all_entries"]
+
+
+@functools.cache
+def all_entries() -> tuple[Entry, ...]:
+    """Everything that one of the files may hold."""
+    from ecnomy.markets.rl.declared import EnvironmentDocument
+
+    sweep = tuple(sweep_entries())
+    own = (one for one in sweep if one.path == "set")
+    environment = (
+        msgspec.structs.replace(one, file="environment")
+        for one in (*struct_entries(EnvironmentDocument), *own)
+    )
+    return (*scenario_entries(), *sweep, *environment)
