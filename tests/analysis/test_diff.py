@@ -237,7 +237,7 @@ def test_what_was_asked_wrongly_is_one_line(world: Path) -> None:
     red, laws = world / "red", world / "laws"
     with pytest.raises(ResultsError, match="no such results folder"):
         diff([world / "nowhere"], [red])
-    with pytest.raises(ResultsError, match="found no manifest.json in it or one level below"):
+    with pytest.raises(ResultsError, match="found no manifest.json in it or in its subfolders"):
         diff([laws / "shards"], [red])
     with pytest.raises(InputError, match="found in both groups"):
         diff([red], [red / "1"])

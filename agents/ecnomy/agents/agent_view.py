@@ -75,7 +75,7 @@ class AgentView:
 
     @property
     def menus(self) -> tuple[MenuView, ...]:
-        """The contracts whose tariff it may choose for its flows; () where there is none."""
+        """The contracts whose tariff it may choose for its flows; () if there is none."""
         return self._menus().of(self.name) if self._menus else ()
 
     def choose(self, menu: MenuView, choice: str, flows: Integers | None = None) -> None:

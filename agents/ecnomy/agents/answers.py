@@ -37,7 +37,7 @@ def number(answer: object) -> float | None:
 
 
 def whole_column(answers: object) -> npt.NDArray[np.int64] | None:
-    """A list of whole numbers as a column, None where one of them is none or too large.
+    """A list of whole numbers as a column, None if one of them is none or too large.
 
     numpy itself makes fractions of np.uint64 beside np.int64.
     """

@@ -20,7 +20,7 @@ class ClassColumns(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         fee_micro_per_s: what a flow in it pays now [micro-units of money / s].
-        charge_micro_per_s: what the marks of a flow in it are to cost now [micro-units of money
+        charge_micro_per_s: what the marks of a flow in it should cost now [micro-units of money
             / s].
         members: in it now, whose sources have not stopped, switched off or not [flows].
         active: those of them that no agent has switched off [flows].
@@ -50,7 +50,7 @@ class ClassObservation(Timed, msgspec.Struct, frozen=True, eq=False):
         dt_ps: since it last looked, which all changes are over [ps]; 0 at its first look.
         names: of its classes, in the scenario's order [text].
         classes: its classes [columns, one value a class].
-        agent: its money, random numbers and notes [AgentView, None where nobody runs a market].
+        agent: its money, random numbers and notes [AgentView, None if nobody runs a market].
     """
 
     t_ps: int

@@ -55,7 +55,7 @@ class ScenarioError(InputError):
 
     Attributes:
         file: path as the user named it.
-        line: 1-based line, or None where the fault has none (file not found).
+        line: 1-based line, or None if the fault has none (file not found).
         path: dotted path inside the document, such as `network.links[1].rate`.
         found: what stood there.
         expected: what would have been right.

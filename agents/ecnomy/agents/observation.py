@@ -53,7 +53,7 @@ class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
         provider: who sells it [name of an application provider].
         name: of the class [text, as in the scenario].
         fee_micro_per_s: what a flow in it pays the provider now [micro-units of money / s].
-        charge_micro_per_s: what the marks of a flow in it are to cost, -1 where that is the fee of
+        charge_micro_per_s: what the marks of a flow in it should cost, -1 where that is the fee of
             the time [micro-units of money / s].
         customer_pays_marks: whether the flow's customer pays the carrier for them, in place of the
             provider [truth value].
@@ -67,7 +67,7 @@ class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def charging_rate_micro(self) -> int:
-        """What the marks of a flow in it are to cost now [micro-units of money / s]."""
+        """What the marks of a flow in it should cost now [micro-units of money / s]."""
         return self.fee_micro_per_s if self.charge_micro_per_s < 0 else self.charge_micro_per_s
 
 
@@ -89,7 +89,7 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
         offer: the class held, NO_OFFER for none [index into `Observation.offers`].
         limit_bps: what its traffic asks for at most, infinite for greedy traffic [bit/s of IP
             packets].
-        price_micro: what a mark costs it [micro-units of money per mark], NaN where left out.
+        price_micro: what a mark costs it [micro-units of money per mark], NaN if left out.
         source: whose flow it is [index into `Observation.sources`].
         member: which of its source's flows [number from 0; of a row of many 0].
         payload_bps: acknowledged for the first time, headers left out [bit/s].
@@ -166,7 +166,7 @@ class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
         offers: the classes on sale in this market [offers; a flow names one by its index].
         flows: its flows [columns, one value a flow].
         sources: names of the sources that flows are of [text].
-        agent: its money, random numbers and notes [AgentView, None where nobody runs a market].
+        agent: its money, random numbers and notes [AgentView, None if nobody runs a market].
     """
 
     t_ps: int
@@ -232,7 +232,7 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
             `weight`, without their fees [micro-units of money].
         delivered_bytes: arrived [bytes of IP packets]; acknowledgements may tell of it later.
         source: name of its source [text].
-        agent: its agent's money, random numbers and notes [AgentView, None where nobody runs a
+        agent: its agent's money, random numbers and notes [AgentView, None if nobody runs a
             market].
     """
 
@@ -312,7 +312,7 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
         dt_ps: since it last decided, which all changes are over [ps]; 0 at its first decision.
         price_micro: the price in force until now [micro-units of money per mark].
         links: the links of its domain [columns, one value a link and direction].
-        agent: its money, random numbers and notes [AgentView, None where nobody runs a market].
+        agent: its money, random numbers and notes [AgentView, None if nobody runs a market].
         names: of these links [text, as in the scenario; the way back ends in `.reverse`].
         laws: how these links mark [MarkingLaw].
         responds_ps: how long users take to respond to a price, as far as their last decisions tell:

@@ -58,7 +58,7 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         name: unique with its provider.
         fee_micro_per_s: at first; its provider may post another one.
         sources: whose flows start in this class.
-        charge_micro_per_s: what the marks of a flow in it are to cost; -1: the fee of the time.
+        charge_micro_per_s: what the marks of a flow in it should cost; -1: the fee of the time.
         members: most flows in it that customers may ask for; -1: any number.
         cost_micro_per_s: what its marks may cost with one more flow let in; -1: anything.
         customer_pays_marks: the carrier charges the customer, not the provider.
@@ -74,7 +74,7 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def charging_rate_micro(self) -> int:
-        """What the marks of a flow in it are to cost at first."""
+        """What the marks of a flow in it should cost at first."""
         return self.fee_micro_per_s if self.charge_micro_per_s < 0 else self.charge_micro_per_s
 
 

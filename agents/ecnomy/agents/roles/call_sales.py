@@ -41,7 +41,7 @@ class CallSales:
         """Look at the test streams.
 
         Returns:
-            The price of a call from now on [micro-units]; None where it stays.
+            The price of a call from now on [micro-units]; None if it stays.
 
         Raises:
             StrategyError: the strategy's own code failed, or posted what is no price.

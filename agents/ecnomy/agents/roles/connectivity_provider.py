@@ -89,7 +89,7 @@ def price_posted(who: str, price: object) -> int:
     """A price that `who` posts, if it is one.
 
     Raises:
-        StrategyError: it is no integer in [0, 10^12].
+        StrategyError: it is not an integer in [0, 10^12].
     """
     found = whole(price)
     if found is None or not 0 <= found <= DEAREST_MICRO:

@@ -34,7 +34,7 @@ class ClassFees:
     _dt_ps: int = 0
 
     def charge_in(self, class_charge_micro: int) -> int:
-        """What the marks of a flow in a class of this charge are to cost [micro-units/s]."""
+        """What the marks of a flow in a class of this charge should cost [micro-units/s]."""
         return class_charge_micro
 
     def decide_many(self, seen: Observation) -> Decision:

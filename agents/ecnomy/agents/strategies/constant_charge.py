@@ -35,7 +35,7 @@ class ConstantCharge:
     charge: Annotated[float, Unit("money/s")] = -1.0
 
     def charge_in(self, class_charge_micro: int) -> int:
-        """What the marks of a flow in a class of this charge are to cost [micro-units/s]."""
+        """What the marks of a flow in a class of this charge should cost [micro-units/s]."""
         return class_charge_micro if self.charge < 0 else round(self.charge * MICRO)
 
     def decide_many(self, seen: Observation) -> Decision:
@@ -47,7 +47,7 @@ class ConstantCharge:
 
 
 def class_charges(seen: Observation) -> Floats:
-    """What the marks of each flow are to cost by its class [micro-units/s]; LEAVE in no class."""
+    """What the marks of each flow should cost by its class [micro-units/s]; LEAVE in no class."""
     offer = seen.flows.offer
     rates = np.array([o.charging_rate_micro for o in seen.offers] + [LEAVE], dtype=np.float64)
     charges: Floats = rates[np.where(offer == NO_OFFER, len(seen.offers), offer)]

@@ -125,7 +125,7 @@ class FileBudget:
 
     @property
     def sets_budget(self) -> str:
-        """The parameter that limits what a flow's marks may cost, "" where nothing does."""
+        """The parameter that limits what a flow's marks may cost, "" if nothing does."""
         return "" if self.budget is None else "budget"
 
     def decide_many(self, seen: Observation) -> Decision:

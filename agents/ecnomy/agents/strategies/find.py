@@ -59,7 +59,7 @@ def find(kind: str) -> type:
     """The strategy class named `kind`: built-in name, `module:Class` or entry point.
 
     Raises:
-        StrategyError: there is none, it cannot be imported, or it is no strategy; the message
+        StrategyError: there is none, it cannot be imported, or it is not a strategy; the message
             names what was tried.
     """
     return families.find(STRATEGIES, kind)

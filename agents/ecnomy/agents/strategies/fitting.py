@@ -14,7 +14,7 @@ __all__ = ["wanted_instead"]
 
 
 def wanted_instead(kind: str, role: str) -> str:
-    """What a role needs in place of a strategy of this kind, in words; "" where it fits.
+    """What a role needs in place of a strategy of this kind, in words; "" if it fits.
 
     Raises:
         StrategyError: there is no such strategy, or no such role.

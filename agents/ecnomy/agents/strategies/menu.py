@@ -7,7 +7,7 @@ synthesize in order to achieve a particular objective." The provider runs them, 
 it likes; a user says something only when it picks another one, as with the menus of tariffs: its
 strategy finds the menu in `seen.agent.menus`, under the name `strategy`, and calls `choose`. Flows
 begin with the first choice. A flow that changes keeps nothing of the choice it had: its rate cap
-and budget are those of the new one, which begins anew where it keeps books on single flows.
+and budget are those of the new one, which starts again where it keeps books on single flows.
 """
 
 from __future__ import annotations

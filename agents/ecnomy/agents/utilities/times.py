@@ -51,7 +51,7 @@ class TimeUtility(Protocol):
         """V'(T), money/s: what a second of waiting changes, 0 or below."""
 
     def latest_s(self, money: Floats) -> Floats:
-        """The latest T at which it is worth that much, the inverse of V; NaN where it never is."""
+        """The latest T at which it is worth that much, the inverse of V; NaN if it never is."""
 
     def pace_bps(self, left_bytes: float, elapsed_s: float) -> float:
         """The least rate without headers, bit/s, that gives all there is still to be gained."""
@@ -230,7 +230,7 @@ class PageWait(TransferUtility):
         return np.where(falling, -self.a / (self._scale * np.maximum(t, self.best_s)), 0.0)
 
     def inverse(self, money_per_s: Floats) -> Floats:
-        """The wait at which V' is that (below 0), s; NaN where it is nowhere."""
+        """The wait at which V' is that (below 0), s; NaN if it is nowhere."""
         with np.errstate(divide="ignore"):
             t = np.divide(-self.a / self._scale, money_per_s)
         return np.where((t > self.best_s) & (t < self.worst), t, np.nan)

@@ -8,7 +8,7 @@ the price of a bit [money]. `AtRate` has the same in bit/s and money/bit.
     value(r)    U           money/s
     slope(r)    dU/dr       money/s; U'(x) is this over x0, money/bit
     worth(r)    r dU/dr     money/s; it is x U'(x), what a user pays for whom r is the best rate
-    inverse(p)  r with dU/dr = p, on the concave part; NaN where there is none
+    inverse(p)  r with dU/dr = p, on the concave part; NaN if there is none
     demand(p)   the r that is best at the price p: argmax U(r) - p r; the smallest where several are
 
 Where U is concave, demand is inverse, and 0 where not even the first bit is worth its price. Where
@@ -71,7 +71,7 @@ class Utility(Protocol):
         """-r U''/U' at r; infinite where U' is 0."""
 
     def inverse(self, p: Floats) -> Floats:
-        """The r on the concave part at which dU/dr is p [money/s]; NaN where there is none."""
+        """The r on the concave part at which dU/dr is p [money/s]; NaN if there is none."""
 
     def demand(self, p: Floats) -> Floats:
         """The r >= 0 that makes U(r) - p r largest, p in money/s per x0."""
@@ -199,7 +199,7 @@ class AtRate:
         return self.utility.slope(np.asarray(rate_bps) / self.x0_bps) / self.x0_bps
 
     def inverse(self, money_per_bit: Floats) -> Floats:
-        """The rate at which U' is that, bit/s; NaN where there is none."""
+        """The rate at which U' is that, bit/s; NaN if there is none."""
         return self.utility.inverse(np.asarray(money_per_bit) * self.x0_bps) * self.x0_bps
 
     def demand(self, money_per_bit: Floats) -> Floats:

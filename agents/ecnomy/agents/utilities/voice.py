@@ -137,7 +137,7 @@ class EModel:
         return np.where(counts, self.a / (_MOST_MOS - _LEAST_MOS) * cubic, 0.0)
 
     def latest_s(self, money_per_s: Floats, loss: Floats) -> Floats:
-        """The longest delay of packets at which U is that, s; NaN where it is not even at 0.
+        """The longest delay of packets at which U is that, s; NaN if it is not even at 0.
 
         It is the inverse of U in the delay, for amounts above 0.
         """

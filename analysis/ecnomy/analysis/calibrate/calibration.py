@@ -87,7 +87,7 @@ def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
 def asked_of(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
     """The sweep of all runs that the searches have asked for so far.
 
-    In its table `replicate` begins anew with the seeds of the check; `seed` tells which is which.
+    In its table `replicate` starts again with the seeds of the check; `seed` tells which is which.
 
     Raises:
         ResultsError: runs failed, or have no such figure.

@@ -54,7 +54,7 @@ class Found(msgspec.Struct, frozen=True):
         target: of the figure.
         verdict: found, missed or not reachable.
         value: of the parameter; where not reachable, the end of the range that comes nearest.
-        interval: 90 %, over seeds, with the bootstrap's draws; None where not reachable.
+        interval: 90 %, over seeds, with the bootstrap's draws; None if not reachable.
         figure: at `value`, over unseen seeds (99 %); where not reachable, over those of the search.
         tried: the values in order of their runs.
         means: of the figure over the search's seeds, for each value tried.
@@ -180,7 +180,7 @@ def _enclosed(target: float, known: dict[float, Row], pair: tuple[float, float])
 
 
 def _beyond(calibration: Calibration, known: dict[float, Row], target: float) -> str:
-    """On which side of the target the whole curve is, "" where it crosses it."""
+    """On which side of the target the whole curve is, "" if it crosses it."""
     values, at = _ordered(calibration, known), _estimate(calibration, known, target)
     if at == values[0] and known[at].mean() > target:
         return "above"

@@ -55,8 +55,8 @@ class Currency(msgspec.Struct, frozen=True):
 
     Attributes:
         reasons: why it is not.
-        made_of: what it is made of now, None where its scenario does not load.
-        probe: of the built-in engine now, "" where none was made.
+        made_of: what it is made of now, None if its scenario does not load.
+        probe: of the built-in engine now, "" if none was made.
         probed: runs that were made.
     """
 

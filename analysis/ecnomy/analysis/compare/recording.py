@@ -73,7 +73,7 @@ def read_index(checkout: Path) -> Index:
     """The index of a checkout.
 
     Raises:
-        ScenarioError: anything wrong with it, with its place.
+        ScenarioError: it is invalid; the message names the place.
     """
     return read(load_tree(checkout / SCENARIOS / INDEX), Index, "", {})
 

@@ -235,7 +235,7 @@ def _key(task: Task, scenario: Scenario) -> str:
 
 
 def _read(file: Path) -> Done | None:
-    """A row, None where there is none or it is no row."""
+    """A row, None if there is none or it is no row."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=Done)
     except (OSError, msgspec.DecodeError):

@@ -87,7 +87,7 @@ OF_ALL_MONEY: Final = Bound(0.05)
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """Outcome of the pair of tests; `p` is the larger p-value, None where nothing was judged."""
+    """Outcome of the pair of tests; `p` is the larger p-value, None if nothing was judged."""
 
     verdict: str
     p: float | None = None
@@ -99,8 +99,8 @@ class Compared(msgspec.Struct, frozen=True):
     Attributes:
         row: which quantity of what.
         seeds: how many seeds of each engine had a value.
-        means: of each engine, reference first; None where an engine has fewer than two values.
-        ratio: mean(other) / mean(reference); None where the reference may be zero.
+        means: of each engine, reference first; None if an engine has fewer than two values.
+        ratio: mean(other) / mean(reference); None if the reference may be zero.
         bound: what it was judged by, None for a row that is only shown.
     """
 

@@ -57,7 +57,7 @@ def place_of(plan: Plan, positions: Mapping[str, Point]) -> Place:
 
 
 def _chain(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[str]:
-    """The nodes of a path from end to end; none where it is no path."""
+    """The nodes of a path from end to end; none if it is not a path."""
     near: dict[str, set[str]] = {node: set() for node in nodes}
     for a, b in edges:
         near[a].add(b)

@@ -99,9 +99,7 @@ def _groups(runs: Sequence[str], by: bool) -> tuple[list[str], list[str]]:
         at = runs.index(_KEPT)
         first, second = list(runs[:at]), list(runs[at + 1 :])
         if not first or not second or _KEPT in second:
-            raise InputError(
-                "found no two groups separated by `--`, expected A1 A2 ... -- B1 B2 ..."
-            )
+            raise InputError("expected two groups separated by `--`: A1 A2 ... -- B1 B2 ...")
         return first, second
     if len(runs) != (1 if by else 2):
         wanted = "one sweep with --by" if by else "two, or two groups separated by `--`"
@@ -126,7 +124,7 @@ def _show(found: Diff, everything: bool) -> None:
     if found.outcomes:
         console.print(table.outcome_table(found, most))
     else:
-        console.print("all outcomes are equal in all runs", markup=False)
+        console.print("all outcomes are the same in all runs", markup=False)
     if (more := len(found.outcomes) - most) > 0:
         console.print(f"... and {more} more outcomes (shown with --all)", markup=False)
     console.print()

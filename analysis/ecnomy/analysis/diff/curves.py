@@ -29,7 +29,7 @@ _MOST_LINKS: Final = 2
 
 
 class Curve(msgspec.Struct, frozen=True, eq=False):
-    """Values over time, NaN where there are none."""
+    """Values over time, NaN if there are none."""
 
     t_s: Floats
     values: Floats

@@ -37,9 +37,9 @@ class Outcome(msgspec.Struct, frozen=True):
     Attributes:
         column: as sweeps call it.
         first, second: means.
-        low, high: ends of the 95 % interval of `difference`; NaN where there is none.
-        effect: Hedges' g, NaN where there is none.
-        p, q: NaN where there are none.
+        low, high: ends of the 95 % interval of `difference`; NaN if there is none.
+        effect: Hedges' g, NaN if there is none.
+        p, q: NaN if there are none.
         runs: pairs, or runs of the smaller group.
     """
 
@@ -72,7 +72,7 @@ class Diff(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         pairs: how many pairs of runs; 0 where runs are not paired.
-        why_unpaired: in words, "" where they are paired.
+        why_unpaired: in words, "" if they are paired.
         sellers: agents that use no flows themselves; their balance is their profit.
         outcomes: those that are not the same in all runs, what differs first.
         same: columns that are.
@@ -166,7 +166,7 @@ def diff_groups(first: Group, second: Group) -> Diff:
     """
     both = {m.label for m in first.members} & {m.label for m in second.members}
     if both:
-        raise InputError(f"{min(both)}: found in both groups, expected in one")
+        raise InputError(f"{min(both)}: found in both groups, expected in only one")
     first, second = _told_apart(first, second)
     a, b = _matched(first, second)
     why = _why_unpaired(first, second, len(a))
@@ -186,7 +186,7 @@ def diff_groups(first: Group, second: Group) -> Diff:
         else:
             outcomes.append(found)
     if not outcomes and not same:
-        raise ResultsError(f"{a[0].label} and {b[0].label}: found no outcome that both have")
+        raise ResultsError(f"{a[0].label} and {b[0].label}: found no common outcome")
     qs = q_values([one.p for one in outcomes])
     judged = [msgspec.structs.replace(one, q=q) for one, q in zip(outcomes, qs, strict=True)]
     return Diff(
@@ -247,7 +247,7 @@ def _sellers(member: Member) -> tuple[str, ...]:
 def _outcome(
     column: str, named: Named, a: Sequence[Member], b: Sequence[Member], *, paired: bool
 ) -> Outcome | None:
-    """An outcome without its q; None where it is one number in every run."""
+    """An outcome without its q; None if it is one number in every run."""
     x, y = ([member.values.get(column) for member in group] for group in (a, b))
     if paired:
         both = [(p, q) for p, q in zip(x, y, strict=True) if p is not None and q is not None]

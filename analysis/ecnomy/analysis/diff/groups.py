@@ -46,8 +46,8 @@ class Member(msgspec.Struct, frozen=True, eq=False):
         key: what a run of the other group must have alike to be its pair: the seed, and values of
             parameters of a sweep.
         values: outcome columns.
-        scenario: with every default filled in; None where nothing tells.
-        run: its results; None where a sweep did not keep them.
+        scenario: with every default filled in; None if nothing tells.
+        run: its results; None if a sweep did not keep them.
         made_by: names and versions of what made it.
     """
 
@@ -86,7 +86,7 @@ def open_group(names: Sequence[str | Path]) -> Group:
         raise ResultsError(f"{names[0]}: found no complete run ({'; '.join(left_out)})")
     twice = [m.label for i, m in enumerate(members) if m.label in {o.label for o in members[:i]}]
     if twice:
-        raise InputError(f"{twice[0]}: found twice in a group, expected once")
+        raise InputError(f"{twice[0]}: found twice in a group, expected only once")
     parents = {Path(str(name)).parent for name in names}
     alone = found[0].name if len(found) == 1 else ""
     common = parents.pop().name if len(parents) == 1 else ""
@@ -108,7 +108,7 @@ def _opened(name: str) -> Group:
     if not inside:
         expected = "the results of a run, a folder of several, or a sweep"
         raise ResultsError(
-            f"{path}: found no {_MANIFEST} in it or one level below, expected {expected}"
+            f"{path}: found no {_MANIFEST} in it or in its subfolders, expected {expected}"
         )
     return _of_runs(inside, path)
 

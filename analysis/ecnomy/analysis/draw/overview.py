@@ -95,14 +95,14 @@ class _Data(msgspec.Struct, frozen=True):
         return np.asarray(values, dtype=np.float64)
 
     def counted(self, group: Group) -> npt.NDArray[np.float64] | int:
-        """How many flows of a group a mean is over, [interval]; NaN where none was on."""
+        """How many flows of a group a mean is over, [interval]; NaN if none was on."""
         on = self.on[:, list(group.flows)].sum(axis=1)
         if (on == group.size).all():
             return group.size
         return np.where(on > 0, on, np.nan)
 
     def each(self, values: npt.NDArray[np.float64], flow: int) -> npt.NDArray[np.float64]:
-        """A row's values for one of its flows, NaN where none was on."""
+        """A row's values for one of its flows, NaN if none was on."""
         on = self.on[:, flow]
         mean = np.divide(values, on, out=np.full(len(values), np.nan), where=on > 0)
         return np.asarray(mean, dtype=np.float64)

@@ -63,13 +63,13 @@ def read_game(path: str | os.PathLike[str]) -> Game:
     file = os.fspath(path)
     lines = list(_lines(file))
     if not lines:
-        raise InputError(f"{file}: found no line, expected a header with the names of strategies")
+        raise InputError(f"{file}: found an empty file, expected a header of strategies")
     (head_line, head), body = lines[0], lines[1:]
     columns = _names(file, head[1:], [head_line] * len(head[1:]), "column")
     rows = _names(file, [cells[0] for _, cells in body], [line for line, _ in body], "row")
     if len(rows) * len(columns) < 2:
         found = f"{len(rows)} row and {len(columns)} column of pay-offs"
-        raise InputError(f"{file}: found {found}, expected two strategies or more of a player")
+        raise InputError(f"{file}: found {found}, expected at least two strategies of each player")
     pays: list[list[tuple[float, ...]]] = []
     kind = 0
     for line, cells in body:

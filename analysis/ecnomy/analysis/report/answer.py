@@ -82,7 +82,7 @@ class Answer(msgspec.Struct, frozen=True):
     measured_of: Query | None
 
     def plain(self) -> dict[str, Any]:
-        """The figures as plain values, money; None where there are none."""
+        """The figures as plain values, money; None if there are none."""
         return {
             "provider": self.provider,
             "choice": self.choice_words,
@@ -239,7 +239,7 @@ def _as_it_is(runs: int) -> str:
 
 
 def _where(material: Material) -> str:
-    """The reference world, "" where it was not varied."""
+    """The reference world, "" if it was not varied."""
     told = [
         f"{key.told(value)} {key.words}" if key.is_load else f"{key.words} {key.told(value)}"
         for key, value in zip(material.keys, material.world, strict=True)

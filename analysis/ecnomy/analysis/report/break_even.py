@@ -104,7 +104,7 @@ def fieller_prices(costs: Floats, kept: Floats, t: float) -> tuple[float, float]
 
     Returns:
         Low and high. Low is below 0 where the set goes on there, high is infinite where the set has
-        no upper bound; both are NaN where the set has no price.
+        no upper bound; both are NaN if the set has no price.
     """
     n = len(costs)
     a, b = float(costs.mean()), float(kept.mean())

@@ -80,9 +80,7 @@ def page_command(
 
         said = write_sweep_page(results, file, told, tuple(outcome or ()))
     elif outcome:
-        raise InputError(
-            f"{results}: found the results of a run, expected a sweep, because of --outcome"
-        )
+        raise InputError(f"{results}: found the results of a run, expected a sweep for --outcome")
     else:
         from ecnomy.analysis.report.run_page import write_run_page
 

@@ -174,7 +174,7 @@ class Database(Queries):
         super().__init__(material.folder, prelude)
 
     def tariffs(self, provider: str, runs: Sequence[Made]) -> tuple[Tariff, ...]:
-        """Of a provider in runs of one case; () where it sells no calls.
+        """Of a provider in runs of one case; () if it sells no calls.
 
         Where no run was kept only their names, amounts, and whether these are tied are known.
         """
@@ -239,7 +239,7 @@ def _offer(made: Made, provider: str, tariff: Tariff, source: str) -> tuple[Any,
 
 
 def _asked(material: Material) -> str:
-    """The rows of the tables calls; none where no run recorded any."""
+    """The rows of the tables calls; none if no run recorded any."""
     made = [one for one in material.made if one.run and one.run.plan.record.calls]
     if made:
         return _ASKED.format(files=_files(made, "calls"))

@@ -29,7 +29,7 @@ _SHARES: Final = np.linspace(0.0, 1.0, 101)  # of the calls
 def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | None:
     """The share of calls whose packets took longer on average than a delay, a curve a law.
 
-    None where no call ended, or the runs are of an ecnomy that did not record delays of calls.
+    None if no call ended, or the runs are of an ecnomy that did not record delays of calls.
     """
     tariffs = db.tariffs(answer.provider, answer.runs)
     groups = runs_by_law(material, answer) or {"calls that ended": answer.runs}

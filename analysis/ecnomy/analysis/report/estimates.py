@@ -63,7 +63,7 @@ _SUMS: Final = (
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A figure; the interval is None where there is none (one run that was not kept).
+    """A figure; the interval is None if there is none (one run that was not kept).
 
     Attributes:
         mean, low, high: as the page prints them, with their queries.
@@ -80,7 +80,7 @@ class Estimate(msgspec.Struct, frozen=True):
     more: Query | None = None
 
     def plain(self) -> dict[str, Any]:
-        """Mean and 95 % interval as plain values, None where there are none; words as they are."""
+        """Mean and 95 % interval as plain values, None if there are none; words as they are."""
         ends = {"low": self.low, "high": self.high}
         found = {name: None if cell is None else cell.value for name, cell in ends.items()}
         mean = self.mean.text if self.mean.value is None else self.mean.value
@@ -88,12 +88,12 @@ class Estimate(msgspec.Struct, frozen=True):
 
     @property
     def value(self) -> float:
-        """Of the mean; NaN where there is none."""
+        """Of the mean; NaN if there is none."""
         return math.nan if self.mean.value is None else float(self.mean.value)
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Of the interval; NaN where there is none."""
+        """Of the interval; NaN if there is none."""
         if self.low is None or self.high is None or self.low.value is None:
             return math.nan, math.nan
         return float(self.low.value), float(self.high.value)

@@ -41,7 +41,7 @@ def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[Made, ...
 
 
 def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:
-    """The laws compared; None where the runs do not differ in the marking law."""
+    """The laws compared; None if the runs do not differ in the marking law."""
     runs = runs_by_law(material, answer)
     hourly = {name: estimate(db, answer.provider, of, PER_HOUR) for name, of in runs.items()}
     ranked = sorted(

@@ -106,7 +106,7 @@ def _quality_sql(
 def promised_otherwise(db: Database, answer: Answer) -> tuple[Query, float] | None:
     """Profit an hour by promised share at the price as it is, and the share that was promised.
 
-    Its rows are those of the map. None where tariffs promise different shares, or no run was kept.
+    Its rows are those of the map. None if tariffs promise different shares, or no run was kept.
     """
     tariffs = db.tariffs(answer.provider, answer.runs)
     limits = {t.max_delay_rate for t in tariffs}

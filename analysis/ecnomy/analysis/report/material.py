@@ -92,7 +92,7 @@ class Key(msgspec.Struct, frozen=True):
 
 
 class Made(msgspec.Struct, frozen=True):
-    """One run. `run` is None where a sweep kept no results of it.
+    """One run. `run` is None if a sweep kept no results of it.
 
     Attributes:
         number: from 1 on, in the page.
@@ -168,7 +168,7 @@ class Material(msgspec.Struct, frozen=True):
         )
 
     def choice_words(self, choice: Sequence[Value | None]) -> str:
-        """A choice as tables have it, "" where there was none."""
+        """A choice as tables have it, "" if there was none."""
         given = [(k, v) for k, v in zip(self.keys, choice, strict=True) if v is not None]
         if len(given) == 1 and isinstance(given[0][1], str):
             return given[0][0].told(given[0][1])
@@ -296,7 +296,7 @@ def _number(told: Any) -> Value:
 
 
 def _written(base: str, path: str) -> Any:
-    """What stands at a path of the sweep's scenario; None where nothing does."""
+    """What stands at a path of the sweep's scenario; None if nothing does."""
     from ecnomy.markets.inputs.overrides import located
     from ecnomy.markets.inputs.yamlfile import parse
 

@@ -161,7 +161,7 @@ def _note(runs: int) -> Words:
 
 
 def _claims(db: Database, own: str) -> Words | None:
-    """Where what was paid back is not what was measured; None where it is."""
+    """Where what was paid back is not what was measured; None if it is."""
     query = db.ask(
         f"select count(*) filter (back and not broken), count(*) filter (broken and not back)\n"
         f"from (select c.broken, coalesce(sum(p.micro) filter (p.line = 'reimbursements'), 0) < 0 "

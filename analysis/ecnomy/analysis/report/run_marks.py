@@ -35,7 +35,7 @@ def marks_of(db: RunDatabase) -> Query:
 
 
 def where_marked(marked: Query) -> Table | None:
-    """The table of it; None where no packet was marked."""
+    """The table of it; None if no packet was marked."""
     if not marked.rows:
         return None
     rows = []

@@ -79,7 +79,7 @@ def _facts(run: RawRun, told: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _machine(run: RawRun) -> dict[str, Any]:
-    """What machine.json says; nothing where it is missing, as it is no part of the results."""
+    """What machine.json says; nothing if it is missing, as it is no part of the results."""
     try:
         return msgspec.json.decode((run.path / "machine.json").read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.DecodeError):

@@ -59,7 +59,7 @@ def reliability(shares: Row, sent: Row) -> float:
 
 
 def corrected(raw: float, of_m: float, of_l: float) -> float:
-    """A correlation without the chance of few packets; NaN where there is nothing but chance."""
+    """A correlation without the chance of few packets; NaN if there is nothing but chance."""
     both = of_m * of_l
     return raw / math.sqrt(both) if of_m > 0 and of_l > 0 else math.nan
 

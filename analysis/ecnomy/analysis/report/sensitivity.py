@@ -16,7 +16,7 @@ __all__ = ["sensitivity"]
 
 
 def sensitivity(material: Material, db: Database, answer: Answer) -> Section | None:
-    """A table and a tornado; None where nothing was varied."""
+    """A table and a tornado; None if nothing was varied."""
     if not material.keys:
         return None
     reference = tuple(

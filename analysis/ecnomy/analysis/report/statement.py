@@ -136,7 +136,7 @@ def _by_tariff(db: Database, answer: Answer, own: str) -> Table:
 
 
 def _by_carrier(db: Database, answer: Answer, own: str) -> Table | None:
-    """To whom marks were paid, None where that was one carrier."""
+    """To whom marks were paid, None if that was one carrier."""
     query = db.ask(
         f"select party, line, sum(micro), sum(quantity) from postings\n"
         f"  where {own} and kind = 'marks' group by all order by party, line"

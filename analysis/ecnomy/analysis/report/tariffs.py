@@ -32,8 +32,8 @@ class Tariff(msgspec.Struct, frozen=True):
         price: in words; likewise `reimbursement`.
         max_delay_ps: a packet later than this is bad.
         max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
-        max_blocking_rate: the largest share of calls blocked (B^G); none where none is promised.
-        max_time_s: the longest connection; none where there is no limit.
+        max_blocking_rate: the largest share of calls blocked (B^G); none if none is promised.
+        max_time_s: the longest connection; none if there is no limit.
         tied: whether what is paid back is the price, whatever it is: said so, or an amount that is
             the price in every run.
         sample_s: the length of a sample of the test streams: the tariff's longest connection,
@@ -93,7 +93,7 @@ def _of_run(providers: tuple[Provider, ...], apart: Set[tuple[str, str]]) -> Tar
 
 
 def _time_s(value: Any) -> float | None:
-    """Seconds of a time as manifests write it ("60.0 s"); none where there is none above 0."""
+    """Seconds of a time as manifests write it ("60.0 s"); none if there is none above 0."""
     found = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
     if found is None or found[2] not in _SECONDS:
         return None

@@ -119,7 +119,7 @@ def _promise(db: Database, answer: Answer, own: str, tariff: Tariff) -> Words:
 
 
 def queueing_of(made: Made, tariff: Tariff) -> Queueing | None:
-    """The buffer that delays calls of a tariff the most; None where it is not known or endless."""
+    """The buffer that delays calls of a tariff the most; None if it is not known or endless."""
     if made.run is None:
         return None
     plan = made.run.plan
@@ -150,7 +150,7 @@ def _price(answer: Answer) -> Words:
 
 
 def _looser(db: Database, answer: Answer) -> Words | None:
-    """The strictest looser promise that would earn money; None where no single promise broke."""
+    """The strictest looser promise that would earn money; None if no single promise broke."""
     broken = answer.counts.rows[0][3]
     found = promised_otherwise(db, answer) if broken else None
     if found is None:

@@ -99,11 +99,11 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         says: what the paper says, in a sentence.
         tolerance: what our tolerance stands for, where the paper's words leave room.
         expect: pattern of figure names -> [low, high].
-        pending: why it cannot be judged yet, "" where it can.
+        pending: why it cannot be judged yet, "" if it can.
         ids: of an entry with several ids, those that the claim is part of; none: all.
         grid: settings it is judged over, in place of the entry's.
         kind: `identity` where it checks our own arithmetic or input.
-        not_testable: why nothing can be held against the paper, "" where it can.
+        not_testable: why nothing can be held against the paper, "" if it can.
         control: where it must fail.
     """
 
@@ -155,11 +155,11 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A figure, a table or a passage of a paper.
 
     Attributes:
-        module: of its figures and picture, within reproduce/<paper>; "" where nothing is judged.
+        module: of its figures and picture, within reproduce/<paper>; "" if nothing is judged.
         studies: by name.
         chosen: settings the paper leaves open and what was chosen, before the first full run.
         grid: settings that its claims are judged over; [] where nothing that matters is open,
-            None where that was not declared.
+            None if that was not declared.
     """
 
     title: str

@@ -58,10 +58,10 @@ class Outcome(msgspec.Struct, frozen=True):
     Attributes:
         claim: `paper.entry.cN`.
         verdict: with the figures behind it.
-        reason: why it is not confirmed, "" where it is.
+        reason: why it is not confirmed, "" if it is.
         controls: further figures that the reason speaks of, by name.
         identity: whether it checks our own arithmetic or input.
-        over: the settings it was judged over, None where none were declared.
+        over: the settings it was judged over, None if none were declared.
     """
 
     claim: str
@@ -86,7 +86,7 @@ class Measured(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         studies: its runs, as loaded.
-        samples: its figures; none where all its claims are pending.
+        samples: its figures; none if all its claims are pending.
         outcomes: one per claim.
     """
 

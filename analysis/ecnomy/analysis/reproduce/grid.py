@@ -59,7 +59,7 @@ def read_under(claim: Claim, variant: Variant) -> Claim:
 
 
 def grid_of(paper: Paper, item: str, number: str) -> list[Variant]:
-    """The variants that a claim is judged over; none where there is nothing to judge."""
+    """The variants that a claim is judged over; none if there is nothing to judge."""
     entry = paper.entries[item]
     claim = entry.claims[number]
     if claim.pending or claim.not_testable:

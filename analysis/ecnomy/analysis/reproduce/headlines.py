@@ -49,7 +49,7 @@ class Line(msgspec.Struct, frozen=True):
     Attributes:
         kind: of the five.
         told: the kind in words, with the settings it was tried in and hangs on.
-        why: the figures that decide, "" where all is confirmed.
+        why: the figures that decide, "" if all is confirmed.
         entry: `paper.entry`, whose picture shows it.
     """
 

@@ -98,7 +98,7 @@ class Judged(msgspec.Struct, frozen=True):
     """One figure against its region; None: nothing was measured, or no bound on that side.
 
     Attributes:
-        p: p-value of lying inside, None where there is none.
+        p: p-value of lying inside, None if there is none.
     """
 
     name: str
@@ -124,7 +124,7 @@ class Verdict(msgspec.Struct, frozen=True):
         verdict: over the grid, where there is one.
         figures: at the chosen settings.
         control: figures of a control, where the claim has one.
-        note: why it is inconclusive although its figures lie inside, "" where it is not.
+        note: why it is inconclusive although its figures lie inside, "" if it is not.
         alone: at the chosen settings alone.
         grid: under each alternative.
         depends: the settings that it depends on.
@@ -297,7 +297,7 @@ def _p_inside(sample: Sample, interval: Interval, low: float, high: float) -> fl
 
 
 def interval_of(sample: Sample) -> Interval | None:
-    """Mean and interval of a sample; None where a value is missing or there is but one."""
+    """Mean and interval of a sample; None if a value is missing or there is but one."""
     if isinstance(sample, Interval):
         return sample if math.isfinite(sample.mean) else None
     values = np.asarray(sample, dtype=np.float64)

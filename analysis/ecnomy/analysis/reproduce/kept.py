@@ -76,7 +76,7 @@ class _File(msgspec.Struct, frozen=True):
 
 
 def read_rows(file: Path) -> Tables:
-    """The tables, by study; none where there is no such file.
+    """The tables, by study; none if there is no such file.
 
     Raises:
         ResultsError: it holds something else.

@@ -62,7 +62,7 @@ _APART: Final = tuple(
 
 
 class StudyMade(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Digests of a study, and the laws that its plans name; "" where it is not known."""
+    """Digests of a study, and the laws that its plans name; "" if it is not known."""
 
     laws: tuple[str, ...] = ()
     runs: str = ""
@@ -74,7 +74,7 @@ class StudyMade(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ClaimMade(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Digests of a claim; "" where it is not known."""
+    """Digests of a claim; "" if it is not known."""
 
     studies: str = ""
     module: str = ""

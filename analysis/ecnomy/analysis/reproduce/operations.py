@@ -51,7 +51,7 @@ class Count(NamedTuple):
 
 @functools.cache
 def blocks() -> tuple[Count, ...]:
-    """All counts; none where there is no compiler or no headers.
+    """All counts; none if there is no compiler or no headers.
 
     Raises:
         ResultsError: the laws do not compile, or do not run.

@@ -179,7 +179,7 @@ def _claim(number: str, claim: Claim, record: Recorded, paper: Paper) -> _Claim:
 
 
 def _grid(record: Recorded, paper: Paper) -> str:
-    """Over what a claim was judged; "" where its entry declares that nothing is open."""
+    """Over what a claim was judged; "" if its entry declares that nothing is open."""
     if record.verdict in (PENDING, NOT_TESTABLE) or record.over == ():
         return ""
     if record.over is None:

@@ -20,8 +20,8 @@ _DIGITS = 12
 def rank_correlation(points: Mapping[Any, Any]) -> Interval:
     """Spearman's, of x with the mean of its sample, with its bootstrap interval over seeds.
 
-    Not a number where all means are equal, or one is none. Without the last digits, so that a
-    perfect order gives 1 exactly.
+    NaN if all means are equal, or one is NaN. Rounded, so that a perfect order gives
+    exactly 1.
 
     Args:
         points: x -> values, one per seed or batch.

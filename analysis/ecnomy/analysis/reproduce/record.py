@@ -75,7 +75,7 @@ def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
 
 
 def _unmade(paper: Paper, name: str, form: Form, variant: Variant | None) -> str:
-    """Why the runs of a study cannot be judged, "" where they can."""
+    """Why the runs of a study cannot be judged, "" if they can."""
     try:
         left = unmade_of_any(paper, name, form, variant)
     except ResultsError as error:

@@ -54,7 +54,7 @@ def read_record(file: Path) -> RecordFile:
     """The recorded outcomes, and what their studies were made of.
 
     Raises:
-        ResultsError: it is no such record.
+        ResultsError: it is not such a record.
     """
     try:
         raw = file.read_bytes()

@@ -29,7 +29,7 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         region: that it is held to, None for one that is only told.
-        verdict: "" where only the quick form has it.
+        verdict: "" if only the quick form has it.
         p: of lying in its region, see judge.py.
         of: what it belongs to: the claim (""), its `control`, or the `reason`.
     """
@@ -60,7 +60,7 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         claim: `paper.entry.cN`.
         verdict: over the grid; `alone` at the chosen settings.
         depends: the settings that the verdict depends on.
-        over: settings it was to be judged over, None where none were declared; `grid` is empty
+        over: settings it was to be judged over, None if none were declared; `grid` is empty
             where it was not.
         versions: engine and version.
         made_of: digests of what it was made of; empty where that is not known.

@@ -56,7 +56,7 @@ def figure_text(figure: Judged) -> str:
 def grid_text(verdict: Verdict) -> str:
     """Which alternatives of which settings have another verdict than the chosen ones, and by what.
 
-    "" where all agree.
+    "" if all agree.
     """
     others = [at for at in verdict.grid if at.verdict.verdict != verdict.alone]
     if not others:

@@ -111,7 +111,7 @@ def prices_of(run: RawRun) -> dict[str, Prices]:
 
 
 def _owners(run: RawRun, names: list[str]) -> list[int] | None:
-    """The carrier of each link; None where the manifest does not tell."""
+    """The carrier of each link; None if the manifest does not tell."""
     agents = {agent.name: agent for agent in agents_of(run) or ()}
     if any(name not in agents for name in names):
         return None
@@ -127,7 +127,7 @@ def _owners(run: RawRun, names: list[str]) -> list[int] | None:
 
 
 def access_carriers(run: RawRun) -> dict[str, str]:
-    """Source -> the carrier that owns the first link of its way; {} where the run does not tell.
+    """Source -> the carrier that owns the first link of its way; {} if the run does not tell.
 
     Raises:
         ResultsError: a table is unreadable.

@@ -30,16 +30,16 @@ STANDING_PACKETS: Final = 1.0
 def congested_by(
     *, utilization: float, marked: float, dropped: float, queue_packets: float, wait_s: float
 ) -> tuple[str, ...]:
-    """The signs of congestion that a link shows over a window, () where there is none.
+    """The signs of congestion that a link shows over a window, () if there is none.
 
     By Little's law the mean queue over the utilisation is the mean wait in transmission times.
 
     Args:
         utilization: share of the time its transmitter was busy.
-        marked: share of its ECN-capable data that was marked; NaN where there was none.
-        dropped: share of its packets that was lost; NaN where there were none.
+        marked: share of its ECN-capable data that was marked; NaN if there was none.
+        dropped: share of its packets that was lost; NaN if there were none.
         queue_packets: packets waiting on average, without the one in service.
-        wait_s: how long a packet waited on average, s; NaN where there was none.
+        wait_s: how long a packet waited on average, s; NaN if there was none.
     """
     long = wait_s >= WAIT_S and queue_packets >= TRANSMISSIONS * utilization
     standing = utilization >= BUSY and queue_packets >= STANDING_PACKETS

@@ -45,6 +45,6 @@ def family_of(run: RawRun) -> dict[str, str]:
 
 
 def shown_nodes(run: RawRun) -> dict[str, tuple[float, float]]:
-    """Positions that the scenario gives to nodes of the plan, {} where it gives none."""
+    """Positions that the scenario gives to nodes of the plan, {} if it gives none."""
     positions = _scenario(run).network.positions
     return {node: positions[node] for node in run.plan.nodes if node in positions}

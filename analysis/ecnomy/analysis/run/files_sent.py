@@ -34,7 +34,7 @@ class FilesSent(msgspec.Struct, frozen=True):
         under_way: still being sent at the end; at least so many where `all_seen` is false.
         all_seen: whether those under way could be counted.
         median_s, slow_s: median and 95th percentile of the time that finished files took, s; NaN
-            where none finished.
+            if none finished.
     """
 
     label: str
@@ -64,7 +64,7 @@ def senders_of_files(run: RawRun) -> dict[str, list[int]]:
 
 
 def files_of(run: RawRun | Results) -> tuple[FilesSent, ...]:
-    """What became of all files, by source; () where they were not recorded or nobody sends any.
+    """What became of all files, by source; () if they were not recorded or nobody sends any.
 
     Raises:
         ResultsError: a table is missing or unreadable.

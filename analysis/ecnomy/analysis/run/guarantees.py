@@ -80,7 +80,7 @@ class ProfitAndLoss(msgspec.Struct, frozen=True):
 
 
 class Guarantee(msgspec.Struct, frozen=True):
-    """A GSP over the whole run; `calls` is None where the run did not record its calls."""
+    """A GSP over the whole run; `calls` is None if the run did not record its calls."""
 
     provider: Provider
     money: ProfitAndLoss
@@ -172,7 +172,7 @@ def guarantee_columns(results: Path) -> dict[str, float | None]:
     """Outcome columns of sweeps with GSPs; {} without one. Of the whole run, as balances are.
 
     Returns:
-        `<gsp>.` calls_asked, calls_sold, calls_blocked, calls_broken (numbers; None where calls
+        `<gsp>.` calls_asked, calls_sold, calls_blocked, calls_broken (numbers; None if calls
         were not recorded); revenue (received for calls), reimbursed (a part of the cost), cost
         (all it paid, less all else it received) and profit = revenue - cost, in money; hours, the
         simulated time of all this.

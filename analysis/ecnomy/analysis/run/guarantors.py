@@ -33,7 +33,7 @@ class Offer(msgspec.Struct, frozen=True):
         tied: whether what is paid back is what the call cost.
         max_delay_ps: a packet later than this is bad.
         max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
-        max_blocking_rate: the largest share of calls blocked (B^G); None where that is left open.
+        max_blocking_rate: the largest share of calls blocked (B^G); None if that is left open.
         max_time: the longest connection, as written; None likewise.
         strategy: as written in the manifest.
     """

@@ -19,7 +19,7 @@ def late_shares(results: Path) -> Mapping[str, float | None]:
     """`<source>.late_over_<t>ms` for each threshold t under `record: delay_thresholds`.
 
     Of the packets of a source that arrived or were lost in the measured window, the share that was
-    lost or took longer, host to host; None where there were none.
+    lost or took longer, host to host; None if there were none.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -56,7 +56,7 @@ LINK_COUNTERS: Final = (
 
 
 class LinkLoad(msgspec.Struct, frozen=True):
-    """A direction of a link over a window; NaN where unknown."""
+    """A direction of a link over a window; NaN if unknown."""
 
     link: int
     source: str  # node

@@ -178,8 +178,7 @@ def _steers(strategy: Any) -> bool:
 def verdict_of(name: str, prices: Prices, from_ps: int, to_ps: int) -> Settling | None:
     """Judge the prices of one carrier from `from_ps` to `to_ps`, as the module says.
 
-    Returns:
-        None where there are too few changes to tell, or no time.
+    Returns: None if there are too few changes, or too little time, to tell.
     """
     if to_ps <= from_ps:
         return None

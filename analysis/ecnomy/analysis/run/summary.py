@@ -59,7 +59,7 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class GroupRow(msgspec.Struct, frozen=True):
-    """A group over a window. Rates and money are means over its flows; NaN where unknown.
+    """A group over a window. Rates and money are means over its flows; NaN if unknown.
 
     Where agents switched flows off, means are over the time in which flows were on, and `active`
     is how many were, on average.
@@ -127,7 +127,7 @@ class Summary(msgspec.Struct, frozen=True):
     """Everything `ecnomy show` prints.
 
     `whole` is over the measured window, [warm-up, end], which is what `ecnomy run` prints and the
-    tables `flows` and `links` hold; None where nothing was measured.
+    tables `flows` and `links` hold; None if nothing was measured.
     """
 
     title: str

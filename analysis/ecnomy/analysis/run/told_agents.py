@@ -64,7 +64,7 @@ class _Scenario(msgspec.Struct, frozen=True):
 
 
 def agents_of(run: RawRun) -> tuple[ToldAgent, ...] | None:
-    """In the scenario's order; none of a run without a market, None where it cannot be read."""
+    """In the scenario's order; none of a run without a market, None if it cannot be read."""
     found: Any = run.manifest.scenario
     try:
         market = msgspec.convert(_with_role_names(found or {}), type=_Scenario, strict=False).market

@@ -99,7 +99,7 @@ class Indices(msgspec.Struct, frozen=True):
         mean: of the outcome over the plan's points.
         deviation: its standard deviation over them.
         noise: share of the variance of single runs that is between replicates of one point; NaN
-            where there is one replicate.
+            if there is one replicate.
         floor: index that noise alone gives a parameter, NaN likewise.
         replicates: of a point.
         points: of the plan that the indices are of.
@@ -131,7 +131,7 @@ def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
         plan: of the points.
         outcome: its name.
         x: [point, parameter], in any unit that grows with the parameter's range.
-        y: [point, replicate]; NaN where there is no outcome.
+        y: [point, replicate]; NaN if there is no outcome.
 
     Raises:
         ResultsError: too few points have an outcome, or it is the same at all of them.

@@ -27,7 +27,7 @@ _MOST_NAMES: Final = 2
 
 
 def print_carriers(run: RawRun, console: Console) -> None:
-    """Links, prices, use and money of each carrier; nothing where there are not two.
+    """Links, prices, use and money of each carrier; nothing if there are not two.
 
     Raises:
         ResultsError: a table is missing or unreadable.

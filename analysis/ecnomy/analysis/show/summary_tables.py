@@ -95,7 +95,7 @@ def money_table(one: PhaseSummary) -> Table:
 
 
 def background_in_words(one: PhaseSummary) -> str:
-    """What all paid for marks and how much of it background traffic did; "" where nobody did."""
+    """What all paid for marks and how much of it background traffic did; "" if nobody did."""
     if not one.charge_per_s:
         return ""
     whole, part = significant(one.charge_per_s), significant(one.background_per_s)

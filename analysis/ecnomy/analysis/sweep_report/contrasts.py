@@ -38,7 +38,7 @@ class Contrast(msgspec.Struct, frozen=True):
         compared: the second less the first.
         q: see statistics/comparisons.py; NaN until all are known.
         ratio: the standard error of the difference over what seeds that are not paired give; NaN
-            where they are not paired.
+            if they are not paired.
     """
 
     varied: int
@@ -51,7 +51,7 @@ class Contrast(msgspec.Struct, frozen=True):
 
 
 def contrasts_of(swept: Swept) -> tuple[Contrast, ...]:
-    """All comparisons of a sweep: pairs of values of what is no number, neighbours of what is."""
+    """All comparisons of a sweep: pairs of values of a non-numeric value, neighbours of what is."""
     found = []
     for number, varied in enumerate(swept.varied):
         if varied.factor.sampled:
@@ -92,7 +92,7 @@ def level_rows(varied: Varied, values: Floats, units: Any, own: Any = None) -> F
         own: which runs count; all if None.
 
     Returns:
-        [levels, units]; NaN where a run is missing.
+        [levels, units]; NaN if a run is missing.
     """
     levels, count = len(varied.factor.labels), int(units.max()) + 1
     known = np.isfinite(values) if own is None else np.isfinite(values) & own

@@ -37,7 +37,7 @@ class Curve(msgspec.Struct, frozen=True):
     Attributes:
         name: of the curve among others in a picture, "" for one alone.
         x: in order.
-        mean, half: of the outcome there; `half` of its interval, NaN where there is none.
+        mean, half: of the outcome there; `half` of its interval, NaN if there is none.
         n: numbers that each mean is over.
     """
 
@@ -56,7 +56,7 @@ class Best(msgspec.Struct, frozen=True):
         x: its value.
         mean, half: of the outcome there.
         at, low, high: where the curve is best, and its interval.
-        limit: what limits it (peaks.py), "" where the curve has no top between the values.
+        limit: what limits it (peaks.py), "" if the curve has no top between the values.
         inner: whether the interval keeps off both ends of what was run.
         share: how often this level was best among draws.
     """

@@ -43,8 +43,8 @@ class Found(msgspec.Struct, frozen=True):
 
     Attributes:
         headline: the answer in one sentence.
-        detail: its figures, "" where there are none.
-        sure: whether it is more than chance; None where that was not asked.
+        detail: its figures, "" if there are none.
+        sure: whether it is more than chance; None if that was not asked.
         more: further sentences, the most useful one first.
         contrasts: all comparisons.
         bests: of each factor of numbers where its curves are best, by factor and outcome.

@@ -27,7 +27,7 @@ _FRONT: Final = 8  # points of a front that are named
 
 
 def maps_section(swept: Swept, found: Found) -> Section | None:
-    """Outcomes over two parameters; None where fewer vary."""
+    """Outcomes over two parameters; None if fewer vary."""
     pair = _mapped(swept, found)
     if pair is None:
         return None
@@ -97,7 +97,7 @@ def _bins(varied: Varied) -> tuple[Any, list[str]]:
 
 
 def front_section(swept: Swept) -> Section | None:
-    """What one outcome costs in another; None where no point can be better than others."""
+    """What one outcome costs in another; None if no point can be better than others."""
     drawn = front_of(swept)
     if drawn is None:
         return None

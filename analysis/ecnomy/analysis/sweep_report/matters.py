@@ -39,7 +39,7 @@ class Matters(msgspec.Struct, frozen=True):
     Attributes:
         alone, total: of each factor of the sweep, in its order; `total` is () over samples.
         rest: interactions and chance over samples, else interactions.
-        chance: what replicates differ by; NaN where there is one of each point, or samples.
+        chance: what replicates differ by; NaN if there is one of each point, or samples.
         grid: whether they are sums of squares of a whole grid.
     """
 
@@ -57,7 +57,7 @@ class Matters(msgspec.Struct, frozen=True):
 
 
 def matters_of(swept: Swept, outcome: str) -> Matters | None:
-    """The shares; None where nothing varies or the outcome never changes."""
+    """The shares; None if nothing varies or the outcome never changes."""
     values = swept.of(outcome)
     known = np.isfinite(values)
     if not swept.varied or known.sum() < 3 or np.ptp(values[known]) == 0:

@@ -92,7 +92,7 @@ class Swept(msgspec.Struct, frozen=True):
     Attributes:
         varied: the factors that take several values.
         outcomes: that are looked at, the main one first.
-        values: a column for each of them, a row for each run; NaN where a run has none.
+        values: a column for each of them, a row for each run; NaN if a run has none.
         point: of each run, the number of its point, 0 up, without gaps.
         replicate: of each run, as the sweep numbers them.
         labels: of each point.
@@ -101,7 +101,7 @@ class Swept(msgspec.Struct, frozen=True):
             so that it holds LEVEL (sequential.py).
         looks: how often a point may have been looked at.
         notes: what a reader must know, such as runs that failed.
-        search: what was searched for, None where all points were asked for.
+        search: what was searched for, None if all points were asked for.
     """
 
     folder: Path
@@ -278,7 +278,7 @@ def _moves(column: Floats) -> bool:
 
 
 def _floats(column: Any) -> Floats:
-    """NaN where there is nothing."""
+    """NaN if there is nothing."""
     if isinstance(column, np.ma.MaskedArray):
         masked: Any = column.astype(np.float64)
         filled: Floats = masked.filled(math.nan)

@@ -53,7 +53,7 @@ def sections_of(swept: Swept, found: Found) -> list[Section]:
 
 
 def kind_picture(swept: Swept, number: int, outcome: str) -> Picture:
-    """An outcome for each value of a factor that is no number."""
+    """An outcome for each value of a factor that is not a number."""
     varied, scale = swept.varied[number], scale_of(outcome, swept.of(outcome))
     rows = level_rows(varied, swept.of(outcome), units_of(swept, varied)[0])
     levels = np.repeat(np.arange(len(rows)), rows.shape[1])

@@ -43,7 +43,7 @@ class Factor(msgspec.Struct, frozen=True):
         paths: of its parameters, the first one stands for it.
         unit: of its values where they are numbers.
         labels: of its levels in order; () for samples and for sweeps made before there were any.
-        values: the numbers of its levels, of its first path; () where they are none.
+        values: the numbers of its levels, of its first path; () if they are none.
         cells: a row for each path: what stands in the table of the runs, level by level.
         sampled: whether its values are drawn.
     """

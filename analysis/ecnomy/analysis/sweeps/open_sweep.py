@@ -46,7 +46,7 @@ def open_sweep(folder: str | Path, *, raw: bool = False) -> pd.DataFrame:
 
     Returns:
         One row per run in the order of the sweep: `run` (its key), `number`, `point` (the number
-        of its values), `replicate`, `label` (its values in short), `engine` (None where an old
+        of its values), `replicate`, `label` (its values in short), `engine` (None if an old
         folder does not name it), `seed`, `status` (done or failed), `reason`, the parameters by
         their paths (numbers in the units of `parameter_units`; what has a name, and strategies and
         other mappings, by that name, see ecnomy.analysis.sweeps.labels), the outcomes
@@ -132,8 +132,7 @@ def connect(
     except duckdb.Error as error:
         reason = str(error).splitlines()[0]
         raise ResultsError(
-            f"{folder}: a shard cannot be read ({reason}); run the sweep's command to write it "
-            "again"
+            f"{folder}: a shard cannot be read ({reason}); run the sweep again to rewrite it"
         ) from None
     return connection
 

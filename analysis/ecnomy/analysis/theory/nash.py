@@ -77,7 +77,7 @@ class NashEquilibrium(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def ratio(self) -> float:
-        """Utility over the optimum's; NaN where the optimum's is not above 0."""
+        """Utility over the optimum's; NaN if the optimum's is not above 0."""
         return self.utility / self.optimum if self.optimum > 0 else float("nan")
 
 

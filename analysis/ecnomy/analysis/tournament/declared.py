@@ -55,7 +55,7 @@ def load_tournament(
         quick: with what it says under `quick`.
 
     Raises:
-        ScenarioError: anything wrong with it, with its place.
+        ScenarioError: it is invalid; the message names the place.
     """
     shown = os.fspath(path)
     root = read(Path(path), shown)

@@ -70,7 +70,7 @@ def read_entrants(
         own: more strategies, by name or dotted path.
 
     Raises:
-        ScenarioError: anything wrong, with its place.
+        ScenarioError: it is invalid; the message names the place.
     """
     path = "tournament.strategies"
     if not node.mapping():

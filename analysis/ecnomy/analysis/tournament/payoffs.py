@@ -115,8 +115,8 @@ def payoffs_of(tournament: Tournament, profiles: Sequence[Profile], frame: pd.Da
         )
     if len(frame) != wanted:
         raise ResultsError(
-            f"{tournament.sweep.file}: found {len(frame)} of {wanted} runs; `ecnomy tournament` "
-            "makes the others"
+            f"{tournament.sweep.file}: found {len(frame)} of {wanted} runs; "
+            "run `ecnomy tournament` for the others"
         )
     frame = frame.sort_values("number")
     most = max(sum(profile) for profile in profiles)
@@ -130,7 +130,7 @@ def payoffs_of(tournament: Tournament, profiles: Sequence[Profile], frame: pd.Da
 
 
 class _Columns:
-    """Pay-offs and payments by run and player; NaN where a run has no such player."""
+    """Pay-offs and payments by run and player; NaN if a run has no such player."""
 
     def __init__(self, tournament: Tournament, frame: pd.DataFrame, most: int) -> None:
         earned, paid = [], []

@@ -68,7 +68,7 @@ class Reply(msgspec.Struct, frozen=True):
         players: how many there are.
         to: the strategy that all play.
         best: what is best for one of them.
-        change: to it; None where that is to stay.
+        change: to it; None if that is to stay.
         stays: whether every change is surely a loss.
     """
 

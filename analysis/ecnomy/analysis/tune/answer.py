@@ -47,7 +47,7 @@ class Tried(msgspec.Struct, frozen=True):
 
     Attributes:
         values: of the parameters.
-        mean: of the outcome over the search's seeds; NaN where there is none.
+        mean: of the outcome over the search's seeds; NaN if there is none.
         low: of its interval, 95 %.
         high: of its interval.
         kept: whether the means of all bound outcomes are within their bounds.

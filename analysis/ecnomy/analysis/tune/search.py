@@ -67,7 +67,7 @@ class Search:
         """What came of the batch, in order.
 
         Args:
-            outcomes: means of the tuned outcome; NaN where there is none.
+            outcomes: means of the tuned outcome; NaN if there is none.
             excesses: of each, how far it is outside of each bound, negative or 0 inside.
         """
         for (trial, _), outcome, excess in zip(self._asked, outcomes, excesses, strict=True):

@@ -91,7 +91,7 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
 
 
 def agents_of(run: RawRun) -> tuple[AgentSpec, ...]:
-    """The agents of the run's scenario; () where none may declare a utility.
+    """The agents of the run's scenario; () if none may declare a utility.
 
     () too where the scenario does not load here: it names a role, a tariff or a settlement of a
     user's own that is not found.

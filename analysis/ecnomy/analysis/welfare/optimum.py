@@ -71,7 +71,7 @@ class Distance(msgspec.Struct, frozen=True, eq=False):
         optimum_per_s: utility of the best rates over the window [money/s]; NaN: not found.
         furthest: the largest |x - x*| / max(x, x*) of any row in any part; NaN likewise.
         nash_per_s: utility of users who anticipate prices [money/s]; NaN: not looked at.
-        why: why there is no optimum, "" where there is.
+        why: why there is no optimum, "" if there is.
         parts: that it was found by.
     """
 
@@ -212,7 +212,7 @@ def _alike(
 def _part(
     plan: Plan, flows: Epochs, links: Epochs, declared: tuple[Declared, ...], window: Window
 ) -> Part | None:
-    """The optimum of a part; None where none of the rows was on."""
+    """The optimum of a part; None if none of the rows was on."""
     had = [lived(flows, one, window.from_ps, window.to_ps) for one in declared]
     on = _joined(had, "on_s") > 0
     if not on.any():
@@ -299,7 +299,7 @@ def _room(
 def _nash(
     problem: FlowProblem, utilities: _Utilities, best: Optimum, members: Floats, *, always: bool
 ) -> float:
-    """Utility of the same users if they anticipated prices, NaN where it is not looked at.
+    """Utility of the same users if they anticipated prices, NaN if it is not looked at.
 
     Args:
         problem: what the optimum is of.

@@ -116,7 +116,7 @@ def _step(source: Source, marks_per_s: float, rtt_s: float) -> float:
 
 
 def _slope_s(plan: Plan, links: Epochs, number: int, window: Window) -> tuple[float, bool]:
-    """dp/dx of a link [s], NaN where it is not known; and whether it is the law's own."""
+    """dp/dx of a link [s], NaN if it is not known; and whether it is the law's own."""
     link = plan.links[number]
     packets, data = (
         float(links.difference(name, window)[number]) for name in ("departures", "departed_bytes")
@@ -139,7 +139,7 @@ def _slope_s(plan: Plan, links: Epochs, number: int, window: Window) -> tuple[fl
 
 
 def _line(x: Floats, y: Floats) -> float:
-    """The slope of a straight line through points by least squares, NaN where it is not known."""
+    """The slope of a straight line through points by least squares, NaN if it is not known."""
     if len(x) < _FEWEST or not np.ptp(x) > 0:
         return math.nan
     away = x - x.mean()

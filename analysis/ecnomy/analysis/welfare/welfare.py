@@ -89,9 +89,9 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
         consumers: agents that declare a utility, users before providers.
         sellers: see above.
         others: other accounts that money went through, in order of their names.
-        jain_rates: Jain's index of users' mean rates while on; NaN where nobody got anything.
+        jain_rates: Jain's index of users' mean rates while on; NaN if nobody got anything.
         jain_utilities: of their utilities a second, per unit of weight (the utility's `a`); NaN
-            where one is negative.
+            if one is negative.
         distance: from the optimum.
         margins: of links that marked, against oscillation; the smallest first.
     """
@@ -141,13 +141,13 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def optimum_ratio(self) -> float:
-        """Welfare over the optimum's; NaN where that is not above 0 or was not found."""
+        """Welfare over the optimum's; NaN if that is not above 0 or was not found."""
         best = self.distance.optimum_per_s
         return self.per_s(self.welfare_micro) / best if best > 0 else math.nan
 
 
 def welfare_of(run: RawRun | Results) -> Welfare | None:
-    """Welfare over the measured window; None where no agent declares a utility.
+    """Welfare over the measured window; None if no agent declares a utility.
 
     None too where the scenario does not load here (see declared.agents_of) or a strategy cannot be
     made, and where there are no two reports in the window.

@@ -15,7 +15,7 @@ INTERRUPTED: Final = 130  # exit status
 
 
 class _Terminated(SystemExit):
-    """SIGTERM has come, or the terminal is gone."""
+    """SIGTERM has arrived, or the terminal is gone."""
 
 
 def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:

@@ -2,9 +2,8 @@
 """The command `ecnomy`: verbs are the modules of cli/verbs and entry points `ecnomy.commands`.
 
 Each is a function that typer turns into a command, or a Typer of sub-commands; a verb's module is
-imported when the verb is used or its help is asked for. What a user did wrong, and what went
-wrong in a run, is one line on standard error and an exit status: 2 for input, 1 for the rest, 130
-after Ctrl-C.
+imported when the verb or its help is used. An error of the user or of a run gives one line on
+standard error and an exit status: 2 for input, 1 for the rest, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -130,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _usage(error: Any) -> str:
-    """What is wrong with a command line, in a line."""
+    """The fault of a command line, in one line."""
     found: str = error.format_message().rstrip(".")
     if error.ctx is None:
         return found
@@ -145,7 +144,7 @@ def _leave(message: str, status: int) -> None:
 
 
 def _verbs() -> dict[str, str]:
-    """Verb -> where its function is: the modules of cli/verbs, and what other packages add."""
+    """Verb -> place of its function: the modules of cli/verbs, and additions of other packages."""
     own = (module.name for module in pkgutil.iter_modules(verbs.__path__))
     here = {name.replace("_", "-"): f"{verbs.__name__}.{name}:{name}_command" for name in own}
     added = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=GROUP)}

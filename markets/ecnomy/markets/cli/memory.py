@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether the limit on the address space of this process (`ulimit -v`) leaves room to work.
 
-A library whose thread cannot start for want of memory hangs or kills the process. No exception says
-so, which is why the command line looks at the limit first. Measured on two CPUs, `ecnomy run` works
-from 750,000 kB on; at 700,000 kB it hung in one of two runs. Libraries start threads for each CPU,
-so each CPU adds three stacks of 8 MB.
+If a library cannot start a thread for lack of memory, it hangs or kills the process. No exception
+is raised, so the command line checks the limit first. Measured on two CPUs, `ecnomy run` works from
+750,000 kB on; at 700,000 kB it hung in one of two runs. Libraries start threads for each CPU, so
+each CPU adds three stacks of 8 MB.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PER_CPU_KB: Final = 25_000
 
 
 def shortage() -> str:
-    """What is wrong with the limit, "" if nothing."""
+    """The fault of the limit, "" if there is none."""
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     least_kb = _LEAST_KB + _PER_CPU_KB * (os.cpu_count() or 1)
     if limit == resource.RLIM_INFINITY or limit >= least_kb * 1024:

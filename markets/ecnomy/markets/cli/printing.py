@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What verbs put on standard output: tables for people, JSON for programs.
+"""The standard output of verbs: tables for people, JSON for programs.
 
-Tables fit a terminal (see table_fit.py). Where standard output is none (a pipe, a file), they are
-as wide as they need to be, so that nothing is wrapped or cut off.
+Tables fit a terminal (see table_fit.py). If standard output is not a terminal (a pipe, a file),
+they are as wide as necessary, so that nothing is wrapped or cut off.
 
 With `--json` standard output holds one JSON document and nothing else. Its keys are the names of
-fields, which have their units last (`goodput_bps`, `delay_s`). Numbers are not rounded; what is not
-known (NaN) or has no bound (infinite) is null. Progress and warnings go to standard error.
+fields, which have their units last (`goodput_bps`, `delay_s`). Numbers are not rounded; unknown
+(NaN) and unbounded (infinite) values are null. Progress and warnings go to standard error.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def print_json(value: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """What msgspec does not know: numpy's arrays and numbers, paths."""
+    """Types that msgspec does not know: numpy's arrays and numbers, paths."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, os.PathLike):

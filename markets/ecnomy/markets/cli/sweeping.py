@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all verbs that make many runs have: options, progress, and an end that loses nothing."""
+"""Common to all verbs that make many runs: options, progress, and an end that loses nothing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Quick = Annotated[
 
 @contextlib.contextmanager
 def resumable() -> Iterator[None]:
-    """Ctrl-C, SIGTERM and a folder that cannot be written end in one line; what is done is kept."""
+    """Ctrl-C, SIGTERM and an unwritable folder end in one line; finished runs are kept."""
     from ecnomy.markets.sweep.driver import unwritten
 
     try:
@@ -42,7 +42,7 @@ def resumable() -> Iterator[None]:
 
 
 class Observed:
-    """Shows how a sweep goes: in one round, or in several where runs are chosen as they go.
+    """Shows the progress of a sweep: one round, or several if results decide on further runs.
 
     Args:
         name: of what the runs are for, "" for none.

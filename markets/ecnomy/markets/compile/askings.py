@@ -52,7 +52,7 @@ def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
 
 
 def charges_micro(agent: AgentSpec) -> dict[str, int]:
-    """What the marks of a flow in each of its classes are to cost at first [micro-units/s].
+    """What the marks of a flow in each of its classes should cost at first [micro-units/s].
 
     Its strategy may say by `charge_in`; nothing is known where it decides flow by flow.
     """

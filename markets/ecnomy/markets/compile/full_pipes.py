@@ -69,7 +69,7 @@ def _most_marked(source: Source) -> float:
 
 
 def _room(plan: Plan, link: Link, sources: list[Source]) -> float | None:
-    """Packets that can be marked in a round trip; None where the buffer has no bound."""
+    """Packets that can be marked in a round trip; None if the buffer has no bound."""
     buffer = buffer_packets(link, sources[0])
     if buffer is None or link.scheduler is not None:
         return None

@@ -273,7 +273,7 @@ def round_trip_s(source: Source, plan: Plan) -> float:
 
 
 def buffer_packets(link: Link, source: Source) -> float | None:
-    """A link's buffer in full packets of a source; None where it is unlimited."""
+    """A link's buffer in full packets of a source; None if it is unlimited."""
     if link.buffer_packets >= 0:
         return float(link.buffer_packets)
     if link.buffer_bytes >= 0:

@@ -157,7 +157,7 @@ def _way(source: str, paid: MarkPrice, settlement: str) -> str:
 
 
 def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
-    """What is paid in a class, and for whom it has room; last what its marks are to cost."""
+    """What is paid in a class, and for whom it has room; last what its marks should cost."""
     told = f"{sold.fee_micro_per_s / MICRO:g} money/s"
     if sold.members >= 0:
         told += f", at most {sold.members} members"

@@ -36,7 +36,7 @@ class Parameter(msgspec.Struct, frozen=True):
         name: its key.
         takes: a unit, a type or the kinds of a form.
         required: whether it must be given.
-        default: what it is otherwise, in that unit; None where there is nothing to print.
+        default: what it is otherwise, in that unit; None if there is nothing to print.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Listed(msgspec.Struct, frozen=True):
         answers: what it is asked for.
         parameters: those it takes.
         does: the first line of its class's documentation.
-        fault: why it cannot be used, "" where it can.
+        fault: why it cannot be used, "" if it can.
     """
 
     name: str

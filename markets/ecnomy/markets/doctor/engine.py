@@ -116,7 +116,7 @@ def _laws(binary: Path) -> Finding:
 
 
 def _difference(ours: dict[str, Any], theirs: Any) -> str:
-    """Where the two tables of laws part first, in words; "" where they do not."""
+    """Where the two tables of laws part first, in words; "" if they do not."""
     if not isinstance(theirs, dict):
         return "the engine lists no laws"
     for kind in {**ours, **theirs}:

@@ -22,7 +22,7 @@ class Domains:
     """The domains of a run.
 
     Attributes:
-        names: of the owners, "" where there is no carrier.
+        names: of the owners, "" if there is no carrier.
         accounts: of the owners.
         of_link: index of the domain of each link.
         ways: of each source.

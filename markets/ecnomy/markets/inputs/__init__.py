@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading what users write: strict YAML with places, units, variants and overrides."""
+"""Reading users' files: strict YAML with places, units, variants and overrides."""

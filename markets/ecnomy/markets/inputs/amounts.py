@@ -49,7 +49,7 @@ _NAME: Final = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
 def quantity_schema(
     words: Iterable[str] = (), *, signed: bool = False, above: bool = False
 ) -> dict[str, Any]:
-    """The JSON Schema of a number with a unit, or one of these words; `above`: it is not 0."""
+    """The JSON Schema of a number with a unit, or one of these words; `above`: 0 is excluded."""
     number = r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
     some = "(?=[^A-Za-z/]*[1-9])" if above else ""
     amount = rf"{some}[{'+-' if signed else '+'}]?{number}\s*(1?\s*/\s*)?[A-Za-z\u00b5].*"
@@ -253,7 +253,7 @@ class Word(msgspec.Struct, frozen=True):
 
 
 class Pattern(msgspec.Struct, frozen=True):
-    """Text that names are held against: `core*`, `edge?`, `link-[ab]`."""
+    """A pattern that names are compared with: `core*`, `edge?`, `link-[ab]`."""
 
     @property
     def expected(self) -> str:
@@ -318,17 +318,17 @@ class Size(msgspec.Struct, frozen=True):
 
     @property
     def packets(self) -> int:
-        """In packets, -1 where it is unlimited or in bytes."""
+        """In packets; -1 if it is unlimited or in bytes."""
         return self.value if self.unit == "packets" else -1
 
     @property
     def bytes(self) -> int:
-        """In bytes, -1 where it is unlimited or in packets."""
+        """In bytes; -1 if it is unlimited or in packets."""
         return self.value if self.unit == "bytes" else -1
 
 
 class SizeReader(msgspec.Struct, frozen=True):
-    """A Size; `unlimited` is the word for none, "" where there must be one."""
+    """A Size; `unlimited` is the word for no limit, "" if a limit is required."""
 
     least: int = 0
     unlimited: str = ""

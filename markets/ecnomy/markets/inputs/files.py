@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bytes of a file that a user named, however odd the file: a device, a pipe, an endless one.
+"""The bytes of a file named by a user, which may be a device, a pipe or endless.
 
 Pipes are read so that `<(...)` and /dev/stdin work. A pipe without a writer reads as empty.
 """
@@ -14,11 +14,11 @@ __all__ = ["Unreadable", "read_bytes"]
 
 
 class Unreadable(Exception):
-    """A file that is not read; the message says what was found in its place."""
+    """A file that cannot be read; the message says what was found instead."""
 
 
 def read_bytes(path: Path, most_mib: int) -> bytes:
-    """What a file or a pipe holds.
+    """The content of a file or a pipe.
 
     Args:
         path: the file.
@@ -26,7 +26,7 @@ def read_bytes(path: Path, most_mib: int) -> bytes:
 
     Raises:
         Unreadable: a device or a socket, more bytes, a pipe without a writer.
-        OSError: as of opening a file.
+        OSError: the file cannot be opened.
         ValueError: a name that no file can have.
     """
     # a plain open of a pipe waits for a writer

@@ -3,14 +3,14 @@
 
 A path is dotted; an item of a list is named (`sources.gold.count`) or numbered
 (`sources[0].count`).
-The value is YAML. All but the last step must be there already; an unknown last key is found by
-validation, which then names the override as its place.
+The value is YAML. All steps but the last must exist; validation finds an unknown last key, and
+names the override as its place.
 
-`*` stands for every item of a list or value of a mapping: `sources.*.transport.min_rto=1 s`. What
-cannot take the key is refused as ever, unless the path names what it is about: a step may end in
-conditions, and goes on only where they hold. `sources.*.transport[law=newreno|reno].min_rto=1 s`
-leaves other transports as they are, `links.*.marking[min_threshold].gentle=true` those without that
-key. Conditions that hold nowhere change nothing, which `must` refuses.
+`*` stands for every item of a list or value of a mapping: `sources.*.transport.min_rto=1 s`. A
+place that cannot take the key is refused. A step may end in conditions, which select the places
+where they hold. `sources.*.transport[law=newreno|reno].min_rto=1 s` leaves other transports as they
+are, `links.*.marking[min_threshold].gentle=true` those without that key. Conditions that match
+nothing change nothing; `must` refuses them.
 
 `network.links.*` means a topology's links too: `network.links.*.rate` is `network.rate` and that of
 each entry of `network.overrides` which has one.
@@ -55,7 +55,7 @@ _Step = str | int | _If
 
 
 class _Change(msgspec.Struct):
-    """A value on its way to where it goes, and in how many places it has arrived."""
+    """A value to set, and the number of places set so far."""
 
     value: Node
     place: Place
@@ -94,7 +94,7 @@ def apply(root: Node, override: str, option: str = "--set", *, must: bool = Fals
 
 
 def _ways(root: Node, steps: list[_Step]) -> Iterator[list[_Step]]:
-    """The path, or those that `network.links.*` stands for where links share what is said once."""
+    """The path, or the paths that `network.links.*` stands for if links share a value."""
     network = root.mapping().get("network", _NOTHING).mapping()
     key = steps[3] if len(steps) > 3 and steps[:3] == _EVERY_LINK else None
     shared = key == "marking" and network.get("marking", _NOTHING).value is not None
@@ -111,12 +111,11 @@ def _ways(root: Node, steps: list[_Step]) -> Iterator[list[_Step]]:
 
 
 def located(root: Node, path: str) -> tuple[str | int, ...]:
-    """The keys and indices that a path stands for in a document; as written where it leads nowhere.
+    """The keys and indices that a path stands for in a document; as written if it leads nowhere.
 
     `*` stays as it is, conditions are left out.
 
-    Raises:
-        ScenarioError: it is no path.
+    Raises: ScenarioError: it is not a path.
     """
     place = Place(f"--set {path}", None)
     found: list[str | int] = []
@@ -194,7 +193,7 @@ _CHOOSERS = ("law", "kind")
 
 
 def _keys(node: Node, place: Place, path: str) -> list[str | int]:
-    """What `*` stands for in a node."""
+    """The keys or indices that `*` stands for in a node."""
     keys: list[str | int] = [*node.mapping(), *range(len(node.items()))]
     if not keys:
         raise place.error(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """YAML nodes -> frozen structs, and structs -> YAML values again.
 
-A struct says by its annotations what it is read from: a plain type, a tuple, a dict, another
+The annotations of a struct define how it is read: a plain type, a tuple, a dict, another
 struct, a union of structs told apart by their tag, or `Annotated[type, reader]` for anything with a
 unit. A struct's `__post_init__` may raise Misfit for fields that do not fit together.
 """
@@ -44,7 +44,7 @@ _PLAIN: Final[dict[type, str]] = {
 
 
 class Misfit(ValueError):
-    """A field that does not fit the others of its struct; `key` is its YAML key or dotted path."""
+    """A field that contradicts others of its struct; `key` is its YAML key or dotted path."""
 
     def __init__(self, key: str, found: str, expected: str) -> None:
         self.key, self.found, self.expected = key, found, expected
@@ -53,7 +53,7 @@ class Misfit(ValueError):
 
 @runtime_checkable
 class Reader(Protocol):
-    """How a value with a unit or a form of its own is read and written.
+    """How a value with a unit or a special form is read and written.
 
     A reader may have a `schema`, the JSON Schema of what it reads as far as one can say it, and
     `forms`, the structs that it reads mappings as (see ecnomy.markets.reference).
@@ -61,13 +61,12 @@ class Reader(Protocol):
 
     @property
     def expected(self) -> str:
-        """What messages ask for."""
+        """The expected form, as messages state it."""
 
     def read(self, node: Node, path: str) -> Any:
         """The value of a node.
 
-        Raises:
-            ScenarioError: it is none.
+        Raises: ScenarioError: it is not such a value.
         """
 
     def write(self, value: Any) -> Any:
@@ -83,14 +82,13 @@ def read(node: Node, kind: type[T], path: str, places: Places) -> T:
         path: dotted path of the node, for messages.
         places: takes in the place of every value below the node, by path.
 
-    Raises:
-        ScenarioError: the node is no such value.
+    Raises: ScenarioError: the node is not such a value.
     """
     return typing.cast(T, _read(node, kind, path, places))
 
 
 def known_name(given: str, known: Iterable[str]) -> str:
-    """What a message says is expected in place of an unknown name."""
+    """The expected names, in a message about an unknown one."""
     import difflib
 
     names = list(known)
@@ -160,7 +158,7 @@ class _Gaps:
         self._found: list[Gap] = []
 
     def read(self, node: Node, kind: Any, path: str, places: Places) -> Any:
-        """A value; None where keys of it are missing."""
+        """A value; None if keys of it are missing."""
         try:
             return _read(node, kind, path, places)
         except MissingKeys as error:
@@ -168,7 +166,7 @@ class _Gaps:
             return None
 
     def refuse(self, own: Gap | None = None) -> None:
-        """Raises what is missing, if anything; `own` are the keys of the mapping itself."""
+        """Raises an error if keys are missing; `own` are the keys of the mapping itself."""
         gaps = [own, *self._found] if own is not None and own.keys else self._found
         if gaps:
             raise MissingKeys(gaps)
@@ -253,7 +251,7 @@ def _refuse_key(node: Node, key: str, known: list[str], path: str) -> NoReturn:
 
 
 def expected_of(kind: Any) -> str:
-    """What messages ask for where a value of this type is missing."""
+    """The expected form that messages state if a value of this type is missing."""
     kind, reader = split(kind)
     if reader is not None:
         return reader.expected
@@ -285,7 +283,7 @@ def write(value: Any, kind: Any = None, *, given: bool = False) -> Any:
 
 
 def present(kind: Any) -> Any:
-    """What an optional value is when it is there."""
+    """The type of an optional value that is present."""
     if typing.get_origin(kind) not in (types.UnionType, typing.Union):
         return kind
     rest = [a for a in typing.get_args(kind) if a is not type(None)]

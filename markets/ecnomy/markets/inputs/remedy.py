@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a user installs what is missing: with the pip of the Python that misses it."""
+"""The command that installs missing packages, with the pip of the running Python."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def pip_install(what: str) -> str:
 
 
 def extras() -> str:
-    """The command that installs all optional packages, beside the ecnomy that is there."""
+    """The command that adds all optional packages to the installed ecnomy."""
     return pip_install("ecnomy[all]")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantities such as `10 Mbps`: text -> exact fraction of a unit that ecnomy computes in.
 
-pint with our own registry (units.txt) says what a unit is worth. Importing it costs a quarter of a
-second, so the usual spellings stand in a table, which a test holds to the registry; pint is loaded
-for the others only. Arithmetic is in fractions: `0.1 s` is exactly 10^11 ps.
+pint with our own registry (units.txt) converts units. Importing it costs a quarter of a
+second, so a table has the usual spellings, which a test compares with the registry; pint is loaded
+only for others. Arithmetic is in fractions: `0.1 s` is exactly 10^11 ps.
 """
 
 from __future__ import annotations
@@ -104,14 +104,13 @@ USUAL: Final[dict[str, tuple[Fraction, str]]] = {
 
 
 class UnitError(ValueError):
-    """Text is no quantity, or none of the unit asked for; the message says what it is instead."""
+    """Text is not a quantity, or not in the expected unit; the message says what it is instead."""
 
 
 def number(text: str) -> Fraction:
     """The exact value of a decimal number.
 
-    Raises:
-        UnitError: no number, or one of absurd size.
+    Raises: UnitError: not a number, or one of absurd size.
     """
     if len(text) > _MOST_DIGITS:
         raise UnitError(f"{text[:20]!r}... is longer than {_MOST_DIGITS} characters")
@@ -133,10 +132,9 @@ def money_per(name: str) -> str:
 
 
 def quantity(text: str, unit: str) -> Fraction:
-    """How many `unit` the quantity in `text` is, exactly.
+    """The quantity in `text`, exactly, in `unit`.
 
-    Raises:
-        UnitError: no quantity, an unknown unit, or a unit of another dimension.
+    Raises: UnitError: not a quantity, an unknown unit, or a unit of another dimension.
     """
     value, given = split(text)
     return value * worth(given, unit)
@@ -145,8 +143,7 @@ def quantity(text: str, unit: str) -> Fraction:
 def split(text: str) -> tuple[Fraction, str]:
     """The number of a quantity, and its unit as written but for blanks.
 
-    Raises:
-        UnitError: no quantity.
+    Raises: UnitError: not a quantity.
     """
     if len(text) > _LONGEST:
         raise UnitError(f"longer than {_LONGEST} characters")
@@ -160,7 +157,7 @@ def split(text: str) -> tuple[Fraction, str]:
 
 @functools.lru_cache(maxsize=1024)
 def worth(given: str, wanted: str) -> Fraction:
-    """How many `wanted` one `given` is.
+    """One `given` in units of `wanted`.
 
     Raises:
         UnitError: `given` is unknown or measures something else.

@@ -2,9 +2,9 @@
 """`extends: other.yaml`: a scenario as a variant of another.
 
 The variant is laid over its base: mappings merge key by key, lists whose items all have a `name`
-merge by name (new names are appended), anything else replaces what it covers, and null takes it
-away. A mapping whose `law` or `kind` differs replaces the base's, since the parameters of one law
-mean nothing to another. Each value keeps the file and line it was written in.
+merge by name (new names are appended), null removes a value, and anything else replaces it. A
+mapping whose `law` or `kind` differs replaces the base's, since the parameters of one law mean
+nothing to another. Each value keeps the file and line it was written in.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SELECTORS: Final = ("law", "kind")
 
 
 def load_tree(path: str | os.PathLike[str]) -> Node:
-    """The document in a file, its bases merged in.
+    """The document in a file, merged with its bases.
 
     Raises:
         ScenarioError: a file cannot be read, or the chain of `extends` does not end.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strict YAML: PyYAML's safe loader with places kept and surprises refused.
+"""Strict YAML: PyYAML's safe loader, which keeps places and refuses ambiguous input.
 
-From PyYAML come the events; the tree is built here, because messages need the place of each value.
+PyYAML delivers the events; the tree is built here, because messages need the place of each value.
 Refused: duplicate keys, recursive or too many aliases, tags, numbers that are not finite, more than
 one document. Scalars follow the core schema of YAML 1.2, but true/false are the only booleans (yes,
 no, on and off are text) and `1e6` is a number.
@@ -39,7 +39,7 @@ _MOST_GAPS: Final = 6  # mappings that a message names
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where something was written; `line` counts from 1, None where there are no lines."""
+    """Where something was written; `line` counts from 1, None if there are no lines."""
 
     file: str
     line: int | None
@@ -59,7 +59,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Gap(msgspec.Struct, frozen=True):
-    """The keys that one mapping lacks, with what is expected of each."""
+    """The keys that one mapping lacks, with the expected form of each."""
 
     place: Place
     path: str
@@ -72,7 +72,7 @@ class Gap(msgspec.Struct, frozen=True):
 
 
 class MissingKeys(ScenarioError):
-    """Mappings that lack keys, told together; the place and the path are those of the first."""
+    """Mappings that lack keys, reported together; the place and the path are those of the first."""
 
     def __init__(self, gaps: Sequence[Gap]) -> None:
         told = {(gap.place, gap.names): gap for gap in reversed(gaps)}  # shared ones but once
@@ -207,7 +207,7 @@ def parse(text: str, shown: str, *, lines: bool = True) -> Node:
 
 
 def _syntax_error(problem: str, text: str, line: int) -> tuple[str, str]:
-    """Found and expected, in the words of who wrote the line."""
+    """Found and expected, in the words of the line's author."""
     lines = text.splitlines()
     written = lines[line - 1] if line <= len(lines) else ""
     if "\t" in written[: len(written) - len(written.lstrip())] or "'\\t'" in problem:

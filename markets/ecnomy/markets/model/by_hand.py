@@ -24,7 +24,7 @@ __all__ = ["ByHand"]
 
 
 class ByHand(Stepped):
-    """A market that can be acted upon; `Market` says what the attributes are."""
+    """A market that accepts operations; `Market` describes the attributes."""
 
     plan: Plan
     parties: Parties
@@ -47,11 +47,10 @@ class ByHand(Stepped):
         """Post a price per mark from the last report on, as a carrier would.
 
         Args:
-            carrier: its name; "" where the market has no carrier.
+            carrier: its name; "" if the market has no carrier.
             price: money per mark in [0, 10^6], kept to the nearest micro-unit.
 
-        Raises:
-            TypeError, InputError: there is no such carrier, or it is no such price.
+        Raises: TypeError, InputError: there is no such carrier, or the price is invalid.
         """
         domain = self.domains.number(_name("post_price", "carrier", carrier))
         micro = _amount("post_price", "price", price, "money") * MICRO
@@ -66,8 +65,7 @@ class ByHand(Stepped):
             source: its name.
             pay: money/s, 0 or more.
 
-        Raises:
-            TypeError, InputError: there is no such source, or it is no such amount.
+        Raises: TypeError, InputError: there is no such source, or the amount is invalid.
         """
         rows = self._rows("set_willingness", source)
         micro_per_s = _amount("set_willingness", "willingness", pay, "money/s") * MICRO
@@ -76,8 +74,8 @@ class ByHand(Stepped):
     def set_active(self, source: str, share: float) -> None:
         """Let only this share of a source's flows send, the first ones, whatever agents decide.
 
-        A share of 1 leaves it to agents again. What goes by time is not charged of a flow that is
-        held back.
+        A share of 1 returns control to the agents. A flow that is held back pays no charges by
+        time.
 
         Args:
             source: its name.
@@ -99,9 +97,9 @@ class ByHand(Stepped):
     def set_class(self, source: str, name: str) -> None:
         """Move all flows of a source to another class of the provider that serves them.
 
-        They move at the next report, after customers have chosen and before providers say what they
-        pay for them, so that fee and payment change together. Whether the class has room is not
-        asked. Customers may move them again.
+        They move at the next report, after customers have chosen and before providers decide what
+        to pay for them, so that fee and payment change together. The class's limit of members is
+        not checked. Customers may move them again.
 
         Raises:
             TypeError, InputError: there is no such source, it is in no class, or its provider has
@@ -123,7 +121,7 @@ class ByHand(Stepped):
         return self.parties.flows([_name(who, "source", source)])
 
     def carry_out_moves(self) -> None:
-        """What was asked for since the report before."""
+        """The operations requested since the previous report."""
         for rows, offer in self._moves:
             moved = rows[self.offer[rows] != offer]
             if len(moved):

@@ -3,7 +3,7 @@
 
 At a report the elapsed epoch is booked first, at the prices and in the classes that were in force.
 Then the agents that are due act, phase by phase (phases.py). Calls are admitted between reports, as
-they come. Last, what agents are willing to pay becomes what flows aim at (aims.py).
+they come. Last, agents' willingness to pay becomes targets of flows (aims.py).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Market(ByHand):
     """
 
     def __init__(self, plan: Plan, spec: MarketSpec, *, per: Per = "mark") -> None:
-        """Builds the agents, has them make their contracts and opens their accounts.
+        """Builds the agents, lets them make their contracts, and opens their accounts.
 
         Args:
             plan: the run's plan.
@@ -125,7 +125,7 @@ class Market(ByHand):
         return dict(zip(self.domains.names, self.domains.price_micro.tolist(), strict=True))
 
     def __repr__(self) -> str:
-        """One line: what is run, how far it is, who is in it, and the prices."""
+        """One line: the scenario, progress, agents and prices."""
         asked = [f"{name or 'a mark'} {price:g}" for name, price in list(self.prices.items())[:4]]
         more = ", ..." if len(self.prices) > len(asked) else ""
         state = "running" if self.running else "ended"
@@ -156,7 +156,7 @@ class Market(ByHand):
         return [role for phase in PHASES for role in self._phases[phase]]
 
     def row_price_micro(self) -> Integers | Floats:
-        """What a mark costs each flow now."""
+        """The current price of a mark for each flow."""
         return self._settlement.row_price_micro()
 
     def decide(self, report: Report) -> Decide:
@@ -167,7 +167,7 @@ class Market(ByHand):
     def meet(self, report: Report) -> None:
         """Book the epoch that ended and let agents decide; nothing is sent.
 
-        After the last epoch nobody decides.
+        After the last epoch no agent decides.
 
         Raises:
             LedgerError: the books do not close.
@@ -202,7 +202,7 @@ class Market(ByHand):
         self._warn_hasty()
 
     def orders(self) -> Decide:
-        """What flows aim at and how links mark from the last report on; only what changes."""
+        """Targets of flows and parameters of links from the last report on; only changes."""
         if self.t_ps >= self.plan.duration_ps:
             return Decide(self._epoch)
         self._publish()
@@ -210,7 +210,7 @@ class Market(ByHand):
         return Decide(self._epoch, flows, self.laws.changed())
 
     def request(self, request: Request) -> Verdict:
-        """The answer of the agent whose business the call is; refused when it is nobody's.
+        """The answer of the agent that sells the call; refused if there is none.
 
         Raises:
             StrategyError: the agent's strategy failed.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An agent's seat, as the market gives it one (ecnomy.agents.seat says what each method does)."""
+"""The market's implementation of an agent's seat (ecnomy.agents.seat documents the methods)."""
 
 from __future__ import annotations
 

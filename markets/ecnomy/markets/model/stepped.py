@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Mesa's users expect of a model, for a market whose packets an engine moves.
+"""The interface that Mesa's users expect of a model, for a market with an engine.
 
     with open_market("configs/examples/gold-silver.yaml") as market:
         while market.running:
             market.step()
 
-A model steps through its session (session/session.py), which holds all that must be closed: engine,
-socket, results folder. The session does not hold the model, so a market that nobody refers to any
-more is collected, and ends its run as it goes.
+A model steps through its session (session/session.py), which holds everything that must be closed:
+engine, socket, results folder. The session does not hold the model, so a market without references
+is collected, and its run ends.
 
 `time` is simulated time in seconds, on every version of Mesa. From 3.5 on Mesa counts steps in an
 attribute of that name and schedules events by it. A market's clock is its engine's instead.
@@ -31,7 +31,7 @@ __all__ = ["Stepped", "Steps"]
 
 
 class Steps(Protocol):
-    """What moves a model on."""
+    """The object that advances a model."""
 
     @property
     def running(self) -> bool:
@@ -47,7 +47,7 @@ class Steps(Protocol):
         """End the run."""
 
     def abandon(self, model: Any) -> None:
-        """End the run of a model that nobody refers to any more; never raises."""
+        """End the run of a model without references; never raises."""
 
 
 class Stepped(mesa.Model):
@@ -71,7 +71,7 @@ class Stepped(mesa.Model):
 
     @property
     def running(self) -> bool:
-        """Whether there is an epoch to come; set it to False to stop as Mesa's models are."""
+        """Whether another epoch follows; set it to False to stop, as with Mesa's models."""
         return not self._stopped and (self._session is None or self._session.running)
 
     @running.setter
@@ -88,17 +88,17 @@ class Stepped(mesa.Model):
         """Mesa sets its count of steps here; it does not move the engine's clock."""
 
     def attach(self, session: Steps) -> None:
-        """From now on `step` and `close` are of this session."""
+        """From now on `step` and `close` use this session."""
         self._session = session
 
     def step(self) -> None:
         """Simulate up to the next report: packets, books, decisions.
 
         Reports stand at every multiple of the epoch, at the end of the warm-up and at the end.
-        What has changed since the last one is sent first. The last step closes the results.
+        Changes since the last report are sent first. The last step closes the results.
 
         Raises:
-            NotRunningError: no engine is behind this market, or its run has ended.
+            NotRunningError: this market has no engine, or its run has ended.
             EcnomyError, OSError: as `run`; the run has ended then.
         """
         if self._session is not None:
@@ -128,7 +128,7 @@ class Stepped(mesa.Model):
         self.run_until(self.time + duration)
 
     def schedule_event(self, *_: Any, **__: Any) -> NoReturn:
-        """Mesa's events go by its own clock, which a market does not have.
+        """Mesa's events use its own clock, which a market does not have.
 
         Raises:
             NotImplementedError: always.
@@ -147,9 +147,8 @@ class Stepped(mesa.Model):
             memory, and have the tables `flows`, `links` and `pairs`, the summary and the balances.
 
         Raises:
-            NotRunningError: no engine is behind this market, or a step is under way (an agent's
-                decision).
-            OSError: the results cannot be written.
+            NotRunningError: this market has no engine, or a step is in progress (an agent's
+            decision). OSError: the results cannot be written.
         """
         if self._session is None:
             raise NotRunningError("this market has no engine and no results")

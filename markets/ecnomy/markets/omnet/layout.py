@@ -47,7 +47,7 @@ def placed(plan: Plan, given: Positions | None = None) -> dict[str, tuple[float,
 
 
 def _layered(plan: Plan) -> dict[str, tuple[float, float]]:
-    """In columns; {} where that says nothing: data flow in circles or miss a node."""
+    """In columns; {} if that says nothing: data flow in circles or miss a node."""
     import networkx
 
     ways = networkx.DiGraph()

@@ -25,8 +25,8 @@ def time(ps: int) -> str:
     """A time in whole picoseconds; a negative one is "none", -1s.
 
     Raises:
-        InputError: no double of seconds is this time. All up to 1,500 s are one and all whole
-            seconds; of others some beyond an hour are none.
+        InputError: no double of seconds is this time. Every time up to 1,500 s is exact, and every
+        number of whole seconds; some others beyond an hour are not.
     """
     if ps < 0:
         return "-1s"

@@ -141,7 +141,7 @@ class _Made:
 
 
 def _strategy(*, partial: bool) -> Schema:
-    """A strategy by its kind; only its class knows the parameters, whose names are given here."""
+    """A strategy by its kind; only its class knows the forms of the parameters named here."""
     keys: dict[str, Schema] = {}
     for one in strategy_entries():
         if one.variant and len(one.within) == 1:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables `histograms`, `counts` and `classes`: an engine's rows, its indices turned into names.
+"""The tables `histograms`, `counts` and `classes`: an engine's rows, with names instead of indices.
 
-Delays and what is sent or delivered are a source's, queues and what arrives, is marked or dropped a
-link's.
+Sources have delays and packets sent or delivered; links have queues and packets arrived, marked or
+dropped.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Naming:
 
 
 class _Names:
-    """What is counted: names, how many subjects each has, and where among all these begin."""
+    """Counted quantities: name, number of subjects, and index of the first subject."""
 
     def __init__(self, words: Sequence[str], links: int, sources: int) -> None:
         of_source = np.array([word in _OF_SOURCES for word in words], dtype=np.bool_)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources whose windows stood at their floor, so that they took more marks than they aimed at.
+"""Sources with windows at their floor, which therefore took more marks than their target.
 
-An ACK-clocked WTP sender keeps `cwnd_min` packets in flight, one at least. Where fewer would do for
-the marks that it aims at (its weight a round trip; siris2002 Eq. 4), it goes on at the floor and
-takes the marks of that. Paced senders go below one packet.
+An ACK-clocked WTP sender keeps at least `cwnd_min` packets in flight, and at least one. If its
+target (its weight in marks per round trip; siris2002 Eq. 4) needs fewer, it stays at the floor and
+takes the marks there. Paced senders go below one packet.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Floor(msgspec.Struct, frozen=True):
 
     @property
     def over(self) -> float:
-        """Marks taken over marks aimed at."""
+        """Marks taken over the target."""
         return self.taken_per_s / self.asked_per_s
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ def on_floors(plan: Plan) -> list[Source]:
 
 
 def floors(run: RawRun) -> list[Floor]:
-    """Sources at the floor for over 5 % of the time that took over 5 % more than they aimed at.
+    """Sources at the floor for over 5 % of the time that exceeded their target by over 5 %.
 
     Raises:
         ResultsError: a table is missing or unreadable.

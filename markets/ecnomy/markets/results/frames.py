@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run's tables for people: names, seconds, Mbps and money, no indices, ps and micro-units.
 
-A frame is made of the raw table of its name and has its rows in its order. Its index has a name,
-and `attrs["units"]` holds the unit of each column. What is a number of a flow or link in the raw
-table is a name here; columns with other contents than the raw one have another name.
+A frame is made from the raw table of the same name, with the same rows in the same order. Its index
+has a name, and `attrs["units"]` holds the unit of each column. Flows and links have names instead
+of their raw numbers; columns whose contents differ from the raw ones have other names.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def agent_frame(raw: RawRun) -> pd.DataFrame:
 
 
 def class_labels(manifest: Manifest) -> list[str]:
-    """The classes by name; one that several providers sell says whose it is."""
+    """The classes by name; if several providers sell a class, its name includes the provider."""
     names = [one.name for one in manifest.classes]
     return [
         f"{one.name} of {one.provider}" if names.count(one.name) > 1 else one.name
@@ -164,7 +164,7 @@ def units_of_kinds(manifest: Manifest) -> dict[str, str]:
 
 
 def _entry(name: str) -> tuple[str, str, float]:
-    """What an entry is called here, its unit, and what its value is divided by."""
+    """The name of an entry here, its unit, and the divisor of its value."""
     if name in _ENTRIES:
         return _ENTRIES[name]
     if name.startswith(FEE):
@@ -179,7 +179,7 @@ def _entry(name: str) -> tuple[str, str, float]:
 def _meanings(
     names: pd.Series[str], value: Floats, unset: npt.NDArray[np.bool_], classes: list[str]
 ) -> npt.NDArray[np.object_]:
-    """Values that stand for words: classes, on and off, none."""
+    """Values printed as words: classes, on and off, none."""
     found = np.full(len(value), "", dtype=object)
     found[unset] = "none"
     switched = (names == ACTIVE).to_numpy(dtype=np.bool_)
@@ -190,7 +190,7 @@ def _meanings(
 
 
 def _plain(table: pd.DataFrame) -> pd.DataFrame:
-    """Times in seconds and amounts in money, under names that say so."""
+    """Times in seconds and amounts in money, with matching names."""
     import pandas as pd
 
     columns: dict[str, Any] = {}
@@ -218,7 +218,7 @@ def _named(
 def _told(
     frame: pd.DataFrame, table: str, first: tuple[str, ...], names: pd.Series[str], key: str
 ) -> pd.DataFrame:
-    """Columns in order, rows under their names, units beside."""
+    """Columns in order, rows by name, with units."""
     there = [name for name in first if name in frame]
     frame = frame[[*there, *(name for name in frame.columns if name not in there)]]
     frame.index = names.astype(str).rename(key)
@@ -227,7 +227,7 @@ def _told(
 
 
 def _counted(frame: pd.DataFrame, table: str, key: str, **own: str) -> pd.DataFrame:
-    """Rows numbered under a name, units beside."""
+    """Numbered rows, with units."""
     frame.index.name = key
     frame.attrs["units"] = frame_units(f"{table} for people", frame.columns, **own)
     return frame

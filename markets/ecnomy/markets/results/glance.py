@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results at a glance: the table of who got and paid what, and what a notebook shows of a run."""
+"""Results at a glance: the table of rates and payments, and the view of a run in notebooks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NAME: Final = "text-align:left;padding:2px 10px"
 
 
 def summary_frame(raw: RawRun) -> pd.DataFrame:
-    """See Results.summary; no rows where nothing was measured."""
+    """See Results.summary; no rows if nothing was measured."""
     import pandas as pd
 
     rows = raw.groups()
@@ -60,11 +60,11 @@ def summary_frame(raw: RawRun) -> pd.DataFrame:
 
 
 class Shown(Protocol):
-    """What is shown of results (results.py)."""
+    """The parts of results that are shown (results.py)."""
 
     @property
     def raw(self) -> RawRun:
-        """The tables as they are on disk."""
+        """The tables as stored on disk."""
 
     @property
     def manifest(self) -> Manifest:
@@ -92,7 +92,7 @@ class Shown(Protocol):
 
     @property
     def summary(self) -> pd.DataFrame:
-        """Who got and paid what."""
+        """Rates and payments of each group."""
 
     @property
     def balances(self) -> pd.Series:
@@ -100,7 +100,7 @@ class Shown(Protocol):
 
 
 def results_page(results: Shown) -> str:
-    """What a notebook shows: title, seed, window, who got and paid what, accounts, what to ask."""
+    """The view in notebooks: title, seed, window, rates and payments, accounts, further queries."""
     try:
         low, high = results.window_s
         state = results.note or "complete"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who got and paid what: flows by class, or by source outside all classes, in means per flow.
+"""Rates and payments: flows by class, or by source outside all classes, in means per flow.
 
-Background traffic is what is in no class and no agent's: its marks are booked on `source:<source>`.
+Background traffic belongs to no class and no agent: its marks are booked on `source:<source>`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Group(msgspec.Struct, frozen=True):
 
     @property
     def all_charge_per_s(self) -> float:
-        """What its flows together paid for marks, money/s."""
+        """The payments of all its flows for marks, money/s."""
         return self.charge_per_s * (self.flows if self.active is None else self.active)
 
 
@@ -98,7 +98,7 @@ def groups_of(
 
 
 def _names(groups: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """A group's name; a class that several providers have also says whose it is."""
+    """A group's name; if several providers sell the class, it includes the provider."""
     of_name = Counter(name for _, name in groups)
     return {
         (provider, name): f"{name} of {provider}" if provider and of_name[name] > 1 else name
@@ -107,7 +107,7 @@ def _names(groups: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
 
 
 def _background(run: Tables) -> set[int]:
-    """Rows of flows whose marks are booked on their source, no class and no agent being there."""
+    """Rows of flows without class and agent, whose marks are booked on their source."""
     import pyarrow.compute as pc
 
     ledger = run.columns("ledger", ["kind", "debit", "flow"])
@@ -125,7 +125,7 @@ def _switches(run: Tables) -> Switches:
 
 
 def _active(switches: Switches, window: Measured) -> dict[int, float]:
-    """Rows of flows that their agents switched off: how many of their flows were on, on average."""
+    """For rows of flows that agents switched off: the mean number of flows that were on."""
     if window.to_ps <= window.from_ps:
         return {}
     mean = switches.on(np.array([window.from_ps, window.to_ps], dtype=np.int64))[0]

@@ -38,7 +38,7 @@ _NOWHERE: Final = Path("(in memory)")
 
 
 class InMemory:
-    """Takes what a run produces, message by message, as ResultsWriter does.
+    """Receives the output of a run, message by message, as ResultsWriter does.
 
     Attributes:
         results: of the run; empty tables before its end.
@@ -75,7 +75,7 @@ class InMemory:
     def finish(
         self, market: MarketLike, machine: dict[str, Any], *, reason: str | None = None
     ) -> None:
-        """Make the results; `reason` says why the run is incomplete, None that it is not."""
+        """Make the results; `reason` says why the run is incomplete, None if it is complete."""
         self._take(market)
         self._head |= self._measuring.ending(market)
         self._head |= {"complete": reason is None, "reason": reason}

@@ -57,7 +57,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 class _Header(msgspec.Struct, frozen=True):
-    """What is read first: the rest is only understood when the format is ours."""
+    """Read first: the rest is parsed only if the format is known."""
 
     format: int
 
@@ -67,7 +67,7 @@ def read_manifest(path: str | Path) -> Manifest:
 
     Raises:
         ResultsError: there is no such folder, it holds no results, or another format, or the
-            manifest is not what was written.
+        manifest was altered.
     """
     folder = Path(path)
     if not folder.exists():

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What somebody paid, to whom, and why: quantity x price, mark charges by the link that marked.
+"""Payments by payer, receiver and reason: quantity x price, mark charges by the link that marked.
 
 Amounts are those of the ledger over the whole run, to the micro-unit. The ledger does not say which
 link set a mark that was paid for; the table `pairs` says how many marks each link set on a source's
 packets. Marks of a source, and the money for them, are shared out among the links in this
 proportion, in whole marks and micro-units, the largest fractions first, so that sums stay exact.
-`pairs` is of the whole run, so that marks lost later and prices that move count alike at each link.
+`pairs` covers the whole run, so marks lost later and changing prices count alike at each link.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def payments_of(raw: RawRun, who: str | None) -> pd.DataFrame:
 
 
 def shared(whole: int, weights: Integers) -> list[int]:
-    """A whole number shared out in proportion to weights, the largest fractions rounded up."""
+    """A whole number divided in proportion to weights, the largest fractions rounded up."""
     total = int(weights.sum())
     exact = [divmod(whole * int(weight), total) for weight in weights]
     parts = [part for part, _ in exact]
@@ -115,7 +115,7 @@ def _chosen(raw: RawRun, who: str | None) -> pd.DataFrame:
 
 
 def _flows(raw: RawRun, who: str, ledger: pd.DataFrame) -> npt.NDArray[np.bool_] | None:
-    """Which postings are for flows of this name, None where no flow, source or class has it."""
+    """Which postings are for flows of this name, None if no flow, source or class has it."""
     flow = ledger["flow"].to_numpy(dtype=np.int64)
     names = [raw.plan.flow_names(), [source.name for source in raw.plan.row_sources()]]
     named = [each for each in names if who in each]
@@ -140,13 +140,13 @@ def _class_paid_for(raw: RawRun, ledger: pd.DataFrame) -> Integers:
 def _by_link(
     marks: dict[str, int], owners: dict[str, str] | None, payee: str
 ) -> tuple[list[str], Integers]:
-    """The links that marked, and how many each; those of the payee where it is paid for its own."""
+    """The links that marked, and their marks; only the payee's links if it is paid for its own."""
     own = {link: n for link, n in marks.items() if owners is None or owners.get(link) == payee}
     return list(own) or [""], np.array(list(own.values()) or [1], dtype=np.int64)
 
 
 def _owners(raw: RawRun) -> dict[str, str] | None:
-    """Link -> its carrier, where users pay each carrier for its own marks (`direct`), else None."""
+    """Link -> its carrier if users pay each carrier for its own marks (`direct`), else None."""
     market: Any = (raw.manifest.scenario or {}).get("market") or {}
     if market.get("settlement") != "direct":
         return None

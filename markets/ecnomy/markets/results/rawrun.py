@@ -75,7 +75,7 @@ _EMPTY_COLUMNS: Final[dict[str, list[str]]] = {
 
 
 class RawRun(RunTables):
-    """One run's tables as they are on disk; pandas frames, read when first asked for.
+    """One run's tables as stored on disk; pandas frames, read on first use.
 
     Attributes:
         path: the results folder.
@@ -88,7 +88,7 @@ class RawRun(RunTables):
 
     @property
     def raw(self) -> RawRun:
-        """Itself: what takes a run or its Results asks either for its raw tables."""
+        """Itself, so that code can take the raw tables of a run or of its Results."""
         return self
 
     @property
@@ -103,25 +103,26 @@ class RawRun(RunTables):
 
     @property
     def note(self) -> str | None:
-        """One line on what is missing of a partial run, None for a complete one."""
+        """One line on the missing part of a partial run, None for a complete one."""
         if self.manifest.complete:
             return None
         return f"partial results: {self.manifest.reason or 'the run did not finish'}"
 
     @property
     def measured(self) -> Measured:
-        """The measured window; where a partial run states none, warm-up to duration."""
+        """The measured window; if a partial run states none, warm-up to duration."""
         if self.manifest.measured is not None:
             return self.manifest.measured
         return Measured(self.plan.warmup_ps, self.plan.duration_ps)
 
     def groups(self) -> list[Group]:
-        """Who got and paid what; empty before a run has its tables or has come past its warm-up."""
+        """Rates and payments; empty before a run has its tables or has passed its warm-up."""
         there = all(self.file(name).is_file() for name in ("flows", "ledger", "agents"))
         return groups_in(self) if there and self.measured.to_ps > self.measured.from_ps else []
 
     def file(self, name: str) -> Path:
-        """Where a table is, or would be; it is checked against its digest if it has one.
+        """The path of a table, existing or not; the file is checked against its digest if it has
+        one.
 
         Raises:
             ResultsError: the file is missing or not what was written.
@@ -132,7 +133,7 @@ class RawRun(RunTables):
         return file
 
     def columns(self, name: str, columns: Sequence[str]) -> pa.Table:
-        """Some columns of a table that is there.
+        """Some columns of an existing table.
 
         Raises:
             ResultsError: they cannot be read.
@@ -147,8 +148,8 @@ class RawRun(RunTables):
         """Read `<name>.parquet` anew.
 
         Raises:
-            ResultsError: the table is unreadable, not what was written, or missing where a run
-                must have it. Tables that a run may do without (no market, nothing to record) and
+            ResultsError: the table is unreadable, was altered, or is missing although every run has
+            it. Tables that a run may do without (no market, nothing to record) and
                 those a partial run never got to come back empty.
         """
         import pandas as pd

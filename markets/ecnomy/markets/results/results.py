@@ -25,11 +25,11 @@ __all__ = ["Results", "open_run"]
 
 
 class Results(RunTables):
-    """What a run gave: who got which rate and paid what, over time and in all.
+    """The results of a run: rates and payments, over time and in total.
 
     `flows`, `links`, `agents` and `ledger` are frames with names, seconds, Mbps and money; their
     `attrs["units"]` hold the unit of each column. All other tables, and these four under `raw`, are
-    as on disk: integer picoseconds and micro-units (markets/README.md).
+    as stored on disk: integer picoseconds and micro-units (markets/README.md).
 
     Attributes:
         folder: where they are; a run with `tables=False` has `(in memory)` here.
@@ -42,7 +42,7 @@ class Results(RunTables):
 
     @cached_property
     def raw(self) -> RawRun:
-        """The tables as they are on disk.
+        """The tables as stored on disk.
 
         Raises:
             ResultsError: there is no such folder, it holds no results, or another format.
@@ -56,7 +56,7 @@ class Results(RunTables):
 
     @property
     def manifest(self) -> Manifest:
-        """What was run, with what, and whether it came to its end."""
+        """The scenario and versions of the run, and whether it is complete."""
         return self.raw.manifest
 
     @property
@@ -76,12 +76,12 @@ class Results(RunTables):
 
     @property
     def complete(self) -> bool:
-        """Whether the run came to its end."""
+        """Whether the run reached its end."""
         return self.manifest.complete
 
     @property
     def note(self) -> str | None:
-        """One line on what is missing of a partial run, None for a complete one."""
+        """One line on the missing part of a partial run, None for a complete one."""
         return self.raw.note
 
     @property
@@ -132,7 +132,7 @@ class Results(RunTables):
     def ledger(self) -> pd.DataFrame:
         """All postings of the run: `payer` paid `payee` an `amount` of money at `t_s`.
 
-        `kind` says what for: `quantity` in `unit`, each at `price` (NaN where no one price makes up
+        `kind` says what for: `quantity` in `unit`, each at `price` (NaN if no one price makes up
         the amount). `flow` and `source` say on whose account, "" for none.
         """
         from ecnomy.markets.results.frames import ledger_frame
@@ -194,7 +194,7 @@ class Results(RunTables):
 
         Returns:
             A row per interval, dated by its end, `t_s`; a column per flow, class ... A flow counts
-            for the class that it was in during the interval. NaN where there was nothing (a delay
+            for the class that it was in during the interval. NaN if there was nothing (a delay
             without a packet, a class without a flow). `attrs["unit"]` is the unit.
 
         Raises:
@@ -249,7 +249,7 @@ class Results(RunTables):
         return figure
 
     def table(self, name: str) -> pd.DataFrame:
-        """Read `<name>.parquet` anew, as it is on disk.
+        """Read `<name>.parquet` anew, as stored on disk.
 
         Raises:
             ResultsError: it cannot be read, or this run must have it and has not.

@@ -85,7 +85,7 @@ def payment_table(rows: Iterable[Group]) -> Table:
 
 
 def background_in_words(rows: Iterable[Group]) -> str:
-    """What all paid for marks and how much of it background traffic did; "" where nobody did."""
+    """What all paid for marks and how much of it background traffic did; "" if nobody did."""
     told = list(rows)
     whole = sum(row.all_charge_per_s for row in told)
     if not whole:

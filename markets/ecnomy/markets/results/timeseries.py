@@ -142,7 +142,7 @@ def _gained(epochs: Epochs, name: str, edges: Integers) -> Floats:
 
 
 def _divided(top: Floats, bottom: Floats) -> Floats:
-    """Quotients, NaN where nothing is below."""
+    """Quotients, NaN if nothing is below."""
     there = np.broadcast_to(bottom > 0, top.shape)
     found = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=there)
     return np.asarray(found, dtype=np.float64)

@@ -154,7 +154,7 @@ class Environment(msgspec.Struct, frozen=True):
         """By name.
 
         Raises:
-            InputError: nobody of this name may learn.
+            InputError: no agent of this name may learn.
         """
         for learner in self.learners:
             if learner.name == name:

@@ -3,7 +3,7 @@
 
 An episode ends by truncation, after its number of steps. Infos have `seed`, and what is observed in
 its units. What goes wrong in a run (an engine that dies: EngineError, with its last words) is
-raised by the call in which it shows; reset() begins anew.
+raised by the call in which it shows; reset() starts again.
 """
 
 from __future__ import annotations
@@ -117,6 +117,6 @@ def parallel_env(path: str | os.PathLike[str], learners: Sequence[str] = ()) -> 
 
     Raises:
         ScenarioError: the file or its scenario is wrong.
-        InputError: nobody of such a name may learn.
+        InputError: no agent of this name may learn.
     """
     return MarketParallelEnv(load_environment(path), learners)

@@ -189,7 +189,9 @@ class Surplus:
         if self._utility.x0 is None:
             raise Refused("utility.x0", "no 'x0'", "a rate such as 1 Mbps")
         if delay_cost_of(self._utility):
-            raise Refused("utility.delay_cost", "a cost of delay", "none: rewards are of rates")
+            raise Refused(
+                "utility.delay_cost", "a cost of delay", "none: rewards are for rates only"
+            )
 
     def reward(self, look: Look) -> float:
         """Of the measured part of a step; a rate below x0/1000 counts as that."""

@@ -52,7 +52,7 @@ class MarketEnv(gymnasium.Env):
         """Act, and see what comes of it.
 
         Raises:
-            InputError: the action is none of the space.
+            InputError: the action is not in the space.
             NotRunningError: no episode is going on.
             EcnomyError: as Market.step; the episode has ended then.
         """
@@ -65,7 +65,7 @@ class MarketEnv(gymnasium.Env):
         """What an action means, by name, in the units of the file's ranges.
 
         Raises:
-            InputError: the action is none of the space.
+            InputError: the action is not in the space.
         """
         return self._learner.amounts(shares(self._learner, self.action_space, action))
 
@@ -85,6 +85,6 @@ def market_env(path: str | os.PathLike[str], learner: str = "") -> MarketEnv:
 
     Raises:
         ScenarioError: the file or its scenario is wrong.
-        InputError: nobody of this name may learn.
+        InputError: no agent of this name may learn.
     """
     return MarketEnv(load_environment(path), learner)

@@ -64,7 +64,7 @@ class World:
         """Begin an episode; without a seed, the next one after those before it.
 
         Raises:
-            InputError: it is no seed.
+            InputError: it is not a seed.
             EcnomyError: as open_market.
         """
         if seed is not None:

@@ -82,7 +82,7 @@ def load(
         seed: in place of the scenario's (uint64).
 
     Raises:
-        ScenarioError: anything wrong, with its place.
+        ScenarioError: the scenario is invalid; the message names the place.
         TypeError: overrides or seed are of another type.
     """
     if isinstance(overrides, str) or not all(isinstance(one, str) for one in overrides):
@@ -104,7 +104,7 @@ def scenario_from_text(
     """The scenario in a text, `name` standing for its file in messages.
 
     Raises:
-        ScenarioError: anything wrong, with its place.
+        ScenarioError: the scenario is invalid; the message names the place.
     """
     return _scenario(_changed(load_text(text, name), overrides, must=False), name, seed)
 

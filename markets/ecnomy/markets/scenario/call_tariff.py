@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `tariff:`, `tariffs:` and `elastic:` of a guaranteed stream provider."""
+"""The YAML under `tariff:`, `tariffs:` and `elastic:` of a guaranteed stream provider."""
 
 from __future__ import annotations
 

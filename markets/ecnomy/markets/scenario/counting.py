@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `record.histograms:` and `record.counts:`.
+"""The YAML under `record.histograms:` and `record.counts:`.
 
 Both cover the measured window [warm-up, end]. A histogram's last bin takes all that lies beyond it.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `demands:`: one source per pair of nodes, by a demand matrix.
+"""The YAML under `demands:`: one source per pair of nodes, by a demand matrix.
 
 Also `Sending`, what a source and a demand matrix have in common.
 """

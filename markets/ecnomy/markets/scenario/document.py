@@ -120,7 +120,7 @@ class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         fee: what a flow in the class costs for its time; its provider may post another fee.
-        charge: what the marks of a flow in the class are to cost; by default its fee of the
+        charge: what the marks of a flow in the class should cost; by default its fee of the
             time.
         members: customers are let in up to so many flows; by default any number.
         most_cost: customers are let in while its marks cost this at most with one more flow.

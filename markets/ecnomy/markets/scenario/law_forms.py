@@ -77,7 +77,7 @@ def _packets(family: str, parameter: Param) -> Amount:
 
 
 def default_of(parameter: Param) -> Any:
-    """What a key is where nobody writes it; None where somebody must."""
+    """What a key is where nobody writes it; None if somebody must."""
     default = parameter.default
     match parameter.unit:
         case _ if default is None:

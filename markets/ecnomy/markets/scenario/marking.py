@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `marking:`, made from the table of laws (ecnomy.markets.plan.law_table).
+"""The YAML under `marking:`, made from the table of laws (ecnomy.markets.plan.law_table).
 
 Two things differ from the table (see law_forms.py for the rest):
 

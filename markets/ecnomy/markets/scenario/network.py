@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `network:`: links, topologies, and how they mark."""
+"""The YAML under `network:`: links, topologies, and how they mark."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under a source's `profile:`: how busy the hours of its day are.
+"""The YAML under a source's `profile:`: how busy the hours of its day are.
 
     profile: {steps: {0 h: 0.3, 8 h: 1.0, 12 h: 1.3, 18 h: 0.8}}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `role:`: a word, or a class of their own with its terms.
+"""The YAML under `role:`: a word, or a class of their own with its terms.
 
     role: customer
     role: {kind: my_lab.roles:RiskBroker, premium: 1 money/h, cap: 5 money}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `scheduler:` of a link: classes and what each is promised.
+"""The YAML under `scheduler:` of a link: classes and what each is promised.
 
 Defaults are those of the laws' headers (see ecnomy.markets.plan.law_table; a test compares).
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `sizes:`: file sizes to draw from, or the name of a file that has them.
+"""The YAML under `sizes:`: file sizes to draw from, or the name of a file that has them.
 
     sizes: [10 kB, 20 kB, {size: 1 MB, weight: 0.5}]
     sizes: sizes.csv                 # beside the scenario
@@ -131,7 +131,7 @@ def _line(text: str, place: Place) -> Node:
 
 
 def _number(text: str) -> float | str:
-    """As YAML would read it: what is no number stays text, for messages to show."""
+    """As YAML would read it: a non-numeric value stays text, for messages to show."""
     try:
         return float(text)
     except ValueError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `tariff:` of a contract.
+"""The YAML under `tariff:` of a contract.
 
     tariff: {kind: two-part, fee: 1 money/h, price: 0.1 money/MB}
     tariff: {kind: my_lab.tariffs:Mine, price: 2 money/MB}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `traffic:`: what a source has to send, and when."""
+"""The YAML under `traffic:`: what a source has to send, and when."""
 
 from __future__ import annotations
 

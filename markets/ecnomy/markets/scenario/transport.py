@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `transport:`: a window law on TCP, or UDP."""
+"""The YAML under `transport:`: a window law on TCP, or UDP."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `scheduler:` of a link whose classes have shares of it.
+"""The YAML under `scheduler:` of a link whose classes have shares of it.
 
 Defaults are those of the laws' headers (see ecnomy.markets.plan.law_table; a test compares).
 """

@@ -78,7 +78,7 @@ class StatusLine:
 
         Args:
             done: what is done, such as `3 of 8 runs done`.
-            left_s: an estimate of the seconds left, None where there is none yet.
+            left_s: an estimate of the seconds left, None if there is none yet.
             now: on a terminal, show it in any case.
         """
         at_s = self._clock()
@@ -99,7 +99,7 @@ class StatusLine:
         self._write(f"{_WHO}{printable(line)}\n")
 
     def end(self, done: str) -> None:
-        """What was done and how long it took, if progress was shown; more work begins anew."""
+        """What was done and how long it took, if progress was shown; more work starts again."""
         self._erase()
         if self._shown:
             told = self._fitted(f"{done} in {duration(self.elapsed_s)}")

@@ -56,7 +56,7 @@ def run(
             would come out the same; so a program or notebook can be run twice. False refuses it.
 
     Returns:
-        The results: what `ecnomy.analysis.open_run` opens, too.
+        The results, as `ecnomy.analysis.open_run` opens them.
 
     Raises:
         InputError: the scenario is wrong (ScenarioError), `out` is taken, or OMNeT++ is wanted and

@@ -231,7 +231,7 @@ class Session:
         """Give everything back; nothing happens the second time, or in a child of a fork.
 
         Args:
-            market: the market; None where it is gone, and its tables with it.
+            market: the market; None if it is gone, and its tables with it.
             reason: why the run is incomplete, None for a complete one.
 
         Raises:

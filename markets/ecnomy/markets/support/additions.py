@@ -23,13 +23,13 @@ GROUP: Final = "ecnomy.additions"
 
 @functools.cache
 def added(name: str) -> str:
-    """What is added under a name, as module:function; "" where no installed package adds it."""
+    """What is added under a name, as module:function; "" if no installed package adds it."""
     entries = importlib.metadata.entry_points(group=GROUP, name=name)
     return next((entry.value for entry in entries), "")
 
 
 def load_added(name: str) -> Any:
-    """The function that is added under a name; None where no installed package adds it.
+    """The function that is added under a name; None if no installed package adds it.
 
     Raises:
         ImportError: its module, or one that it needs, is not installed.

@@ -70,7 +70,7 @@ def read_blocks(node: Node | None) -> tuple[Block, ...]:
     """The blocks of `parameters`.
 
     Raises:
-        ScenarioError: anything wrong, with its place.
+        ScenarioError: it is invalid; the message names the place.
     """
     blocks: list[Block] = []
     where: dict[str, str] = {}
@@ -235,7 +235,7 @@ def read_over(node: Node, path: str) -> tuple[tuple[str, ...], tuple[Range, ...]
     As written under `over`.
 
     Raises:
-        ScenarioError: anything wrong, with its place.
+        ScenarioError: it is invalid; the message names the place.
     """
     over = node.mapping()
     ranges = tuple(_range(each, child_path(path, name)) for name, each in over.items())
@@ -280,7 +280,7 @@ def number_with_unit(node: Node, path: str) -> tuple[float, str]:
     """A number and its unit, "" for none.
 
     Raises:
-        ScenarioError: it is no number.
+        ScenarioError: it is not a number.
     """
     if type(node.value) in (int, float):
         return float(number_in(node, path, "a number")), ""

@@ -114,7 +114,7 @@ def read_calibration(node: Node, points: int) -> Calibration:
     """A calibration as written; `points` is how many the blocks make.
 
     Raises:
-        ScenarioError: anything wrong, with its place.
+        ScenarioError: it is invalid; the message names the place.
     """
     if not isinstance(node.value, dict):
         raise node.place.error("calibrate", show(node), f"a mapping with {', '.join(_NEEDED)}")

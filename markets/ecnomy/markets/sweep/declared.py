@@ -47,8 +47,8 @@ class Sweep(msgspec.Struct, frozen=True):
         engine: of all runs, by name.
         engine_stated: whether the file names it.
         variant: `path=value`, laid over every point.
-        calibrate: a parameter that is searched for, None where there is none.
-        tune: parameters that are searched for the best of an outcome, None where there are none.
+        calibrate: a parameter that is searched for, None if there is none.
+        tune: parameters that are searched for the best of an outcome, None if there are none.
         chosen: its points, where a search has chosen them; none: those of the blocks.
         outcomes: columns that are looked at first, the main one before the others.
         until: when a point has replicates enough, None: after `replicates`.

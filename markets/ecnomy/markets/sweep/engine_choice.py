@@ -23,7 +23,7 @@ __all__ = ["engine_in", "with_engine"]
 
 
 def engine_in(folder: Path) -> str | None:
-    """The engine of the runs in a folder; None where it holds no sweep, or its head names none."""
+    """The engine of the runs in a folder; None if it holds no sweep, or its head names none."""
     try:
         found = head_of(folder).get("engine") if is_sweep(folder) else None
     except ResultsError:

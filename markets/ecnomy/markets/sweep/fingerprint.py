@@ -158,7 +158,7 @@ def modules_named_in(*texts: str) -> dict[str, str]:
 
 
 def digest_of(module: str) -> str:
-    """The digest of a module's file, "" where it has none any more."""
+    """The digest of a module's file, "" if it has none any more."""
     file = _file(module)
     return _sha(_source(file)) if file else ""
 

@@ -82,13 +82,13 @@ class Outcome(msgspec.Struct, frozen=True):
 
     Attributes:
         point: the run's identity within its sweep (see store.point_id).
-        run: its key; "" where it did not get as far as a plan.
+        run: its key; "" if it did not get as far as a plan.
         status: done or failed.
         reason: why it failed.
         strategies: digests of the users' modules it used, that of `measure` included.
         params: the point's values (set as the record is kept).
         values: outcome columns (see gathered.py), whole numbers where they count something; None
-            where there is nothing to take a mean of.
+            if there is nothing to take a mean of.
     """
 
     point: str
@@ -149,7 +149,7 @@ def _with_key(
 
 
 def _where() -> str:
-    """Address of the worker this is, "" where there is none."""
+    """Address of the worker this is, "" if there is none."""
     if "distributed" not in sys.modules:
         return ""
     distributed: Any = sys.modules["distributed"]

@@ -16,7 +16,7 @@ __all__ = ["columns_in", "figures"]
 
 
 def figures(folder: Path, outcome: str) -> dict[str, float]:
-    """An outcome of each recorded run by its point; NaN where it has none.
+    """An outcome of each recorded run by its point; NaN if it has none.
 
     Args:
         folder: of the sweep; need not be there.

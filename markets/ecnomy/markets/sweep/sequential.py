@@ -130,7 +130,7 @@ def read_until(node: Node, replicates: int, place: Any) -> Until:
         place: where `replicates` stands.
 
     Raises:
-        ScenarioError: anything wrong, with its place.
+        ScenarioError: it is invalid; the message names the place.
     """
     if isinstance(node.value, dict):
         given = node.mapping()

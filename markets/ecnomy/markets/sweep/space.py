@@ -153,7 +153,7 @@ def points(
 
 
 def products(blocks: tuple[Block, ...], seed: int) -> Iterator[Assignment]:
-    """Every assignment of the blocks multiplied with each other; {} where there are none."""
+    """Every assignment of the blocks multiplied with each other; {} if there are none."""
     each = [block.assignments(seed + number) for number, block in enumerate(blocks)]
     for chosen in itertools.product(*each):
         yield {path: value for part in chosen for path, value in part.items()}

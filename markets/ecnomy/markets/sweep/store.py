@@ -274,7 +274,7 @@ def _head(sweep: Sweep, points: dict[str, Point]) -> dict[str, Any]:
 
 
 def _plan(sweep: Sweep) -> dict[str, Any] | None:
-    """The plan of a sensitivity analysis, None where the points are of no plan."""
+    """The plan of a sensitivity analysis, None if the points are of no plan."""
     if sweep.calibrate or sweep.tune or not sweep.blocks or sweep.blocks[0].kind not in PLANS:
         return None
     block = sweep.blocks[0]
@@ -306,7 +306,7 @@ def _lean(outcome: Outcome, shared: dict[bytes, Any]) -> Outcome:
 
 
 def loose_table(folder: Path, head: dict[str, Any]) -> Any:
-    """Records that are in no shard yet, as a table of a shard's columns; None where there are none.
+    """Records that are in no shard yet, as a table of a shard's columns; None if there are none.
 
     Args:
         folder: of the sweep.

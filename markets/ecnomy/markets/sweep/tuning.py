@@ -138,7 +138,7 @@ def read_tuning(node: Node) -> Tuning:
     """What is written under `tune`.
 
     Raises:
-        ScenarioError: anything wrong, with its place.
+        ScenarioError: it is invalid; the message names the place.
     """
     if not isinstance(node.value, dict):
         raise node.place.error("tune", show(node), f"a mapping with over and {_aims()}")

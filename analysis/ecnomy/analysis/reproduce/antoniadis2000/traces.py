@@ -37,7 +37,7 @@ def early_warning(results: Path) -> Mapping[str, float | None]:
 
     Returns:
         dropped, and dropped_late, after 10 s; periods; longest_at_start, the most packets that
-        waited as the first packet of a period arrived, None where the run has drops.
+        waited as the first packet of a period arrived, None if the run has drops.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -91,7 +91,7 @@ def filter_figures(seen: Bottleneck, interval_s: float) -> dict[str, float | lis
 
 
 def _mean(row: list[float]) -> float:
-    """Over the intervals that have a value: rho has none where no flow is recorded."""
+    """Over the intervals that have a value: rho has none if no flow is recorded."""
     known = [value for value in row if np.isfinite(value)]
     return float(np.mean(known)) if known else float("nan")
 

@@ -77,7 +77,7 @@ def sender_rounds(flow: FlowTrace) -> SenderRounds:
 
 
 def round_trips(flow: FlowTrace) -> Floats:
-    """Per arrival at the bottleneck the round-trip time of its packet [ps]; NaN where unknown.
+    """Per arrival at the bottleneck the round-trip time of its packet [ps]; NaN if unknown.
 
     From its last sending before it arrived to the first ACK that covers it.
     """

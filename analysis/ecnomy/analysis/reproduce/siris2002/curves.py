@@ -68,7 +68,7 @@ def curve_of(runs: Runs, count: str = COUNT, groups: int = 2) -> Curve:
 def pseudo_values(statistic: Statistic, *curves: Curve) -> Floats:
     """The jackknife's pseudo-values of statistic(load, p, load, p, ...) of mean curves.
 
-    NaN where the statistic is not defined.
+    NaN if the statistic is not defined.
     """
     rows = [row for curve in curves for row in (curve.load, curve.p)]
     count = rows[0].shape[1]

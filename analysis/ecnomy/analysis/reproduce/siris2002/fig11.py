@@ -126,7 +126,7 @@ def log_slope(runs: Runs, key: str) -> list[Floats]:
     """Slope of log throughput over log marking probability, flows of weight 1, by their number.
 
     Returns:
-        One value per seed; nothing where there is but one number of flows.
+        One value per seed; nothing if there is but one number of flows.
     """
     light, heavy = (f"sources.{name}.transport.{key}" for name in ("light", "heavy"))
     own = runs.at({light: 1.0, heavy: 1.0})

@@ -32,7 +32,7 @@ def phases(results: Path) -> Mapping[str, float | Sequence[float] | None]:
 
     Returns:
         utilization_ over the last 100 s of each phase; settled_s_ from its beginning until each
-        10 s are within 0.02 of 0.9; price_ at its end [money], None where the
+        10 s are within 0.02 of 0.9; price_ at its end [money], None if the
         operator never said one; course of utilization.
     """
     from ecnomy.markets.results.rawrun import open_raw

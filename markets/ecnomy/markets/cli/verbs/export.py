@@ -37,7 +37,7 @@ def export_command(
 
 
 def _is_sweep(config: Path) -> bool:
-    """Whether a file names the scenario that it is over."""
+    """Whether a file is a sweep file: it names its scenario."""
     from ecnomy.markets.inputs.yamlfile import read
 
     return "scenario" in read(config, str(config)).mapping()

@@ -77,7 +77,7 @@ def sweep_command(
 def _in_rounds(
     sweep: Any, folder: Path, retry: bool, old_code: bool, where: tuple[str, int]
 ) -> Any:
-    """Make what is missing; with `until` as long as points ask for more replicates.
+    """Make missing runs; with `until`, as long as points need more replicates.
 
     Returns:
         The Tally of all rounds: of the runs that were made, `failed` are those of all that failed.

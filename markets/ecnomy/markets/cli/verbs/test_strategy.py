@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `test-strategy`. A strategy's parameters are read as a scenario's are, units and all."""
+"""The verb `test-strategy`. A strategy's parameters are read as in a scenario, including units."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_strategy_command(
 
 
 def parameters(kind: str, given: tuple[str, ...]) -> Params:
-    """The parameters in `key=value` words, as a scenario would read them.
+    """The parameters in `key=value` words, read as in a scenario.
 
     Raises:
         InputError: there is no such strategy, or it takes no such parameters.
