@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a strategy is told of its own agent, and may say in its name: `seen.agent`."""
+"""A strategy's view of its own agent, and its actions in the agent's name: `seen.agent`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Books(Protocol):
     """The accounts, as an agent may read its own."""
 
     def balance_micro(self, name: str) -> int:
-        """What an account holds, micro-units."""
+        """The balance of an account, micro-units."""
 
     def paid_micro(self, name: str) -> dict[str, int]:
         """Kind of posting -> what an account has paid so far, micro-units."""
@@ -52,7 +52,7 @@ class AgentView:
 
     @property
     def balance_micro(self) -> int:
-        """What its account holds after the epoch that ended [micro-units of money]."""
+        """Its balance after the epoch that ended [micro-units of money]."""
         return self._books.balance_micro(self.name)
 
     @property
@@ -66,11 +66,11 @@ class AgentView:
         return self._books.received_micro(self.name)
 
     def paid_since(self) -> dict[str, int]:
-        """What it has paid since it last asked this [micro-units of money], by kind of contract."""
+        """Its payments since the last call [micro-units of money], by kind of contract."""
         return self._since("paid", self.paid_micro)
 
     def received_since(self) -> dict[str, int]:
-        """What it has received since it last asked this [micro-units], by kind of contract."""
+        """Its receipts since the last call [micro-units], by kind of contract."""
         return self._since("received", self.received_micro)
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What strategies answer, as Python has it: numpy's truth values and numbers count like Python's.
+"""Strategies' answers as Python values: numpy's booleans and numbers count like Python's.
 
 A numpy scalar counts as what it holds, and so does an array of no dimensions, as np.where gives.
 """
@@ -13,13 +13,13 @@ __all__ = ["number", "shown", "truth", "whole", "whole_column"]
 
 
 def truth(answer: object) -> bool | None:
-    """True or False, None for what is no truth value (0 and 1 are numbers)."""
+    """True or False; None for other values (0 and 1 are numbers)."""
     answer = _plain(answer)
     return answer if isinstance(answer, bool) else None
 
 
 def whole(answer: object) -> int | None:
-    """A whole number, None for what is none; 2.0 and True are none."""
+    """A whole number; None for other values, such as 2.0 and True."""
     if type(answer) is int:
         return answer
     answer = _plain(answer)
@@ -27,7 +27,7 @@ def whole(answer: object) -> int | None:
 
 
 def number(answer: object) -> float | None:
-    """A number, infinite and NaN included, None for what is none; text and True are none."""
+    """A number, including infinite and NaN; None for other values, such as text and True."""
     if type(answer) is float:
         return answer
     answer = _plain(answer)
@@ -37,7 +37,7 @@ def number(answer: object) -> float | None:
 
 
 def whole_column(answers: object) -> npt.NDArray[np.int64] | None:
-    """A list of whole numbers as a column, None if one of them is none or too large.
+    """A list of whole numbers as a column; None if one is not a whole number or is too large.
 
     numpy itself makes fractions of np.uint64 beside np.int64.
     """
@@ -50,7 +50,7 @@ def whole_column(answers: object) -> npt.NDArray[np.int64] | None:
 
 
 def shown(answer: object, most: int = 80) -> str:
-    """An answer in a message: its repr, cut; what cannot be shown is told by its type."""
+    """An answer in a message: its repr, cut, or its type if it has no repr."""
     try:
         text = " ".join(repr(answer).split())
     except Exception:  # whatever a user's class raises; also whole numbers of too many digits
@@ -59,7 +59,7 @@ def shown(answer: object, most: int = 80) -> str:
 
 
 def _plain(answer: object) -> object:
-    """What a numpy scalar or an array of no dimensions holds; all else as it is."""
+    """The value of a numpy scalar or a zero-dimensional array; other values unchanged."""
     if isinstance(answer, np.generic) or (isinstance(answer, np.ndarray) and answer.ndim == 0):
         held: object = answer.item()
         return held

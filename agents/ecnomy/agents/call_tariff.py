@@ -47,7 +47,7 @@ class Hours(msgspec.Struct, frozen=True):
 
 
 class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one connection costs and promises: a row of a provider's tariff table.
+    """The price and promise of one connection: a row of a provider's tariff table.
 
     Attributes:
         price_micro: paid for an accepted call, once; micro-units.
@@ -105,7 +105,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return msgspec.structs.replace(self, price_micro=price_micro, reimbursement_micro=back)
 
     def use_charge_micro(self, time_ps: int, packets: int) -> int:
-        """What a call costs by its time and packets together, rounded down to a micro-unit."""
+        """The price of a call's time and packets together, rounded down to a micro-unit."""
         time = self.price_micro_per_min * time_ps * MEGA
         return (time + self.price_micro_per_mega * packets * PS_PER_MIN) // (PS_PER_MIN * MEGA)
 
@@ -119,7 +119,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return round(rate_pps * time_ps / PS_PER_S)
 
     def back_micro(self, charge_micro: int) -> int:
-        """What is paid back for a call that cost `charge_micro` and broke its promise."""
+        """The refund of a call that cost `charge_micro` and broke its promise."""
         return charge_micro if self.money_back else self.reimbursement_micro
 
 

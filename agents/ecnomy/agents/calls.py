@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guaranteed stream provider and those who call see: test streams, calls, offers.
+"""Observations of a guaranteed stream provider and of callers: test streams, calls, offers.
 
 Times are int64 picoseconds. Every field has its unit in brackets.
 """
@@ -97,7 +97,7 @@ class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A call that asks to be let in; how long it will last nobody knows.
+    """A call that asks for admission; its duration is not known.
 
     Attributes:
         t_ps: when it asks [ps].

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an application provider sees of its service classes: how full they are, what they cost.
+"""An application provider's view of its service classes: their members and costs.
 
 Every field has its unit in brackets.
 """
@@ -43,7 +43,7 @@ class ClassColumns(msgspec.Struct, frozen=True, eq=False):
 
 
 class ClassObservation(Timed, msgspec.Struct, frozen=True, eq=False):
-    """What an application provider sees before it posts the fees of the time to come.
+    """An application provider's view before it posts fees.
 
     Attributes:
         t_ps: time of the report it decides at [ps].

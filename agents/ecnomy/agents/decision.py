@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What agents decide: what to pay for a flow, its largest rate, its weight, class and budget.
+"""Decisions of agents: payment for a flow, its largest rate, weight, class and budget.
 
 Agents speak of money only; the market turns willingness to pay into marks per second.
 """
@@ -27,7 +27,7 @@ FEW: Final = 16  # flows up to which Python's own numbers are faster than numpy'
 
 
 class FlowDecision(msgspec.Struct, frozen=True):
-    """What is decided for one flow; numpy's numbers are as good as Python's.
+    """The decision for one flow; numpy's numbers are accepted like Python's.
 
     Of a row of many flows (`rows: together`) it holds for each of them.
 
@@ -63,7 +63,7 @@ class FlowDecision(msgspec.Struct, frozen=True):
 
 
 class Decision(msgspec.Struct, frozen=True, eq=False):
-    """What is decided for all flows observed: columns with one value a flow, in their order.
+    """The decisions for all observed flows: columns with one value per flow, in their order.
 
     A column is an array or a list, of numpy's numbers or Python's. None, the default, leaves all
     flows as they are in that respect.

@@ -14,7 +14,7 @@ __all__ = ["ElasticTariff"]
 
 
 class ElasticTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one file costs and when it is there.
+    """The price and deadline of one file.
 
     Attributes:
         price_micro: paid for a file that is complete, when it is; micro-units.

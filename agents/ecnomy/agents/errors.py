@@ -45,7 +45,7 @@ class EcnomyError(Exception):
 
 
 class InputError(EcnomyError):
-    """What a user gave is wrong: one line says what and where."""
+    """Invalid user input: one line says what is wrong and where."""
 
     exit_status = 2
 

@@ -89,7 +89,7 @@ def make(family: Family, kind: str, cls: type, params: Mapping[str, object]) -> 
 
 
 def blame(who: str, error: Exception, kind: type[EcnomyError]) -> EcnomyError:
-    """What to raise in place of an exception in a user's own code: who, what and where."""
+    """The error to raise instead of an exception in user code: who, what and where."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
     return kind(f"{who} failed: {type(error).__name__}: {error}{where}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What agents see: the change since their last decision, as columns with one row per flow or link.
+"""Observations of agents: changes since their last decision, as columns with one row per flow or
+link.
 
 Times are int64 picoseconds (`t_s` and `dt_s` are seconds), money is integer micro-units. Every
 field has its unit in brackets.
@@ -155,7 +156,7 @@ _LEFT_OUT: Final = (
 
 
 class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
-    """What a customer, a price handler or an application provider sees of its flows.
+    """The view of a customer, price handler or application provider of its flows.
 
     Attributes:
         t_ps: time of the report it decides at [ps].
@@ -305,7 +306,7 @@ class MarkingLaw(msgspec.Struct, frozen=True):
 
 
 class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
-    """What a connectivity provider sees before it posts the price of the time to come.
+    """A connectivity provider's view before it posts a price.
 
     Attributes:
         t_ps: time of the report it decides at [ps].

@@ -24,14 +24,14 @@ __all__ = ["CallBuyer", "CallSeller", "ClassSeller", "Seat", "Truths"]
 
 
 class CallSeller(Protocol):
-    """Who is asked, in mid-epoch, whether a call is let in."""
+    """An agent that admits or refuses calls within an epoch."""
 
     def admit(self, call: Call) -> bool:
         """The answer."""
 
 
 class CallBuyer(Protocol):
-    """Who calls: chooses among offers at each call, and hears how calls went."""
+    """A caller: chooses among offers at each call, and learns the outcomes of calls."""
 
     def order(self, ask: CallAsk) -> Sequence[int]:
         """Offers to ask for in this order, until one lets the call in: indices into `ask.offers`.
@@ -47,7 +47,7 @@ class CallBuyer(Protocol):
 
 
 class ClassSeller(Protocol):
-    """Who is asked whether a flow is let into a class of its.
+    """An agent that decides whether a flow may enter one of its classes.
 
     Attributes:
         asked: whether it wants to be.
@@ -62,7 +62,7 @@ class ClassSeller(Protocol):
 
 
 class Seat(Protocol):
-    """What an agent's role has of the market.
+    """The interface of an agent's role to the market.
 
     Attributes:
         spec: what the scenario says of the agent.
@@ -136,7 +136,7 @@ class Seat(Protocol):
         """The links of its domain."""
 
     def responds_ps(self) -> int:
-        """How long users take to respond to a price: the slowest of them, as last measured."""
+        """The time users take to respond to a price: the slowest of them, as last measured."""
 
     def streams(self, rows: Integers, line: int) -> StreamObservation:
         """Test streams, late by the largest delay of a tariff it sells on, and that one's calls."""

@@ -79,7 +79,7 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ContractSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What an agent sells beside service classes and calls, to the users of these sources.
+    """Other products of an agent than service classes and calls, for the users of these sources.
 
     Attributes:
         name: its kind in the ledger.

@@ -53,7 +53,7 @@ DEFAULT_ESTIMATOR: Final = "beta-binomial"
 
 
 class Estimator(Protocol):
-    """What is known of a rate after samples of it."""
+    """Knowledge of a rate after samples of it."""
 
     @classmethod
     def of(cls, samples: Samples) -> Self:
@@ -211,6 +211,6 @@ def estimator_named(kind: str, samples: Samples) -> Estimator:
     """An estimator of this kind, after these samples.
 
     Raises:
-        KeyError: there is none of this name.
+        KeyError: there is no such name.
     """
     return ESTIMATORS[kind].of(samples)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guaranteed connection is expected to cost, and the price V that earns a margin.
+"""The expected cost of a guaranteed connection, and the price V that earns a margin.
 
 Andreassen 2002, 4.2: P = V (1 - p) - R p - mu, with R paid beside giving up V. Where R_e is what
 is paid back in all, R_e = R + V and
@@ -54,7 +54,7 @@ def price(
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """What is expected of the connections that are let in.
+    """Expectations for the admitted connections.
 
     Attributes:
         threshold: beta, the marking rate of the test streams above which connections are blocked.

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The application provider: sells classes at a fee and says what marks of flows in them may cost.
 
-Who pays the carrier for these marks is its business model (Antoniadis et al. 2000, 2): the provider
-itself, which resells transport at the fee (the default), or its customers. Either way its strategy
-steers the flows, as it is the one who sends. Its dynamic price handling is `constant-charge` by
-default: for each flow it aims at the charge of the flow's class (2.1). A new class counts from the
-report on at which the flow enters it, so this role decides at every report unless an interval is
-set.
+Its business model decides who pays the carrier for these marks (Antoniadis et al. 2000, 2): the
+provider itself, which resells transport at the fee (the default), or its customers. Either way its
+strategy steers the flows, as it is the one who sends. Its dynamic price handling is
+`constant-charge` by default: for each flow it aims at the charge of the flow's class (2.1). A new
+class counts from the report on at which the flow enters it, so this role decides at every report
+unless an interval is set.
 
 A strategy may also post fees (`post_fees`), before customers choose, and be asked about each flow
 that wants to enter a class (`let_in`).
@@ -83,7 +83,7 @@ class ApplicationProvider(Role):
         seat.pay(rows, self.decide(seat.flows(rows)), all_of_them=True)
 
     def decide(self, seen: Observation) -> Decision:
-        """What marks of each flow in its classes may cost."""
+        """The target cost of marks for each flow in its classes."""
         decision = self._strategist.decide(seen)
         self.decided(seen.t_ps, settling_ps(seen.flows))
         return decision

@@ -44,7 +44,7 @@ class CallSales:
             The price of a call from now on [micro-units]; None if it stays.
 
         Raises:
-            StrategyError: the strategy's own code failed, or posted what is no price.
+            StrategyError: the strategy's own code failed, or its price is not valid.
         """
         try:
             if self._watch is not None:
@@ -77,6 +77,6 @@ class CallSales:
 
     @property
     def readings(self) -> dict[str, float]:
-        """What the strategy goes by now, by name, for the table `agents`."""
+        """The strategy's current figures, by name, for the table `agents`."""
         readings: dict[str, float] = getattr(self._strategy, "readings", {})
         return readings

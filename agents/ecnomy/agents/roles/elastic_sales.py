@@ -30,7 +30,7 @@ class ElasticSales:
         self._strategist = Strategist(name, line.strategy.kind, line.strategy.params)
 
     def decide(self, seen: Observation) -> Decision:
-        """What the marks of each flow may cost.
+        """The allowed cost of each flow's marks.
 
         Raises:
             StrategyError: as Strategist.decide.

@@ -26,7 +26,7 @@ _FAMILY: Final = Family(
 
 
 def preset_of(word: str) -> Preset:
-    """What the entry of a role may hold.
+    """The keys of a role's entry.
 
     Raises:
         InputError: there is no such role (see find_role).

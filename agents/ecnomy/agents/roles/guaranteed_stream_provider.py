@@ -85,7 +85,7 @@ class GuaranteedStreamProvider(Role):
 
     @property
     def readings(self) -> dict[str, float]:
-        """What its strategies go by now; `<name>:<row>` where the table has several rows."""
+        """Its strategies' current figures; `<name>:<row>` if the table has several rows."""
         if len(self.lines) == 1:
             return dict(self.lines[0].readings)
         return {

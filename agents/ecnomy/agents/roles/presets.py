@@ -20,7 +20,7 @@ _PROMISE: Final = "{price: 0.05 money, max_delay: 15 ms, max_delay_rate: 0.01}"
 
 
 class Preset(msgspec.Struct, frozen=True):
-    """What the YAML entry of a role may hold.
+    """The keys of a role's YAML entry.
 
     Attributes:
         path: its class, `module:Class`; "" in a class of a user's own.

@@ -3,7 +3,7 @@
 
 Rate control (WTP, in the engine) adapts to marks within round trips and runs by itself. The
 handler resets what it aims at, a willingness to pay per flow and perhaps a rate cap, on a time
-scale slower than that (Antoniadis et al. 2000, 2.2). Its flows are in no class: nobody else pays
+scale slower than that (Antoniadis et al. 2000, 2.2). Its flows have no class: no other agent pays
 for them.
 """
 
@@ -39,7 +39,7 @@ class PriceHandler(User):
         self._strategist = Strategist(name, terms.kind or "constant-charge", terms.params)
 
     def decide(self, seen: Observation) -> Decision:
-        """What it is willing to pay for each flow, and how fast the flow may be at most."""
+        """Its willingness to pay for each flow, and the flow's rate cap."""
         decision = self._strategist.decide(seen)
         if seen.dt_ps == 0:
             self.next_ps = seen.t_ps + self._phase_ps

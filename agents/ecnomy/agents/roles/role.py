@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all roles share: a name, a random stream of their own and the rhythm of their decisions.
+"""The common part of all roles: a name, a random stream and the timing of decisions.
 
 A role that adapts must not be faster than what it steers: WTP's time constant is T / (gain p)
 (round-trip time T, marking probability p), and a faster decision reads transients. So such a role
@@ -164,7 +164,7 @@ class Role(mesa.Agent):
 
     @property
     def balance_micro(self) -> int:
-        """What its account holds after the last report, micro-units; below 0 it is a debt."""
+        """Its balance after the last report, micro-units; a negative balance is a debt."""
         balance: int = self.model.ledger.balance_micro(self.name)
         return balance
 

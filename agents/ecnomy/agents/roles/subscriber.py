@@ -54,7 +54,7 @@ class Subscriber(Role):
         seat.buy_calls(self, seat.use(seat.spec.sources))
 
     def act(self, seat: Seat) -> None:
-        """What has changed of its readings is noted."""
+        """Changed readings are noted."""
         readings: dict[str, float] = getattr(self._strategy, "readings", {})
         for name, value in readings.items():
             if self._readings.get(name) != value:

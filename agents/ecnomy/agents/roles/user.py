@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What roles share whose flows are their own: they choose classes, switch flows and pay."""
+"""The common part of roles with their own flows: they choose classes, switch flows and pay."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ class User(Role):
         seat.pay(self._rows, decision, all_of_them=False)
 
     def decide(self, seen: Observation) -> Decision:
-        """What it wants of the flows it sees."""
+        """Its decisions about the flows it sees."""
         raise NotImplementedError

@@ -2,8 +2,8 @@
 """`average-rate`: a mean rate x0 over some round trips, while its marks cost less than a threshold.
 
 Antoniadis et al. 2000, 5: "controlling the average sending rate over an interval with duration a
-few round trip times, rather than the instantaneous sending rate", for streaming. What a dip leaves
-unsent is made good soon after. Within an epoch the engine keeps a cap and a charge, as for
+few round trip times, rather than the instantaneous sending rate", for streaming. After a dip, the
+unsent data is sent soon. Within an epoch the engine keeps a cap and a charge, as for
 `constant-throughput`; at each decision, dt after the one before,
 
     D   <- D + (x0 - x) dt            what is owed [bit], held within [-x0 L, x0 L]
@@ -65,7 +65,7 @@ class AverageRate:
         return "rate" if self.rate is None else ""
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """What is owed goes on top of x0."""
+        """The amount owed is added to x0."""
         rate_bps = seen.limit_bps if self.rate is None else self.rate
         if not math.isfinite(rate_bps):
             raise StrategyError("average-rate: missing 'rate' for a flow without a rate limit")

@@ -120,7 +120,7 @@ class BestOffer:
         return self.loyalty
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Which flows may send, and what they pay."""
+        """The flows that may send, and their payments."""
         if seen.agent is None:
             raise StrategyError("best-offer: random users require a market")
         if not len(seen.flows.flow):
@@ -158,7 +158,7 @@ class BestOffer:
         self._wait_s, self._again_s = np.full(users, self.retry), np.zeros(users)
 
     def _stay_or_leave(self, t_s: float, choice: Integers, random: np.random.Generator) -> Integers:
-        """Who leaves and who is back; returns each user's choice."""
+        """Updates who leaves and who returns; returns each user's choice."""
         told = self._told()
         best, own = told.max(axis=0), told[self._choice, np.arange(len(choice))]
         stuck = (own < self._nothing) & (choice == self._choice)
@@ -183,7 +183,7 @@ class BestOffer:
         return choice
 
     def _learn(self, seen: Observation) -> None:
-        """What the alternative in use left each user since the last decision."""
+        """The surplus of the alternative in use for each user since the last decision."""
         self._learn_of(seen, self._rows[self._choice, np.arange(len(self._choice))])
 
     def _learn_of(self, seen: Observation, used: Integers) -> None:
@@ -203,7 +203,7 @@ class BestOffer:
         self._known[at] = np.where(self._away, before, learnt)
 
     def _told(self) -> Floats:
-        """What each user takes each alternative to leave it, [alternative, user]."""
+        """The surplus that each user expects of each alternative, [alternative, user]."""
         told = self._known.copy()
         for k in range(len(told)):
             inside = (self._choice == k) & ~self._away

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a provider learns from its own calls: how long they are, their marks, what was paid back.
+"""A provider's knowledge from its own calls: durations, marks and refunds.
 
 Calls are marked more than test streams are (Andreassen 2002, table 7), by how much its bills tell.
 When a call ends, test streams tell what was to be expected of it: of the packets that they sent
@@ -13,7 +13,7 @@ What came is k marks, paid back or not (y). With sums over the calls that ended 
 which are the likeliest l and d if k is Poisson, y drawn with q_d, and l and d are normal with mean
 0 and deviation s beforehand: ln 2 for marks (the table has ratios of 1.7 to 3.6), 2 for odds. They
 are 0 without calls: what was learnt fades as the calls it is from are forgotten, so that a provider
-that has stopped selling comes back. How long calls are is not forgotten.
+that has stopped selling comes back. Durations of calls are not forgotten.
 
 Calls and test streams are compared over the same time, not calls with what was forecast as they
 asked. A rush that nobody saw coming is in the test streams as well, and so in the forecasts; it
@@ -61,7 +61,7 @@ class Laws(NamedTuple):
 
 
 class _Period(NamedTuple):
-    """What test streams cost between two renewals, and how many calls asked and were sold."""
+    """The cost of test streams between two renewals, and the numbers of calls asked and sold."""
 
     t_ps: int
     probing_micro: float
@@ -145,12 +145,12 @@ class CallBills:
 
     @property
     def minutes(self) -> float:
-        """How long a call is on average; 0 before one ended."""
+        """The mean duration of a call; 0 before one ended."""
         return self._time_ps / self.ended / _PS_PER_MIN if self.ended else 0.0
 
     @property
     def probing_micro(self) -> float:
-        """What test streams cost within the memory, micro-units."""
+        """The cost of test streams within the memory, micro-units."""
         return self._probing + sum(period.probing_micro for period in self._periods)
 
     @property

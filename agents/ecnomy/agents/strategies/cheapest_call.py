@@ -17,7 +17,7 @@ __all__ = ["CheapestCall", "Claimant"]
 
 @dataclasses.dataclass
 class Claimant:
-    """What all strategies of subscribers share: how honest they are about broken promises.
+    """The common part of subscribers' strategies: honesty about broken promises.
 
     Attributes:
         overclaims: the share of calls whose promise was kept that are said to have broken it.

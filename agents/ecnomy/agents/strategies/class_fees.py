@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What strategies that post fees share: when fees change, their bounds, what marks may cost."""
+"""The common part of strategies that post fees: times of changes, bounds, cost of marks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ClassFees:
         return class_charge_micro
 
     def decide_many(self, seen: Observation) -> Decision:
-        """What marks may cost: the charge of each flow's class."""
+        """The target cost of marks: the charge of each flow's class."""
         return Decision(class_charges(seen))
 
     def _check_bounds(self, least: float) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a byte costs on each path, as an agent remembers it from all of its flows there.
+"""The cost of a byte on each path, remembered by an agent from all its flows there.
 
     c = (prior cost of one byte + sum of charges) / (1 + sum of payload bytes)
 
@@ -45,6 +45,6 @@ class CostMemory:
         self._bytes = kept * self._bytes + got
 
     def micro_per_byte(self, source: Integers | int) -> Floats:
-        """What a byte costs on the path of each of these sources."""
+        """The cost of a byte on the path of each of these sources."""
         cost: Floats = self._charge[source] / self._bytes[source]
         return cost

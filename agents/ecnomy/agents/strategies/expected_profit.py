@@ -147,7 +147,7 @@ class ExpectedProfit:
         return self._bad.breaks(chances, limit, self._packets, now.bad, now.packets)
 
     def _profit(self, tariff: CallTariff, mark_price: float) -> float:
-        """What a call is expected to leave now, micro-units."""
+        """The expected profit of a call now, micro-units."""
         rate, broken = self._now(tariff)
         bills = self._bills
         earned = tariff.price_micro + tariff.expected_use_micro(bills.minutes, bills.packets)

@@ -66,7 +66,7 @@ ASTRAY: Final = 2.0
 
 @dataclasses.dataclass
 class _Flow:
-    """What is known of a flow; times in seconds."""
+    """The state of a flow; times in seconds."""
 
     paid_micro: int = 0
     pay_micro: float = 0.0
@@ -129,7 +129,7 @@ class FileBudget:
         return "" if self.budget is None else "budget"
 
     def decide_many(self, seen: Observation) -> Decision:
-        """What each flow pays, what its marks may cost, and whether it may send."""
+        """The payment of each flow, the cap on its cost of marks, and whether it may send."""
         self._costs.learn(seen)
         before, said = dict(self._sums), []
         costs = self._costs.micro_per_byte(seen.flows.source).tolist()
@@ -212,7 +212,7 @@ class FileBudget:
         return view.files + 1
 
     def _allowed(self, flow: _Flow, view: FlowView) -> tuple[float, bool]:
-        """What marks may cost until the next decision, and whether the flow may send."""
+        """The cap on the cost of marks until the next decision, and whether the flow may send."""
         if self.budget is None:
             return NO_BUDGET, True
         left_micro = round(self.budget * MICRO) * self._begun(view) - flow.paid_micro

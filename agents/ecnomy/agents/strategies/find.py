@@ -75,5 +75,5 @@ def make(kind: str, params: Mapping[str, object]) -> object:
 
 
 def blame(who: str, error: Exception) -> EcnomyError:
-    """What to raise in place of an exception in a strategy's own code: who, what and where."""
+    """The error to raise instead of an exception in a strategy's code: who, what and where."""
     return families.blame(who, error, StrategyError)

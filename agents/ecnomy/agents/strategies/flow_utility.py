@@ -21,7 +21,7 @@ _KEY = "utility"
 def under_key(
     make: Callable[[Mapping[str, object]], Utility], params: Mapping[str, object]
 ) -> Utility:
-    """What `make` makes of the parameter `utility`.
+    """The object made from the parameter `utility`.
 
     Raises:
         Refused: as `make`, the key being a path below `utility`.

@@ -14,10 +14,10 @@ A flow leaves where at two decisions its demand at p is below x0/1000, or where 
 than S costs: U(D(p)) - p D(p) - S < U(0). As marks are chance, demand is at p less one standard
 error of the n marks it is made of, (p - c) / sqrt(n); at x0/1000 it is that at p itself.
 
-Who is away cannot see the marks of its path. It looks again after a time `retry`, then after twice
-as long each time that it leaves again, up to 8 times. It begins with what it would pay at x0/100,
-and until it knows a price x0/100 is its largest rate: while marks are as dear as they were its w
-only falls. What it knew it forgets. One that has come to x0/50 waits `retry` the next time.
+A user who is away cannot see the marks of its path. It looks again after a time `retry`, then after
+twice as long each time that it leaves again, up to 8 times. It begins with what it would pay at
+x0/100, and until it knows a price x0/100 is its largest rate: while marks are as dear as they were
+its w only falls. What it knew it forgets. One that has come to x0/50 waits `retry` the next time.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ class Menu:
         return ""
 
     def decide_many(self, seen: Observation) -> Decision:
-        """What each flow's choice decides."""
+        """The decisions of each flow's choice."""
         flows = seen.flows
         count = len(flows.flow)
         columns = {name: np.full(count, none) for name, none in _COLUMNS}

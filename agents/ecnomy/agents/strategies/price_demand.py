@@ -9,9 +9,9 @@ worth to them.
 
 The price that users see is what a MB of data has cost this agent's users since the last decision:
 their whole bill (marks, class fees, contracts), smoothed with weight 1/2. They tell each other.
-Where nobody puts up with it nobody sends, and nobody sees the price. Then the user with the highest
-limit looks again, from one decision to the next: after a time `retry`, then after twice as long
-each time, up to 8 times. What a MB costs it is what all know then.
+If no user accepts the price, nobody sends, and nobody sees the price. Then the user with the
+highest limit looks again, from one decision to the next: after a time `retry`, then after twice as
+long each time, up to 8 times. What a MB costs it is what all know then.
 
     arrival     present for a time drawn from `stay`, then away for one drawn from `away`, who comes
                 back with a new limit; without the two everybody is always there
@@ -99,7 +99,7 @@ class PriceDemand:
         return 1 - self.looks
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Which flows may send, and what they pay."""
+        """The flows that may send, and their payments."""
         if seen.agent is None:
             raise StrategyError("price-demand: random users require a market")
         random, count = seen.agent.random, len(seen.flows.flow)

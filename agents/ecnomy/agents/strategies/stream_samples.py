@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What test streams say now, and their samples so far (Andreassen 2002, 4.2).
+"""The current state of test streams, and their samples so far (Andreassen 2002, 4.2).
 
 Now is the last time T, renewed at every report. A sample is taken whenever T has gone by since the
 one before, so that samples adjoin; in one in which nothing was sent there is none. A packet is bad

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a carrier tries a price: it gives customers time to respond, and then measures for as long.
 
-What a price earns is what the carrier received less what it paid, per second. The time right after
-a change does not count: a higher price earns more until customers have found out. Both times are a
-decision interval, or as many as customers take to respond (`PriceObservation.responds_ps`), up to
-ten: a price held for less would be judged by the money of the price before.
+The earnings of a price are the carrier's receipts less its payments, per second. The time right
+after a change does not count: a higher price earns more until customers have found out. Both times
+are a decision interval, or as many as customers take to respond (`PriceObservation.responds_ps`),
+up to ten: a price held for less would be judged by the money of the price before.
 """
 
 from __future__ import annotations

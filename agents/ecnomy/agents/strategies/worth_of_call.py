@@ -37,7 +37,7 @@ WORTHS = ("exponential", "uniform", "fixed")
 
 @dataclasses.dataclass
 class _Kind:
-    """What was experienced of one kind of call; sums that fade."""
+    """Experience with one kind of call; sums that fade."""
 
     at_ps: int = 0
     calls: float = 0.0

@@ -22,7 +22,7 @@ __all__ = ["Anticipating"]
 
 
 class Anticipating(RateUtility):
-    """What the user goes by; its `value` is the utility's own.
+    """The utility that guides the user; its `value` is the original utility's.
 
     Args:
         utility: concave, of r = x / x0.

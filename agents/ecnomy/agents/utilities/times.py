@@ -12,8 +12,8 @@ Weber and Fechner has it (Reichl, Tuffin, Schatz 2013):
 
 Whoever sends the 8 B bits that are left at the rate x from t on has T = t + 8 B / x. At a given
 price of a bit they cost the same at any rate, so the fastest is best until nothing more is gained
-by it; and where even that is worth no more than they cost, the transfer is better given up. What
-was paid for bits already sent is spent either way. So (`demand_bps`), with `most` the largest rate,
+by it; and where even that is worth no more than they cost, the transfer is better given up. Money
+for bits already sent is spent either way. So (`demand_bps`), with `most` the largest rate,
 
     T* = max(t + 8 B / most, the time until which V stays a)
     x  = 8 B / (T* - t)   if V(T*) > 8 B price, else 0
@@ -42,7 +42,7 @@ _LEAST_S: Final = 0.12
 
 
 class TimeUtility(Protocol):
-    """What a transfer is worth by the time it took; columns in, columns out."""
+    """The worth of a transfer by its time; columns in, columns out."""
 
     def value(self, seconds: Floats) -> Floats:
         """V(T), money for one transfer; it never grows with T."""

@@ -86,7 +86,7 @@ class Results(RunTables):
 
     @property
     def measured(self) -> Measured:
-        """The measured window in picoseconds, which `flows` and `links` are over."""
+        """The measured window in picoseconds; `flows` and `links` cover it."""
         return self.raw.measured
 
     @property
@@ -119,10 +119,10 @@ class Results(RunTables):
 
     @cached_property
     def agents(self) -> pd.DataFrame:
-        """What agents decided, a row per value that changed: `t_s`, `agent`, `flow`, `what`.
+        """Decisions of agents, a row per changed value: `t_s`, `agent`, `flow`, `what`.
 
-        `value` is in `unit`; `meaning` says it in words where it stands for some (a class, on, off,
-        none).
+        `value` is in `unit`; `meaning` gives the words for values that stand for words (a class,
+        on, off, none).
         """
         from ecnomy.markets.results.frames import agent_frame
 
@@ -133,7 +133,7 @@ class Results(RunTables):
         """All postings of the run: `payer` paid `payee` an `amount` of money at `t_s`.
 
         `kind` says what for: `quantity` in `unit`, each at `price` (NaN if no one price makes up
-        the amount). `flow` and `source` say on whose account, "" for none.
+        the amount). `flow` and `source` say for whose traffic, "" for none.
         """
         from ecnomy.markets.results.frames import ledger_frame
 
@@ -151,7 +151,7 @@ class Results(RunTables):
 
     @cached_property
     def summary(self) -> pd.DataFrame:
-        """Who got and paid what, as `ecnomy run` prints it: a row per class or source.
+        """Rates and payments, as `ecnomy run` prints them: a row per class or source.
 
         Rates and payments are means per flow over the measured window. A run that ended at its
         warm-up or before its first report has no rows.
@@ -178,7 +178,7 @@ class Results(RunTables):
             delay, rtt [s]          window [packets, mean of a flow]                  active [flows]
             fee, charge, willingness [money/s]    price_per_mark [money/mark that was paid]
 
-        By link (`by="link"`, also the default of those that only links have):
+        By link (`by="link"`, also the default of quantities that only links have):
 
             throughput [Mbps]    utilization, marking, loss [1]    queue [packets]    wait [s]
             arrivals, drops [packets/s]    marks [marks/s]
@@ -198,7 +198,7 @@ class Results(RunTables):
             without a packet, a class without a flow). `attrs["unit"]` is the unit.
 
         Raises:
-            InputError: there is no such quantity, or not by this.
+            InputError: there is no such quantity, or it is not available by this.
             ResultsError: a table is missing or unreadable.
         """
         from ecnomy.markets.results.timeseries import timeseries_of
@@ -206,22 +206,22 @@ class Results(RunTables):
         return timeseries_of(self.raw, what, by, every_s, per_flow)
 
     def payments(self, who: str | None = None) -> pd.DataFrame:
-        """What was paid, to whom and why, over the whole run.
+        """All payments over the whole run: payer, receiver and reason.
 
         Args:
-            who: an account: what it paid. A class, source or flow: what was paid on its account,
-                whoever paid it (a fee by the customer, its marks by the provider). Both, where both
-                have the name. None: everything.
+            who: an account: what it paid. A class, source or flow: all payments for it, whoever
+            paid (a fee by the customer, its marks by the provider). Both, if both have the name.
+            None: everything.
 
         Returns:
             `payer`, `payee`, `kind`, `source`, `link`, `quantity` in `unit`, `price` (the mean:
             amount / quantity), `amount` in money, the largest first. Mark charges have a row for
             each link that marked the source's packets, in proportion to the marks it set in the
-            whole run, whatever the price was at the time. Amounts of a payer sum to what the ledger
-            says, to the micro-unit.
+            whole run, whatever the price was at the time. Amounts of a payer sum to the ledger's
+            total, to the micro-unit.
 
         Raises:
-            InputError: nobody has this name.
+            InputError: there is no such name.
             ResultsError: a table is missing or unreadable.
         """
         from ecnomy.markets.results.payments import payments_of
@@ -249,7 +249,7 @@ class Results(RunTables):
         return figure
 
     def table(self, name: str) -> pd.DataFrame:
-        """Read `<name>.parquet` anew, as stored on disk.
+        """Read `<name>.parquet` again, as stored on disk.
 
         Raises:
             ResultsError: it cannot be read, or this run must have it and has not.
@@ -257,7 +257,7 @@ class Results(RunTables):
         return self.raw.table(name)
 
     def __eq__(self, other: object) -> bool:
-        """Results are the same where they are in the same folder, or the same tables in memory."""
+        """Results are equal if they are in the same folder, or are the same tables in memory."""
         return isinstance(other, Results) and self._place() == other._place()
 
     def __hash__(self) -> int:

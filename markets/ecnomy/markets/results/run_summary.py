@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The summary after a run: what each class, or source outside all classes, got and paid.
+"""The summary after a run: rates and payments of each class, or of each source outside all classes.
 
-It is over the whole measured window, [warm-up, end]. `ecnomy show` has the same means, and those of
-each phase beside them. Background traffic is what is in no class and no agent's: its marks are
-booked on `source:<source>`.
+It is over the whole measured window, [warm-up, end]. `ecnomy show` has the same means, and also
+those of each phase. Background traffic belongs to no class and no agent: its marks are booked on
+`source:<source>`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def window_in_words(folder: Path) -> str:
 
 
 def values(folder: Path) -> dict[str, Any]:
-    """What `ecnomy run --json` prints: the groups and how long was measured, times in s."""
+    """The output of `ecnomy run --json`: the groups and the measured window, times in s."""
     run = open_raw(folder)
     rows, window = groups_in(run), run.measured
     return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The name that results of a run had before they were `Results`; it goes with the next release."""
+"""The old name of `Results`, which the next release will remove."""
 
 from __future__ import annotations
 

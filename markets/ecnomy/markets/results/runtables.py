@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a run by name, as pandas frames that are read when first asked for."""
+"""The tables of a run by name, as pandas frames that are read on first use."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class RunTables(ABC):
 
     @cached_property
     def agents(self) -> pd.DataFrame:
-        """What agents decided, one value a row."""
+        """Decisions of agents, one value per row."""
         return self.table("agents")
 
     @cached_property

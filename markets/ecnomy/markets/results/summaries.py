@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables `flows` and `links`: what the counters gained over the measured window.
+"""The tables `flows` and `links`: growth of the counters over the measured window.
 
-Counters and integrals are differences over the window; states (what is so "now") and maxima are as
-of its end. Rates come from these differences; a quotient without a denominator is 0, a mean delay
-or wait of no packet NaN.
+Counters and integrals are differences over the window; states (values "now") and maxima are as of
+its end. Rates come from these differences; a quotient without a denominator is 0, a mean delay or
+wait of no packet NaN.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Measuring:
         return found | ({"pairs": {**self._pairs, **self._pair_names()}} if self._pairs else {})
 
     def ending(self, market: MarketLike) -> dict[str, Any]:
-        """What the manifest says of the end: the measured window, the classes, the balances."""
+        """The manifest's part about the end: the measured window, the classes, the balances."""
         balances = zip(market.ledger.names, market.ledger.balances_micro.tolist(), strict=True)
         return {
             "measured": {"from_ps": self._start.t_ps, "to_ps": self._end.t_ps},
@@ -145,7 +145,7 @@ def _per(amount: Any, base: Any, none: float = 0.0) -> Floats:
 
 
 def nothing_yet(plan: Plan) -> Mark:
-    """The counters before anything happened, which a run that never got to a report ends with."""
+    """The counters before anything happened, for runs that end before their first report."""
     count = plan.row_count
     flows = report_flows(len(plan.record.delay_thresholds_ps))
     none = np.zeros(count, dtype=np.int64)

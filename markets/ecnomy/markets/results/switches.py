@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flows that their agents switch off and on, and for how long they were on.
 
-What an agent decided holds from the report of its decision to the next one on the same flow (table
+A decision holds from its report to the next decision on the same flow (table
 `agents`, name `active`). No flow is on before its source's start, nor from its source's stop on.
 """
 
@@ -33,7 +33,7 @@ class Switches:
     ) -> None:
         """Rows of the table `agents` with the name `active`, a column each, in its order.
 
-        What an agent notes under that name is of no flow (-1) and does not count.
+        Notes of agents under that name have no flow (-1) and do not count.
         """
         self.rows: Integers = np.unique(flow[(value == 0) & (flow >= 0)])
         own = np.isin(flow, self.rows)
@@ -55,7 +55,7 @@ class Switches:
         self._flows = spans.flows[self.rows].astype(np.float64)
 
     def on(self, edges_ps: npt.NDArray[np.int64]) -> Floats:
-        """How many flows of each of these rows were on, on average over each interval.
+        """The mean number of flows of each of these rows that were on, over each interval.
 
         Args:
             edges_ps: ascending times.

@@ -2,9 +2,9 @@
 """The tables of a results folder: their columns, and how a table is streamed to Parquet.
 
 The bytes of a table depend on its rows only, not on how they arrived: row groups hold
-ROWS_PER_GROUP rows, the last one what is left. A table is written under `<name>.parquet.tmp` and
-takes its name when it is closed, which is when it becomes readable. Each column says its unit in
-the metadata of its field (units.py).
+ROWS_PER_GROUP rows, the last one the rest. A table is written as `<name>.parquet.tmp` and gets
+its name when it is closed; only then is it readable. Each column has its unit in the metadata of
+its field (units.py).
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def schemas(plan: Plan) -> dict[str, pa.Schema]:
 
 
 def _schema(table: str, columns: Mapping[str, pa.DataType]) -> pa.Schema:
-    """Every field says its unit in its metadata, under `unit`."""
+    """Every field has its unit in its metadata, under `unit`."""
     return pa.schema(
         [
             pa.field(name, kind, metadata={"unit": unit_of(table, name)})
@@ -178,8 +178,8 @@ class TableWriter:
     def write(self, columns: Mapping[str, Any]) -> None:
         """Append rows; every column of the schema is given, an array, a sequence or Taken.
 
-        They are kept as they are for a while: arrays are replaced by who gives them, not written
-        to.
+        They are kept without a copy for a while: the caller replaces arrays and never modifies
+        them.
         """
         given = [columns[name] for name in self._schema.names]
         self._waiting.append(given)
@@ -191,7 +191,7 @@ class TableWriter:
             self._gather()
 
     def close(self, *, synced: bool = True) -> str:
-        """Write what is left, sync it, and give the table its name; returns the file's digest."""
+        """Write the rest, sync it, and give the table its name; returns the file's digest."""
         self._flush(1)
         self._writer.close()
         if synced:
@@ -214,7 +214,7 @@ class TableWriter:
         self._rows = self._rest.num_rows
 
     def _gather(self) -> None:
-        """Make one batch of those that wait: an array of a few rows takes more than its rows."""
+        """Merge waiting batches into one: an array of a few rows has much overhead."""
         if self._waiting:
             fields = zip(zip(*self._waiting, strict=True), self._schema, strict=True)
             arrays = [_column(parts, field.type) for parts, field in fields]

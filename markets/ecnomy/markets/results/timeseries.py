@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happened in each interval between reports, by flow, source, class, provider or link.
+"""Events in each interval between reports, by flow, source, class, provider or link.
 
 Tables hold cumulative counters; here are their differences. Of a group of flows
 
@@ -98,7 +98,7 @@ def timeseries_of(
 
 
 def _home(what: str) -> str:
-    """What a quantity is by where nobody says."""
+    """The default grouping of a quantity."""
     if what in FLOW_SERIES or what in _STATES:
         return EVERYTHING
     if what in ACCOUNT_SERIES:
@@ -149,7 +149,7 @@ def _divided(top: Floats, bottom: Floats) -> Floats:
 
 
 class _Groups(msgspec.Struct, frozen=True, eq=False):
-    """Which group each row belongs to in each interval; codes [interval, row], -1 for none."""
+    """The group of each row in each interval; codes [interval, row], -1 for none."""
 
     labels: list[str]
     codes: Integers
@@ -181,7 +181,8 @@ def _groups(raw: RawRun, epochs: Epochs, edges: Integers, by: str) -> _Groups:
 
 
 def _classes(raw: RawRun, epochs: Epochs, edges: Integers, by: str) -> _Groups:
-    """By the class held as an interval begins; flows in none are a group if there are any."""
+    """By the class held at the beginning of an interval; flows without a class are a group, if
+    any."""
     held = class_labels(raw.manifest)
     if by == "provider":
         held = [one.provider for one in raw.manifest.classes]
@@ -225,7 +226,7 @@ def _of_flows(
 def _state(
     raw: RawRun, what: str, epochs: Epochs, edges: Integers, groups: _Groups, members: Floats
 ) -> Floats:
-    """What is so at the end of an interval; willingness: what holds during it."""
+    """The value at the end of an interval; for willingness, the value during it."""
     if what == "willingness":
         table = raw.agents[raw.agents["name"].astype(str) == _WILLINGNESS]
         table = table[table["flow"] >= 0]
@@ -240,7 +241,7 @@ def _state(
 
 
 def _held(table: pd.DataFrame, t_ps: Integers) -> Floats:
-    """The value that was last said at each time, NaN before the first."""
+    """The latest value at each time, NaN before the first."""
     said = table["t_ps"].to_numpy(dtype=np.int64)
     values = np.append(table["value"].to_numpy(dtype=np.float64), np.nan)
     return np.asarray(values[np.searchsorted(said, t_ps, side="right") - 1], dtype=np.float64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The unit of every column, on disk and in the frames that people get.
+"""The unit of every column, on disk and in users' frames.
 
 A name that ends in a unit says it (`delay_sum_ps`, `goodput_bps`, `fee_micro`); all other columns
 are listed here, each once. Parquet schemas carry it as the metadata `unit` of a field, frames as
@@ -65,8 +65,7 @@ _BY_TABLE: Final = {  # where a table means something else by a name
 def unit_of(table: str, column: str) -> str:
     """The unit of a column of a table on disk.
 
-    Raises:
-        KeyError: nobody has said what it is.
+    Raises: KeyError: the column is not listed.
     """
     if (table, column) in _BY_TABLE:
         return _BY_TABLE[table, column]

@@ -7,8 +7,8 @@
     omnet/          of runs on OMNeT++: what was run, its log and result files. No part of it either
 
 The manifest says `complete: false` from the first moment and is replaced when the run has ended, so
-a run that was killed is known as such. All files take their names only when they are whole. The
-last manifest is written when all else is on the disk, and holds the digests of the tables (see
+a killed run can be recognised. All files get their names only when they are complete. The last
+manifest is written when everything else is on disk, and holds the digests of the tables (see
 ecnomy.markets.support.intact). A folder is locked by its log while a run writes it.
 """
 
@@ -44,10 +44,9 @@ _LOG: Final = "log.txt"
 
 
 def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None = None) -> TextIO:
-    """Make `folder` ours to write and return its locked log.
+    """Claim `folder` for writing and return its locked log.
 
-    Left-overs of the run that is replaced are removed, and nothing else: no file that a run does
-    not write is ever touched.
+    Only left-overs of the replaced run are removed: files that runs do not write are never touched.
 
     Args:
         folder: where the results go.
@@ -93,7 +92,7 @@ def ended_by(error: BaseException) -> str:
 
 
 def manifest_head(plan: Plan, scenario: dict[str, Any]) -> dict[str, Any]:
-    """What a run's manifest says from its first moment on; `scenario` as plain values."""
+    """The content of a run's manifest from the beginning; `scenario` as plain values."""
     return {
         "format": FORMAT,
         "title": plan.title,
@@ -106,7 +105,7 @@ def manifest_head(plan: Plan, scenario: dict[str, Any]) -> dict[str, Any]:
 
 
 class ResultsWriter:
-    """Takes what a run produces, message by message."""
+    """Receives the output of a run, message by message."""
 
     def __init__(
         self,
@@ -132,7 +131,7 @@ class ResultsWriter:
             synced: False for results that end with the process, which nothing has to outlive.
 
         Raises:
-            InputError: the folder is not ours to write (see claim).
+            InputError: the folder cannot be claimed (see claim).
             OSError: it cannot be written.
         """
         self.folder, self._synced = folder, synced
@@ -163,7 +162,7 @@ class ResultsWriter:
         self._head["versions"]["engine"] = f"{name} {version}"
 
     def other_network(self, differing: list[str]) -> None:
-        """Note the values in which the network, whose plan this is, differs from the scenario."""
+        """Note the values in which the network with this plan differs from the scenario."""
         self._head["network_differs"] = differing
         self._write_manifest(complete=False, reason=UNFINISHED)
         for line in differing:
@@ -191,7 +190,7 @@ class ResultsWriter:
         self._take(market)
 
     def record(self, record: Record) -> None:
-        """Rows for one of the tables the plan asked for; others are not kept.
+        """Rows for one of the tables that the plan requests; others are not kept.
 
         Raises:
             ProtocolError: out-of-range, what they count is not in the plan.
@@ -225,7 +224,7 @@ class ResultsWriter:
         return measured["flows"]
 
     def close(self) -> None:
-        """Let the folder go."""
+        """Release the folder."""
         self._log.close()
 
     def _take(self, market: MarketLike) -> None:
@@ -267,14 +266,14 @@ def _ledger_columns(rows: Postings, names: Any) -> dict[str, Any]:
 
 
 def _empty(folder: Path) -> bool:
-    """Whether a folder holds nothing but a log without a line, which may be our lock."""
+    """Whether a folder contains only an empty log, which may be our lock."""
     if not folder.is_dir():
         return True
     return all(file.name == _LOG and file.stat().st_size == 0 for file in folder.iterdir())
 
 
 def _ours(folder: Path, same: Mapping[str, Any] | None) -> bool:
-    """Whether a folder holds an incomplete run of ours, or one whose manifest says `same`."""
+    """Whether a folder holds an incomplete run of ecnomy, or one whose manifest matches `same`."""
     try:
         manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.DecodeError):
@@ -287,7 +286,8 @@ def _ours(folder: Path, same: Mapping[str, Any] | None) -> bool:
 
 
 def _identity(manifest: Mapping[str, Any]) -> list[Any]:
-    """What equal runs have in common: all that was given, the version, the engine, a market."""
+    """The identity of equal runs: all inputs, the version, the engine, and whether there is a
+    market."""
     told = [manifest.get(key) for key in ("title", "scenario", "plan_digest", "seed")]
     versions = manifest.get("versions") or {}
     engine = str(versions.get("engine", "")).partition(" ")[0]

@@ -6,7 +6,7 @@
     env = parallel_env("configs/rl/monopolist.yaml")         # a PettingZoo ParallelEnv
     env = market_env("configs/rl/monopolist.yaml")           # Gymnasium, one of its learners
 
-What learners see, do and are rewarded for stands in the environment file (declared.py). Names are
+The environment file (declared.py) defines observations, actions and rewards. Names are
 imported when they are first used.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The environment file: which scenario, who learns, what learners see, do and are rewarded for.
+"""The environment file: scenario, learners, and their observations, actions and rewards.
 
 version: 1
 scenario: monopolist-market.yaml
@@ -13,8 +13,8 @@ learners:
     actions: {price: {least: 0.01 money, most: 1 money, scale: log}}
     reward: {kind: profit, per: 10 money/s}
 
-It stands beside the scenario, as a sweep does: a scenario says what there is, and is run as it is
-by whoever does not learn. Read as strictly, every fault with its line.
+It is separate from the scenario, as a sweep is: the scenario describes the market, and can be run
+as it is without learners. It is read equally strictly, and every fault has its line.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class RewardSpec(msgspec.Struct, frozen=True):
     params: Params = {}
 
     def made(self) -> Any:
-        """The object that gives it."""
+        """The object that computes the reward."""
         kind: Any = REWARDS[self.kind]
         return kind(**self.params)
 
@@ -98,7 +98,7 @@ class Learner(msgspec.Struct, frozen=True, kw_only=True):
     reward: Annotated[RewardSpec, _RewardReader()]
 
     def amounts(self, shares: Floats) -> dict[str, float]:
-        """What shares of its actions, from 0 to 1 and in their order, are in their units."""
+        """Actions given as shares from 0 to 1, in their order, converted to their units."""
         pairs = zip(self.actions.items(), shares.tolist(), strict=True)
         return {name: of.value(share) for (name, of), share in pairs}
 
@@ -163,13 +163,13 @@ class Environment(msgspec.Struct, frozen=True):
         raise InputError(f"{self.file}: learners: found {name!r}, expected one of {names}")
 
     def agent(self, name: str) -> AgentSpec:
-        """What the scenario says of a learner."""
+        """The learner's entry in the scenario."""
         return next(agent for agent in self.market.agents if agent.name == name)
 
     def played(self, learners: tuple[str, ...]) -> Scenario:
         """The scenario of an episode: learners in place of strategies, an epoch beyond its end.
 
-        At the last report of a run nobody looks at anything any more.
+        At the last report of a run, agents no longer observe anything.
         """
         agents = tuple(
             msgspec.structs.replace(agent, strategy=_IDLE) if agent.name in learners else agent
@@ -209,7 +209,7 @@ def load_environment(path: str | os.PathLike[str]) -> Environment:
 
 
 def _check(document: EnvironmentDocument, scenario: Scenario, places: dict[str, Place]) -> None:
-    """What the environment file and its scenario say of each other."""
+    """The consistency of the environment file with its scenario."""
     if scenario.market is None:
         raise places["scenario"].error("scenario", "one without a market", "one with a market")
     epoch_ps = scenario.epoch_ps

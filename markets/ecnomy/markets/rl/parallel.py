@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A market as a PettingZoo ParallelEnv: all learners act at once, between two steps.
 
-An episode ends by truncation, after its number of steps. Infos have `seed`, and what is observed in
-its units. What goes wrong in a run (an engine that dies: EngineError, with its last words) is
-raised by the call in which it shows; reset() starts again.
+An episode ends by truncation, after its number of steps. Infos have `seed`, and the observed
+quantities in their units. A fault of a run (for instance a dead engine: EngineError with its last
+message) is raised by the call that detects it; reset() starts again.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class MarketParallelEnv(ParallelEnv):
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begin an episode: the run with this seed, or the next one of this environment.
 
-        Without a seed, episodes follow from the last seed that was given, at first the scenario's.
-        Environments that are to differ are given seeds that do. `options` has no meaning.
+        Without a seed, episodes follow from the last seed given, initially the scenario's.
+        Give environments different seeds if they should differ. `options` is ignored.
 
         Raises:
             EcnomyError: as open_market.
@@ -72,11 +72,11 @@ class MarketParallelEnv(ParallelEnv):
         return self._seen(), self._infos()
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-        """Act, and see what comes of it.
+        """Act, and observe the result.
 
         Raises:
-            InputError: an action is missing, or none of its space.
-            NotRunningError: no episode is going on.
+            InputError: an action is missing, or is not in its space.
+            NotRunningError: no episode is in progress.
             EcnomyError: as Market.step; the episode has ended then.
         """
         given = {}
@@ -98,7 +98,7 @@ class MarketParallelEnv(ParallelEnv):
         return *told, infos
 
     def render(self) -> None:
-        """Nothing: `ecnomy show` draws runs that keep their tables."""
+        """Draws nothing: `ecnomy show` draws runs that keep their tables."""
 
     def close(self) -> None:
         """End the episode and its engine."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What learners may see, do and be rewarded for, by role: names, units, how each is measured.
+"""Observations, actions and rewards by role: names, units, and how each is measured.
 
-Everything is over the part of a step that is measured (behind `settle`), by an agent's own books,
-links and flows: a learner is told no more than a strategy.
+Everything covers the measured part of a step (after `settle`), and uses an agent's own books, links
+and flows: a learner sees no more than a strategy.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LEARNERS: Final = (CARRIER, HANDLER)
 
 
 class Look(msgspec.Struct, frozen=True, eq=False):
-    """What a learner's agent saw in the time that ended.
+    """The observations of a learner's agent over the past step.
 
     Attributes:
         dt_s: how long that was [s]; 0 at the beginning.
@@ -163,13 +163,13 @@ class Profit:
         positive("per", self.per, "money/s")
 
     def reward(self, look: Look) -> float:
-        """Of the measured part of a step."""
+        """The reward of the measured part of a step."""
         return _rate(look.gained, look) / self.per
 
 
 @dataclasses.dataclass
 class Surplus:
-    """What the rates of the agent's flows are worth to it, less what it pays, per second.
+    """The worth of the rates of the agent's flows less its payments, per second.
 
     Attributes:
         utility: of each flow's goodput, see ecnomy.agents.utilities; it needs its x0.
@@ -194,7 +194,7 @@ class Surplus:
             )
 
     def reward(self, look: Look) -> float:
-        """Of the measured part of a step; a rate below x0/1000 counts as that."""
+        """The reward of the measured part of a step; a rate below x0/1000 counts as x0/1000."""
         assert look.flows is not None and self._utility.x0 is not None
         if not look.dt_s:
             return 0.0

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From what learners see and do to numbers of one size: a range in units, linear or logarithmic.
+"""Scaling of observations and actions: a range in units, linear or logarithmic.
 
     share = (value - least) / (most - least)                       scale: linear
     share = log(value / least) / log(most / least)                 scale: log
 
-A share is from 0 to 1; what is outside the range counts as its end.
+A share is from 0 to 1; values outside the range count as its nearest end.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST_LEVELS: Final = 10_000
 
 
 class Range(msgspec.Struct, frozen=True):
-    """What a quantity may be, in the unit of its kind.
+    """The range of a quantity, in the unit of its kind.
 
     Attributes:
         least, most: its ends.
@@ -40,7 +40,7 @@ class Range(msgspec.Struct, frozen=True):
     levels: int = CONTINUOUS
 
     def share(self, value: float) -> float:
-        """Of a value, from 0 to 1."""
+        """The share of a value, from 0 to 1."""
         held = min(max(value, self.least), self.most)
         if self.log:
             return math.log(held / self.least) / math.log(self.most / self.least)

@@ -49,11 +49,11 @@ class MarketEnv(gymnasium.Env):
         return self._seen(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Act, and see what comes of it.
+        """Act, and observe the result.
 
         Raises:
             InputError: the action is not in the space.
-            NotRunningError: no episode is going on.
+            NotRunningError: no episode is in progress.
             EcnomyError: as Market.step; the episode has ended then.
         """
         given = shares(self._learner, self.action_space, action)
@@ -62,7 +62,7 @@ class MarketEnv(gymnasium.Env):
         return self._seen(), reward, False, self._world.over, self._info()
 
     def amounts(self, action: Any) -> dict[str, float]:
-        """What an action means, by name, in the units of the file's ranges.
+        """The meaning of an action, by name, in the units of the file's ranges.
 
         Raises:
             InputError: the action is not in the space.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The spaces of a learner, and what an action of such a space is in shares of its ranges.
+"""The spaces of a learner, and conversion of actions to shares of their ranges.
 
 observation   Box from 0 to 1, one number for each quantity, float32
 action        Box from -1 to 1 likewise; with levels, Discrete or MultiDiscrete
@@ -25,12 +25,12 @@ __all__ = ["action_space", "observation_space", "shares"]
 
 
 def observation_space(learner: Learner) -> Any:
-    """What the learner sees."""
+    """The space of observations."""
     return spaces.Box(0.0, 1.0, (len(learner.observations),), np.float32)
 
 
 def action_space(learner: Learner) -> Any:
-    """What it may do."""
+    """The space of actions."""
     levels = [of.levels for of in learner.actions.values()]
     if not levels[0]:
         return spaces.Box(-1.0, 1.0, (len(levels),), np.float32)

@@ -4,9 +4,9 @@
     reset    a market is opened; its warm-up passes
     step     learners act; `settle` passes, then the rest of the step, which is measured
 
-A learner acts as a strategy would: a carrier posts a price, a price handler says what it pays for
-each of its flows and how fast they may be. Numbers are shares of ranges here (ranges.py). An
-episode is a run with its own seed: the same seed and actions give the same numbers.
+A learner acts as a strategy would: a carrier posts a price, a price handler sets a payment and a
+rate cap for each of its flows. Numbers are shares of ranges here (ranges.py). An episode is a run
+with its own seed: the same seed and actions give the same numbers.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LARGEST_SEED: Final = 2**64 - 1
 
 
 class World:
-    """One environment; it has a market while an episode goes on.
+    """One environment; it has a market during an episode.
 
     Attributes:
         environment: what is played.
@@ -57,11 +57,11 @@ class World:
 
     @property
     def over(self) -> bool:
-        """Whether the episode has come to its end."""
+        """Whether the episode has ended."""
         return self.steps >= self.environment.steps
 
     def reset(self, seed: int | None) -> None:
-        """Begin an episode; without a seed, the next one after those before it.
+        """Begin an episode; without a seed, the next one in sequence.
 
         Raises:
             InputError: it is not a seed.
@@ -88,7 +88,7 @@ class World:
             shares: of each learner's actions, from 0 to 1, in the order of the file.
 
         Raises:
-            NotRunningError: no episode is going on.
+            NotRunningError: no episode is in progress.
             EcnomyError: as Market.step; the episode has ended then.
         """
         market = self._market
@@ -110,7 +110,7 @@ class World:
             self.close()
 
     def observed(self, name: str) -> Floats:
-        """What a learner sees: shares, in the order of the file."""
+        """A learner's observation: shares, in the order of the file."""
         ranges, told = self._learners[name].observations, self.told(name)
         return np.array([of.share(told[quantity]) for quantity, of in ranges.items()])
 
@@ -120,7 +120,7 @@ class World:
         return {of: measured(of, look) for of in self._learners[name].observations}
 
     def reward(self, name: str) -> float:
-        """Of a learner's last step."""
+        """The reward of a learner's last step."""
         return float(self._rewards[name].reward(self._looks[name]))
 
     def close(self) -> None:
@@ -158,7 +158,7 @@ class World:
             self._looks[name] = self._look(market, name, dt_s)
 
     def _look(self, market: Market, name: str, dt_s: float) -> Look:
-        """What has changed since the last look."""
+        """Changes since the last observation."""
         balance = market.ledger.balance_micro(name)
         gained, self._balance[name] = balance - self._balance.get(name, 0), balance
         share = self.steps / self.environment.steps

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios: what users write, read from strict YAML and checked in itself.
+"""Scenarios: read from strict YAML and checked for consistency.
 
     scenario = load("configs/examples/gold-silver.yaml", overrides=["duration=60 s"], seed=7)
     plan = make_plan(scenario)          # ecnomy.markets.compile.make
 
-A scenario that loads may still have no plan: routes are found, and missed, in make_plan.
+A scenario that loads may still have no plan: make_plan finds routes, and reports missing ones.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Scenario(msgspec.Struct, frozen=True):
         return dict(write(self.document))
 
     def given(self) -> dict[str, Any]:
-        """As `resolved`, without what is at its default."""
+        """As `resolved`, without defaults."""
         return dict(write(self.document, given=True))
 
 

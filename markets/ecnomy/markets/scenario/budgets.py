@@ -2,7 +2,7 @@
 """Budgets of flows, which not every settlement can keep.
 
 A budget is kept by counting marks at their price. That needs a settlement by which a user owes one
-price for each mark delivered: all but `direct`, and a rule of a user's own that says `by_delivery`.
+price for each mark delivered: all but `direct`, and a custom rule that declares `by_delivery`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["check_budgets"]
 
 
 def check_budgets(agents: tuple[AgentEntry, ...], settlement: str, places: Places) -> None:
-    """No strategy sets a budget where the settlement cannot keep it.
+    """Refuses strategies with a budget if the settlement cannot keep it.
 
     Raises:
         ScenarioError: one does.

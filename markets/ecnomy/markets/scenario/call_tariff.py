@@ -64,7 +64,7 @@ _Share = Annotated[float, Number(what="a share", least=0, most=1)]
 
 
 class _Parts(msgspec.Struct, frozen=True, kw_only=True):
-    """So much for a call, for its time, and for each packet that it sends.
+    """Prices of a call, of its time, and of each packet that it sends.
 
     Attributes:
         call: price of each call.
@@ -129,7 +129,7 @@ def _per_minute(price: Price, key: str) -> int:
 
 
 class _CallPrice(msgspec.Struct, frozen=True):
-    """What a call costs.
+    """The price of a call.
 
     Attributes:
         micro: for the call, in micro-units; by time of day, outside the periods.
@@ -161,7 +161,8 @@ def _of_call(price: Price) -> int:
 
 
 class _CallPriceReader:
-    """Reads and writes what a call costs: an amount, a price of its time, both, or by the hour."""
+    """Reads and writes the price of a call: an amount, a price of its time, both, or by the
+    hour."""
 
     expected = "a price such as 0.05 money, 0.02 money/min or {call: 0.05 money, time: 1 money/h}"
     forms = (_Parts, _ByBandwidth, TimeOfDay)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Service classes in a scenario: what becomes of their entries, and what they must agree on."""
+"""Service classes in a scenario: conversion of their entries, and their consistency."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def class_spec(name: str, agent: AgentEntry) -> ClassSpec:
 
 
 def check_classes(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Fees that a row can pay, room for who begins in a class, what the strategy needs of it.
+    """Checks that rows can pay fees, that initial members have room, and that keys of strategies
+    exist.
 
-    Raises:
-        ScenarioError: one of these is not so.
+    Raises: ScenarioError: a check fails.
     """
     for index, agent in enumerate(agents):
         for name in agent.classes:
@@ -48,7 +48,7 @@ def check_classes(document: Document, agents: tuple[AgentEntry, ...], places: Pl
 def _check_fees(
     document: Document, agent: AgentEntry, name: str, path: str, places: Places
 ) -> None:
-    """A row of many flows pays as many fees; their sum has to be an amount as well."""
+    """A row of many flows pays as many fees; their sum must be a valid amount too."""
     many = {s.name: s.count for s in document.sources if s.rows == TOGETHER}
     dearest = max(c.fee for c in agent.classes.values())
     for source in agent.classes[name].sources:

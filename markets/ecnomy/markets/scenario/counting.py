@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML under `record.histograms:` and `record.counts:`.
 
-Both cover the measured window [warm-up, end]. A histogram's last bin takes all that lies beyond it.
+Both cover the measured window [warm-up, end]. A histogram's last bin includes everything beyond it.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class Delay(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Queue(msgspec.Struct, frozen=True, kw_only=True):
-    """Packets waiting that arrivals find, the one in service excluded, per link.
+    """The queue that arrivals find, in packets, without the packet in service, per link.
 
     Attributes:
         width: width of a bin.
-        bins: number of bins; the last one takes all longer queues. An arrival's queue leaves out
-            the packet itself. For Poisson arrivals the histogram is the mean over time.
+        bins: number of bins; the last one takes all longer queues. The queue seen by an arrival
+        excludes the packet itself. For Poisson arrivals the histogram is the mean over time.
     """
 
     width: _Packets = 1

@@ -12,7 +12,7 @@ __all__ = ["expanded"]
 
 
 def expanded(document: Document, places: Places) -> tuple[Document, Places]:
-    """The document without topology and demands, and the places of what came of them.
+    """The document without topology and demands, and the places of the values derived from them.
 
     Raises:
         ScenarioError: a topology or a demand matrix cannot be worked out.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guaranteed stream provider and its sources must agree on."""
+"""Consistency of a guaranteed stream provider with its sources."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def check_guarantees(
     taken: dict[str, str],
     places: Places,
 ) -> None:
-    """Calls and test streams are of the right kind, and nobody else's who sells or handles them.
+    """Calls and test streams are of the right kind, and no other agent sells or handles them.
 
-    Several providers may sell the calls of a source, if they mean the same by late.
+    Several providers may sell the calls of a source, if they have the same limit of lateness.
 
     Args:
         document: the scenario.
@@ -61,7 +61,8 @@ def check_guarantees(
 
 
 def _listed(agent: AgentEntry, path: str) -> Iterator[tuple[str, Names, Line | None]]:
-    """Where a provider lists sources, and on which line it sells theirs; None: test streams."""
+    """The place where a provider lists sources, and the line of their tariff; None: test
+    streams."""
     for line in agent.lines():
         row = f"{path}.tariffs.{line.tariff.name}" if agent.tariffs else path
         yield f"{row}.sources", line.sources, line

@@ -2,7 +2,7 @@
 """Keys of YAML that are made from the table of laws (ecnomy.markets.plan.law_table).
 
 A parameter is a key with the law's default, range and choices. A time or a size is written with its
-unit, so that its key has none in its name: `interval` for interval_s.
+unit, so its key has no unit in its name: `interval` for interval_s.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MOST_BYTES: Final = 10**15
 
 
 def key_of(parameter: Param) -> str:
-    """What a parameter of a law is called in YAML."""
+    """The YAML key of a law's parameter."""
     return parameter.name.removesuffix(_ENDS.get(parameter.unit, ""))
 
 
@@ -34,7 +34,7 @@ def type_name(law: str) -> str:
 
 
 def kind_of(family: str, law: str, parameter: Param) -> Any:
-    """What a parameter is read as: its type and reader."""
+    """The type and reader of a parameter."""
     match parameter.unit:
         case "choice":
             return Annotated[str, Choice(parameter.choices)]
@@ -63,7 +63,7 @@ def _size(unit: str, example: str, least: float, most: float) -> Amount:
 
 
 def _packets(family: str, parameter: Param) -> Amount:
-    """Of a queue, or of a window, where a plain number will do."""
+    """A size of a queue, or of a window, for which a plain number is accepted."""
     window = family == "window"
     return Amount(
         what="a number of packets" if window else "a size",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a mark costs each source at first, by whose links its data crosses."""
+"""The initial price of a mark for each source, by the carriers that its data crosses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DIRECT = "direct"
 
 
 class MarkPrice(msgspec.Struct, frozen=True):
-    """What a mark costs a source's flows, in micro-units.
+    """The price of a mark for a source's flows, in micro-units.
 
     Attributes:
         domains: carriers that its data crosses, in order; the first is its access carrier.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the parts of a scenario must agree on: names, nodes, who provides for whom."""
+"""Consistency of the parts of a scenario: names, nodes, providers of sources."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def _check_owners(
 
 
 def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Contracts are about sources that there are, and transfers that are recorded."""
+    """Contracts name existing sources and recorded transfers."""
     known = {source.name: source for source in document.sources}
     for index, agent in enumerate(agents):
         for number, entry in enumerate(agent.contracts or ()):
@@ -225,12 +225,12 @@ def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places:
 
 
 def _kind(contract: ContractEntry) -> str:
-    """What its rows in the ledger are called."""
+    """The name of its rows in the ledger."""
     return contract.name or f"{contract.meter}-charge"
 
 
 def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """A handler pays for its flows itself; what a strategy needs of the traffic it steers."""
+    """A handler pays for its flows itself; checks the traffic that its strategy needs."""
     sold = {source: owner for source, owner, _ in _class_sources(agents)}
     for index, agent in enumerate(agents):
         steered: list[tuple[str, str]] = []  # (path, source)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML under `marking:`, made from the table of laws (ecnomy.markets.plan.law_table).
 
-Two things differ from the table (see law_forms.py for the rest):
+Two things differ from the table (law_forms.py has the rest):
 
 - Sizes that a law counts in its `unit`, packets or bytes, are written with it. All of a law have
   the same, and there is no key `unit`.
@@ -53,7 +53,7 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
         return getattr(self, key)
 
     def values(self, link_buffer: Size) -> dict[str, float | str]:
-        """Its parameters as the table names them.
+        """Its parameters, named as in the table.
 
         Args:
             link_buffer: of its link, which the law may copy.
@@ -151,7 +151,7 @@ _ARRIVALS_ONLY: Final = [  # laws that need a queue at arrivals, and nothing els
 
 
 def marking_form(law: str) -> type[MarkingForm]:
-    """What a law is written as (KeyError if there is none of that name)."""
+    """The form in which a law is written (KeyError if there is no such law)."""
     return _FORMS[law]
 
 

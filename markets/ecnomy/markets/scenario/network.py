@@ -63,7 +63,7 @@ def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
 
 
 class Reverse(msgspec.Struct, frozen=True, kw_only=True):
-    """What differs in the reverse direction of a duplex link; None is as forward.
+    """Differences of the reverse direction of a duplex link; None means as forward.
 
     Attributes:
         rate: bits per second, if other than forward.

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strategies, and parameters that only a class itself knows: a strategy's, or a user's own.
+"""Strategies, and parameters that only a class itself knows, such as a custom one.
 
 The class is a dataclass. A field annotated `Annotated[float, Unit("s")]` takes a quantity, which is
 handed over in that unit; plain float, int, bool and str are taken as they are, and one that is
 annotated `float | None` may be left out; a field annotated with OneOf takes a mapping with `kind`
 and the parameters of that kind, which may be a class of the user's own where OneOf has a way to
 find it; one annotated with ByTime takes a mapping from times to quantities. An object is made once
-for trial, so that a value it refuses is a fault of the scenario, with its place.
+as a trial, so that a refused value is reported as a fault of the scenario, with its place.
 """
 
 from __future__ import annotations
@@ -150,10 +150,10 @@ def _write_strategy(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def declared(cls: type) -> dict[str, Field]:
-    """The parameters of a class, none for what is no dataclass.
+    """The parameters of a class, none if it is not a dataclass.
 
     Raises:
-        Exception: anything that annotations of a user's own may raise.
+        Exception: anything that custom annotations may raise.
     """
     if not dataclasses.is_dataclass(cls):
         return {}
@@ -189,7 +189,7 @@ def _refuse(node: Node, key: str, fields: dict[str, Field], path: str) -> NoRetu
 
 
 def expected_of_field(field: Field) -> str:
-    """What messages ask for where this parameter is missing."""
+    """The expected form that messages state if this parameter is missing."""
     if field.strategies:
         return "a mapping of names to strategies, such as {steady: {kind: constant-charge}}"
     if field.forms:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the values of a scenario were written, for faults that only show later."""
+"""Where the values of a scenario were written, for faults detected later."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Places"]
 
 
 class Places(msgspec.Struct, frozen=True):
-    """Places by dotted path; `file` stands for what was not written at all.
+    """Places by dotted path; `file` stands for values that were not written.
 
     `written` says of paths of values that were worked out (a source of a demand matrix) from what
     they were; faults are placed and named there.
@@ -23,7 +23,7 @@ class Places(msgspec.Struct, frozen=True):
     written: dict[str, str] = {}
 
     def place(self, path: str) -> Place:
-        """Where a value was written, or the nearest thing around it that was."""
+        """The place of a value, or of the nearest enclosing value that was written."""
         path = self._as_written(path)
         while path not in self.by_path and path:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]

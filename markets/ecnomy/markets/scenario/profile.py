@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under a source's `profile:`: how busy the hours of its day are.
+"""The YAML under a source's `profile:`: the load of the hours of its day.
 
     profile: {steps: {0 h: 0.3, 8 h: 1.0, 12 h: 1.3, 18 h: 0.8}}
 
 A factor holds from its time to the next one's, the last one on into the next period. Simulated
-time 0 is `offset` into a period. See omnet/laws/traffic/profile.h for what a factor does.
+time 0 is `offset` into a period. See omnet/laws/traffic/profile.h for the effect of a factor.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _Period = Annotated[int, Amount(what="a time", example="24 h", units=("ps",), ab
 
 
 class Step(msgspec.Struct, frozen=True):
-    """From `at_ps` into the period on the rate is `factor_ppm` millionths of what it says."""
+    """From `at_ps` into the period on, the rate is multiplied by `factor_ppm` millionths."""
 
     at_ps: int
     factor_ppm: int

@@ -28,7 +28,7 @@ _RttErrorStd = Amount(what="a time", example="1 ms", units=("ps",), most=10**15)
 
 
 class _Priced(TcpOptions, frozen=True, kw_only=True):
-    """Laws that learn of every mark and set a rate by what marks say.
+    """Laws that learn of every mark and set a rate by them.
 
     Attributes:
         mark_rate: marks per second it is willing to pay, in place of a weight.

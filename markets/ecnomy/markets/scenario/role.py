@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `role:`: a word, or a class of their own with its terms.
+"""The YAML under `role:`: a word, or a custom class with its terms.
 
     role: customer
     role: {kind: my_lab.roles:RiskBroker, premium: 1 money/h, cap: 5 money}
 
-The terms of a role of one's own are the fields of the dataclass that its class names as `terms`,
+The terms of a custom role are the fields of the dataclass that its class names as `terms`,
 with units as in strategies (ecnomy.agents.parameters).
 """
 

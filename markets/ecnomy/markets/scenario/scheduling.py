@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `scheduler:` of a link: classes and what each is promised.
+"""The YAML under `scheduler:` of a link: classes and their guarantees.
 
 Defaults are those of the laws' headers (see ecnomy.markets.plan.law_table; a test compares).
 """
@@ -76,7 +76,7 @@ class _Named(Protocol):
 
 
 def class_names(classes: Sequence[_Named]) -> list[str]:
-    """Of classes; one without a name goes by its number."""
+    """The names of classes; a class without a name has its number."""
     return [entry.name or str(number) for number, entry in enumerate(classes, 1)]
 
 
@@ -99,7 +99,7 @@ def check_classes(names: list[str]) -> None:
 
 
 class ServiceClass(msgspec.Struct, frozen=True, kw_only=True):
-    """A class and what it is promised; ratios are to the class after it. None: no such promise.
+    """A class and its guarantees; ratios are to the next class. None: no such promise.
 
     Attributes:
         name: what sources call it; without one it goes by its number, from 1 on.
@@ -160,7 +160,7 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", t
 
 
 def class_fault(scheduler: ClassBased, rate_bps: int, buffer: Size) -> Misfit | None:
-    """What is wrong with a scheduler on a link of this rate and buffer; keys are the link's."""
+    """Faults of a scheduler on a link of this rate and buffer; keys are the link's."""
     rates = sum(entry.rate or 0 for entry in scheduler.classes)
     if rates >= rate_bps:
         found = f"rates of {rates:,} bit/s in total"

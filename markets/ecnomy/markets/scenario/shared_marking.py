@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`network.marking`: one marking law for all links that state none.
+"""`network.marking`: one marking law for all links without their own.
 
 From the weakest to the strongest:
 
@@ -9,8 +9,8 @@ From the weakest to the strongest:
                                 with a `law`: its own, and nothing of the shared one
 
 `marking` of a link is that of its forward direction, whether it is shared or its own. The reverse
-direction drops its tail unless `reverse` says otherwise. What `reverse` and `overrides` say without
-a `law` changes the shared one too. A link with a `scheduler` takes no part.
+direction drops its tail unless `reverse` says otherwise. `reverse` and `overrides` without a `law`
+change the shared one too. A link with a `scheduler` takes no part.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _KEY: Final = "marking"
 def with_shared_marking(root: Node) -> Node:
     """A scenario's document in which each link has the marking that is shared.
 
-    What is no network, link or marking stays as it is, for reading to refuse.
+    Values that are not a network, link or marking stay unchanged, so that reading refuses them.
     """
     network = root.mapping().get("network")
     shared = network.mapping().get(_KEY) if network is not None else None
@@ -59,7 +59,7 @@ def _link(link: Node, shared: Node) -> Node:
 
 
 def _refined(holder: Node, shared: Node) -> Node:
-    """What holds a marking without a law has the shared one with these values changed."""
+    """The holder of a marking without a law gets the shared one with these values changed."""
     own = holder.mapping().get(_KEY)
     if own is None or not isinstance(own.value, dict) or "law" in own.value:
         return holder

@@ -5,7 +5,7 @@
     sizes: sizes.csv                 # beside the scenario
 
 A file has one size a line, in bytes or with a unit, and a weight after a comma; `#` begins a
-comment. A weight is 1 where none is given (andreassen2002 section 2.2.2: a text file of addresses).
+comment. A weight is 1 if omitted (andreassen2002 section 2.2.2: a text file of addresses).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class SizesReader(msgspec.Struct, frozen=True):
 
 
 def with_sizes_inside(tree: Node) -> Node:
-    """A scenario's tree with the contents of its files of sizes in place of their names.
+    """A scenario's tree with the contents of its size files instead of their names.
 
     Raises:
         ScenarioError: such a file cannot be read.
@@ -131,7 +131,7 @@ def _line(text: str, place: Place) -> Node:
 
 
 def _number(text: str) -> float | str:
-    """As YAML would read it: a non-numeric value stays text, for messages to show."""
+    """As YAML would read it: a non-numeric value stays text, for messages."""
     try:
         return float(text)
     except ValueError:

@@ -4,8 +4,8 @@
     step    answer the last report, hand it to the tables, take what comes up to the next report,
             book the epoch, let agents decide
 
-Between two steps the engine stands still and the answer is not yet made: what is changed then still
-counts for the epoch to come.
+Between two steps the engine waits and the answer is not yet made: changes made then still count for
+the next epoch.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _DEAD: Final = ("hung-up", "truncated")  # what a connection says of an engine t
 
 
 class Sink(Protocol):
-    """What takes in what a run produces."""
+    """The receiver of a run's output."""
 
     def engine(self, name: str, version: str) -> None:
         """Who simulates."""
@@ -67,7 +67,7 @@ class Sink(Protocol):
 
 
 class Voice(Protocol):
-    """What is told how a run goes."""
+    """The observer of a run's progress."""
 
     def start(self, plan: Plan) -> None:
         """It begins."""
@@ -76,7 +76,7 @@ class Voice(Protocol):
         """Simulated time now."""
 
     def warn(self, line: str) -> None:
-        """Something a user should know."""
+        """A notice for the user."""
 
 
 class Quiet:
@@ -95,7 +95,7 @@ class Quiet:
 class Conversation:
     """An engine that has been welcomed and a market, one report after another.
 
-    It does not hold the market, which is told at every call.
+    It does not hold the market, which is passed to every call.
 
     Attributes:
         finish: what the engine said at its end; None before.
@@ -105,7 +105,7 @@ class Conversation:
     def __init__(
         self, link: EngineLink, plan: Plan, sink: Sink, say: Voice, fate: Callable[[], str]
     ) -> None:
-        """Nothing is said yet.
+        """Start without any message.
 
         Args:
             link: the market's end.
@@ -132,7 +132,7 @@ class Conversation:
 
         Raises:
             EcnomyError: as `run`.
-            OSError: the sink cannot take what it is given.
+            OSError: the sink cannot store its input.
         """
         with self._told():
             self._sink.engine(hello.engine, hello.version)
@@ -145,7 +145,7 @@ class Conversation:
 
         Raises:
             EcnomyError: as `run`.
-            OSError: the sink cannot take what it is given.
+            OSError: the sink cannot store its input.
         """
         with self._told():
             self._answer(market)
@@ -171,7 +171,7 @@ class Conversation:
         self._sink.report(report, market)
 
     def _listen(self, market: MarketLike) -> None:
-        """Until the next report has been met, or the engine has finished."""
+        """Continue until the next report has been met, or the engine has finished."""
         while True:
             message = self._link.receive()
             if isinstance(message, Report):
@@ -203,7 +203,7 @@ class Conversation:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """An engine whose market fails is told why."""
+        """Sends the reason to an engine whose market fails."""
         with _blamed(self._link, self._fate):
             try:
                 yield
@@ -221,7 +221,7 @@ def simulate(
 
     Raises:
         EcnomyError: as `run`.
-        OSError: the sink cannot take what it is given.
+        OSError: the sink cannot store its input.
     """
     with engine_link(engine.sock, plan) as link:
         hello = welcomed(engine, link, plan)
@@ -251,7 +251,7 @@ def talk(
 
     Raises:
         EcnomyError: as `run`.
-        OSError: the sink cannot take what it is given.
+        OSError: the sink cannot store its input.
     """
     conversation = Conversation(link, plan, sink, say, fate)
     conversation.begin(hello, market)
@@ -271,7 +271,7 @@ def welcomed(engine: EngineProcess, link: EngineLink, plan: Plan) -> Hello:
 
 
 def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:
-    """Where an engine that we started differs from its plan, "" if nowhere."""
+    """The difference of an engine that we started from its plan, "" if there is none."""
     if not hello.network:
         return link.fault_of_plan(hello)
     if hello.seed != plan.seed:
@@ -281,7 +281,7 @@ def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:
 
 @contextmanager
 def _blamed(link: EngineLink, fate: Callable[[], str]) -> Iterator[None]:
-    """An engine that is gone is named with what became of it."""
+    """An error about an engine that is gone says how it ended."""
     try:
         yield
     except ProtocolError as error:
@@ -312,7 +312,7 @@ def engine_link(
 
 
 def limits_of(plan: Plan) -> dict[str, Any]:
-    """What messages about a plan are checked against: arguments of EngineLink.limit."""
+    """Limits against which messages about a plan are checked: arguments of EngineLink.limit."""
     return {
         "n_flows": plan.row_count,
         "n_links": len(plan.links),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run is made of: its scenario, its market, the folder for its results."""
+"""The parts of a run: its scenario, its market, the folder for its results."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def loaded(
 
 
 def market_of(plan: Plan, spec: MarketSpec | None) -> MarketLike:
-    """The market of a run, or one in which nobody pays."""
+    """The market of a run, or one without payments."""
     return NoMarket(plan) if spec is None else Market(plan, spec)
 
 

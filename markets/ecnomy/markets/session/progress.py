@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress of long work on standard error: what is done, how long that took, what is left.
+"""Progress of long work on standard error: work done, elapsed time, work left.
 
 On a terminal it is one line, which is rewritten. Elsewhere (a pipe, a file) it is a line every ten
 seconds. The wall clock is read here for display; nothing a run computes depends on it.
@@ -27,7 +27,7 @@ Clock = Callable[[], float]
 
 
 class ProgressLike(Protocol):
-    """What a run tells about its progress."""
+    """The progress messages of a run."""
 
     def start(self, title: str, duration_ps: int) -> None:
         """The run begins."""
@@ -36,7 +36,7 @@ class ProgressLike(Protocol):
         """Simulated time now."""
 
     def say(self, line: str) -> None:
-        """Something a user should know."""
+        """A notice for the user."""
 
     def stop(self) -> None:
         """The run is over, however it ended."""
@@ -201,7 +201,7 @@ class Runs:
         self._line.show(done, left_s, now=left == 0)
 
     def say(self, line: str) -> None:
-        """Something a user should know."""
+        """A notice for the user."""
         self._line.say(f"{self._name}{line}")
 
     def stop(self) -> None:

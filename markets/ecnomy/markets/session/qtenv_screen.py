@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a screen may show of a market: the JSON of the bridge's message `show` (PROTOCOL.md).
+"""The data that a screen may show of a market: the JSON of the bridge's message `show`
+(PROTOCOL.md).
 
-Eyes alone read it: no engine computes anything from it, and a run that nobody watches has none.
+It is only for display: no engine computes anything from it, and a run without a screen has none.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class Screen:
         ]
 
     def _news(self, market: MarketLike) -> list[str]:
-        """What was decided since the last report, but for agents' own notes; the latest last."""
+        """Decisions since the last report, without agents' own notes; the latest last."""
         lines = [line for entry in market.journal.fresh if (line := self._line(entry, market))]
         return lines[-_MOST_NEWS:]
 
@@ -106,7 +107,7 @@ class Screen:
         return f"{entry.agent or 'the market'}{about}: {said}"
 
     def _about(self, flow: Integers) -> str:
-        """Which flows a decision is about: sources where they are whole, else how many."""
+        """The flows of a decision: names of sources if whole, else the number of flows."""
         if (flow < 0).all():
             return ""
         named = [n for n, rows in self._rows.items() if len(rows) and np.isin(rows, flow).all()]
@@ -116,7 +117,7 @@ class Screen:
 
 
 def _willing(market: MarketLike, rows: Integers) -> float | None:
-    """Money a second that all flows of a source together pay for marks; None: nobody has said."""
+    """Money per second that all flows of a source pay for marks; None if not set."""
     if not isinstance(market, Market):
         return None
     pay = market.aims.pay_micro_per_s[rows]

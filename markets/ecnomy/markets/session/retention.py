@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is kept of a run, and who is told how it goes: tables, log, machine.json, progress.
+"""Outputs of a run: tables, log, machine.json, progress.
 
 However a run ends, its folder says so: the tables are closed and readable, and the manifest is
 complete or gives the reason why it is not.
@@ -27,7 +27,7 @@ Writer = ResultsWriter | InMemory
 
 
 class RunVoice:
-    """What is said during a run goes to its log and to whoever watches."""
+    """Messages during a run go to its log and to observers."""
 
     def __init__(self, writer: Writer, progress: ProgressLike | None) -> None:
         self._writer, self._progress = writer, progress

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A market that waits for engines started by hand, one run after another (the verb `serve`).
 
-Such as OMNeT++'s Qtenv, which may stand still for hours: only the end of file is an engine's death.
+One example is OMNeT++'s Qtenv, which may pause for hours: only end of file means that an engine
+died.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def served(
     market: bool = True,
     any_plan: bool = False,
 ) -> Iterator[tuple[Path, str]]:
-    """Each run that came about: its results folder, and why it is incomplete ("" if it is not).
+    """Each run: its results folder, and why it is incomplete ("" if it is complete).
 
     An engine reports the plan of its network. If it differs from the scenario's, or the token is
     wrong, the engine is refused, with a line on standard error. An engine with another seed, such
@@ -92,7 +93,7 @@ def _say(line: str) -> None:
 
 
 class _Guest:
-    """Who comes, and what is simulated with it: the scenario, with the guest's seed.
+    """The connected engine and its scenario, with the guest's seed.
 
     Attributes:
         scenario, plan: with the guest's seed, and under --any with its network, after its hello.
@@ -129,7 +130,7 @@ class _Guest:
 
 
 def _next(folder: Path) -> Path:
-    """The first numbered folder that is not there; it is made, so that nobody else takes it."""
+    """The first free numbered folder; it is created, so that no other process takes it."""
     for number in itertools.count(1):
         with contextlib.suppress(FileExistsError):
             (folder / f"{number:03}").mkdir(parents=True)

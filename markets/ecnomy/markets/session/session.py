@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run under way: an engine beside a market, step by step, until it ends or is ended.
+"""A run in progress: an engine beside a market, step by step, until it ends or is ended.
 
-A session holds what a run must give back: the engine's process, the socket, the results folder.
-All of it is given back at the first of these, whoever comes first:
+A session holds what a run must release: the engine's process, the socket, the results folder.
+All of it is released at the first of these events:
 
     the last step       complete
     an error in a step  the manifest names it: an engine that died, a strategy that failed, Ctrl-C
@@ -11,7 +11,7 @@ All of it is given back at the first of these, whoever comes first:
     the market any more
     Python exits        "the program ended at 12 s"
 
-So that a market can be collected, the session does not hold it: calls are told of it. Signal
+So that a market can be collected, the session does not hold it: calls receive it. Signal
 handlers, environment and working folder of the process are left alone, and sessions share nothing
 but the list of those that are open.
 """
@@ -65,17 +65,16 @@ def open_market(
 ) -> Market:
     """Start an engine beside a market, up to the report of t = 0; `market.step()` goes on.
 
-    Agents have decided at t = 0 and nothing is sent yet: what is changed before a step counts for
-    the epoch that it simulates. Use it in a `with`, or call `close()`.
+    Agents have decided at t = 0 and nothing is sent yet: changes before a step count for the epoch
+    that it simulates. Use it in a `with`, or call `close()`.
 
     Args:
         scenario: a loaded scenario, or the path of its file.
         overrides: `path=value` changes to a scenario given by path.
         seed: in place of the scenario's.
         out: results folder; default `results/<name of the file>-<seed>`.
-        tables: False writes nothing. The results that `close` returns are then in memory, and
-            have what the run counted over its measured window.
-        progress: told how far the run is; None shows nothing.
+        tables: False writes nothing. The results that `close` returns are then in memory, and cover
+        the measured window of the run. progress: told how far the run is; None shows nothing.
         force: replace what a complete run has left in `out`, whatever it is of. One of the same
             scenario, seed, version and engine is replaced anyway: it would come out the same.
         engine: `builtin`, or `omnet` for OMNeT++/INET.
@@ -108,7 +107,7 @@ def open_market(
 
 
 class Session:
-    """One run; every call but the first is told of the market anew.
+    """One run; every call but the first receives the market again.
 
     Attributes:
         folder: its results folder; None: results are kept in memory.
@@ -117,7 +116,7 @@ class Session:
     def __init__(
         self, scenario: Scenario, plan: Plan, market: MarketLike, folder: Path | None
     ) -> None:
-        """Nothing is taken yet, and nothing runs."""
+        """Nothing is claimed yet, and nothing runs."""
         self.folder, self._scenario, self._plan = folder, scenario, plan
         self._market = weakref.ref(market)
         self._process: EngineProcess | None = None
@@ -228,7 +227,7 @@ class Session:
             self.end(market, self._when("abandoned"))
 
     def end(self, market: MarketLike | None, reason: str | None) -> None:
-        """Give everything back; nothing happens the second time, or in a child of a fork.
+        """Release everything; a second call, or one in a child of a fork, does nothing.
 
         Args:
             market: the market; None if it is gone, and its tables with it.
@@ -283,7 +282,7 @@ class Session:
 
     @contextlib.contextmanager
     def _ended_by_errors(self, market: MarketLike) -> Iterator[None]:
-        """Whatever is raised ends the run."""
+        """Any exception ends the run."""
         try:
             yield
         except BaseException as error:
@@ -291,7 +290,7 @@ class Session:
             raise
 
     def _died(self) -> str | None:
-        """What became of an engine that has gone before its time."""
+        """How an engine ended that died early."""
         if self._process is None or not self._process.gone:
             return None
         return self._when(self._process.fate())

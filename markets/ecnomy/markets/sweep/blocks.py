@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sweep file says under `parameters`: blocks of values and of ranges.
+"""The section `parameters` of a sweep file: blocks of values and of ranges.
 
 A parameter is a path, or a name with the paths that it sets to one value (ties.py). A value may
 have a name: `{label: red, value: {law: red, ...}}`. An item of a list has one by the
@@ -50,7 +50,7 @@ def plain_tree(node: Node) -> Any:
 
 
 def plain(node: Node) -> Value:
-    """A value as an override takes it: text that would not read as itself is put in quotes."""
+    """A value in the form of an override: text that would be read as another type is quoted."""
     if isinstance(node.value, dict | list):
         return msgspec.json.encode(plain_tree(node)).decode()
     if isinstance(node.value, str) and not _reads_as_itself(node.value):

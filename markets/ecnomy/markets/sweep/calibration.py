@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sweep file says under `calibrate`: which parameter is searched for which figure's target.
+"""The section `calibrate` of a sweep file: the parameter to search, the figure and its target.
 
     calibrate:
       figure: voice_late                  # a column of the runs
@@ -15,7 +15,7 @@
       most: 12                            # values in all
       within: 0.01                        # two values so near count as one
 
-The search itself is ecnomy.analysis.calibrate; here stands which runs it begins with.
+The search itself is ecnomy.analysis.calibrate; this module defines its first runs.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _DIGITS: Final = 4
 
 
 class Calibration(msgspec.Struct, frozen=True):
-    """A parameter that is searched for the value at which a figure of the runs is a target.
+    """A parameter with a search for the value at which a figure of the runs meets a target.
 
     Attributes:
         figure: a column of the runs, which goes up, or else down, with the parameter.

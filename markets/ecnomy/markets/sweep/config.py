@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sweep file: which scenario, what is varied, how often, within which limits.
+"""The sweep file: scenario, varied parameters, replicates and limits.
 
 version: 1
 scenario: ../examples/gold-silver.yaml

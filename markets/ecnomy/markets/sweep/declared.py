@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sweep as its file declares it, and the runs that it asks for."""
+"""A sweep as its file declares it, and its runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNLIMITED: Final = -1
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What one run may use; UNLIMITED for no bound."""
+    """The limits of one run; UNLIMITED for no bound."""
 
     time_ps: int = UNLIMITED  # wall time
     memory_bytes: int = UNLIMITED  # address space of the engine
@@ -135,7 +135,7 @@ class Sweep(msgspec.Struct, frozen=True):
         return bool(plain_tree(laid_over(chosen, self.variant)) != plain_tree(chosen))
 
     def told(self, params: Assignment, path: str) -> str:
-        """What is at a path at a point, as written.
+        """The value at a path at a point, as written.
 
         Raises:
             InputError: nothing is.

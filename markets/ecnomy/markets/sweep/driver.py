@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the runs of a sweep that are missing, and no others.
 
-A run is there if the record of its point was made by the present code: engine, ecnomy's sources and
-the user's modules it used. A failed one counts as there too, unless it is to be tried again.
+A run is present if the record of its point was made by the current code: engine, ecnomy's sources
+and the user's modules it used. A failed run counts as present too, unless it should be repeated.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _LOOK_S: Final = 1.0
 
 
 class SweepError(EcnomyError):
-    """A sweep cannot go on; what is done is kept."""
+    """A sweep cannot go on; finished runs are kept."""
 
 
 class Tally(msgspec.Struct):
-    """How far a sweep is. `present` were there before."""
+    """The progress of a sweep. `present` were there before."""
 
     total: int
     present: int
@@ -51,10 +51,10 @@ class Tally(msgspec.Struct):
 
 
 class Observer(Protocol):
-    """Who is told how a sweep goes."""
+    """The observer of a sweep's progress."""
 
     def at(self, tally: Tally) -> None:
-        """A run has ended, or some time has passed."""
+        """Called when a run has ended, or some time has passed."""
 
     def failed(self, outcome: Outcome) -> None:
         """A run has failed."""
@@ -63,7 +63,7 @@ class Observer(Protocol):
 def missing(
     store: Store, *, retry_failed: bool, accept_old_code: bool, engine: str = DEFAULT_ENGINE
 ) -> list[str]:
-    """The points without a record that counts, in order; `engine` is what would make them."""
+    """The points without a valid record, in order; `engine` would make them."""
     present = _Present(code_now(engine), retry_failed, accept_old_code)
     return [p for p in store.points if not present.counts(store.records.get(p))]
 
@@ -76,7 +76,7 @@ class _Present:
         self._digests: dict[str, str] = {}
 
     def counts(self, record: Outcome | None) -> bool:
-        """Whether a record stands for a run that need not be made."""
+        """Whether a record makes a run unnecessary."""
         if record is None or (record.status == FAILED and self._retry):
             return False
         return self._accept or (record.code == self._code and self._same(record.strategies))
@@ -124,7 +124,7 @@ def sweep_runs(
 
 
 def task_of(sweep: Sweep, point: Point, name: str = "", folder: str = "") -> Task:
-    """What a worker is sent for a point; `name` is its identity, `folder` where its run goes."""
+    """The task of a worker for a point; `name` is its identity, `folder` the place of its run."""
     return Task(
         point=name,
         base=sweep.base,
@@ -158,7 +158,7 @@ def _hand_out(
 def _outcome(
     future: concurrent.futures.Future[Outcome], point: str, pool: Pool, engine: str
 ) -> Outcome:
-    """What a worker sent back; that it died over the run is an outcome too."""
+    """The answer of a worker; its death during the run is an outcome too."""
     if future.cancelled():
         raise PoolLost(LOST)
     error = future.exception()
@@ -173,7 +173,7 @@ def _outcome(
 
 
 def _of_run(outcome: object, point: str) -> Outcome:
-    """The outcome, if it is of the run that the worker was given."""
+    """The outcome, if it belongs to the run given to the worker."""
     if isinstance(outcome, Outcome) and outcome.point == point:
         return outcome
     found = f"run {outcome.point}" if isinstance(outcome, Outcome) else type(outcome).__name__
@@ -188,7 +188,7 @@ def _written(write: Callable[[], None]) -> None:
 
 
 def unwritten(error: OSError) -> SweepError:
-    """What to raise where a sweep's folder cannot be written."""
+    """The error to raise if a sweep's folder cannot be written."""
     full = " (the disk is full)" if error.errno == errno.ENOSPC else ""
     return SweepError(
         f"outcomes cannot be written: {error.strerror or error}{full}; completed runs are kept, "

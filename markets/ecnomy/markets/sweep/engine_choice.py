@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which engine makes the runs of a sweep: all in a folder are of one.
+"""The engine of a sweep: all runs in a folder are made by one engine.
 
-`--engine` goes before `engine` in the sweep file. Where neither says anything, the folder's engine
-goes on, and the built-in one begins. A folder keeps its engine in its head (see store.py); another
-one is refused there, since its runs would take the place of those that are there.
+`--engine` overrides `engine` in the sweep file. If neither is given, the folder's engine
+continues, or the built-in one starts. A folder keeps its engine in its head (see store.py);
+store.py refuses another engine, because its runs would replace the existing ones.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def engine_in(folder: Path) -> str | None:
 
 
 def with_engine(sweep: Sweep, option: str | None, folder: Path) -> Sweep:
-    """The sweep with the engine that is to make its runs; says so where only the folder tells.
+    """The sweep with the engine for its runs; prints a notice if only the folder determines it.
 
     Args:
         sweep: as its file has it.

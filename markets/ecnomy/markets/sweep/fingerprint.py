@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run's outcome depends on, as digests: a run with another key is another run.
+"""Digests of everything that a run's outcome depends on: a run with another key is another run.
 
     key = sha256(plan digest, seed, market part, engine binary, ecnomy's sources, versions of what
                  it depends on, strategy modules)
@@ -92,7 +92,7 @@ def strategy_modules(market: MarketSpec | None) -> dict[str, str]:
 
 
 def _named_in(market: MarketSpec) -> Iterator[tuple[str, str]]:
-    """What may be a user's own, each with its group of entry points."""
+    """The kinds of user modules, each with its group of entry points."""
     yield market.settlement, "ecnomy.settlements"
     for agent in market.agents:
         yield agent.role, "ecnomy.roles"
@@ -107,7 +107,7 @@ def _named_in(market: MarketSpec) -> Iterator[tuple[str, str]]:
 
 
 def _utilities_of(strategy: StrategySpec | None) -> Iterator[tuple[str, str]]:
-    """Parameters with a `kind`, which may be a user's own."""
+    """Parameters with a `kind`, which may name a custom class."""
     for param in strategy.params.values() if strategy is not None else ():
         if isinstance(param, dict) and isinstance(kind := param.get("kind"), str):
             yield from ((kind, group) for group in GROUPS)
@@ -122,7 +122,7 @@ def _utilities_of(strategy: StrategySpec | None) -> Iterator[tuple[str, str]]:
 def measure_modules(measure: str, apart: tuple[str, ...] = ()) -> dict[str, str]:
     """Module name -> digest of what a sweep's `measure` is from; {} for none.
 
-    Modules of ecnomy.analysis count here as a user's do, but not the packages they are in.
+    Modules of ecnomy.analysis count here like a user's, but not their packages.
 
     Args:
         measure: `module:function`, or a module.
@@ -169,9 +169,9 @@ def remember_modules(digests: dict[str, str]) -> None:
 
 
 def forget_edited_modules() -> None:
-    """Have the user's modules imported anew if any of their files is another than was imported.
+    """Reimport the user's modules if any of their files has changed since the import.
 
-    Workers of a cluster live longer than a strategy file stays as it is.
+    Workers of a cluster may outlive a version of a strategy file.
     """
     importlib.invalidate_caches()
     edited = {name for name, sha in _IMPORTED.items() if digest_of(name) != sha}
@@ -187,7 +187,7 @@ def forget_edited_modules() -> None:
 
 
 def edited_since(digests: dict[str, str]) -> list[str]:
-    """The modules whose files are no longer what these digests are of, by name."""
+    """The modules whose files no longer match these digests, by name."""
     return sorted(name for name, digest in digests.items() if digest_of(name) != digest)
 
 

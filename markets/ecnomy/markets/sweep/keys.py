@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The keys of a sweep file: a sentence on each, the form of its value, its default, an example.
 
-The modules that read them take the names, and readers where there are any, from here; so does the
-reference (`ecnomy explain`).
+The modules that read them take names and readers from here; so does the reference (`ecnomy
+explain`).
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
         return self.form if isinstance(self.form, str) else self.form.expected
 
     def read(self, node: Node, path: str) -> Any:
-        """The value of a node, of a key whose form reads.
+        """The value of a node whose key has a reader.
 
         Raises:
             ScenarioError: it is none.

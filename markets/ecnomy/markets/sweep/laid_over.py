@@ -34,7 +34,8 @@ def laid_over(tree: Node, changes: Iterable[str]) -> Node:
 
 
 def overrides_of(params: Assignment, ties: Ties) -> list[str]:
-    """What a point sets, as overrides; `ties` has the paths of parameters that set several."""
+    """The settings of a point, as overrides; `ties` has the paths of parameters that set
+    several."""
     return [
         f"{path}={override_text(value)}"
         for name, value in params.items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a local worker of dask sets up as it starts (dask's `preload` calls `dask_setup`).
+"""The set-up of a local dask worker at its start (dask's `preload` calls `dask_setup`).
 
 Temporary files of runs lie in the worker's own folder, which is locked while the worker lives.
 dask removes the folders of dead workers whenever it starts another in the same place, and with
@@ -22,7 +22,7 @@ def dask_setup(worker: Any) -> None:
 
 
 def hush() -> None:
-    """dask's own reports of dying workers; what matters of them comes back with the futures."""
+    """dask's own reports of dying workers; futures return the relevant part."""
     known = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
     for name in (*known, "tornado", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which outcomes of a sweep are looked at first, and whether more of them is better.
+"""The main outcomes of a sweep, and whether higher values are better.
 
 In order: those that the sweep file names, columns of the sweep's own measure, welfare and
 surpluses, profits (else balances of agents), goodput of each source, marking and use of links.
@@ -71,7 +71,7 @@ def main_outcomes(
 
 
 def better(outcome: str) -> int:
-    """1 where more of it is better for somebody, -1 where less is, 0 where that is open."""
+    """1 if higher values are better for somebody, -1 if lower ones are, 0 if that is open."""
     if _MORE.fullmatch(outcome):
         return 1
     return -1 if _LESS.fullmatch(outcome) else 0

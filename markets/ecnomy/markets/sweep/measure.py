@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of a sweep's own: a function that is shown each run's results folder.
+"""A sweep's own outcome columns: a function that gets each run's results folder.
 
     measure: my_figures:burstiness        in the sweep file; a module on the Python path
 
     def burstiness(results: Path) -> dict[str, float]: ...
 
 It may return numbers, None for what a run does not have, and rows of numbers (`name[0]`,
-`name[1]`, ... become columns). Its module's digest is kept with each run, as those of strategies.
+`name[1]`, ... become columns). Its module's digest is kept with each run, like those of strategies.
 
 Runs of agents that declare a utility are measured too by what is added as `welfare`
 (support/additions.py), and those of guaranteed stream providers by what is added as `guarantees`.
@@ -40,7 +40,7 @@ def added_measures(*names: str) -> tuple[str, ...]:
 
 
 def measures_of(measure: str, market: MarketSpec | None) -> tuple[str, ...]:
-    """What a run is measured by: the sweep's own measure, and the added ones that fit the run."""
+    """The measures of a run: the sweep's own one, and the added ones that fit the run."""
     agents = market.agents if market else ()
     try:
         declares = any(declared_utility(agent.strategy) is not None for agent in agents)
@@ -71,7 +71,7 @@ def find_measure(name: str) -> Measure:
 def measured(
     name: str, results: Path, taken: Mapping[str, object]
 ) -> dict[str, int | float | None]:
-    """What the function called `name` makes of a run, by column.
+    """The outcome of the function called `name` for a run, by column.
 
     Args:
         name: module:function.
@@ -80,7 +80,7 @@ def measured(
 
     Raises:
         InputError: as find_measure.
-        ResultsError: it failed, or returns something else than numbers under names of its own.
+        ResultsError: it failed, or returns anything but numbers under new names.
     """
     measure = find_measure(name)
     try:

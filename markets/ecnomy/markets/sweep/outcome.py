@@ -54,7 +54,7 @@ FAILED: Final = "failed"
 
 
 class Task(msgspec.Struct, frozen=True):
-    """What a worker is sent.
+    """The task of a worker.
 
     Attributes:
         folder: where the run's results are kept, "" for nowhere.
@@ -78,7 +78,7 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What became of a run.
+    """The outcome of a run.
 
     Attributes:
         point: the run's identity within its sweep (see store.point_id).
@@ -108,7 +108,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def execute(task: Task) -> Outcome:
-    """Make the run; never raises but for what is no run's fault (a worker of other code)."""
+    """Make the run; raises only for faults outside the run (a worker with other code)."""
     began_s = time.monotonic()
     outcome = Outcome(task.point, "", FAILED, "", code_now(task.engine), {}, {})
     if outcome.code != task.code:
@@ -161,7 +161,7 @@ def _where() -> str:
 
 
 def _failed(outcome: Outcome, reason: str, task: Task) -> Outcome:
-    """A failure; one that came before the strategies were known may lie in their modules."""
+    """A failure; one before the strategies were known may come from their modules."""
     named = outcome.strategies
     if not outcome.run:
         named = modules_named_in(task.base, *(str(value) for value in task.params.values()))
@@ -214,7 +214,7 @@ def _measured(
 
 @contextlib.contextmanager
 def _folder(task: Task, measures: tuple[str, ...]) -> Iterator[Path | None]:
-    """Where the run's results go: the folder they are kept in, one for measures, or none."""
+    """The folder of the run's results: the one to keep, one for measures, or none."""
     if task.folder or not measures:
         yield Path(task.folder) if task.folder else None
         return
@@ -223,7 +223,7 @@ def _folder(task: Task, measures: tuple[str, ...]) -> Iterator[Path | None]:
 
 
 class _Both:
-    """Hands what a run produces to a results folder, then to the row that is sent back."""
+    """Passes the output of a run to a results folder, then to the row that is sent back."""
 
     def __init__(self, first: Sink, second: Sink) -> None:
         self._sinks = (first, second)

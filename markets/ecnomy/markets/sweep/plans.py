@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sampling plans of sensitivity analysis, by SALib: what indices of parameters are computed from.
+"""Sampling plans of sensitivity analysis, by SALib: the basis of indices of parameters.
 
     sobol   n base samples, n (D + 2) points of D parameters; n (2 D + 2) with second-order indices
     morris  r trajectories over a grid of levels, r (D + 1) points; each step moves one parameter

@@ -47,11 +47,11 @@ LOST: Final = "the scheduler is gone; run the same command again to resume"
 
 
 class PoolError(EcnomyError):
-    """There are no workers to be had."""
+    """No workers are available."""
 
 
 class PoolLost(PoolError):
-    """The scheduler is gone; what was under way is not lost but has to be made again."""
+    """The scheduler is gone; runs in progress must be made again."""
 
 
 class Pool(Protocol):
@@ -66,10 +66,10 @@ class Pool(Protocol):
         """Whether nothing more will come back."""
 
     def submit(self, function: Callable[..., T], task: Any) -> concurrent.futures.Future[T]:
-        """Have `function(task)` done somewhere; PoolLost where no answer can come any more."""
+        """Run `function(task)` on a worker; PoolLost if no answer can come any more."""
 
     def close(self) -> None:
-        """Let the workers go."""
+        """Release the workers."""
 
 
 class DaskPool:
@@ -80,7 +80,7 @@ class DaskPool:
 
         Raises:
             InputError: dask.distributed is not installed, or certificates for tls:// do not fit.
-            PoolError: nobody answers at the address, or there is no worker there.
+            PoolError: nothing answers at the address, or it has no worker.
         """
         try:
             distributed: Any = importlib.import_module("distributed")
@@ -166,7 +166,7 @@ async def _pass_on(asked: Any, answer: concurrent.futures.Future[Any]) -> None:
 
 
 def _is_lost(asked: Any, error: BaseException) -> bool:
-    """Whether the scheduler is gone, not the task wrong.
+    """Whether the scheduler is gone, rather than the task at fault.
 
     While answers are fetched, the connection breaks before the client knows about it.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of a sweep with `until`: which replicates its points ask for, from what is recorded."""
+"""Rounds of a sweep with `until`: the replicates that its points need, from the recorded runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["grown"]
 
 
 def grown(sweep: Sweep, folder: Path) -> Sweep:
-    """The sweep with the replicates that its points ask for so far; unchanged without `until`.
+    """The sweep with the replicates that its points need so far; unchanged without `until`.
 
     Looks are replayed from the first one, so that the same records give the same sweep, in
     whatever order they were made.

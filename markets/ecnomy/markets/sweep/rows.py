@@ -34,7 +34,7 @@ def kinds_of(sweep: Sweep) -> dict[str, str | None]:
 
 
 def factors_of(sweep: Sweep) -> list[dict[str, Any]]:
-    """What varies independently, in the order in which points are numbered (the last one fastest).
+    """The independent factors, in the order in which points are numbered (the last one fastest).
 
     A grid has a factor for each of its paths, any other block is one factor: its paths vary
     together. `labels` and `values` (a row for each path) are of its levels; samples have none.
@@ -70,7 +70,7 @@ def whole_of(sweep: Sweep) -> list[str]:
 
 
 def cell_of(value: Any, kind: str | None) -> Any:
-    """What stands for a parameter's value in a table; `kind` is of `kinds_of`."""
+    """The representation of a parameter's value in a table; `kind` is of `kinds_of`."""
     if kind is not None:
         return _number(value)
     return None if value is None else str(value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the head of a sweep's folder says of a search, so that it can be shown without its file.
+"""The search in the head of a sweep's folder, so that it can be shown without its file.
 
 search   verb (`tune` or `calibrate`), aim (maximise, minimise or target), outcome, target (null
          for none, or where points of the sweep have targets of their own), bounds
@@ -24,7 +24,7 @@ __all__ = ["search_of"]
 
 
 def search_of(sweep: Sweep, points: Sequence[Point]) -> dict[str, Any]:
-    """What a head says of a search; {} of a sweep that is none."""
+    """The search in a head; {} for a sweep without a search."""
     if sweep.tune is None and sweep.calibrate is None:
         return {}
     numbers: dict[bytes, int] = {}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sweep file says under `until`, `calibrate` and `tune`, put into the sweep.
+"""The sections `until`, `calibrate` and `tune` of a sweep file, added to the sweep.
 
-Each asks for runs that hang on those before them; only one of them stands in a file.
+Each requests runs that depend on earlier ones; a file has only one of them.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Each point is looked at after n_1 = `replicates` runs, and again whenever it has
 interval at level 1 - (1 - level) / K is narrow enough, or at the last one. Intervals of all looks
 hold together with at least `level` (Bonferroni), hence also the one at which a point ends: stopping
 early costs no coverage, for any outcome. A plain 95 % interval would, as runs end when it happens
-to be narrow. What is decided depends on recorded outcomes in the order of replicates alone.
+to be narrow. Decisions depend only on recorded outcomes, in the order of replicates.
 
 Source: Chow, Robbins 1965 (stopping at a width); Law, Simulation Modeling and Analysis, 9.4.1; for
 the split of the level Dunn 1961. A half-width of a share r of the estimate is at most r / (1 - r)
@@ -46,7 +46,7 @@ _WIDTH: Final = SWEEP["until"].takes
 
 
 class Until(msgspec.Struct, frozen=True):
-    """When a point has replicates enough.
+    """The rule for when a point has enough replicates.
 
     Attributes:
         outcome: whose interval counts, "" for the sweep's first.
@@ -88,7 +88,7 @@ def narrow(values: Sequence[float], until: Until, first: int) -> bool:
 
 
 def next_count(values: Sequence[float | None], until: Until, first: int) -> tuple[int, bool]:
-    """How many replicates a point is to have, and whether these are enough.
+    """The number of replicates that a point should have, and whether these are enough.
 
     Args:
         values: of its replicates in order, as far as there are any; NaN for a run that has no
@@ -109,7 +109,7 @@ def next_count(values: Sequence[float | None], until: Until, first: int) -> tupl
 def counts_of(
     names: Sequence[Sequence[str]], known: dict[str, float], until: Until, first: int
 ) -> tuple[tuple[int, ...], int]:
-    """How many replicates each point is to have as far as is known, and how many have enough.
+    """The number of replicates for each point so far, and the number of points with enough.
 
     Args:
         names: of all replicates of each point that it may ever have, in order.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The points of a sweep: which values its parameters take, and with which seeds.
+"""The points of a sweep: values of its parameters, and seeds.
 
 Blocks (grid, list, zip, random, latin-hypercube) are multiplied with each other in the order they
 are written; the last one varies fastest. A grid is the product of its lists, a zip goes through its
@@ -111,7 +111,7 @@ class Block(msgspec.Struct, frozen=True):
         return [dict(zip(self.paths, row, strict=True)) for row in rows]
 
     def _shares(self, generator: np.random.Generator) -> np.ndarray:
-        """Where in their ranges the samples lie, [sample, parameter]."""
+        """The positions of samples in their ranges, [sample, parameter]."""
         if self.kind in PLANS:
             more = self.levels if self.kind == "morris" else self.second_order
             return plan_shares(self.kind, self.samples, len(self.ranges), more, generator)
@@ -121,7 +121,7 @@ class Block(msgspec.Struct, frozen=True):
 
 
 class Point(msgspec.Struct, frozen=True):
-    """One run to make: what is changed in the scenario, and its seed."""
+    """One run to make: its changes to the scenario, and its seed."""
 
     number: int
     params: Assignment

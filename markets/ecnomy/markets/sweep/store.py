@@ -7,10 +7,10 @@
     runs/<point>/            results folders, where they are kept
     lock                     held by the driver
 
-Whether a run is done is decided by its outcome record alone, in a file or in a shard. Files take
-their names when they are whole, and a shard bears the digest of its content: what is cut off or
-altered is found, put aside, and its runs are made again. Where a point has several records the one
-of the latest generation (start of the driver) counts, a file before a shard.
+Only the outcome record of a run, in a file or in a shard, decides whether it is done. Files get
+their names when they are complete, and a shard is named by the digest of its content: truncated or
+altered files are detected and put aside, and their runs are made again. Where a point has several
+records the one of the latest generation (start of the driver) counts, a file before a shard.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Store:
     """
 
     def __init__(self, folder: Path, sweep: Sweep) -> None:
-        """Claims the folder and finds out what is there.
+        """Claims the folder and examines its content.
 
         Raises:
             InputError: another driver is at work there, or it holds something else than a sweep.
@@ -144,8 +144,8 @@ class Store:
     def add(self, outcome: Outcome) -> None:
         """Keep an outcome; its record is on the disk before it has its name.
 
-        A loss of power can take the names of records that are in no shard yet. The sweep's command
-        makes those runs again.
+        A power loss can remove the names of records that are not in a shard yet. The sweep's
+        command makes those runs again.
 
         Raises:
             OSError: it cannot be written; the record is then as it was.
@@ -185,7 +185,7 @@ class Store:
         self._loose.clear()
 
     def close(self) -> None:
-        """Let the folder go."""
+        """Release the folder."""
         self._lock.close()
 
     def _loose_record(self, point: str) -> Outcome | None:
@@ -289,7 +289,7 @@ def _plan(sweep: Sweep) -> dict[str, Any] | None:
 
 
 def _lean(outcome: Outcome, shared: dict[bytes, Any]) -> Outcome:
-    """What the driver keeps in memory of a run; what many runs have in common is kept once."""
+    """The driver's data on a run in memory; data common to many runs is kept once."""
 
     def once(value: Any) -> Any:
         return shared.setdefault(_ENCODE(value), value)
@@ -343,7 +343,7 @@ def read_record(file: Path) -> Outcome:
 
     Raises:
         FileNotFoundError: it has become part of a shard.
-        ResultsError: it is not what was written.
+        ResultsError: it was altered.
     """
     text = file.read_bytes()
     check_sealed(file, text, _REMEDY)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is looked at before a sweep's first run: its paths, and the scenario of its first point."""
+"""Checks before a sweep's first run: its paths, and the scenario of its first point."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _check_names(sweep: Sweep, root: Node, market: MarketSpec | None) -> None:
 
 
 def _blamed(root: Node, path: str, override: str = "") -> Place:
-    """Where the sweep file sets what a fault is about: the first key that the path is, or is in.
+    """The place in the sweep file of a fault: the first key that is, or contains, the path.
 
     `override` is the path of the override in which the fault was found.
     """

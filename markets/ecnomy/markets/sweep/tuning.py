@@ -13,7 +13,7 @@
       batch: 6                        # chosen at a time, from what those before them gave
       check: 10                       # runs of the best one, with seeds of their own
 
-The search itself is ecnomy.analysis.tune; here stands which runs it begins with.
+The search itself is ecnomy.analysis.tune; this module defines its first runs.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@
 Each list of a grid is an iteration variable, every other block is one, through whose items its
 parameters go together. The ini of each point is made as of a scenario; lines whose values differ go
 with the variable that they depend on, or with one of all points where several decide them. Run n is
-the sweep's run n. Nothing is left out in silence: a parameter that only agents see, and one that
+the sweep's run n. Nothing is left out silently: a parameter that affects only agents, or that
 changes nodes or links, is refused by name.
 """
 
@@ -84,7 +84,7 @@ def sweep_project(sweep: Sweep, modules: str) -> dict[str, str]:
 
 
 def not_exported(sweep: Sweep) -> Iterator[str]:
-    """What a sweep has that the project has not, in words."""
+    """The parts of a sweep that the project lacks, in words."""
     scenario = _scenario(sweep, sweep.points()[0].params)
     if scenario.market is not None and scenario.market.agents:
         yield "agents: there are no decisions, so sources keep their weights"
@@ -156,7 +156,7 @@ def _seen(sweep: Sweep, base: Assignment, path: str, values: Sequence[Any], firs
 
 
 def _changing(sweep: Sweep, axes: Sequence[Axis], first: _Made) -> str:
-    """Which parameter changes what no iteration variable can."""
+    """The parameter whose changes no iteration variable can express."""
     base = _joined([axis.values[0] for axis in axes])
     for axis in axes:
         for value in axis.values:
