@@ -132,7 +132,8 @@ def connect(
     except duckdb.Error as error:
         reason = str(error).splitlines()[0]
         raise ResultsError(
-            f"{folder}: a shard cannot be read ({reason}); run the sweep again to rewrite it"
+            f"{folder}: a shard cannot be read ({reason}); run the sweep's command to write it "
+            "again"
         ) from None
     return connection
 

@@ -41,5 +41,5 @@ def head_of(folder: Path) -> dict[str, Any]:
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         found = "the results of a run" if (folder / MANIFEST).exists() else f"no readable {HEAD}"
         raise ResultsError(f"{folder}: found {found}, expected those of `ecnomy sweep`") from None
-    check_sealed(folder / HEAD, text, "run the sweep again to rewrite it")
+    check_sealed(folder / HEAD, text, "run the sweep's command to write it again")
     return head
