@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searching a parameter's value at which a figure of the runs is a target: `ecnomy calibrate`."""
+"""Searching the value of a parameter at which a figure of the runs meets a target: `ecnomy
+calibrate`."""
 
 from __future__ import annotations
 

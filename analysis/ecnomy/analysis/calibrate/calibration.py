@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A calibration's searches over the store of its sweep: which runs they need, and what they found.
+"""A calibration's searches over the store of its sweep: needed runs and results.
 
-The searches of all points of the sweep's blocks go on side by side: a round is one sweep, of all
-runs that any of them has asked for. What is there is kept, so that a search that was killed goes on
-with the same command, and one with more seeds keeps those it had.
+The searches of all points of the sweep's blocks go on side by side: a round is one sweep of all
+runs that any of them needs. Existing runs are kept, so the same command resumes a killed search,
+and one with more seeds keeps its earlier seeds.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ Row = npt.NDArray[np.float64]
 
 
 def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found]:
-    """Search until all is found, or known not to be reachable; one result per point of the blocks.
+    """Search until all values are found, or known to be unreachable; one result per point of the
+    blocks.
 
     Args:
         sweep: with `calibrate`.
@@ -71,7 +72,7 @@ def _make(asked: Sweep, folder: Path, pool: Pool, told: Told) -> None:
 
 
 def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
-    """What the searches found, from the runs that are there.
+    """The results of the searches, from the existing runs.
 
     Raises:
         ResultsError: runs failed, are missing, or have no such figure.
@@ -85,7 +86,7 @@ def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
 
 
 def asked_of(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
-    """The sweep of all runs that the searches have asked for so far.
+    """The sweep of all runs that the searches have needed so far.
 
     In its table `replicate` starts again with the seeds of the check; `seed` tells which is which.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `calibrate`: the value of a parameter at which a figure of the runs is a target."""
+"""The verb `calibrate`: the value of a parameter at which a figure of the runs meets a target."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _check_figure(sweep: Any) -> None:
 
 
 def _values(sweep: Any, found: list[Found], folder: Path) -> dict[str, Any]:
-    """What was searched for, and what each search found (see search.Found)."""
+    """The parameter and target, and the result of each search (see search.Found)."""
     asked = sweep.calibrate
     return {
         "folder": folder,

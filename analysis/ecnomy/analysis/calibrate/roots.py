@@ -35,7 +35,7 @@ def monotone(y: Row) -> Row:
 
 
 def between(x: tuple[Row, Row], y: tuple[Row, Row], target: float) -> Row:
-    """Where the curve from (x0, y0) to (x1, y1) is at the target, y0 <= target < y1."""
+    """The x at which the curve from (x0, y0) to (x1, y1) meets the target, y0 <= target < y1."""
     (x0, x1), (y0, y1) = x, y
     logs = (y0 > 0) & (target > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -45,7 +45,7 @@ def between(x: tuple[Row, Row], y: tuple[Row, Row], target: float) -> Row:
 
 
 def crossing(x: Row, y: Row, target: float, *, log: bool = False) -> Row:
-    """Where curves that rise from x[0] to x[-1] cross the target; the end where they do not.
+    """The x at which curves that rise from x[0] to x[-1] cross the target; an end if they do not.
 
     Args:
         x: [k], in the order in which the curves rise.

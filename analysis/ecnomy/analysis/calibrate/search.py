@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search of one parameter for one target, as a function of the runs that are there.
+"""The search of one parameter for one target, as a function of the existing runs.
 
 All values are run with the same seeds (common random numbers). The first round brackets: values
 over the whole range, both ends among them. Each further round runs the value at which the curve
@@ -15,8 +15,8 @@ Where values are multiples of a step, the best of them may be off by more than c
 too if the means at it and at the next one on the other side of the crossing enclose the target.
 
 The interval of the value is a bootstrap's over seeds, 90 %: of the crossing of curves through means
-of seeds drawn again. With a step it need not hold the multiple that is nearest to the crossing. One
-that goes to an end of the range says nothing of what lies beyond.
+of seeds drawn again. With a step it need not hold the multiple that is nearest to the crossing. An
+interval that reaches an end of the range says nothing about values beyond.
 
 The check is at 99 %, for the value found has an error of its own: of the difference of two means
 over equally many seeds the interval of one alone at 99 % holds 93 %.
@@ -47,7 +47,7 @@ Seen = Callable[[float, bool], Row | None]  # value, unseen seeds -> figures, No
 
 
 class Found(msgspec.Struct, frozen=True):
-    """What a search found.
+    """The result of a search.
 
     Attributes:
         params: the point of the sweep's blocks that it was for.
@@ -73,7 +73,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Search(msgspec.Struct, frozen=True):
-    """How far a search is.
+    """The progress of a search.
 
     Attributes:
         values: to be run with the search's seeds, in order.
@@ -87,7 +87,7 @@ class Search(msgspec.Struct, frozen=True):
 
 
 def searched(calibration: Calibration, params: dict[str, Any], target: float, seen: Seen) -> Search:
-    """A search, replayed from its first round as far as there are runs."""
+    """A search, replayed from its first round as far as runs exist."""
     values = calibration.first_values()
     while True:
         rows = [seen(value, False) for value in values]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two engines side by side: the same scenario, the same seeds, are their answers the same?
+"""Two engines compared: do they give the same results for the same scenario and seeds?
 
 figures     what is compared: numbers of one run, by source and link
 verdicts    the statistics: ratios with intervals, two one-sided tests

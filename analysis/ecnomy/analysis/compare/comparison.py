@@ -43,7 +43,7 @@ class Cost(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """What `ecnomy compare` found.
+    """The result of `ecnomy compare`.
 
     Attributes:
         engines: by the names they are chosen by, the reference first.
@@ -71,16 +71,16 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 class Telling(Protocol):
-    """What is told how a comparison goes."""
+    """The observer of a comparison's progress."""
 
     def start(self, total: int, there: int) -> None:
-        """So many runs in all, so many of them there already."""
+        """The number of all runs, and of those that exist already."""
 
     def done(self, task: Task, done: Done) -> None:
         """A run is done."""
 
     def doubled(self, undecided: Sequence[Compared], seeds: int) -> None:
-        """Something is undecided; more seeds follow."""
+        """A row is undecided; more seeds follow."""
 
     def stop(self) -> None:
         """No more runs for now."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a record still speaks of the code as it is.
+"""Whether a record still holds for the current code.
 
-Digests say whether anything has changed since it was made. What that moved is then seen in a run
-of the record's first seed:
+Digests say whether anything has changed since it was made. A run of the record's first seed then
+shows whether figures have moved:
 
     laws, bridge, host, plans    the built-in engine, which shares them, gives the same to the last
     agents, economy              digit as when the record was made; or OMNeT++/INET does
@@ -51,7 +51,7 @@ _WORDS: Final = {
 
 
 class Currency(msgspec.Struct, frozen=True):
-    """Whether a record is of the code as it is.
+    """Whether a record holds for the current code.
 
     Attributes:
         reasons: why it is not.
@@ -72,7 +72,7 @@ class Currency(msgspec.Struct, frozen=True):
 
 
 def has_omnet() -> bool:
-    """Whether OMNeT++ and INET are here."""
+    """Whether OMNeT++ and INET are installed."""
     try:
         check_engine(OMNET)
     except EcnomyError:
@@ -115,7 +115,7 @@ def currency(
 
 
 def carried(record: Record, found: Currency) -> Record:
-    """A current record with the digests of the code as it is."""
+    """A current record with the digests of the current code."""
     if not found.current or found.made_of is None:
         return record
     return msgspec.structs.replace(record, made_of=found.made_of, probe=found.probe or record.probe)

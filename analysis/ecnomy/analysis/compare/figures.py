@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is compared of a run: figures over its measured window, by source, by link and of money.
+"""The compared figures of a run, over its measured window: by source, by link, and money.
 
     source   goodput_bps           IP bits acknowledged for the first time a second, all its flows
              goodput_share         that over all sources' together
@@ -14,8 +14,8 @@
     money    money_per_s           of all postings; of postings of a kind from payer to payee
              money_share           these over all postings
 
-Links are those that data crosses; what only ACKs cross is left out. A figure without a denominator
-(no packet delivered) is None. A run has rows only for the postings that it made.
+Links are those that data crosses; links that only ACKs cross are left out. A figure without a
+denominator (no packet delivered) is None. A run has rows only for the postings that it made.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def subject(self) -> str:
-        """What it is a quantity of, in words."""
+        """The subject of the quantity, in words."""
         return f"{self.kind} {self.name}"
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of Python code, without comments, docstrings, blank lines and where modules stand.
+"""Digests of Python code, without comments, docstrings, blank lines and the places of modules.
 
-Of imports counts what they bring, not where from: a module that moves needs no new measurement.
+Imported names count, but not their modules: a module that moves needs no new measurement.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _code_of(file: Path) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _digest_of(file: Path, state: tuple[int, int]) -> str:
-    """Of a file; `state` tells a changed file from the one that was read before."""
+    """The digest of a file; `state` distinguishes a changed file from the one read before."""
     lines = file.read_text().splitlines()
     brought: list[str] = []
     for node in ast.walk(ast.parse("\n".join(lines))):
@@ -63,5 +63,5 @@ def _digest_of(file: Path, state: tuple[int, int]) -> str:
 
 
 def digest(what: Any) -> str:
-    """The digest of a value, by what it is as JSON."""
+    """The digest of a value, by its JSON form."""
     return hashlib.sha256(msgspec.json.encode(what, order="sorted")).hexdigest()[:_LENGTH]

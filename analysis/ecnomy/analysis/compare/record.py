@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records: what OMNeT++/INET gave once, kept as JSON to hold the built-in engine to later.
+"""Records: earlier results of OMNeT++/INET, kept as JSON to check the built-in engine.
 
 A record is current while the scenario, the plans and the C++ sources of laws, bridge, host and INET
 modules are those it was made with (sources.py); where they are not, currency.py makes a run to see
-whether figures have moved. What it is not held to is the built-in engine: that is what is tested.
+whether figures have moved. The built-in engine's sources do not count: the record tests them.
 tests/validation/README.md describes the file.
 """
 
@@ -60,12 +60,12 @@ class RecordedRow(msgspec.Struct, frozen=True):
 
     @property
     def row(self) -> Row:
-        """Which row of a comparison it is."""
+        """The key of its row in a comparison."""
         return Row(self.kind, self.name, self.quantity)
 
 
 class MadeOf(msgspec.Struct, frozen=True):
-    """What a record was made of, as digests.
+    """The sources of a record, as digests.
 
     Attributes:
         scenario: with its market, every default filled in, but for its seed.
@@ -123,7 +123,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Made(msgspec.Struct, frozen=True):
-    """How a record came about: see Record."""
+    """The origin of a record: see Record."""
 
     versions: dict[str, str]
     machine: dict[str, str]
@@ -156,7 +156,7 @@ def read_record(file: Path) -> Record:
 
 
 def write_record(record: Record, file: Path) -> None:
-    """Write a record; it takes its name when it is whole.
+    """Write a record; it gets its name when it is complete.
 
     Raises:
         OSError: it cannot be written.
@@ -170,7 +170,7 @@ def write_record(record: Record, file: Path) -> None:
 def made_of(
     scenario: str, overrides: Sequence[str], seeds: Sequence[int], checkout: Path
 ) -> MadeOf:
-    """What a record of a scenario of a checkout is made of now.
+    """The current digests for a record of a scenario of a checkout.
 
     Raises:
         ScenarioError: the scenario does not load.
@@ -190,13 +190,13 @@ def made_of(
 
 
 def changes(record: Record, now: MadeOf) -> tuple[str, ...]:
-    """Which parts of what a record was made of have changed."""
+    """The sources of a record that have changed."""
     fields = type(now).__struct_fields__
     return tuple(f for f in fields if getattr(now, f) != getattr(record.made_of, f))
 
 
 def figures_digest(figures: Figures) -> str:
-    """The digest of what a run gave, to the last digit."""
+    """The digest of a run's figures, to the last digit."""
     return _digest(figures)
 
 

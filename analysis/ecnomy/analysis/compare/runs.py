@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of a comparison: made in processes of their own, kept as one row of figures each.
+"""The runs of a comparison: made in separate processes, each kept as one row of figures.
 
     <folder>/runs/<engine>-<seed>.json     what a run gave (Done)
     <folder>/results/<engine>-<seed>/      its results folder, where they are kept
     <folder>/lock                          held while a comparison is made
 
-A row stands as long as its key does: plan, market, strategies, engine and sources are those that it
-was made with. So a comparison that was killed makes only what is missing, and one after a change of
-the code makes all anew. Rows take their names when they are whole.
+A row stays valid as long as its key: plan, market, strategies, engine and sources are unchanged. So
+a killed comparison makes only missing runs, and one after a change of the code makes all of them
+again. Rows get their names when they are complete.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Done(msgspec.Struct, frozen=True):
-    """What a run gave.
+    """The figures of a run.
 
     Attributes:
         key: what it depended on (see sweep/fingerprint.py).
@@ -100,7 +100,7 @@ def simulated(task: Task, folder: Path) -> None:
 
 
 def check_engine(engine: str) -> None:
-    """Refuse an engine that there is not.
+    """Refuse an unknown engine.
 
     Raises:
         InputError: it is unknown, or is not installed here.
@@ -152,7 +152,7 @@ def rows_of_study(study: Study) -> list[Row]:
 
 
 def claim(folder: Path) -> TextIO:
-    """Make a folder ours to keep rows in, until what is returned is closed.
+    """Claim a folder for rows until the returned object is closed.
 
     Raises:
         InputError: it is a file, holds anything but a comparison, or another comparison is being
@@ -172,7 +172,7 @@ def claim(folder: Path) -> TextIO:
 
 
 def to_make(study: Study, tasks: Sequence[Task]) -> tuple[dict[Task, Done], list[Task]]:
-    """What is there, and what is missing or was made with other code."""
+    """The existing rows, and the runs that are missing or were made with other code."""
     there: dict[Task, Done] = {}
     for task in tasks:
         done = _read(study.row_file(task))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of the C++ sources that figures come from: a record with others has to be probed.
+"""Digests of the C++ sources behind figures: a record with other digests must be probed.
 
     digest = sha256 over the sorted sha256 of the code of all source files below some folders
 
@@ -97,7 +97,7 @@ def laws_named(plans: Iterable[Plan], checkout: Path) -> tuple[str, ...]:
 
 
 def _law_headers(checkout: Path) -> dict[Path, str]:
-    """The headers that are a law's own, and that law."""
+    """The headers that belong to one law, and that law."""
     headers = {
         file: name[1]
         for family in _FAMILIES
@@ -119,7 +119,8 @@ def _state(file: Path) -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=1024)
 def _code_digest(file: Path, state: tuple[int, int]) -> str:
-    """Of a file's code; `state` tells a changed file from the one that was read before."""
+    """The digest of a file's code; `state` distinguishes a changed file from the one read
+    before."""
     code = file.read_bytes() if file.suffix == ".ini" else code_of(file.read_text()).encode()
     return hashlib.sha256(code).hexdigest()
 
@@ -142,7 +143,8 @@ def _counts(file: Path) -> bool:
 
 
 def engine_digest(engine: str) -> str:
-    """What an engine's runs depend on: the built-in one's executable, else the sources.
+    """The dependencies of an engine's runs: the executable of the built-in engine, else the
+    sources.
 
     Raises:
         EngineError: there is no built-in engine.

@@ -41,7 +41,7 @@ _STYLES: Final = {EQUIVALENT: "green", DIFFERENT: "bold red", UNDECIDED: "yellow
 
 
 def shown(quantity: str) -> tuple[str, float]:
-    """What a quantity is called with its unit, and the factor to that unit."""
+    """The name of a quantity with its unit, and the factor to that unit."""
     return _SHOWN[quantity]
 
 
@@ -98,7 +98,7 @@ def _mean(interval: Interval | None, factor: float) -> str:
 
 
 def sentence(comparison: Comparison) -> str:
-    """How many rows were judged, and how."""
+    """The numbers of rows by verdict."""
     count = Counter(row.verdict for row in comparison.rows if row.verdict != NOT_JUDGED)
     words = ", ".join(f"{count[one]} {one}" for one in (EQUIVALENT, DIFFERENT, UNDECIDED))
     return (

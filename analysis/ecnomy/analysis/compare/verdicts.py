@@ -154,7 +154,7 @@ def judge(
 
 
 def _p(p: float, on_bound: bool) -> float:
-    """What lies on a bound without any spread (as 0 against 0) is within it."""
+    """A value on a bound without any spread (such as 0 against 0) is within it."""
     return 0.0 if on_bound and p == 1.0 else p
 
 

@@ -2,7 +2,7 @@
 """Runs of a comparison in several processes.
 
 A worker makes one run after another and writes its rows itself. Workers end with the process that
-started them, however that ends; a run that is cut off leaves no row.
+started them, however it ends; an interrupted run leaves no row.
 """
 
 from __future__ import annotations

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy dashboard`: a live page on Mesa's SolaraViz, over a market that runs as you look on."""
+"""`ecnomy dashboard`: a live page on Mesa's SolaraViz, over a running market."""

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ecnomy dashboard CONFIG`: serves the live page of a scenario until Ctrl-C.
 
-The page's module is found by name by Solara's server, so what to show is told to it by an
-environment variable, as JSON. Every browser tab has a market of its own, with an engine of its own,
-which ends with it.
+The page's module is found by name by Solara's server, so an environment variable passes the
+arguments to it, as JSON. Every browser tab has its own market and engine, which end with it.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ def dashboard_command(
 
 
 def _check(config: Path, shown: Shown) -> None:
-    """Say now what the page could only say later."""
+    """Report errors now that the page could only report later."""
     from ecnomy.markets.compile.make import make_plan
     from ecnomy.markets.scenario import load
 
@@ -98,7 +97,7 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def _serve(sock: socket.socket) -> None:
-    """Solara's server, which tells nobody that it runs; SIGINT and SIGTERM end it."""
+    """Solara's server, which does not announce that it runs; SIGINT and SIGTERM end it."""
     os.environ.setdefault("SOLARA_TELEMETRY_MIXPANEL_ENABLE", "false")
     os.environ.setdefault("SOLARA_KERNEL_CULL_TIMEOUT", _LOST)
     os.environ.setdefault("SOLARA_THEME_SHOW_BANNER", "false")  # it covers what is below it

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is shown as one on the live page: the sources of one `group`, else each source."""
+"""The groups of the live page: the sources of one `group`, else each source."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What somebody at the page has set, and holds: it is said to the market anew before each step.
+"""Values set and held by the user of the page: they are passed to the market before each step.
 
-Agents go on deciding; what is held has the last word. Set from the page's thread while another one
+Agents go on deciding; held values override them. Set from the page's thread while another one
 steps, so entries are put in and taken out whole.
 """
 
@@ -20,7 +20,7 @@ _DECADES: Final = 10  # stops of a slider for each factor of ten
 
 
 class Hand:
-    """What is held by hand, by name; what is not in here is left to agents.
+    """The held values, by name; agents decide all others.
 
     Attributes:
         price_micro: of a carrier, micro-units per mark.
@@ -36,7 +36,7 @@ class Hand:
         self.load: dict[str, float] = {}
 
     def apply(self, market: Market, groups: Sequence[Group]) -> None:
-        """Say it to the market, for the epoch to come.
+        """Pass the values to the market, for the next epoch.
 
         Raises:
             EcnomyError: the market refuses it.
@@ -57,7 +57,7 @@ class Hand:
 
 
 def stops(base_micro: int) -> tuple[int, ...]:
-    """Where a slider of money stops: nothing, and a tenth to ten times what it began with.
+    """The stops of a money slider: 0, and a tenth to ten times its initial value.
 
     Ten to a factor of ten, rounded to three digits; around one unit where it began with nothing.
     """

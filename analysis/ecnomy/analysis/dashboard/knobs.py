@@ -2,7 +2,7 @@
 """The knobs of the live page: a service class or a payment per group, prices, load.
 
 A knob shows what is in force; turning it takes hold of it (hand.py), and `release` lets go. They
-are drawn anew where their `version` is another one: after steps, and after something was turned.
+are redrawn if their `version` changes: after steps, and after a knob was turned.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _pay_knob(live: LiveMarket, group: Group, seen: GroupSeen, turn: Turn) -> No
 
 @solara.component
 def Carriers(live: LiveMarket, turn: Turn, version: object) -> None:
-    """Each carrier with the price it asks and what comes of it."""
+    """Each carrier with its price and its results."""
     held, first = live.hand.price_micro, live.watch.first.carriers
     with solara.Div():
         for i, seen in enumerate(live.watch.last.carriers[:MOST_GROUPS]):

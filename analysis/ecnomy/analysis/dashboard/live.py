@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model that SolaraViz steps: an open market, what is held by hand, and what was seen of it.
+"""The model that SolaraViz steps: an open market, held values, and figures shown.
 
 SolaraViz makes the class of its model anew at a reset and forgets the one before, and its thread
 that plays may be about to step as that happens. So a Stage holds the one market of a page: it ends
-the engine of the one before, and steps that come too late do nothing.
+the previous engine, and late steps do nothing.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class LiveMarket:
 
     @property
     def running(self) -> bool:
-        """Whether there is an epoch to come."""
+        """Whether another epoch follows."""
         return not self.failure and self.market.running
 
     @property

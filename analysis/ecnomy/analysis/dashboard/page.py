@@ -49,7 +49,7 @@ def Page() -> None:
 
 
 def _opened() -> tuple[Stage, LiveMarket] | str:
-    """The stage and the first market of a tab, or in one line why there is none."""
+    """The stage and the first market of a tab, or one line on why there is none."""
     shown = msgspec.json.decode(os.environ[SHOWN], type=Shown)
     try:
         scenario = load(shown.config, overrides=shown.changes, seed=shown.seed)
@@ -97,7 +97,7 @@ def Controls(model: solara.Reactive[LiveMarket], stage: Stage) -> None:
 
 @solara.component
 def Board(model: solara.Reactive[LiveMarket]) -> None:
-    """What runs, and knobs to turn."""
+    """The scenario, and knobs."""
     update_counter.get()
     turned = solara.use_reactive(0)
     live = model.value
@@ -127,7 +127,7 @@ def Board(model: solara.Reactive[LiveMarket]) -> None:
 
 @solara.component
 def Network(live: LiveMarket, steps: int) -> None:
-    """The map, and what is congested."""
+    """The map, and the congested links."""
     plan = live.market.plan
     positions = live.stage.scenario.document.network.positions
     place = solara.use_memo(lambda: place_of(plan, positions), [live])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the live page shows of a market: differences of its reports and books over the last seconds.
+"""The figures of the live page: differences of a market's reports and books over the last seconds.
 
 Rates, marks and money per second are means over the last WINDOW_S of simulated time (an epoch at
 least). Marks and prices of links are of the data that each source sent over them in just that time,

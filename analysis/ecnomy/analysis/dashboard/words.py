@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the live page says, as HTML: every number with its unit, every name escaped.
+"""The text of the live page as HTML: every number with its unit, every name escaped.
 
 Figures carry `data-figure` (what, and of whom) and `data-value` (unrounded, in base units), so that
 they can be read off the page by a program.
@@ -22,7 +22,7 @@ Fact = tuple[str, str, float, str]  # what it is, its key, the value in base uni
 
 
 def clock(seen: Seen, duration_s: float) -> str:
-    """How far the run is, and what numbers are means over."""
+    """The progress of the run, and the window of the means."""
     t = _figure("time", seen.t_s, f"{seen.t_s:g} s of {duration_s:g} s")
     window = f"means over the last {seen.window_s:g} s"
     return f"{t} simulated; {window if seen.window_s else 'nothing has been sent yet'}"
@@ -35,7 +35,7 @@ def name_tag(name: str, colour: str, beside: str) -> str:
 
 
 def group_facts(group: GroupSeen) -> str:
-    """What a group gets and what it costs."""
+    """A group's rate and its cost."""
     facts: list[Fact] = [
         ("rate of a flow", "rate", group.each_bps, f"{_number(group.each_bps / 1e6)} Mbps"),
         ("all together", "total", group.goodput_bps, f"{_number(group.goodput_bps / 1e6)} Mbps"),
@@ -48,7 +48,7 @@ def group_facts(group: GroupSeen) -> str:
 
 
 def carrier_facts(carrier: CarrierSeen) -> str:
-    """How full a carrier's busiest link is, and what it earns."""
+    """The use of a carrier's busiest link, and the carrier's earnings."""
     used = carrier.utilization
     busiest = f"use of {carrier.link}" if carrier.link else "use of its busiest link"
     facts: list[Fact] = [
@@ -79,7 +79,7 @@ def _congested(link: LinkLoad, badge: str) -> str:
 
 
 def accounts_table(accounts: Sequence[Account]) -> str:
-    """Everybody's balance, and how it changes."""
+    """The balance of each agent, and its change."""
     head = "<tr><th>account</th><th>balance<br>[money]</th><th>change<br>[money/s]</th></tr>"
     rows = "".join(
         f"<tr><td>{html.escape(a.name)}<small>{html.escape(a.role or 'no agent')}</small></td>"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two runs, or two groups of runs, side by side: what differs, by how much, and how sure that is.
+"""Two runs, or two groups of runs, compared: the differences, their sizes and their certainty.
 
 groups      what is compared: results folders, folders of them, runs of a sweep
 settings    what differs between the scenarios

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the picture of a diff draws of a run: rates, marking, queues, prices and balances over time.
+"""The curves of a run in the picture of a diff: rates, marking, queues, prices and balances over
+time.
 
-A curve is known by what its panel is called, so that runs of both groups meet in one panel.
+A curve is identified by the title of its panel, so that runs of both groups share a panel.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class _Times(msgspec.Struct, frozen=True, eq=False):
 
 
 def shown_links(runs: Sequence[RawRun]) -> list[str]:
-    """Links of all runs that marked or dropped most; where none did, the one used most."""
+    """Links of all runs that marked or dropped most; if none did, the most used link."""
     common = set.intersection(*({str(n) for n in run.links["name"]} for run in runs))
     bad = dict.fromkeys(sorted(common), 0.0)
     used = dict(bad)

@@ -4,8 +4,9 @@
 An outcome is compared over the runs that have it: over pairs where runs of both groups match (same
 seed), else over both groups as they are (see ecnomy.analysis.statistics.comparisons, which has the
 statistics). With a single run, or pair, on a side there is a difference and no interval. Outcomes
-that are the same number in every run are no comparisons: they are counted and left out, and the
-q-values are over all others. Order: what differs first (q up to 0.05), then by size of effect.
+that are the same number in every run are not compared: they are counted and left out, and the
+q-values are over all others. Order: outcomes that differ (q up to 0.05) first, then by size of
+effect.
 """
 
 from __future__ import annotations
@@ -57,18 +58,18 @@ class Outcome(msgspec.Struct, frozen=True):
 
     @property
     def differs(self) -> bool:
-        """Whether it is a difference, beside all the others."""
+        """Whether it is a difference, given all other comparisons."""
         return self.q <= SURE
 
     @property
     def change(self) -> float:
-        """The difference over the larger mean, for an order where there are no intervals."""
+        """The difference over the larger mean, for the order if there are no intervals."""
         largest = max(abs(self.first), abs(self.second))
         return abs(self.difference) / largest if largest else 0.0
 
 
 class Diff(msgspec.Struct, frozen=True, eq=False):
-    """All that `ecnomy diff` says.
+    """The whole result of `ecnomy diff`.
 
     Attributes:
         pairs: how many pairs of runs; 0 where runs are not paired.
@@ -158,7 +159,7 @@ def _listed(names: Names) -> Sequence[str | Path]:
 
 
 def diff_groups(first: Group, second: Group) -> Diff:
-    """Compare two groups that are there.
+    """Compare two opened groups.
 
     Raises:
         InputError: a run is in both.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two groups of a diff: which runs are in each, and which of them belong together.
+"""The two groups of a diff: the runs in each, and the pairs among them.
 
 A group is named by one or more of these:
 
@@ -204,7 +204,7 @@ class _Sweep:
 
     @property
     def points(self) -> int:
-        """How many assignments of its parameters it has."""
+        """The number of assignments of its parameters."""
         return len({tuple(row[path] for path in self.paths) for row in self._rows})
 
     def words(self, path: str) -> dict[Any, str]:

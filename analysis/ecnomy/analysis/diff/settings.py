@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What differs between the scenarios of two groups of runs, by path; the seed is no difference.
+"""Differences between the scenarios of two groups of runs, by path, except for the seed.
 
-A marking law or a strategy that is another one is one difference, not one per parameter. Where
+A different marking law or strategy is one difference, not one per parameter. Where
 neither group has one value of a setting, it is said to vary.
 """
 
@@ -46,7 +46,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 def settings_of(first: Group, second: Group) -> Settings:
-    """What differs between the scenarios of two groups."""
+    """The differences between the scenarios of two groups."""
     count = len(first.members)
     members = (*first.members, *second.members)
     trees = [dict(m.scenario or {}) for m in members]
@@ -77,7 +77,7 @@ def _several(words: Sequence[str]) -> str:
 
 
 def _made_by(first: Group, second: Group) -> list[Setting]:
-    """Engines and versions that are not the same."""
+    """Engines and versions that differ."""
     told = [
         {
             name: _several(sorted({m.made_by[name] for m in group.members if name in m.made_by}))
@@ -128,7 +128,7 @@ def _rows_alike(values: Sequence[Any]) -> bool:
 
 
 class _Given:
-    """The scenarios without what is at its default, which is how mappings are told."""
+    """The scenarios without defaults, which distinguishes mappings."""
 
     def __init__(self, scenarios: Sequence[Mapping[str, Any]]) -> None:
         self._scenarios = scenarios

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A diff on the terminal: settings, outcomes as a table, who earns more in sentences."""
+"""A diff on the terminal: settings, a table of outcomes, and sentences on who earns more."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _runs(count: int) -> str:
 
 
 def settings_lines(found: Diff) -> Iterator[str]:
-    """What differs between the scenarios, a line a setting."""
+    """Differences between the scenarios, one line per setting."""
     settings = found.settings
     if settings.unknown:
         yield f"settings: not compared, {_runs(settings.unknown)} did not save their scenario"
@@ -58,7 +58,7 @@ def settings_lines(found: Diff) -> Iterator[str]:
 
 
 def outcome_table(found: Diff, most: int = MOST_ROWS) -> Table:
-    """Every outcome that is not the same everywhere: what differs first."""
+    """Every outcome that is not the same in all runs; those that differ come first."""
     from rich import box
     from rich.markup import escape
     from rich.table import Table
@@ -94,7 +94,7 @@ def _q(q: float) -> str:
 
 
 def legend(found: Diff) -> Iterator[str]:
-    """What the columns are, and what is not in the table."""
+    """The meaning of the columns, and the outcomes not in the table."""
     if found.single:
         yield "one run each: no interval; run several seeds for intervals"
     else:
@@ -124,7 +124,7 @@ def _outcomes(count: int) -> str:
 
 
 def sentences(found: Diff) -> Iterator[str]:
-    """Who earns more with which, seller by seller."""
+    """The group in which each seller earns more."""
     by_column = {one.column: one for one in found.outcomes}
     for seller in found.sellers[:_MOST_SELLERS]:
         one = by_column.get(f"balance.{seller}")

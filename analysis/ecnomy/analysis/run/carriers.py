@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The carriers of a run: their links, prices, and who paid them what, from the tables alone.
 
-A carrier is whoever posts a price per mark; the table `agents` names all of them at t = 0. Whose
-links are whose is worked out from the manifest as the market does it (see
+A carrier is an agent that posts a price per mark; the table `agents` names all of them at t = 0.
+Whose links are whose is worked out from the manifest as the market does it (see
 ecnomy.markets.terms.ownership). Money is what the ledger says. All is over the whole run, the
 warm-up included, as accounts are.
 """
@@ -63,7 +63,7 @@ class Payment(msgspec.Struct, frozen=True):
 
 
 class Carrier(msgspec.Struct, frozen=True, eq=False):
-    """What a carrier owns, asked and earned in the whole run.
+    """A carrier's links, prices and earnings in the whole run.
 
     Attributes:
         name: of the agent and its account.
@@ -91,7 +91,7 @@ class Carrier(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def left(self) -> float:
-        """What is left of its income, money."""
+        """Its profit, money."""
         return sum(one.money for one in self.income) - self.to_carriers - self.to_others
 
 
@@ -198,7 +198,7 @@ def _shown(run: RawRun, own: list[int]) -> tuple[str, ...]:
 
 
 def _money(run: RawRun, name: str, carriers: list[str]) -> tuple[tuple[Payment, ...], float, float]:
-    """What a carrier received, from whom and what for; what it paid carriers, and others."""
+    """A carrier's receipts by payer and kind; its payments to carriers and others."""
     ledger = run.ledger
     credit, debit = ledger["credit"].astype(str), ledger["debit"].astype(str)
     got = ledger[credit == name]

@@ -3,8 +3,8 @@
 
 An agent's users have a choice where its sources are alternatives: as many flows each, of which its
 decisions leave one switched on for each user, as `best-offer` does, and no source for a user that
-has left. Member i of every source is user i. A user's first choice is no
-change, nor is it one to come back to the source that was left.
+has left. Member i of every source is user i. A user's first choice is not a change; neither is
+coming back to the source that was left.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _AWAY: Final = -1
 
 
 class Choice(msgspec.Struct, frozen=True, eq=False):
-    """What the users of one agent chose.
+    """The choices of one agent's users.
 
     Attributes:
         agent: its name.

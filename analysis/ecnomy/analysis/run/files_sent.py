@@ -64,7 +64,7 @@ def senders_of_files(run: RawRun) -> dict[str, list[int]]:
 
 
 def files_of(run: RawRun | Results) -> tuple[FilesSent, ...]:
-    """What became of all files, by source; () if they were not recorded or nobody sends any.
+    """The outcomes of all files, by source; () if they were not recorded or do not exist.
 
     Raises:
         ResultsError: a table is missing or unreadable.

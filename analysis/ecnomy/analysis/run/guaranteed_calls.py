@@ -30,7 +30,7 @@ __all__ = ["Calls", "StreamRow", "all_streams", "call_rows", "calls_of", "stream
 
 
 class Calls(msgspec.Struct, frozen=True):
-    """What became of those who asked. Rates are NaN if there is nothing to divide by.
+    """The outcomes of requests. Rates are NaN if there is nothing to divide by.
 
     Attributes:
         under_way: accepted, and not over when the run was.
@@ -123,7 +123,7 @@ def _learnt_ps(run: RawRun, provider: Provider) -> int:
 
 
 def calls_of(run: RawRun, provider: Provider) -> Calls | None:
-    """What became of all who asked a GSP for a call; None if the run did not record calls.
+    """The outcomes of all requests to a GSP for a call; None if the run did not record calls.
 
     Raises:
         ResultsError: the table is unreadable.

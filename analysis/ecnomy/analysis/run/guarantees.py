@@ -44,7 +44,7 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class ProfitAndLoss(msgspec.Struct, frozen=True):
-    """What a GSP earned in the whole run, from the ledger alone; micro-units.
+    """The earnings of a GSP in the whole run, from the ledger alone; micro-units.
 
     Attributes:
         calls: those sold, paid for or not, where calls were recorded; `reimbursements` likewise
@@ -152,7 +152,7 @@ def _check_balance(run: RawRun, account: str, profit_micro: int) -> None:
 
 
 def guarantees_of(run: RawRun | Results) -> tuple[Guarantee, ...]:
-    """What each GSP of a run earned, whom it let in, and what it saw; () without one.
+    """The earnings, admissions and test streams of each GSP of a run; () without one.
 
     Raises:
         ResultsError: a table is unreadable, or the ledger and the manifest disagree.

@@ -99,7 +99,7 @@ class Provider(msgspec.Struct, frozen=True):
 
     @property
     def max_delay_ps(self) -> int:
-        """What is late for its test streams: by the first row."""
+        """The limit of lateness for its test streams: that of the first row."""
         return self.offers[0].max_delay_ps if self.offers else -1
 
 
@@ -165,7 +165,7 @@ def _provider(run: RawRun, agent: ToldAgent, index: int) -> Provider:
 
 
 def _in_words(price: Any) -> str:
-    """What a call costs, as the manifest writes it."""
+    """The price of a call, as the manifest writes it."""
     if not isinstance(price, dict):
         return str(price)
     if "time" in price:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which share of a link's packets and marks is data: what every marking share shown is of.
+"""The share of a link's packets and marks that is data. All marking shares shown use it as their
+base.
 
     share marked = marks on data / arrivals of data        at this link
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pairs of nodes on a network send and pay, added up by node."""
+"""Traffic and payments of pairs of nodes on a network, added up by node."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Sums(msgspec.Struct, frozen=True):
 
     @property
     def price_per_mbit(self) -> float:
-        """What a delivered megabit cost in marks, money; NaN if nothing was delivered."""
+        """The cost of a delivered megabit in marks, money; NaN if nothing was delivered."""
         return 1e6 * self.charge_per_s / self.goodput_bps if self.goodput_bps else math.nan
 
 
@@ -46,7 +46,7 @@ def sending(loads: NetworkLoads) -> list[PairLoad]:
 
 
 def node_sums(loads: NetworkLoads) -> dict[str, Sums]:
-    """What each node sends and pays, who pays most first."""
+    """Traffic and payments of each node, the largest payments first."""
     by_node: dict[str, list[PairLoad]] = {}
     for pair in sending(loads):
         by_node.setdefault(pair.source, []).append(pair)

@@ -31,7 +31,7 @@ class Phase(msgspec.Struct, frozen=True):
 
     @property
     def settling_s(self) -> float:
-        """What is left out at the beginning, seconds."""
+        """The time left out at the beginning, seconds."""
         return (self.settled_ps - self.from_ps) / PS_PER_S
 
 
@@ -58,7 +58,7 @@ def _names(sources: list[Source]) -> str:
 
 
 def _events(plan: Plan, after_ps: int, to_ps: int) -> str:
-    """What is switched in (after_ps, to_ps], in words."""
+    """The switches in (after_ps, to_ps], in words."""
     words = []
     lifted = [s for s in plan.sources if after_ps < _until_ps(s) <= to_ps]
     begun = [s for s in plan.sources if after_ps < s.start.at_ps <= to_ps]
@@ -73,7 +73,7 @@ def _events(plan: Plan, after_ps: int, to_ps: int) -> str:
 
 
 def _opening(plan: Plan) -> str:
-    """What holds at the end of the warm-up, in words."""
+    """The state at the end of the warm-up, in words."""
     by_cap: dict[float, list[Source]] = {}
     for source in plan.sources:
         if source.traffic.law == "rate-capped" and source.start.at_ps <= plan.warmup_ps:

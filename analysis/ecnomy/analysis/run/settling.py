@@ -87,7 +87,7 @@ FIXED: Final = ("stay", "price-schedule")  # strategies that do not look for a p
 
 
 class Settling(msgspec.Struct, frozen=True):
-    """What became of the price of a carrier that steers it.
+    """The verdict on the price of a carrier that steers it.
 
     Attributes:
         carrier: its name.

@@ -81,7 +81,7 @@ class GroupRow(msgspec.Struct, frozen=True):
 
     @property
     def counted(self) -> float:
-        """How many flows the means are over."""
+        """The number of flows in the means."""
         return float(self.group.size) if self.active is None else self.active
 
 
@@ -268,7 +268,7 @@ def _link_rows(
 
 
 class _Parts(msgspec.Struct, frozen=True, eq=False):
-    """What every window of a run is summarised from."""
+    """The data from which every window of a run is summarised."""
 
     run: RawRun
     flows: Epochs

@@ -28,7 +28,7 @@ class ToldTariff(msgspec.Struct, frozen=True):
 
 
 class ToldFiles(msgspec.Struct, frozen=True):
-    """What a provider asks for a file, likewise."""
+    """A provider's price of a file, likewise."""
 
     price: str
     deadline: str
@@ -37,7 +37,7 @@ class ToldFiles(msgspec.Struct, frozen=True):
 
 
 class ToldAgent(msgspec.Struct, frozen=True):
-    """What the manifest says of an agent, as far as anybody looks.
+    """The used part of an agent's entry in the manifest.
 
     Attributes:
         role: its name or dotted path, without its terms.
@@ -74,7 +74,7 @@ def agents_of(run: RawRun) -> tuple[ToldAgent, ...] | None:
 
 
 def _with_role_names(scenario: dict[str, Any]) -> dict[str, Any]:
-    """A role with terms of its own is a mapping in the manifest, whose `kind` names it."""
+    """A role with its own terms is a mapping in the manifest, whose `kind` names it."""
     market = scenario.get("market") or {}
     agents = [
         {**agent, "role": agent["role"].get("kind", "")}

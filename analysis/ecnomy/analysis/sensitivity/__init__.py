@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parameters matter to an outcome: Sobol's and Morris's indices, `ecnomy sensitivity`."""
+"""The parameters that matter to an outcome: Sobol's and Morris's indices, `ecnomy sensitivity`."""
 
 from __future__ import annotations
 

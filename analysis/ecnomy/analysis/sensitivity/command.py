@@ -138,7 +138,7 @@ def _pairs_table(found: Indices) -> Table:
 
 
 def sentence(found: Indices) -> list[str]:
-    """What the indices say, and what they cannot."""
+    """The meaning and the limits of the indices."""
     names, count = found.that_matter, len(found.each)
     if not names:
         lines = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much of an outcome's variation each parameter of a sampling plan accounts for.
+"""The share of an outcome's variation that each parameter of a sampling plan accounts for.
 
 Sobol's indices are shares of the outcome's variance over the ranges of all parameters:
 
@@ -10,8 +10,8 @@ Morris's are of steps of one parameter, over its whole range and in the unit of 
 the mean size of what a step does, mu its mean, sigma its standard deviation (it is large where what
 the parameter does depends on its own value or on others). They rank with far fewer runs.
 
-Indices are of means over the replicates of a point. What differs between replicates of one point is
-the work of no parameter: `noise` is its share of the variance of single runs. It raises the total
+Indices are of means over the replicates of a point. Differences between replicates of one point do
+not come from parameters: `noise` is their share of the variance of single runs. It raises the total
 indices and mu* of all parameters, also of those that do nothing, by about `floor`; a parameter
 matters if all of its interval is above that. With paired seeds a seed does the same at all points,
 which cancels, so the floor is of what is left when each seed's mean is taken off.
@@ -80,7 +80,7 @@ class Index(msgspec.Struct, frozen=True):
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """What two parameters do together beyond what each does alone: sobol's second order."""
+    """The joint effect of two parameters beyond their single effects: sobol's second order."""
 
     first: str
     second: str

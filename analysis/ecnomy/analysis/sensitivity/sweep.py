@@ -102,7 +102,7 @@ def varying(sweep: Sampled) -> list[Indices]:
 
 
 def sensitivity_of(folder: str | Path, outcome: str) -> pd.DataFrame:
-    """How much each parameter of a sweep over a sampling plan matters to an outcome.
+    """The importance of each parameter of a sweep over a sampling plan for an outcome.
 
     Args:
         folder: of a sweep whose `parameters` are `sobol` or `morris`.

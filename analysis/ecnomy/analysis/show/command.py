@@ -187,7 +187,7 @@ def _span(phase: Phase) -> str:
 
 
 def _print_whole(summary: Summary, run: RawRun, console: Console) -> None:
-    """What `ecnomy run` printed, beside the phases that it is made of."""
+    """The output of `ecnomy run`, beside the phases that make it up."""
     whole = summary.whole
     if whole is None or any(one.window == whole.window for one in summary.phases):
         return
@@ -238,7 +238,7 @@ def _paid_by_others(run: RawRun, rows: tuple[GroupRow, ...]) -> list[str]:
 
 
 def _network_tables(run: RawRun, one: PhaseSummary) -> list[Table]:
-    """What pairs and nodes pay and what links cost, none for a run on a path."""
+    """Payments of pairs and nodes, and costs of links; none for a run on a path."""
     from ecnomy.analysis.run.network_loads import is_network, network_loads
     from ecnomy.analysis.show import network_tables
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ecnomy show` prints of a guaranteed stream provider: its money, its calls, its streams."""
+"""The tables of `ecnomy show` on a guaranteed stream provider: money, calls, streams."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
 
 
 def offer_in_words(says: Provider) -> str:
-    """What a provider sells and promises."""
+    """A provider's products and promises."""
     one = len(says.offers) == 1
     calls = [
         f"{'A call' if one else f'A call on {offer.name}'} costs {offer.price}, regardless of "
@@ -139,7 +139,7 @@ def _by_carrier(money: ProfitAndLoss) -> str:
 
 
 def call_table(one: Guarantee) -> Table:
-    """Who asked, who was let in, whose promise broke; L and M of the calls that ended."""
+    """Requests, admissions and broken promises; L and M of ended calls."""
     calls = one.calls
     assert calls is not None
     table = _plain("calls", "number", "share")

@@ -27,7 +27,7 @@ _MOST_NAMES: Final = 2
 
 
 def print_carriers(run: RawRun, console: Console) -> None:
-    """Links, prices, use and money of each carrier; nothing if there are not two.
+    """Links, prices, use and money of each carrier; nothing with fewer than two.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -110,7 +110,7 @@ def _print_payers(run: RawRun, carriers: tuple[Carrier, ...], console: Console) 
 
 
 def print_choices(run: RawRun, console: Console) -> None:
-    """How often customers with a choice changed, and with whom they were.
+    """Changes of customers with a choice, and the sources they used.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -141,7 +141,7 @@ def _changes(choice: Choice, from_ps: int, to_ps: int) -> str:
 
 
 def print_files(run: RawRun, console: Console) -> None:
-    """How many files began and finished, and how long they took.
+    """Numbers of files begun and finished, and their durations.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -38,7 +38,7 @@ def pair_table(loads: NetworkLoads) -> Table:
 
 
 def node_table(loads: NetworkLoads) -> Table:
-    """What each node sends and pays."""
+    """Traffic and payments of each node."""
     table = _table("sent by", loads.priced)
     sums = node_sums(loads)
     for node, sent in list(sums.items())[:_MOST_NODES]:

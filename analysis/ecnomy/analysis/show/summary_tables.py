@@ -49,7 +49,7 @@ def shown_rows(rows: tuple[GroupRow, ...]) -> list[GroupRow]:
 
 
 def traffic_table(rows: tuple[GroupRow, ...]) -> Table:
-    """What each group got: rates, marks, delays; means over its flows, while they were on."""
+    """Rates, marks and delays of each group; means over its flows, while they were on."""
     columns = ["flows", "Mbps\na flow", "least to\nmost", "share\nof all", "marks/s\na flow"]
     table = new_table("who", *columns, "packets\nmarked", "delay\nms", "RTT\nms")
     for row in shown_rows(rows):
@@ -75,7 +75,7 @@ def _size(row: GroupRow) -> str:
 
 
 def money_table(one: PhaseSummary) -> Table:
-    """What each group paid: means over its flows, and for marks all its flows together."""
+    """Payments of each group: means over its flows, and for marks all its flows together."""
     columns = ["fee\na flow\nmoney/s", "for marks\na flow\nmoney/s", "marks\nof fee"]
     columns += ["price of\na mark\nmoney", "for marks\nall flows\nmoney/s", "of all\nfor marks"]
     table = new_table("who pays", *columns)
@@ -95,7 +95,7 @@ def money_table(one: PhaseSummary) -> Table:
 
 
 def background_in_words(one: PhaseSummary) -> str:
-    """What all paid for marks and how much of it background traffic did; "" if nobody did."""
+    """All payments for marks and the part paid by background traffic; "" if there are none."""
     if not one.charge_per_s:
         return ""
     whole, part = significant(one.charge_per_s), significant(one.background_per_s)
@@ -141,7 +141,7 @@ class DropColumns:
         self.heads: Final = ("drops:\nfull", *law, "not-ECT") if self._apart else ("drops",)
 
     def cells(self, row: Dropping) -> list[str]:
-        """Of a row, under these heads."""
+        """The cells of a row, under these heads."""
         if not self._apart:
             return [f"{row.drops:,}"]
         law = [row.law_drops - row.not_ect_drops] if self._by_law else []

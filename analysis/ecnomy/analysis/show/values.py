@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ecnomy show RUN --json` prints: the parts of the summary of a run, as they were computed.
+"""The output of `ecnomy show RUN --json`: the parts of a run's summary, as computed.
 
 Keys are the fields of what makes the tables: Floor (floors.py of results), and in run/ Summary,
 Guarantee (guarantees.py), Carrier (carriers.py), Settling (settling.py), Choice (choices.py),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sweep found: its points, comparisons, curves, maps and fronts, and one page of them."""
+"""The findings of a sweep: points, comparisons, curves, maps and fronts, and a page of them."""
 
 from ecnomy.analysis.sweep_report.found import Found, found_of
 from ecnomy.analysis.sweep_report.points import Swept, open_swept

@@ -51,7 +51,8 @@ class Contrast(msgspec.Struct, frozen=True):
 
 
 def contrasts_of(swept: Swept) -> tuple[Contrast, ...]:
-    """All comparisons of a sweep: pairs of values of a non-numeric value, neighbours of what is."""
+    """All comparisons of a sweep: all pairs of categorical values, neighbouring pairs of numeric
+    values."""
     found = []
     for number, varied in enumerate(swept.varied):
         if varied.factor.sampled:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sweep found, in sentences: the first one is what its page and the command end with.
+"""The findings of a sweep in sentences: the first one opens its page and ends the command's output.
 
-Which value of a strategy (of whatever is no number) is best in the main outcome, and how sure;
+The best value of a strategy (or another non-numeric factor) in the main outcome, and its certainty;
 else at which number the outcome is best; else which parameters matter. A difference counts with a
 q-value of 0.05 at most, of all comparisons of the sweep.
 """
@@ -39,7 +39,7 @@ _LIMITS: Final = {
 
 
 class Found(msgspec.Struct, frozen=True):
-    """What a sweep found.
+    """The findings of a sweep.
 
     Attributes:
         headline: the answer in one sentence.
@@ -63,7 +63,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def conclusion_lines(folder: Path) -> tuple[str, ...]:
-    """What `ecnomy sweep` ends with.
+    """The last lines of `ecnomy sweep`.
 
     Raises:
         ResultsError: no run is done.
@@ -76,7 +76,7 @@ def conclusion_lines(folder: Path) -> tuple[str, ...]:
 
 
 def found_of(swept: Swept) -> Found:
-    """What a sweep found."""
+    """The findings of a sweep."""
     if swept.search is not None:
         headline, detail = search_words(swept, swept.search)
         return Found(headline, detail, None, (), (), {}, (), 0 if len(swept.varied) == 1 else None)
@@ -129,7 +129,7 @@ def _where_known(outcome: str) -> str:
 def _best_kind(
     swept: Swept, number: int, contrasts: Sequence[Contrast], scale: Scale
 ) -> tuple[str, str, bool | None]:
-    """Which value of a factor is best, beside the next best one."""
+    """The best value of a factor, compared with the next best one."""
     varied, main = swept.varied[number], swept.outcomes[0]
     sign = better(main) or 1
     rows = level_rows(varied, swept.of(main), units_of(swept, varied)[0])

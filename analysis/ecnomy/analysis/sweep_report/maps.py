@@ -97,7 +97,7 @@ def _bins(varied: Varied) -> tuple[Any, list[str]]:
 
 
 def front_section(swept: Swept) -> Section | None:
-    """What one outcome costs in another; None if no point can be better than others."""
+    """The trade-off of one outcome against another; None if no point can be better than others."""
     drawn = front_of(swept)
     if drawn is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parameters matter: the share of an outcome's variance that goes with each of them.
+"""The parameters that matter: the share of an outcome's variance due to each of them.
 
 Over a whole grid: sums of squares of the means, less what chance puts into them. `alone` is a
 parameter's own share (first order), `total` what would be gone if it were held (with all its
@@ -187,7 +187,7 @@ def _columns(varied: Varied, known: Any) -> Floats:
 
 
 def _lost(gram: Floats, places: Sequence[range]) -> Floats:
-    """What is lost without each factor, and what is left over with all, as shares."""
+    """The loss without each factor, and the residual with all, as shares."""
     n, last = gram[0, 0], len(gram) - 1
     squares = gram[last, last] - gram[0, last] ** 2 / n
 

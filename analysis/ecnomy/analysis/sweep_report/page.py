@@ -46,8 +46,7 @@ def write_sweep_page(
         command: as the page tells it.
         outcomes: to report on; none: those of the sweep file, else the usual ones.
 
-    Returns:
-        What was found, as the page opens.
+    Returns: The findings that open the page.
 
     Raises:
         ResultsError: no run is done.
@@ -152,7 +151,7 @@ def _all_outcomes(folder: Path, swept: Swept) -> tuple[str, str]:
 
 
 def _made(swept: Swept, command: list[str], compared: bool) -> Section:
-    """How the page came about."""
+    """The provenance of the page."""
     head = head_of(swept.folder)
     seeds = "the same at every point (paired)" if swept.paired else "drawn for each point"
     rows = [

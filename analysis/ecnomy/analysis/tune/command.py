@@ -100,7 +100,7 @@ def answer_table(sweep: Sweep, answer: Answer) -> Table:
 
 
 def answer_words(sweep: Sweep, answer: Answer) -> list[str]:
-    """The answer in sentences."""
+    """The answer, in sentences."""
     assert sweep.tune is not None
     tuning, there = sweep.tune, answer.outcome
     aims = {"maximise": "highest", "minimise": "lowest"}
@@ -124,7 +124,7 @@ def answer_words(sweep: Sweep, answer: Answer) -> list[str]:
 
 
 def answer_values(sweep: Sweep, answer: Answer, folder: Path) -> dict[str, Any]:
-    """What was searched for, and what was found (see answer.Answer)."""
+    """The search and its answer (see answer.Answer)."""
     assert sweep.tune is not None
     return {
         "folder": folder,
