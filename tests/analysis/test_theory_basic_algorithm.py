@@ -118,7 +118,7 @@ def test_what_it_refuses() -> None:
     settings = {"gamma": 0.1, "periods": 2}
     for make, message in (
         (lambda: theory.rule_prices(ONE, [1.0], rule="red", **settings), "price rule"),
-        (lambda: theory.basic_prices(ONE, [1.0, 2.0], **settings), "one price a link"),
+        (lambda: theory.basic_prices(ONE, [1.0, 2.0], **settings), "one per link"),
         (lambda: theory.basic_prices(ONE, [1.0], gamma=0.0, periods=2), "gamma"),
         (lambda: theory.basic_prices(free, [0.0], **settings), "start from positive prices"),
         (

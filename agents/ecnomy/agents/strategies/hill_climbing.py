@@ -33,7 +33,7 @@ class HillClimbing:
     """Changes its price by a step, and takes back a step that did not pay.
 
     Attributes:
-        step: by which the price changes.
+        step: the change of the price.
         floor: the lowest price.
         ceiling: the highest price.
     """

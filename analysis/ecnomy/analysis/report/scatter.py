@@ -67,7 +67,7 @@ def corrected(raw: float, of_m: float, of_l: float) -> float:
 def samples_of(
     db: Database, made: Made, provider: Provider, tariff: Tariff, length_s: float
 ) -> dict[str, Samples]:
-    """Samples of each test stream in the measured window, of two packets or more each."""
+    """Samples of each test stream in the measured window, with at least two packets each."""
     run = made.run
     assert run is not None
     thresholds = run.plan.record.delay_thresholds_ps

@@ -36,7 +36,7 @@ class PriceCourse(msgspec.Struct, frozen=True):
 def _start(problem: FlowProblem, prices: npt.ArrayLike, gamma: float, periods: int) -> Floats:
     start = np.asarray(prices, dtype=np.float64)
     if start.shape != (len(problem.capacities),) or not (start >= 0).all():
-        raise InputError("one price a link, not negative, is needed to start from")
+        raise InputError("initial prices must be one per link, not negative")
     if not (gamma > 0 and periods >= 1):
         raise InputError("gamma and the number of periods must be positive")
     if not np.isfinite(problem.rates(problem.incidence() @ start)).all():
@@ -83,7 +83,7 @@ def asynchronous_prices(
         prices: to start from, shape (L,).
         generator: of ages and of who acts, the caller's keyed stream.
         gamma: the step.
-        periods: how many.
+        periods: their number.
         longest_delay: in periods.
         activity: in (0, 1].
 
@@ -127,10 +127,10 @@ def rule_prices(
         prices: to start from, shape (L,); PC2 starts from the backlogs p / gamma.
         rule: "pc1", "pc2" or "pc3".
         gamma: the step, per packet.
-        periods: how many.
+        periods: their number.
         alpha: weight of the backlog in PC3.
         capacity_share: of the capacity that PC1 aims at.
-        backlogs: to start from, shape (L,) or a number, a link's flows having equal parts of it.
+        backlogs: to start from, shape (L,) or a number, divided equally among a link's flows.
 
     Raises:
         InputError: arguments do not fit.

@@ -202,7 +202,7 @@ def course_of(deviation: npt.ArrayLike, *, noise: float = 1e-11) -> Course:
     """
     values = np.asarray(deviation, dtype=np.float64)
     if values.ndim != 1 or values.size < 8 or not np.abs(values).max() > 0:
-        raise InputError("at least eight values that are not all 0 are needed")
+        raise InputError("there must be at least eight values, not all 0")
     size = np.abs(values)
     signs = np.sign(values[size > noise * size.max()])
     quarter = values.size // 4

@@ -169,7 +169,7 @@ def _settle(
     if compose not in ("sum", "product"):
         raise InputError(f"probabilities compose by 'sum' or 'product', got {compose!r}")
     if not links or any(not (link.capacity_pps > 0 and link.top > 0) for link in links):
-        raise InputError("links with positive capacities and largest states are needed")
+        raise InputError("links need positive capacities and largest states")
     network = _Network(incidence(routes, len(links)), tuple(links), demand, compose)
     states, rates = np.zeros(len(links)), np.zeros(len(routes))
     for _ in range(SWEEPS):

@@ -48,7 +48,7 @@ class FlowProblem(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         capacities, (low, high) = np.asarray(self.capacities), self.limits()
         if not self.routes or not (np.isfinite(capacities) & (capacities > 0)).all():
-            raise InputError("flows and positive, finite capacities are needed")
+            raise InputError("there must be flows, and positive, finite capacities")
         if not ((low >= 0) & (low <= high) & (high > 0)).all():
             raise InputError("rates need 0 <= smallest <= largest, the largest above 0")
         if (self.incidence().T @ low > capacities).any():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What messages are checked against beyond their form: rows, indices and ranges of a plan."""
+"""Checks of messages beyond their form: rows, indices and ranges of a plan."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many bytes a report takes, and how many rows of flows fit into a frame.
+"""The size of a report in bytes, and the number of rows of flows that fit into a frame.
 
 A column is 8 bytes a value behind its name and the head of a MessagePack `bin`: 2 bytes up to 255
 bytes of values, 3 up to 65,535, else 5 (omnet/bridge/PROTOCOL.md).

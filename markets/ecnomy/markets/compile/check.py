@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ecnomy check` says of a scenario that is correct but may not do what its author wants."""
+"""Warnings of `ecnomy check` about correct scenarios that may not do what their authors want."""
 
 from __future__ import annotations
 

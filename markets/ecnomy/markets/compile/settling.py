@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long windows take to settle, and slow starts that nothing ends well."""
+"""Settling times of windows, and slow starts without a good end."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _STEPPED: Final = with_trait("window", "gain")
 
 
 class Settling(msgspec.Struct, frozen=True):
-    """How a source's windows come to rest."""
+    """The settling of a source's windows."""
 
     source: Source
     rtt_s: float  # without queues

@@ -73,7 +73,7 @@ def _link(link: Link, plan: Plan) -> str:
 
 
 def _markings(plan: Plan) -> list[str]:
-    """Which law with which parameters each link has: a row for those that are alike."""
+    """The marking law and parameters of each link: one row for equal links."""
     alike: dict[str, list[str]] = {}
     for link in plan.links:
         if link.scheduler is None:
@@ -149,7 +149,7 @@ def _market(market: MarketSpec, plan: Plan) -> list[str]:
 
 
 def _way(source: str, paid: MarkPrice, settlement: str) -> str:
-    """What a mark costs a source, and to whom."""
+    """The price of a mark for a source, and its receiver."""
     price = f"{paid.low / MICRO:g}"
     price += f" to {paid.high / MICRO:g}" if paid.high > paid.low else ""
     payees = "where set" if settlement == DIRECT else f"paid to {paid.domains[0]}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ecnomy check --json` prints: a scenario as it would run, in plain values.
+"""The output of `ecnomy check --json`: the resolved scenario, in plain values.
 
 Times are in s, rates in bit/s, money in units of money; what there is not is null.
 """

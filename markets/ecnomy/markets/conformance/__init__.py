@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a strategy keeps its contract: it is shown what no test of its own would show it.
+"""Whether a strategy keeps its contract, in situations that its own tests would not cover.
 
     from ecnomy.markets.conformance import examine
 

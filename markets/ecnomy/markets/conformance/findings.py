@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was found of a strategy, and how each is told in one line."""
+"""Findings about a strategy, each in one line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Examined(msgspec.Struct, frozen=True):
-    """What came of an examination.
+    """The result of an examination.
 
     Attributes:
         kind: name of the strategy.

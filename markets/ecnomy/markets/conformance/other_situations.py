@@ -194,7 +194,7 @@ def classes_seen(
 def streams_seen(
     course: Course, step: int, t_ps: int, draws: np.random.Generator
 ) -> StreamObservation:
-    """What a provider of guaranteed streams sees of its test streams."""
+    """The view of a guaranteed stream provider of its test streams."""
     dt_ps = round((*course.dt_s, *PLAIN_S)[step] * PS_PER_S)
     count, plain = course.count, step >= len(course.dt_s)
     sent = draws.integers(100, 1000, count) if dt_ps else np.zeros(count, dtype=np.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a strategy's code asks the process for while it decides: clocks, and random numbers of all.
+"""Calls of a strategy's code to the process while it decides: clocks, and global random numbers.
 
 Calls of C functions are seen by a profile hook (sys.setprofile), so nothing of the strategy's is
 replaced; that numpy's global generator was drawn from is seen by its state. Looked for are the
@@ -69,7 +69,7 @@ class Watch:
 
 
 def _numpys_state() -> str:
-    """Of its global generator, whose methods are none that a profile hook is told of."""
+    """The global random generator; profiling hooks do not see its methods."""
     kind, keys, *rest = np.random.get_state()
     return f"{kind} {np.asarray(keys).tobytes().hex()} {rest}"
 

@@ -70,7 +70,7 @@ def _fault(what: str, found: str) -> Finding:
 
 
 def _said(binary: Path, word: str) -> str:
-    """What the engine prints for a word.
+    """The engine's output for a word.
 
     Raises:
         EngineError: it cannot be started, fails, or says nothing for long.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was looked at, and what was found."""
+"""A check, and its finding."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is owed under a tariff, epoch after epoch: an accruer holds the state of each row.
+"""Amounts due under a tariff, epoch after epoch: an accruer holds the state of each row.
 
 A row is a flow, a source or whatever a contract is metered by. Up to any time a row has been
 charged the floor of the exact rational sum; the fraction of a micro-unit is carried on, also where
@@ -38,7 +38,7 @@ __all__ = ["ACCRUERS", "Accruer", "MenuAccruer", "accruer"]
 
 
 class Accruer(Protocol):
-    """What rows owe under one tariff."""
+    """The amounts that rows owe under one tariff."""
 
     def due(
         self,

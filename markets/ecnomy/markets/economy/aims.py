@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What flows are told to aim at, from what their agents decided.
+"""Targets of flows, from the decisions of their agents.
 
     marks per second = willingness to pay [micro-units/s] / price per mark [micro-units/mark]
 
 Agents see and decide for one flow. Where all flows of a source are one row, the row gets so much
 for each of them. Only flows whose window law has a weight are given a mark rate; others keep what
 they have. A flow whose weight its agent chose keeps that, and is given no mark rate, until its
-agent says again what it pays for marks and chooses no weight. At a price of 0 marks cost nothing
-and no rate follows from it: none is given. Rate caps bind whatever the window law. Budgets become
-mark caps (budgets.py).
+agent says again what it pays for marks and chooses no weight. At a price of 0, marks cost nothing
+and do not determine a rate: no mark rate is given. Rate caps bind whatever the window law. Budgets
+become mark caps (budgets.py).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["Aims"]
 
 
 class Aims:
-    """What is paid for each flow, its cap, and what its engine was told of them.
+    """The payment for each flow, its cap, and the orders sent to the engine.
 
     Attributes:
         switched_on: whether each flow's agent lets it send; replaced, never written to.
@@ -69,7 +69,7 @@ class Aims:
 
     @property
     def pay_micro_per_s(self) -> Floats:
-        """What is paid for the marks of each flow, LEAVE where nobody has said."""
+        """The payment for the marks of each flow, LEAVE if not set."""
         return self._pay
 
     def take(
@@ -132,7 +132,7 @@ class Aims:
         self._chosen[rows] = False
 
     def switch(self, t_ps: int, who: str, rows: Integers, of: Decision) -> None:
-        """Which of these flows their agent lets send."""
+        """The flows that their agent lets send."""
         if of.active is None:
             return
         new = of.active != self.switched_on[rows]
@@ -158,7 +158,7 @@ class Aims:
             self._journal.many(t_ps, who, new, ACTIVE, active[new].astype(np.float64))
 
     def changed(self, t_ps: int, price_micro: Integers | Floats) -> Columns:
-        """What engines are to be told of the flows for which something changed.
+        """Orders to engines about flows with changes.
 
         Args:
             t_ps: when, for the journal.

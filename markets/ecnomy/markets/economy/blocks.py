@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is owed in blocks: each part of a row's total quantity at the price of its block.
+"""Amounts due in blocks: each part of a row's total quantity at the price of its block.
 
 With q the quantity so far, p_i and (l_i, h_i] price and range of block i, and a cap C on the bill:
 

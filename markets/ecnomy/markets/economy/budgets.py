@@ -31,7 +31,7 @@ MOST_MICRO: Final = 2.0**62
 
 
 class Budgets:
-    """What the marks of each row may cost, and the cap that follows.
+    """The budget of each row for marks, and the resulting cap.
 
     Attributes:
         mark_cap: marks delivered since the run began at which each row stops, NONE for none.
@@ -58,7 +58,7 @@ class Budgets:
         wanted: Floats | None,
         by_delivery: bool,
     ) -> None:
-        """What `who` allows for these rows from now on.
+        """Set budgets of `who` for these rows from now on.
 
         Raises:
             StrategyError: a row is of many flows or of datagrams, or marks are not charged by

@@ -5,7 +5,7 @@
                     what its time and its packets cost, when it is over
     reimbursement   when the call's record says that its promise was broken: provider -> caller
 
-Who calls chooses among the providers of its source (CallBuyer); where nobody decides for it, the
+The caller's agent chooses among the providers of its source (CallBuyer); without an agent, the
 cheapest is asked first. A provider that refuses is passed over. Postings of an epoch are handed to
 the ledger in batches at its end, each row with its own time: a price's is that of the request, the
 rest that of the call's end. A call under way when the run ends has paid for its time so far and is
@@ -117,7 +117,7 @@ class CallDesk:
         return True
 
     def tariff(self, line: int, t_ps: int) -> CallTariff:
-        """What a call of this line costs and promises at `t_ps`."""
+        """The price and promise of a call of this line at `t_ps`."""
         return self._lines[line].tariff.at(t_ps)
 
     def admit(self, request: Request, mark_price: Callable[[], Integers | Floats]) -> bool:
@@ -200,7 +200,7 @@ class CallDesk:
     def _settle(
         self, sold: _Sold, flow: int, start: int, end: int, complete: int, *bad: int
     ) -> tuple[int, int]:
-        """What a call cost, and what is paid back for it."""
+        """The price of a call, and its refund."""
         if sold.tariff is None:
             return 0, 0
         sent, late, lost = bad

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is owed for a flow, in exact integer micro-units. Who owes it to whom is in contracts.py.
+"""Amounts due for a flow, in exact integer micro-units. Debtors and creditors are in contracts.py.
 
 class fee    floor(fee [micro/s] x active time [ps] / 10^12) up to any time; postings are
              differences of that, so no fraction is ever lost or charged twice. A flow is active
@@ -37,7 +37,7 @@ class ClassFees:
         self._carry = np.zeros(len(start_ps), dtype=np.int64)  # micro-unit ps, below 10^12
 
     def accrue(self, from_ps: int, to_ps: int, fee_micro_per_s: Integers) -> tuple[Integers, ...]:
-        """What is due for the time [from, to) at these fees.
+        """The amount due for the time [from, to) at these fees.
 
         Returns:
             amount in micro-units, active time in ps; per flow.
@@ -77,7 +77,8 @@ class MarkCharge:
     def due(
         self, price_micro: int | Integers, marks: Integers, marked_bytes: Integers
     ) -> tuple[Integers, Integers]:
-        """What is due for the marks of an epoch at the price in force, of all flows or of each.
+        """The amount due for the marks of an epoch at the price in force, for all flows or for
+        each.
 
         Returns:
             amount in micro-units, quantity charged (marks or bytes); per flow.

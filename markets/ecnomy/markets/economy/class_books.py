@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has become of each service class: time of flows in it, marks, what these cost, refusals.
+"""Records of each service class: time of flows in it, marks, their cost, refusals.
 
 Marks and their cost are counted in the class that a flow was in while they were delivered. They are
 kept only where somebody looks: a provider that posts fees, or a class with a cap on its cost.

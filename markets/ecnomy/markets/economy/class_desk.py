@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may enter which service class, and what providers are told of theirs.
+"""Admission to service classes, and the providers' views of them.
 
 A flow whose customer asks for a class is let in unless
 
@@ -10,8 +10,8 @@ A flow whose customer asks for a class is let in unless
     its seller  says no
 
 and else stays where it was. A row of many flows counts as many, and enters as a whole or not at
-all. Of those that ask at one time, who goes to a class with room for all goes first, so that the
-places they leave are free; then rows ascending.
+all. Of simultaneous requests, those for classes without a limit go first, so that the places they
+leave are free; then rows ascending.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class ClassDesk:
     def seen(
         self, who: str, t_ps: int, offer: Integers, active: Truths, agent: AgentView
     ) -> ClassObservation:
-        """What a provider that watches its classes sees of them; its next look starts here.
+        """The view of a provider that watches its classes; its next look starts here.
 
         Args:
             who: the provider.

@@ -36,7 +36,7 @@ CHARGE: Final = "charge"
 
 
 class Dues(msgspec.Struct, frozen=True, eq=False):
-    """What is due for an epoch: columns of one length.
+    """The amounts due for an epoch: columns of one length.
 
     Attributes:
         kind: as in the ledger.
@@ -68,7 +68,7 @@ class Contract(Protocol):
     """A contract of a run, of one or many flows."""
 
     def due(self, epoch: Epoch) -> Dues:
-        """What is due for an epoch.
+        """The amounts due for an epoch.
 
         Raises:
             LedgerError: overflow; negative-amount, where a meter ran backwards.

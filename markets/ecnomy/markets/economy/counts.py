@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens between reports and is counted for contracts: calls let in, transfers completed."""
+"""Events between reports that contracts count: calls admitted, transfers completed."""
 
 from __future__ import annotations
 

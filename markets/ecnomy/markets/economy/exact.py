@@ -28,7 +28,7 @@ _MOST: Final = 2**63 - 1
 
 
 class Exact:
-    """What rows owe, exact over any sequence of charges."""
+    """The amounts that rows owe, exact over any sequence of charges."""
 
     def __init__(self, rows: int, prices: Iterable[Price]) -> None:
         """All prices that may be charged.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What agents did, one value a row: (time, agent, flow, name, value), for the table `agents`.
+"""Decisions of agents, one value per row: (time, agent, flow, name, value), for the table `agents`.
 
 Names: `price_micro_per_mark` and `willingness_micro_per_s` (micro-units), `class` (index into the
 manifest's `classes`), `rate_cap_bps` (bit/s), `weight` (in the law's unit), `active` (0, 1),
@@ -8,8 +8,8 @@ menu), `fee:<class>` (micro-units/s, as its provider posts it),
 `price:<tariff>` (micro-units a call, likewise), `refused` (index into the manifest's
 `classes`: the class a flow asked for and was not let into), `strategy` (number of the choice of its
 provider's menu), and what agents note. A row says what
-holds from its time on, and is written when that changes. Flow -1: no flow in particular. Of a row
-of many flows it is what holds for each of them.
+holds from its time on, and is written when that changes. Flow -1: no flow in particular. For a row
+of many flows, the value holds for each of them.
 """
 
 from __future__ import annotations

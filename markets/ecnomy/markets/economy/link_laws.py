@@ -70,7 +70,7 @@ class LinkLaws:
         return changed
 
     def changed(self) -> Columns:
-        """What engines are to be told: `decide.links`."""
+        """Orders to engines: `decide.links`."""
         if not self._fresh:
             return {}
         pairs = sorted(self._fresh)

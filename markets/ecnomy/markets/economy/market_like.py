@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run needs of a market, and the market of a run that has none."""
+"""The interface that a run needs of a market, and a stand-in for runs without a market."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["MarketLike", "NoMarket"]
 
 
 class MarketLike(Protocol):
-    """What a run needs of a market."""
+    """The interface that a run needs of a market."""
 
     ledger: Ledger
     journal: Journal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who has an account, who uses which flows, what is on sale.
+"""Accounts, users of flows, and products on sale.
 
 The account of an agent bears its name. A flow whose source nobody uses has `source:<source>` in the
 user's place; marks without a carrier are paid to `unassigned:network`. The marks of a flow are paid
@@ -150,7 +150,7 @@ class Parties:
         return self.users, self._seller[offer]
 
     def mark_payers(self, offer: Integers) -> Integers:
-        """Who pays a flow's marks, per flow."""
+        """The payer of each flow's marks."""
         payer = self._mark_payer[offer]
         return np.where(payer < 0, self._own_marks, payer)
 

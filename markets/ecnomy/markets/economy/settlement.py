@@ -62,7 +62,7 @@ class Settlement(Protocol):
         """`per` is what a price is of: a mark, or a byte of a marked packet."""
 
     def row_price_micro(self) -> Integers | Floats:
-        """What a mark costs each flow now, in micro-units."""
+        """The current price of a mark for each flow, in micro-units."""
 
 
 class Peering:
@@ -177,7 +177,7 @@ def _to_the_next(domains: Domains) -> Debts:
 
 
 class _Owed:
-    """What carriers owe each other: one row for each pair of them, over all sources."""
+    """Debts between carriers: one row for each pair of them, over all sources."""
 
     def __init__(self, plan: Plan, domains: Domains, debts: Debts) -> None:
         self._books = PairBooks(plan, domains)

@@ -43,7 +43,7 @@ def _gain(source: Source) -> float:
 
 
 def _limits_bps(plan: Plan) -> Floats:
-    """What the traffic of each flow asks for at most, IP bits/s; infinite for greedy ones."""
+    """The largest rate that each flow's traffic needs, IP bits/s; infinite for greedy ones."""
     return np.array([source.most_bps for source in plan.row_sources()], dtype=np.float64)
 
 
@@ -119,7 +119,7 @@ class Sight:
         aims: Aims,
         agent: AgentView | None = None,
     ) -> Observation:
-        """What `who` sees of these flows; its next look starts here. Prices are of all flows."""
+        """The view of `who` of these flows; its next look starts here. Prices are of all flows."""
         now, then = self._look(who)
         own = self._owned(who, rows, then)
         dt_ps = now.t_ps - then.t_ps
@@ -190,7 +190,8 @@ class Sight:
     def streams(
         self, who: str, rows: Integers, price_micro: Integers | Floats, threshold: int
     ) -> StreamObservation:
-        """What `who` sees of its test streams, late by the plan's delay threshold `threshold`."""
+        """The view of `who` of its test streams; late means beyond the plan's delay threshold
+        `threshold`."""
         now, then = self._look(who)
 
         def change(name: str) -> Integers:
@@ -215,7 +216,7 @@ class Sight:
         agent: AgentView | None = None,
         laws: tuple[MarkingLaw, ...] = (),
     ) -> PriceObservation:
-        """What `who` sees of these links; its next look starts here."""
+        """The view of `who` of these links; its next look starts here."""
         now, then = self._look(who)
 
         def change(name: str) -> Integers:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is owed by the time of day.
+"""Amounts due by the time of day.
 
 An epoch of length T lasts t_1, ..., t_n in the n prices (the periods in the order written, then
 what is outside them). Of a quantity q metered in it, price k gets
@@ -55,7 +55,7 @@ class TimeOfDayAccruer:
         return amount
 
     def _times(self, from_ps: int, to_ps: int) -> list[int]:
-        """How much of [from, to) is in each period, then how much in none."""
+        """The time of [from, to) in each period, then outside all periods."""
         begun, ended = self._until(from_ps), self._until(to_ps)
         times = [late - early for early, late in zip(begun, ended, strict=True)]
         return [*times, to_ps - from_ps - sum(times)]

@@ -88,7 +88,7 @@ class EngineProcess:
         return self._process.poll() is not None
 
     def fate(self, within_s: float | None = None) -> str:
-        """What became of it, in words: for after its end of the bridge has closed.
+        """How it ended, in words; for use after its end of the bridge has closed.
 
         Args:
             within_s: how long to wait for its end; `dying_s` when left out.

@@ -242,7 +242,7 @@ class Histogram(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What to record beside the reports."""
+    """Records in addition to the reports."""
 
     series: list[str]  # of: cwnd, rtt, rate, queue, marking_probability
     every_ps: int  # sampling period of the series; -1 none

@@ -55,7 +55,7 @@ def sections(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
-    """What a word or a path names: whole paths before parts of one, before words of choices.
+    """The entries for a word or a path: whole paths before parts of one, before words of choices.
 
     Raises:
         InputError: nothing; the nearest names are in the message.

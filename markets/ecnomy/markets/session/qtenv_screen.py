@@ -52,7 +52,8 @@ class Screen:
         self._calls_micro: Integers = np.zeros(plan.row_count, dtype=np.int64)
 
     def json(self, market: MarketLike) -> str:
-        """The object; ask once per report, after the market's orders and before tables are written.
+        """The object; call once per report, after the market's orders and before tables are
+        written.
 
         Args:
             market: the market; without one (NoMarket) there are names only.

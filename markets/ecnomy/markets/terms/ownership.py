@@ -40,7 +40,7 @@ class Misowned(InputError):
 
 
 def owners_of(links: Sequence[tuple[str, str]], carriers: Sequence[AgentSpec]) -> list[int]:
-    """Which carrier owns each link.
+    """The carrier that owns each link.
 
     Args:
         links: (name, node it leaves) of each direction of each link.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tariffs: money as a function of a meter's reading, of time and of the seller's posted price.
 
-A tariff here is a frozen description, as a scenario gives it. What is owed under it is worked out
-by its accruer (accruers.py), which holds the state of each row. A kind is listed twice: in Simple,
-and with its accruer in accruers.ACCRUERS.
+A tariff here is a frozen description, as a scenario gives it. Its accruer (accruers.py) computes
+the amounts due, and holds the state of each row. A kind is listed twice: in Simple, and with its
+accruer in accruers.ACCRUERS.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _Day = Annotated[int, Amount(what="a time", example="24 h", units=("ps",), above
 
 
 class _PerReader(msgspec.Struct, frozen=True):
-    """What a posted price is for, by its name in units.PER."""
+    """The unit that a posted price is for, by its name in units.PER."""
 
     @property
     def expected(self) -> str:
@@ -137,7 +137,7 @@ class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="p
 
     @property
     def count(self) -> int:
-        """How many of it the posted price is for."""
+        """The number of units that the posted price is for."""
         return units.PER[self.per][1]
 
 

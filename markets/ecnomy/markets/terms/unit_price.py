@@ -5,7 +5,7 @@
     2 money/GB       2,000,000 micro-units for 10^9 bytes
 
 A price is kept for the unit it was written in, since 0.1 money/min is no whole number of
-micro-units a second. What it may be for is the table `units.PER`.
+micro-units a second. The table `units.PER` lists its units.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class PriceReader(msgspec.Struct, frozen=True):
 
 
 def _meaning(given: str, wanted: str) -> tuple[str, Fraction]:
-    """What a unit of price is for: a meter's unit, and how many of it."""
+    """The meaning of a price unit: a meter's unit, and a number of it."""
     reason = ""
     for unit in (wanted,) if wanted else METER_UNITS:
         try:
