@@ -120,6 +120,8 @@ CONGESTED: Final = {
         ("Atlanta", "Washington"),
     },
 }
+WHOM: Final = {"two_links": " westnet"}  # whom sources pay where carriers are several
+SELLERS: Final = ("application-provider", "guaranteed-stream-provider")
 CROWDED: Final = ("abilene", "rem_links")  # no room for leaders that run over nothing
 ICON: Final = 40
 LETTER, WORD = 7, 6  # the width of a letter of a node's name, of a label, about
@@ -213,14 +215,17 @@ def _carry_data(name: str) -> list[tuple[str, str]]:
 def _said(name: str) -> dict[str, list[str]]:
     """What nodes say of the sources that they send or receive, as NodeWords.cc puts it."""
     scenario = _scenario(name)
-    roles = {agent["role"] for agent in scenario["market"]["agents"]}
+    agents = scenario["market"]["agents"]
+    roles = {agent["role"] for agent in agents}
+    carriers = [agent["name"] for agent in agents if agent["role"] == "connectivity-provider"]
+    whom = f" {carriers[0]}" if len(carriers) == 1 else WHOM.get(name, "")
+    sellers = [agent["name"] for agent in agents if agent["role"] in SELLERS]
     said: dict[str, list[str]] = {}
     for source in scenario["sources"]:
         pays = said.setdefault(source["from"], [])
         willing = " of 0.999" if roles & {"application-provider", "price-handler"} else ""
-        pays.append(f"{source['name']}: pays 0.999{willing} money/s")
-        if roles & {"application-provider", "guaranteed-stream-provider"}:
-            pays.append(f"{source['name']}: fees 0.999 money/s")
+        pays.append(f"{source['name']}: pays{whom} 0.999{willing} money/s")
+        pays += [f"{source['name']}: fees to {seller} 0.999 money/s" for seller in sellers]
         gets = said.setdefault(source["to"], [])
         gets.append(f"{source['name']}: gets 9.99 Mbps, 9.9 % marked")
     return said
@@ -276,6 +281,18 @@ def test_with_long_reports_money_is_over_ten_seconds_too(parts: Path) -> None:
         last = ask(parts, *lines)[-1].split()
         assert last[0] == "1", "money a second"
         assert float(last[4]) == span
+
+
+def test_whom_a_source_pays_is_said_where_it_is_certain(parts: Path) -> None:
+    """Marks on links of one owner are paid to it, fees to the one agent that sells classes."""
+    isp = {"name": "isp", "role": "connectivity-provider", "balance": 0}
+    shop = {"name": "shop", "role": "application-provider", "balance": 0}
+    links = [{"owner": owner, "price": 0.1} for owner in ("west", "west", "east", "")]
+    told = {"sources": [], "links": links, "agents": [isp, shop], "news": []}
+    asked = [f"show 0 0 {json.dumps(told)}", "whom 0 1", "whom 1 2", "whom 2", "whom 2 3"]
+    assert ask(parts, *asked)[1:] == ["west|shop", "|shop", "east|shop", "|shop"]
+    told["agents"] = [shop, isp, shop | {"role": "guaranteed-stream-provider"}]
+    assert ask(parts, f"show 0 0 {json.dumps(told)}", "whom 0")[1:] == ["west|"]
 
 
 def _show(t: int, paid: float, price: float = 0.1) -> str:

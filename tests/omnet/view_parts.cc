@@ -10,9 +10,11 @@
 //   colour LOAD MARKED DROPPED WAITING   of a link's line
 //   show T_PS MARKS JSON           what the market says at that time, and the marks that its first link has set:
 //                                  rates of its sources, links, agents, the span, news
+//   whom LINK ...                  who is paid for marks of such a path, and who for fees, as shown last
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "view/Placing.h"
 #include "view/Shown.h"
@@ -64,6 +66,10 @@ int main() {
       LinkReading link;
       in >> link.load >> link.marked >> link.dropped >> link.waiting;
       std::cout << lineColour(link) << ' ' << congested(link) << '\n';
+    } else if (what == "whom") {
+      std::vector<std::int32_t> path;
+      for (std::int32_t link = 0; in >> link;) path.push_back(link);
+      std::cout << shown.payee(path) << '|' << shown.seller() << '\n';
     } else {
       ecnomy::Time t = 0;
       std::int64_t marks = 0;

@@ -13,14 +13,17 @@ namespace {
 
 constexpr std::size_t kMost = 6;  // lines at a node
 
-// "gold: pays 9.95 of 10 money/s", and fees below it.
-std::vector<std::string> spending(const SourceShown& told) {
-  std::string marks = told.name + ": pays " + number(told.marks_per_s);
+// "gold: pays isp 9.95 of 10 money/s", and below it "gold: fees to shop 10 money/s".
+std::vector<std::string> spending(const SourceShown& told, const std::string& payee,
+                                  const std::string& seller) {
+  std::string marks = told.name + ": pays " + (payee.empty() ? "" : payee + " ");
+  marks += number(told.marks_per_s);
   if (told.willing) marks += " of " + number(*told.willing);
   std::vector<std::string> lines;
   if (told.marks_per_s != 0 || told.willing || told.fees == 0) lines.push_back(marks + " money/s");
   if (told.fees != 0) {
-    lines.push_back(told.name + ": fees " + number(told.fees_per_s) + " money/s");
+    const std::string to = seller.empty() ? "" : "to " + seller + " ";
+    lines.push_back(told.name + ": fees " + to + number(told.fees_per_s) + " money/s");
   }
   return lines;
 }
@@ -47,7 +50,8 @@ std::map<cModule*, std::string> nodeWords(const MarketBridge& market, const Read
     cModule* from = links.sender(static_cast<std::size_t>(sources[i].path.front()));
     cModule* to = links.receiver(static_cast<std::size_t>(sources[i].path.back()));
     if (from && told) {
-      for (const std::string& line : spending(*told)) lines[from].push_back(line);
+      const auto said = spending(*told, shown.payee(sources[i].path), shown.seller());
+      lines[from].insert(lines[from].end(), said.begin(), said.end());
     } else if (from && reading.weight > 0) {
       lines[from].push_back(sources[i].name + ": weight " + number(reading.weight));
     }

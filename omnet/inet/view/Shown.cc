@@ -52,6 +52,28 @@ std::size_t Shown::owners() const {
   return names.size();
 }
 
+std::string Shown::payee(const std::vector<std::int32_t>& path) const {
+  std::string found;
+  for (const std::int32_t link : path) {
+    const auto at = static_cast<std::size_t>(link);
+    if (at >= links_.size() || links_[at].owner.empty()) return "";
+    if (!found.empty() && found != links_[at].owner) return "";
+    found = links_[at].owner;
+  }
+  return found;
+}
+
+std::string Shown::seller() const {
+  std::string found;
+  for (const AgentShown& agent : agents_) {
+    if (agent.role != "application-provider" && agent.role != "guaranteed-stream-provider")
+      continue;
+    if (!found.empty()) return "";
+    found = agent.name;
+  }
+  return found;
+}
+
 // Marks cost what was asked before this report.
 void Shown::earn(const std::vector<std::int64_t>& marks) {
   for (std::size_t i = 0; i < links_.size() && i < marks.size() && i < marked_.size(); ++i) {

@@ -43,6 +43,10 @@ class Shown {
   const std::vector<SourceShown>& sources() const { return sources_; }
   const std::vector<LinkShown>& links() const { return links_; }
   std::size_t owners() const;  // of links, how many
+  // Who is paid for marks of a path: the owner of all its links. "" if several are: who of them is paid how much
+  // is the market's settlement.
+  std::string payee(const std::vector<std::int32_t>& path) const;
+  std::string seller() const;  // the agent that fees go to; "" if several sell classes or calls
   const std::vector<AgentShown>& agents() const { return agents_; }
   const std::deque<std::string>& news() const { return news_; }  // "time  text", the latest first
 
