@@ -224,7 +224,10 @@ def _said(name: str) -> dict[str, list[str]]:
     for source in scenario["sources"]:
         pays = said.setdefault(source["from"], [])
         willing = " of 0.999" if roles & {"application-provider", "price-handler"} else ""
-        pays.append(f"{source['name']}: pays{whom} 0.999{willing} money/s")
+        paid = (
+            f"{whom.strip() or 'marks'} {'gets' if whom else 'cost'}" if sellers else f"pays{whom}"
+        )
+        pays.append(f"{source['name']}: {paid} 0.999{willing} money/s")
         pays += [f"{source['name']}: fees to {seller} 0.999 money/s" for seller in sellers]
         gets = said.setdefault(source["to"], [])
         gets.append(f"{source['name']}: gets 9.99 Mbps, 9.9 % marked")

@@ -13,11 +13,16 @@ namespace {
 
 constexpr std::size_t kMost = 6;  // lines at a node
 
-// "gold: pays isp 9.95 of 10 money/s", and below it "gold: fees to shop 10 money/s".
+// "web: pays isp 9.95 of 10 money/s". A source that pays fees may have its marks paid by who gets them:
+// "gold: isp gets 9.95 of 10 money/s", and below it "gold: fees to shop 10 money/s".
+std::string paying(const SourceShown& told, const std::string& payee) {
+  if (told.fees == 0) return "pays " + (payee.empty() ? "" : payee + " ");
+  return payee.empty() ? "marks cost " : payee + " gets ";
+}
+
 std::vector<std::string> spending(const SourceShown& told, const std::string& payee,
                                   const std::string& seller) {
-  std::string marks = told.name + ": pays " + (payee.empty() ? "" : payee + " ");
-  marks += number(told.marks_per_s);
+  std::string marks = told.name + ": " + paying(told, payee) + number(told.marks_per_s);
   if (told.willing) marks += " of " + number(*told.willing);
   std::vector<std::string> lines;
   if (told.marks_per_s != 0 || told.willing || told.fees == 0) lines.push_back(marks + " money/s");
