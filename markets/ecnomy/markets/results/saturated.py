@@ -9,7 +9,7 @@ While queueing makes the round trip longer than that, the flow takes fewer.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import numpy as np
@@ -20,6 +20,9 @@ from ecnomy.markets.plan import Tcp
 from ecnomy.markets.results.floors import LEAST
 from ecnomy.markets.results.looks import Looks
 from ecnomy.markets.results.rawrun import RawRun
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Saturated", "saturated"]
 
@@ -67,11 +70,12 @@ def saturated(run: RawRun) -> list[Saturated]:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
+    decided = _decided(run)
     names = ("saturated_ps", "weight", "srtt_s", "active", "ce")
-    looks = Looks.of(run, *names) if run.file("agents").is_file() else None
+    looks = Looks.of(run, *names) if len(decided) else None
     if looks is None:
         return []
-    rates = _asked(run, looks)
+    rates = _asked(decided, looks)
     found = []
     for source in run.plan.sources:
         own = looks.own(source)
@@ -94,15 +98,25 @@ def saturated(run: RawRun) -> list[Saturated]:
     return found
 
 
-def _asked(run: RawRun, looks: Looks) -> Floats:
-    """Marks/s that each row was to take from each report to the next; below 0 none was set."""
+def _decided(run: RawRun) -> pd.DataFrame:
+    """What agents decided of marks/s: t_ps, flow (a row of the plan), value; by rising time."""
+    import pandas as pd
     import pyarrow.compute as pc
 
-    table = run.columns("agents", ("t_ps", "flow", "name", "value"))
-    rates = table.filter(pc.equal(table["name"].cast("string"), _RATE)).to_pandas()
+    columns = ["t_ps", "flow", "name", "value"]
+    if not run.file("agents").is_file():
+        return pd.DataFrame(columns=columns)
+    table = run.columns("agents", columns)
+    found: pd.DataFrame = table.filter(pc.equal(table["name"].cast("string"), _RATE)).to_pandas()
+    return found
+
+
+def _asked(decided: pd.DataFrame, looks: Looks) -> Floats:
+    """Marks/s that each row was to take from each report to the next; below 0 none was set."""
     asked = np.full((len(looks.t_ps) - 1, len(looks.rows)), -1.0)
-    for flow, changes in rates.groupby("flow"):
-        last = np.searchsorted(changes["t_ps"].to_numpy(), looks.t_ps[:-1], side="right") - 1
-        known = changes["value"].to_numpy(dtype=np.float64)
-        asked[:, int(flow)] = np.where(last >= 0, known[last], -1.0)
+    flows, t_ps, rates = (decided[name].to_numpy() for name in ("flow", "t_ps", "value"))
+    order = np.argsort(flows, kind="stable")
+    for own in np.split(order, np.flatnonzero(np.diff(flows[order])) + 1):
+        last = np.searchsorted(t_ps[own], looks.t_ps[:-1], side="right") - 1
+        asked[:, flows[own[0]]] = np.where(last >= 0, rates[own][last], -1.0)
     return asked
