@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A strategy's view of its own agent, and its actions in the agent's name: `seen.agent`."""
+"""What a strategy sees of its agent, and may do in the agent's name: `seen.agent`."""
 
 from __future__ import annotations
 

@@ -148,7 +148,8 @@ class Stepped(mesa.Model):
 
         Raises:
             NotRunningError: this market has no engine, or a step is in progress (an agent's
-            decision). OSError: the results cannot be written.
+                decision).
+            OSError: the results cannot be written.
         """
         if self._session is None:
             raise NotRunningError("this market has no engine and no results")

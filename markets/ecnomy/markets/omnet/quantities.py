@@ -26,7 +26,7 @@ def time(ps: int) -> str:
 
     Raises:
         InputError: no double of seconds is this time. Every time up to 1,500 s is exact, and every
-        number of whole seconds; some others beyond an hour are not.
+            number of whole seconds; some others beyond an hour are not.
     """
     if ps < 0:
         return "-1s"

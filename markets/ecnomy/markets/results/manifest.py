@@ -67,7 +67,7 @@ def read_manifest(path: str | Path) -> Manifest:
 
     Raises:
         ResultsError: there is no such folder, it holds no results, or another format, or the
-        manifest was altered.
+            manifest was altered.
     """
     folder = Path(path)
     if not folder.exists():

@@ -149,7 +149,7 @@ class RawRun(RunTables):
 
         Raises:
             ResultsError: the table is unreadable, was altered, or is missing although every run has
-            it. Tables that a run may do without (no market, nothing to record) and
+                it. Tables that a run may do without (no market, nothing to record) and
                 those a partial run never got to come back empty.
         """
         import pandas as pd

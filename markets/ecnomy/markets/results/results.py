@@ -210,8 +210,8 @@ class Results(RunTables):
 
         Args:
             who: an account: what it paid. A class, source or flow: all payments for it, whoever
-            paid (a fee by the customer, its marks by the provider). Both, if both have the name.
-            None: everything.
+                paid (a fee by the customer, its marks by the provider). Both, if both have the
+                name. None: everything.
 
         Returns:
             `payer`, `payee`, `kind`, `source`, `link`, `quantity` in `unit`, `price` (the mean:

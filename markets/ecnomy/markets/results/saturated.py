@@ -16,7 +16,7 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.plan import Tcp
+from ecnomy.markets.plan import Source
 from ecnomy.markets.results.floors import LEAST
 from ecnomy.markets.results.looks import Looks
 from ecnomy.markets.results.rawrun import RawRun
@@ -70,20 +70,22 @@ def saturated(run: RawRun) -> list[Saturated]:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
-    decided = _decided(run)
-    names = ("saturated_ps", "weight", "srtt_s", "active", "ce")
-    looks = Looks.of(run, *names) if len(decided) else None
+    sources = _ever_saturated(run)
+    decided = _decided(run) if sources else None
+    if decided is None or decided.empty:
+        return []
+    looks = Looks.of(run, "saturated_ps", "weight", "srtt_s", "active", "ce")
     if looks is None:
         return []
     rates = _asked(decided, looks)
     found = []
-    for source in run.plan.sources:
+    for source in sources:
         own = looks.own(source)
         held_ps, weight, rtt_s, active, ce = (values[:, own] for values in looks.columns.values())
         asked = rates[:, own]
         on = (active[1:] > 0) & (rtt_s[1:] > 0) & (asked > 0)
         flow_s = float((looks.dt_s * on).sum()) * source.row_flows
-        if flow_s <= 0 or not isinstance(source.transport, Tcp):
+        if flow_s <= 0:
             continue
         aimed = np.divide(weight[1:], rtt_s[1:], out=np.zeros_like(rtt_s[1:]), where=on)
         one = Saturated(
@@ -96,6 +98,15 @@ def saturated(run: RawRun) -> list[Saturated]:
         if one.held:
             found.append(one)
     return found
+
+
+def _ever_saturated(run: RawRun) -> list[Source]:
+    """By the totals of flows, so that runs without queues need not read their reports."""
+    flows = run.flows
+    if "saturated_ps" not in flows:  # a run that ended before it had totals
+        return []
+    names = set(flows["source"][flows["saturated_ps"] > 0])
+    return [source for source in run.plan.sources if source.name in names]
 
 
 def _decided(run: RawRun) -> pd.DataFrame:

@@ -45,7 +45,7 @@ class Queue(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         width: width of a bin.
         bins: number of bins; the last one takes all longer queues. The queue seen by an arrival
-        excludes the packet itself. For Poisson arrivals the histogram is the mean over time.
+            excludes the packet itself. For Poisson arrivals the histogram is the mean over time.
     """
 
     width: _Packets = 1
