@@ -2,21 +2,45 @@
 """Locked folders: one process at a time writes to a folder of results.
 
 A lock is an flock of a file in the folder. It ends with the process, however that ends.
+
+A process that another thread is just starting holds copies of all open files until its program
+begins, hence closing the file alone would leave the folder locked for that long.
 """
 
 from __future__ import annotations
 
 import fcntl
+import io
+import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TextIO
 
 from ecnomy.agents.errors import InputError
 
-__all__ = ["locked"]
+__all__ = ["LockedFile", "locked"]
 
 
-def locked(file: Path, judge: Callable[[], None], busy: str) -> TextIO:
+class LockedFile(io.TextIOWrapper):
+    """A text file to append to, which is unlocked when it is closed, whatever copies there are."""
+
+    def __init__(self, file: Path) -> None:
+        """Open a file, which is made if it is not there."""
+        super().__init__(file.open("ab"), encoding="utf-8")
+        self._owner = os.getpid()
+
+    def close(self) -> None:
+        """Write what is buffered, unlock and close."""
+        ours = not self.closed and os.getpid() == self._owner  # a forked child must not unlock
+        try:
+            if ours:
+                self.flush()
+        finally:
+            if ours:
+                fcntl.flock(self, fcntl.LOCK_UN)
+            super().close()
+
+
+def locked(file: Path, judge: Callable[[], None], busy: str) -> LockedFile:
     """Lock a file of a folder that is ours to write; whoever closes the file unlocks it.
 
     The folder is judged twice. The first time nothing has been made yet, so nothing is left in a
@@ -34,7 +58,7 @@ def locked(file: Path, judge: Callable[[], None], busy: str) -> TextIO:
     judge()
     file.parent.mkdir(parents=True, exist_ok=True)
     new = not file.exists()
-    lock = file.open("a", encoding="utf-8")
+    lock = LockedFile(file)
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
