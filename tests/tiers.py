@@ -2,7 +2,7 @@
 """The two tiers of the suite: `make test` and, at full depth, `make test-full`.
 
 A test marked `full` runs in the full tier only. A test over many seeds takes `seeds(10)`: all of
-them in the full tier, the first three in the fast one. tests/README.md lists what moved, and the
+them in the full tier, the first two in the fast one. tests/README.md lists what moved, and the
 fast test that finds the same fault.
 """
 
@@ -15,7 +15,7 @@ import pytest
 
 __all__ = ["SAID", "full", "in_full", "seeds", "set_full"]
 
-FAST_SEEDS = 3
+FAST_SEEDS = 2
 # What validation/test_papers.py says of the records; a suite ends with it (conftest.py).
 SAID: Final = Path(__file__).parents[1] / "build" / "records.txt"
 full = pytest.mark.full

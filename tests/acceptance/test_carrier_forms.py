@@ -79,7 +79,7 @@ def test_the_closed_form_is_the_best_of_its_curve(name: str) -> None:
     assert q[np.argmax(left)] / MARKED == pytest.approx(closed_form(groups), rel=1e-3)
 
 
-@pytest.mark.parametrize("seed", seeds(10, fast=2))
+@pytest.mark.parametrize("seed", seeds(10, fast=1))
 @pytest.mark.parametrize("name", sorted(GROUPS))
 def test_the_gradient_finds_the_price_of_log_users(name: str, seed: int) -> None:
     """Within 5 % of the best price in the last ten minutes, or it leaves within 1 % of the most.

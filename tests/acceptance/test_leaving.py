@@ -114,7 +114,7 @@ def test_above_the_choke_price_nobody_pays_more_than_a_probe(
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("q", [0.32, 0.64])
+@pytest.mark.parametrize("q", [pytest.param(0.32, marks=full), 0.64])
 def test_where_marks_alone_are_too_dear_flows_are_switched_off(q: float, seed: int) -> None:
     """At p = 4 or 8, twice the choke price and more: from 300 s on users are off half of the time.
 

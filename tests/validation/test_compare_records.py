@@ -11,7 +11,6 @@ import pytest
 
 import compare_world as world
 from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
-from ecnomy.analysis.compare.comparison import compare
 from ecnomy.analysis.compare.currency import Currency, carried, currency
 from ecnomy.analysis.compare.figures import Figures
 from ecnomy.analysis.compare.record import (
@@ -27,8 +26,8 @@ from ecnomy.analysis.compare.record import (
     seeds_within,
     write_record,
 )
-from ecnomy.analysis.compare.recording import Entry, main, read_index, record_scenario
-from ecnomy.analysis.compare.runs import BUILT_IN, Done, Task, simulated
+from ecnomy.analysis.compare.recording import WORK, Entry, main, read_index, record_scenario
+from ecnomy.analysis.compare.runs import BUILT_IN, Done, Study, Task, simulated
 from ecnomy.analysis.compare.sources import code_of, find_checkout, source_digest
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT, NOT_JUDGED
 from ecnomy.markets.scenario import load
@@ -57,11 +56,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Record]:
 
 
 @functools.cache
-def built_in(folder: Path, seeds: int) -> dict[int, Figures]:
-    """Figures of the built-in engine."""
-    study = world.study(folder)
-    compare(study, seeds)
-    tasks = [task for task in study.tasks(range(1, seeds + 1)) if task.engine == BUILT_IN]
+def built_in(folder: Path) -> dict[int, Figures]:
+    """Figures of the built-in engine in the runs that a record was made of."""
+    file, engines = str(folder / SCENARIOS / ENTRY.file), (BUILT_IN, world.OTHER)
+    study = Study(file, ENTRY.changes, engines, folder / WORK / ENTRY.name)
+    tasks = [task for task in study.tasks(range(1, 11)) if task.engine == BUILT_IN]
     rows = (msgspec.json.decode(study.row_file(t).read_bytes(), type=Done) for t in tasks)
     return {done.seed: done.figures for done in rows}
 
@@ -71,7 +70,7 @@ def test_a_record_says_what_it_is_of(made) -> None:
     folder, record = made
     assert read_record(folder / RECORDS / "settled.json") == record
     assert record.seeds == tuple(range(1, 11))
-    assert record.probe == figures_digest(built_in(folder / "again", 10)[1])
+    assert record.probe == figures_digest(built_in(folder)[1])
     assert set(record.versions) == {"ecnomy", BUILT_IN, world.OTHER}
     assert (record.warmup_ps, record.duration_ps) == (20 * 10**12, 80 * 10**12)
     for engine in (BUILT_IN, world.OTHER):
@@ -174,7 +173,7 @@ def test_a_changed_scenario_makes_a_record_stale(made, tmp_path: Path) -> None:
 def test_the_engine_holds_to_a_record(made) -> None:
     """The built-in engine is equivalent to the record of itself, of other seeds, in every row."""
     folder, record = made
-    rows = against(record, built_in(folder / "again", 10))
+    rows = against(record, built_in(folder))
     assert {row.verdict for row in rows if row.verdict} == {EQUIVALENT}
     assert sum(row.verdict != NOT_JUDGED for row in rows) == 8
 
@@ -187,7 +186,7 @@ def test_figures_a_fifth_off_are_found_different(made, factor: float, seeds: int
     Rows whose mean, and so a fifth of it, lies within 1 packet stay equivalent by their bound.
     """
     folder, record = made
-    figures = {s: f for s, f in built_in(folder / "again", 10).items() if s <= seeds}
+    figures = {s: f for s, f in built_in(folder).items() if s <= seeds}
     for i, row in enumerate(record.rows):
         if row.verdict == NOT_JUDGED or max(row.values) < 1e-2:
             continue
