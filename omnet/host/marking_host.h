@@ -9,6 +9,7 @@
 
 #include "host/law_list.h"
 #include "host/law_log.h"
+#include "laws/marking/adaptive_threshold.h"
 #include "laws/marking/adaptive_virtual_queue.h"
 #include "laws/marking/drop_tail.h"
 #include "laws/marking/fixed.h"
@@ -24,8 +25,9 @@
 
 namespace ecnomy {
 
-using MarkingLaws = LawList<DropTail, FixedMarking, Red, VirtualQueue, LoadBased, Threshold, Rem,
-                            Pi, AdaptiveVirtualQueue, FlowProjection, FlowProjectionHeuristic>;
+using MarkingLaws =
+    LawList<DropTail, FixedMarking, Red, VirtualQueue, LoadBased, Threshold, Rem, Pi,
+            AdaptiveVirtualQueue, AdaptiveThreshold, FlowProjection, FlowProjectionHeuristic>;
 using MarkingVariant = MarkingLaws::Variant;
 
 // values: one number per parameter, in the order of the law's table.

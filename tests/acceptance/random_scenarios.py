@@ -86,6 +86,9 @@ MARKING: Final[dict[str, Strategy]] = {
     "adaptive-virtual-queue": _of(
         "law", "adaptive-virtual-queue", {}, utilization=_one(0.5, 0.98), alpha=_one(0.15, 10)
     ),
+    "adaptive-threshold": _of(
+        "law", "adaptive-threshold", {}, utilization=_one(0.5, 0.95), alpha=_one(0.5, 10)
+    ),
     "flow-projection": _of("law", "flow-projection", {}, **_PROJECTION),
     "flow-projection-heuristic": _of(
         "law",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REM, PI and the adaptive virtual queue in closed loop: where their integrators say they rest.
+"""REM, PI and laws that hold a utilization, in closed loop: where their integrators rest.
 
 Each law integrates what it wants to vanish. While no clamp acts, its state over K periods changes
 by exactly that sum, so the mean of what it integrates is off by (change of state) / (gain K) and
@@ -9,6 +9,7 @@ nothing else: the bounds below are these, with states read from the engine.
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import plans
 from drive import Outcome, run
@@ -98,11 +99,18 @@ def test_pi_holds_its_reference() -> None:
     assert abs(over["queue_integral"] / (TO_S - FROM_S) / reference - 1) < 0.05
 
 
-def test_adaptive_virtual_queue_rests_at_its_utilization() -> None:
-    """Over T the load is within 1 / (alpha T) of gamma, as the virtual capacity stays in [0, C]."""
+@pytest.mark.parametrize(
+    ("name", "buffer"), [("adaptive-virtual-queue", 20), ("adaptive-threshold", 50)]
+)
+def test_load_rests_at_its_utilization(name: str, buffer: int) -> None:
+    """Over T the load is within 1 / (alpha T) of gamma, as the state is a share between 0 and 1.
+
+    The virtual capacity is one of the link's, the threshold one of the buffer, which it must not
+    meet: at 20 packets it does, and the load is 0.87.
+    """
     gamma, alpha = 0.9, 0.5
-    marking = law("marking", "adaptive-virtual-queue", dict(
-        utilization=gamma, alpha=alpha, buffer_packets=20
+    marking = law("marking", name, dict(
+        utilization=gamma, alpha=alpha, buffer_packets=buffer
     ))  # fmt: skip
     rtt_s = [0.04 + 0.002 * i for i in range(20)]
     outcome = closed_loop(marking, plans.tcp(), rtt_s, 1.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REM, PI and the adaptive virtual queue against their oracles, event by event."""
+"""REM, PI, the adaptive virtual queue and threshold against their oracles, event by event."""
 
 from __future__ import annotations
 
@@ -10,8 +10,15 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final
 
-from law_api import MARK, NEVER, NO_FLOW, PASS, Laws, Queue
-from oracle_controllers import Avq, Period, RemOptions, pi_probabilities, rem_prices
+from law_api import ALL_FLOWS, MARK, NEVER, NO_FLOW, PASS, Laws, Queue
+from oracle_controllers import (
+    AdaptiveLimit,
+    Avq,
+    Period,
+    RemOptions,
+    pi_probabilities,
+    rem_prices,
+)
 from oracle_marking import Arrival
 
 __all__ = ["CONTROLLER_CHECKS", "compare_avq", "compare_pi", "compare_rem"]
@@ -219,8 +226,46 @@ def check_avq_rests_at_its_utilization(laws: Laws) -> None:
         assert math.isclose(drift, held, abs_tol=1e-9), (load, drift)
 
 
+def check_adaptive_threshold(laws: Laws) -> None:
+    """Loads around gamma and queues around K, which meets both of its bounds; ties are not marked.
+
+    B changes on the way. Its share, the state, is kept.
+    """
+    total = marks = full = empty = 0
+    for seed, (gamma, alpha, packets) in enumerate(
+        itertools.product([0.95, 0.8], [0.0, 0.5, 20.0], [0.0, 8.0, 20.0])
+    ):
+        law = laws.marking("adaptive-threshold", [gamma, alpha, packets, 1000.0])
+        oracle = AdaptiveLimit(gamma, alpha, Fraction(packets) * 1000, RATE)
+        assert law.first_timer() == NEVER and not law.watches_departures()
+        draw, now, load = random.Random(seed), 0, 1.0
+        for i in range(1500):
+            if draw.random() < 0.01:
+                load = draw.choice([0.1, 0.8, 0.95, 1.1, 3.0])
+            if i == 1000:
+                law.configure([gamma, alpha, packets / 2, 2500.0])
+                oracle.buffer = Fraction(packets) * 1250
+            now += int(draw.expovariate(load) * 8e15 / RATE)
+            size = draw.choice([40, 1000, 1500])
+            limit = oracle.arrive(now, size)
+            waiting = max(0, round(limit / 500) * 500 + draw.choice([-500, 0, 500]))
+            if 0 < abs(waiting - limit) < Fraction(1, 10**5):
+                continue
+            got = law.on_arrival((3, waiting, RATE, NEVER), (0, size), now, [])
+            where = f"gamma {gamma}, alpha {alpha}, B {packets}, arrival {i} at {now}"
+            over = waiting > limit
+            assert got == ((MARK, ALL_FLOWS, 0) if over else (PASS, NO_FLOW, 0)), where
+            assert law.probability() == float(over), where
+            assert math.isclose(law.measure(), float(limit), rel_tol=1e-9, abs_tol=1e-6), where
+            total, marks = total + 1, marks + over
+            full, empty = full + (limit == oracle.buffer), empty + (limit == 0)
+    assert total > 20_000 and 5000 < marks < total, (total, marks)
+    assert full > 100 and empty > 100, (full, empty)
+
+
 CONTROLLER_CHECKS = {
     "rem": [check_rem, check_rem_path],
     "pi": [check_pi, check_pi_holds],
     "adaptive-virtual-queue": [check_avq, check_avq_rests_at_its_utilization],
+    "adaptive-threshold": [check_adaptive_threshold],
 }

@@ -79,8 +79,8 @@ class Marking(Protocol):
     def measure(self) -> float:
         """RED's average, the measured load, the virtual backlog in bytes, REM's price; else NaN.
 
-        For the adaptive virtual queue it is the virtual capacity over the link's, for projected
-        arrivals what they exceed the buffer by, in bytes.
+        For the adaptive virtual queue it is the virtual capacity over the link's, for the adaptive
+        threshold the threshold in bytes, for projected arrivals what they exceed the buffer by.
         """
 
 

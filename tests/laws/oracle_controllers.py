@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REM, PI and the adaptive virtual queue as their papers state them, in exact fractions.
+"""REM, PI, the adaptive virtual queue and the adaptive threshold, in exact fractions.
 
 Sources: athuraliya2000 Fig. 3 and section II-C.1 (all its quantities are packets and packets per
 update period); Hollot et al. 2001 as in christin2003 section 5.1; Kunniyur and Srikant
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-__all__ = ["Avq", "Period", "RemOptions", "pi_probabilities", "rem_prices"]
+__all__ = ["AdaptiveLimit", "Avq", "Period", "RemOptions", "pi_probabilities", "rem_prices"]
 
 PS: Final = 10**12
 NEAR_BYTES: Final = Fraction(1, 10**5)
@@ -107,3 +107,25 @@ class Avq:
         bucket = self.virtual + self.alpha * self.gamma * self.capacity * gap
         self.virtual = max(min(bucket, self.capacity) - self.alpha * size, Fraction(0))
         return room < 0, 0 < abs(room) < NEAR_BYTES
+
+
+class AdaptiveLimit:
+    """The adaptive threshold as a bucket of C / alpha bytes, filled at gamma C.
+
+    Each packet takes its bytes, or what is there. The threshold is the buffer times the level's
+    share of the bucket; without alpha it is the buffer.
+    """
+
+    def __init__(self, gamma: float, alpha: float, buffer_bytes: Fraction, rate_bps: int) -> None:
+        self.buffer, self.fill = buffer_bytes, Fraction(gamma) * rate_bps / 8
+        self.size = Fraction(rate_bps, 8) / Fraction(alpha) if alpha else None
+        self.level, self.at = self.size, 0
+
+    def arrive(self, now: int, size: int) -> Fraction:
+        """Takes a packet; the threshold that it finds, in bytes."""
+        gap, self.at = Fraction(now - self.at, PS), now
+        if self.level is None or self.size is None:
+            return self.buffer
+        full = min(self.level + self.fill * gap, self.size)
+        self.level = full - min(full, Fraction(size))
+        return self.buffer * self.level / self.size

@@ -93,6 +93,25 @@ MARKING_MUTATIONS: Final[dict[str, list[Mutation]]] = {
             "backlog_bytes_ +=",
         ),
     ],
+    "adaptive-threshold": [
+        Mutation("sign", "marking/adaptive_threshold.h", "risen - alpha_", "risen + alpha_"),
+        Mutation(
+            "threshold", "marking/adaptive_threshold.h", "> threshold_bytes", ">= threshold_bytes"
+        ),
+        Mutation(
+            "clamp",
+            "marking/adaptive_threshold.h",
+            "std::min(share_ + alpha_ * utilization_ * gap_s, 1.0)",
+            "share_ + alpha_ * utilization_ * gap_s",
+        ),
+        Mutation(
+            "floor",
+            "marking/adaptive_threshold.h",
+            "std::max(risen - alpha_ * packet.bytes / bytes_per_s, 0.0)",
+            "risen - alpha_ * packet.bytes / bytes_per_s",
+        ),
+        Mutation("scope", "marking/adaptive_threshold.h", "mark, kAllFlows", "mark, kNoFlow"),
+    ],
     "flow-projection": [
         Mutation(
             "sign", "marking/flow_projection.h", "arrived - bytes_per_ps", "arrived + bytes_per_ps"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REM, PI, adaptive virtual queue and projections: from YAML to the Plan, and back."""
+"""REM, PI, adaptive virtual queue and threshold, projections: from YAML to the Plan, and back."""
 
 from __future__ import annotations
 
@@ -54,6 +54,11 @@ CASES = [
         "law: adaptive-virtual-queue, utilization: 0.9, alpha: 1, buffer: 30 packets",
         "adaptive-virtual-queue",
         dict(utilization=0.9, alpha=1, buffer_packets=30),
+    ),
+    (
+        "law: adaptive-threshold, utilization: 0.9, alpha: 1, mean_packet: 500 bytes",
+        "adaptive-threshold",
+        dict(utilization=0.9, alpha=1, buffer_packets=300, mean_packet_bytes=500),
     ),
     (
         "law: flow-projection, mean_packet: 500 bytes",

@@ -63,6 +63,10 @@ MARKING: Final = {
         "adaptive-virtual-queue",
         dict(utilization=0.95, alpha=0.15, buffer_packets=15.0, mean_packet_bytes=1000.0),
     ),
+    "adaptive-threshold": Law(
+        "adaptive-threshold",
+        dict(utilization=0.95, alpha=2.0, buffer_packets=15.0, mean_packet_bytes=1000.0),
+    ),
     "flow-projection": Law("flow-projection", _PROJECTION | {"estimator": 1.0}),
     "flow-projection-heuristic": Law(
         "flow-projection-heuristic", _PROJECTION | _FILTER | {"buckets": 8.0}
@@ -103,6 +107,7 @@ _CHANGES: Final = {
     "rem": (1, (1.05, 1.1)),
     "pi": (1, (8.0, 12.0)),
     "adaptive-virtual-queue": (0, (0.95, 0.9)),
+    "adaptive-threshold": (0, (0.95, 0.9)),
     "flow-projection": (2, (10.0, 8.0)),
     "flow-projection-heuristic": (2, (10.0, 8.0)),
 }

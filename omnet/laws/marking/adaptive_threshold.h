@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threshold marking with an adaptive threshold. While more than K bytes wait, the arriving packet and
+// every waiting one are marked (Wischik, "How to mark fairly", Workshop on Internet Service Quality
+// Economics, MIT 1999, as siris2002 section 6 reports it: its reference 19). siris2002 does not say how
+// K is set, and Wischik's paper was not at hand. The rule here is ecnomy's choice: K / B, with B the
+// buffer, moves like the capacity of the adaptive virtual queue (Kunniyur and Srikant 2001, Fig. 1). An
+// arrival of s bytes, t after the last one, at a link of C bytes/s:
+//   K / B <- max(min(K / B + alpha gamma t, 1) - alpha s / C, 0)
+//   more than K bytes wait: marked
+// In between, d(K / B)/dt = alpha (gamma - input rate / C): at rest the input is gamma (`utilization`)
+// times the capacity. Less comes in where K meets B. K starts at B, which is given in packets of the
+// mean size. Every arrival counts, whatever becomes of it.
+#ifndef ECNOMY_LAWS_MARKING_ADAPTIVE_THRESHOLD_H_
+#define ECNOMY_LAWS_MARKING_ADAPTIVE_THRESHOLD_H_
+
+#include <algorithm>
+
+#include "marking.h"
+
+namespace ecnomy {
+
+class AdaptiveThreshold : public MarkingLaw {
+ public:
+  static constexpr const char* kName = "adaptive-threshold";
+  static constexpr About kAbout{
+      "Marks all that wait while they are more than a threshold, which moves until the load is as "
+      "wanted.",
+      "siris2002 section 6, reference 19; the threshold's rule after Kunniyur and Srikant 2001"};
+  static constexpr MarkingTraits kTraits{.link_buffer = true};
+  static constexpr Parameter kParameters[] = {
+      {"utilization", "", 0.95, 1e-6, 1, "",
+       "Share of the capacity that arrivals shall come to rest at: gamma."},
+      {"alpha", "1/s", 0.5, 0, 1e6, "",
+       "How fast the threshold follows, as a share of the buffer."},
+      {"buffer_packets", "packets", NAN, 0, 1e12, "",
+       "The highest threshold, at which it starts: the buffer B, in packets of the mean size."},
+      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
+       "Size of the packets that buffer_packets counts."},
+  };
+
+  explicit AdaptiveThreshold(const double* values) { configure(values); }
+
+  // Also between packets: the state is kept.
+  void configure(const double* values) {
+    check_parameters(kName, kParameters, values);
+    utilization_ = values[0];
+    alpha_ = values[1];
+    buffer_bytes_ = values[2] * values[3];
+  }
+
+  template <class Uniform>
+  Decision on_arrival(const QueueView& queue, const PacketView& packet, Time now,
+                      Uniform&&) noexcept {
+    const double bytes_per_s = static_cast<double>(queue.rate_bps) / 8.0;
+    const double gap_s = seconds(now - last_);
+    last_ = now;
+    const double risen = std::min(share_ + alpha_ * utilization_ * gap_s, 1.0);
+    share_ = std::max(risen - alpha_ * packet.bytes / bytes_per_s, 0.0);
+    above_ = static_cast<double>(queue.bytes) > threshold_bytes();
+    if (!above_) return {};
+    return {Action::mark, kAllFlows};
+  }
+
+  double threshold_bytes() const noexcept { return share_ * buffer_bytes_; }
+
+  double probability() const noexcept { return above_ ? 1.0 : 0.0; }
+
+ private:
+  double utilization_, alpha_, buffer_bytes_;
+  Time last_ = 0;
+  double share_ = 1.0;  // K / B
+  bool above_ = false;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_MARKING_ADAPTIVE_THRESHOLD_H_
