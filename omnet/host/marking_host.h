@@ -7,28 +7,11 @@
 #include <variant>
 #include <vector>
 
-#include "host/law_list.h"
 #include "host/law_log.h"
-#include "laws/marking/adaptive_threshold.h"
-#include "laws/marking/adaptive_virtual_queue.h"
-#include "laws/marking/drop_tail.h"
-#include "laws/marking/fixed.h"
-#include "laws/marking/flow_projection.h"
-#include "laws/marking/flow_projection_heuristic.h"
-#include "laws/marking/load_based.h"
-#include "laws/marking/pi.h"
-#include "laws/marking/red.h"
-#include "laws/marking/rem.h"
-#include "laws/marking/threshold.h"
-#include "laws/marking/virtual_queue.h"
+#include "host/marking_laws.h"
 #include "laws/random/stream.h"
 
 namespace ecnomy {
-
-using MarkingLaws =
-    LawList<DropTail, FixedMarking, Red, VirtualQueue, LoadBased, Threshold, Rem, Pi,
-            AdaptiveVirtualQueue, AdaptiveThreshold, FlowProjection, FlowProjectionHeuristic>;
-using MarkingVariant = MarkingLaws::Variant;
 
 // values: one number per parameter, in the order of the law's table.
 // Throws BadParameter naming law and parameter, or the unknown law.

@@ -10,20 +10,11 @@
 #include "host/law_log.h"
 #include "host/marking_host.h"
 #include "host/scheduler_host.h"
+#include "host/traffic_laws.h"
 #include "host/window_host.h"
-#include "laws/traffic/files.h"
-#include "laws/traffic/speech.h"
-#include "laws/traffic/traffic.h"
-#include "laws/traffic/video.h"
-#include "laws/traffic/voip.h"
-#include "laws/traffic/web_user.h"
 
 namespace ecnomy {
 namespace {
-
-using TrafficLaws = LawList<Greedy, RateCapped, Cbr, Poisson, Voip, Web, OneFile, OnOff, Video>;
-using TrafficParts = LawList<Sessions, Page, Speech>;
-using ServiceLaws = LawList<ServiceClass, WeightedClass>;
 
 // f(family, std::type_identity<Law>) for every law, family by family.
 template <class F>
@@ -70,6 +61,10 @@ nlohmann::ordered_json traits(const WindowTraits& law) {
           {"paced", law.paced},
           {"gain", law.gain},
           {"weight", law.weight}};
+}
+
+nlohmann::ordered_json traits(const TrafficTraits& law) {
+  return {{"datagrams", law.datagrams}, {"timed_packets", law.timed_packets}};
 }
 
 nlohmann::ordered_json traits(const SchedulingTraits& law) {

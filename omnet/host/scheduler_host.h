@@ -11,17 +11,12 @@
 #include <variant>
 #include <vector>
 
-#include "host/law_list.h"
 #include "host/law_log.h"
 #include "host/marking_host.h"
 #include "host/plan.h"
-#include "laws/scheduling/class_scheduler.h"
-#include "laws/scheduling/deficit_round_robin.h"
+#include "host/scheduling_laws.h"
 
 namespace ecnomy {
-
-using SchedulingLaws = LawList<ClassScheduler, DeficitRoundRobin>;
-using SchedulerVariant = SchedulingLaws::Variant;
 
 // The law of the family `service` that its classes are of; throws BadParameter for an unknown one.
 const char* service_law(const std::string& scheduling);

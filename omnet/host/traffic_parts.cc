@@ -2,8 +2,8 @@
 #include "host/traffic_parts.h"
 
 #include <algorithm>
-
-#include "laws/traffic/voip.h"
+#include <optional>
+#include <utility>
 
 namespace ecnomy {
 namespace {
@@ -20,10 +20,27 @@ bool has_part(const std::string& traffic, const std::string& name) {
   return traffic == Voip::kName && name == Speech::kName;
 }
 
+DatagramLaws::Variant made(const SourcePlan& source) {
+  const double* values = source.traffic.values.data();
+  std::optional<DatagramLaws::Variant> law;
+  DatagramLaws::named("datagram", source.traffic.law, [&]<class Law>(std::type_identity<Law>) {
+    if constexpr (Law::kTraits.own_sizes) {
+      law.emplace(std::in_place_type<Law>, values, source.transport.payload_bytes);
+    } else {
+      law.emplace(std::in_place_type<Law>, values);
+    }
+  });
+  return *std::move(law);
+}
+
 }  // namespace
 
 bool sends_datagrams(const std::string& law) {
-  return law == Cbr::kName || law == Poisson::kName || law == Voip::kName || law == Video::kName;
+  bool found = false;
+  TrafficLaws::each([&]<class Law>(std::type_identity<Law>) {
+    if (law == Law::kName) found = Law::kTraits.datagrams;
+  });
+  return found;
 }
 
 void check_traffic(const SourcePlan& source) {
@@ -41,7 +58,9 @@ void check_traffic(const SourcePlan& source) {
     throw BadParameter("traffic '" + traffic + "' draws no sizes from a list");
   }
   if (traffic == Voip::kName) make_speech(source);
-  if (traffic == Video::kName) DatagramLaw{source};
+  DatagramLaws::each([&]<class Law>(std::type_identity<Law>) {
+    if (traffic == Law::kName) DatagramLaw{source};
+  });
 }
 
 WebTraffic make_web(const SourcePlan& source) {
@@ -58,17 +77,6 @@ std::optional<Speech> make_speech(const SourcePlan& source) {
   return plan ? std::optional<Speech>(plan->values.data()) : std::nullopt;
 }
 
-DatagramLaw::DatagramLaw(const SourcePlan& source) : law_(make(source)) {}
-
-DatagramLaw::Law DatagramLaw::make(const SourcePlan& source) {
-  const double* values = source.traffic.values.data();
-  if (source.traffic.law == Cbr::kName) return Cbr(values);
-  if (source.traffic.law == Poisson::kName) return Poisson(values);
-  if (source.traffic.law == Video::kName) {
-    return std::make_unique<Video>(values, source.transport.payload_bytes);
-  }
-  throw BadParameter("source '" + source.name + "': its traffic is '" + source.traffic.law +
-                     "', expected cbr, poisson or video");
-}
+DatagramLaw::DatagramLaw(const SourcePlan& source) : law_(made(source)) {}
 
 }  // namespace ecnomy

@@ -4,16 +4,11 @@
 #ifndef ECNOMY_HOST_TRAFFIC_PARTS_H_
 #define ECNOMY_HOST_TRAFFIC_PARTS_H_
 
-#include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 
 #include "host/plan.h"
-#include "laws/traffic/speech.h"
-#include "laws/traffic/traffic.h"
-#include "laws/traffic/video.h"
-#include "laws/traffic/web_user.h"
+#include "host/traffic_laws.h"
 
 namespace ecnomy {
 
@@ -29,38 +24,30 @@ WebTraffic make_web(const SourcePlan& source);
 // Of one whose traffic is `voip`; nothing where packets are sent in silences too.
 std::optional<Speech> make_speech(const SourcePlan& source);
 
-// A source of datagrams other than calls. Video is apart, so that the others do not carry its state.
+// A source of datagrams other than calls.
 class DatagramLaw {
  public:
-  // Throws BadParameter: not cbr, poisson or video.
+  // Throws BadParameter: a law that does not time packets, or values that do not fit it.
   explicit DatagramLaw(const SourcePlan& source);
 
   template <class Uniform>
   Time first(Uniform& uniform) {
-    return visit([&](auto& law) { return law.first(uniform); });
+    return on_law(law_, [&](auto& law) { return law.first(uniform); });
   }
   template <class Uniform>
   Time gap(Uniform& uniform) {
-    return visit([&](auto& law) { return law.gap(uniform); });
+    return on_law(law_, [&](auto& law) { return law.gap(uniform); });
   }
   // Of the packet that was timed last, where `full` is what a packet holds.
   std::int32_t payload_bytes(std::int32_t full) const noexcept {
-    const auto* video = std::get_if<std::unique_ptr<Video>>(&law_);
-    return video ? (*video)->payload_bytes() : full;
+    return on_law(law_, [&](const auto& law) {
+      if constexpr (kTraitsOf<decltype(law)>.own_sizes) return law.payload_bytes();
+      return full;
+    });
   }
 
  private:
-  using Law = std::variant<Cbr, Poisson, std::unique_ptr<Video>>;
-  static Law make(const SourcePlan& source);
-
-  template <class F>
-  Time visit(F&& ask) {
-    if (Cbr* cbr = std::get_if<Cbr>(&law_)) return ask(*cbr);
-    if (Poisson* poisson = std::get_if<Poisson>(&law_)) return ask(*poisson);
-    return ask(*std::get<std::unique_ptr<Video>>(law_));
-  }
-
-  Law law_;
+  DatagramLaws::Variant law_;
 };
 
 }  // namespace ecnomy

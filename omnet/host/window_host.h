@@ -8,24 +8,10 @@
 #include <variant>
 #include <vector>
 
-#include "host/law_list.h"
 #include "host/law_log.h"
-#include "laws/window/cubic.h"
-#include "laws/window/dctcp.h"
-#include "laws/window/multcp.h"
-#include "laws/window/primal.h"
-#include "laws/window/rem_source.h"
-#include "laws/window/reno.h"
-#include "laws/window/tahoe.h"
-#include "laws/window/vegas.h"
-#include "laws/window/wtp.h"
-#include "laws/window/wtp_sender.h"
+#include "host/window_laws.h"
 
 namespace ecnomy {
-
-using WindowLaws =
-    LawList<Wtp, WtpSender, Reno, NewReno, Tahoe, MulTcp, RemSource, Vegas, Primal, Cubic, Dctcp>;
-using WindowVariant = WindowLaws::Variant;
 
 // Throws BadParameter naming law and parameter, or the unknown law.
 WindowVariant make_window(const std::string& law, const std::vector<double>& values);

@@ -273,7 +273,7 @@ FAULTS = {
         "links: [{name: l, from: a, to: b, rate: 1 Mbps}]",
         5,
         "network.names",
-        "at each link",
+        "'names' at each link",
     ),
 }
 

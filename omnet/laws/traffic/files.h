@@ -16,6 +16,7 @@
 
 #include "../parameter.h"
 #include "../random/inversion.h"
+#include "traffic.h"
 
 namespace ecnomy {
 
@@ -23,6 +24,7 @@ class OneFile {
  public:
   static constexpr const char* kName = "file";
   static constexpr About kAbout{"One file, sent at the start.", ""};
+  static constexpr TrafficTraits kTraits{};
   static constexpr Parameter kParameters[] = {
       {"size_bytes", "bytes", NAN, 1, 1e15, "", "Of the one file."},
   };
@@ -53,6 +55,7 @@ class OnOff {
   static constexpr About kAbout{
       "Files of a geometric number of packets, with an exponential pause after each.",
       "christin2003 section 5.1"};
+  static constexpr TrafficTraits kTraits{};
   static constexpr Parameter kParameters[] = {
       {"packets_mean", "packets", 300, 1, 1e9, "",
        "Mean of the geometric number of packets of a file (christin2003 section 5.1)."},

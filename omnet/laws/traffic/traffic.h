@@ -22,10 +22,22 @@
 
 namespace ecnomy {
 
+// What hosts and scenarios must know of a traffic law. A law of timed packets has
+//   Time first(Uniform&&)   to its first packet
+//   Time gap(Uniform&&)     from each packet to the next
+// and is made from its values. With `own_sizes` it is made from its values and the most bytes of a packet, and has
+//   std::int32_t payload_bytes() const   of the packet that was timed last
+struct TrafficTraits {
+  bool datagrams = false;      // goes with udp, not with tcp
+  bool timed_packets = false;  // datagrams, one after another, without calls
+  bool own_sizes = false;      // timed packets of several sizes
+};
+
 // What has no law of its own: nothing but the window holds it back.
 struct Greedy {
   static constexpr const char* kName = "greedy";
   static constexpr About kAbout{"Always has data to send.", ""};
+  static constexpr TrafficTraits kTraits{};
   static constexpr std::array<Parameter, 0> kParameters{};
 };
 
@@ -33,6 +45,7 @@ class RateCapped {
  public:
   static constexpr const char* kName = "rate-capped";
   static constexpr About kAbout{"Always has data, sent at most at a rate until a time.", ""};
+  static constexpr TrafficTraits kTraits{};
   static constexpr Parameter kParameters[] = {
       {"rate_bps", "bit/s", NAN, 1, 1e15, "", "At most this is sent, IP headers included."},
       {"until_s", "s", -1, -1, 9e6, "", "The cap is lifted at this time; -1: never."},
@@ -59,6 +72,7 @@ class Cbr {
  public:
   static constexpr const char* kName = "cbr";
   static constexpr About kAbout{"A constant bit rate: packets at a constant interval.", ""};
+  static constexpr TrafficTraits kTraits{.datagrams = true, .timed_packets = true};
   static constexpr Parameter kParameters[] = {
       {"interval_s", "s", NAN, 1e-9, 1e6, "", "From one packet to the next."},
       {"random_phase", "flag", 1, 0, 1, "",
@@ -89,6 +103,7 @@ class Poisson {
  public:
   static constexpr const char* kName = "poisson";
   static constexpr About kAbout{"Packets at exponential intervals.", ""};
+  static constexpr TrafficTraits kTraits{.datagrams = true, .timed_packets = true};
   static constexpr Parameter kParameters[] = {
       {"mean_interval_s", "s", NAN, 1e-12, 2e5, "",
        "Mean of the exponential gaps between packets."},
@@ -117,6 +132,7 @@ class Web {
   static constexpr const char* kName = "web";
   static constexpr About kAbout{"A web user: reads, then fetches one file, and so on.",
                                 "andreassen2002 section 2.2.2"};
+  static constexpr TrafficTraits kTraits{};
   static constexpr Parameter kParameters[] = {
       {"reading_mean_s", "s", 5, 1e-9, 2e5, "",
        "Mean time to read before each fetch (andreassen2002 section 2.2.2)."},

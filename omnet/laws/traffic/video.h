@@ -19,42 +19,20 @@
 #include <algorithm>
 #include <string>
 
+#include "../boxed.h"
 #include "../parameter.h"
 #include "../random/inversion.h"
+#include "traffic.h"
 
 namespace ecnomy {
 
-class Video {
+// The packets of a video: what the law keeps.
+class VideoPackets {
  public:
-  static constexpr const char* kName = "video";
-  static constexpr About kAbout{
-      "Video as MPEG codes it: frames of three types, with lognormal sizes.",
-      "andreassen2002 section 2.2"};
-  static constexpr Parameter kParameters[] = {
-      {"frame_interval_s", "s", 0.04, 1e-6, 1e3, "",
-       "From one frame to the next; 0.04 s are 25 a second."},
-      {"group_frames", "frames", 12, 1, 1e6, "",
-       "Frames of a group, which begins with an I frame."},
-      {"anchor_distance", "frames", 3, 1, 1e6, "",
-       "Every so many frames of a group is a P frame, the others are B frames."},
-      {"i_mean_bytes", "bytes", 15000, 1, 1e8, "", "Mean size of I frames."},
-      {"i_variation", "", 0.25, 0, 10, "", "Coefficient of variation of their lognormal sizes."},
-      {"p_mean_bytes", "bytes", 7000, 1, 1e8, "", "Mean size of P frames."},
-      {"p_variation", "", 0.5, 0, 10, "", "Coefficient of variation of theirs."},
-      {"b_mean_bytes", "bytes", 3000, 1, 1e8, "", "Mean size of B frames."},
-      {"b_variation", "", 0.4, 0, 10, "", "Coefficient of variation of theirs."},
-      {"spread", "flag", 0, 0, 1, "",
-       "A frame's packets leave evenly over its interval, not all at once."},
-      {"random_phase", "flag", 1, 0, 1, "",
-       "The first frame comes at a random time of a group, not at once."},
-  };
-
-  // `payload`: the most bytes of a packet.
-  Video(const double* values, std::int32_t payload) : payload_(std::max(1, payload)) {
-    check_parameters(kName, kParameters, values);
+  VideoPackets(const double* values, std::int32_t payload) : payload_(std::max(1, payload)) {
     interval_ = picoseconds(values[0]);
-    group_ = whole(values[1], kParameters[1].name);
-    anchor_ = whole(values[2], kParameters[2].name);
+    group_ = static_cast<std::int64_t>(values[1]);
+    anchor_ = static_cast<std::int64_t>(values[2]);
     for (int i = 0; i < 3; ++i) {
       const double variance = std::log1p(values[4 + 2 * i] * values[4 + 2 * i]);
       types_[i] = {values[3 + 2 * i] * std::exp(-variance / 2), std::sqrt(variance)};
@@ -90,11 +68,6 @@ class Video {
     double median_bytes, deviation;  // of the logarithm
   };
 
-  static std::int64_t whole(double value, const char* name) {
-    if (value == std::floor(value)) return static_cast<std::int64_t>(value);
-    throw BadParameter(std::string("video: ") + name + " is no whole number");
-  }
-
   const Type& type(std::int64_t frame) const noexcept {
     if (frame == 0) return types_[0];
     return types_[frame % anchor_ == 0 ? 1 : 2];
@@ -125,6 +98,59 @@ class Video {
   std::int64_t frame_ = 0;                // in its group
   std::int64_t bytes_ = 1, packets_ = 1;  // of the frame
   std::int64_t packet_ = 0;               // in the frame, timed last
+};
+
+class Video {
+ public:
+  static constexpr const char* kName = "video";
+  static constexpr About kAbout{
+      "Video as MPEG codes it: frames of three types, with lognormal sizes.",
+      "andreassen2002 section 2.2"};
+  static constexpr TrafficTraits kTraits{
+      .datagrams = true, .timed_packets = true, .own_sizes = true};
+  static constexpr Parameter kParameters[] = {
+      {"frame_interval_s", "s", 0.04, 1e-6, 1e3, "",
+       "From one frame to the next; 0.04 s are 25 a second."},
+      {"group_frames", "frames", 12, 1, 1e6, "",
+       "Frames of a group, which begins with an I frame."},
+      {"anchor_distance", "frames", 3, 1, 1e6, "",
+       "Every so many frames of a group is a P frame, the others are B frames."},
+      {"i_mean_bytes", "bytes", 15000, 1, 1e8, "", "Mean size of I frames."},
+      {"i_variation", "", 0.25, 0, 10, "", "Coefficient of variation of their lognormal sizes."},
+      {"p_mean_bytes", "bytes", 7000, 1, 1e8, "", "Mean size of P frames."},
+      {"p_variation", "", 0.5, 0, 10, "", "Coefficient of variation of theirs."},
+      {"b_mean_bytes", "bytes", 3000, 1, 1e8, "", "Mean size of B frames."},
+      {"b_variation", "", 0.4, 0, 10, "", "Coefficient of variation of theirs."},
+      {"spread", "flag", 0, 0, 1, "",
+       "A frame's packets leave evenly over its interval, not all at once."},
+      {"random_phase", "flag", 1, 0, 1, "",
+       "The first frame comes at a random time of a group, not at once."},
+  };
+
+  // `payload`: the most bytes of a packet.
+  Video(const double* values, std::int32_t payload) : packets_(made(values, payload)) {}
+
+  template <class Uniform>
+  Time first(Uniform&& uniform) noexcept {
+    return packets_->first(uniform);
+  }
+  template <class Uniform>
+  Time gap(Uniform&& uniform) noexcept {
+    return packets_->gap(uniform);
+  }
+  std::int32_t payload_bytes() const noexcept { return packets_->payload_bytes(); }
+
+ private:
+  static VideoPackets made(const double* values, std::int32_t payload) {
+    check_parameters(kName, kParameters, values);
+    for (int i : {1, 2}) {
+      if (values[i] == std::floor(values[i])) continue;
+      throw BadParameter(std::string("video: ") + kParameters[i].name + " is no whole number");
+    }
+    return {values, payload};
+  }
+
+  Boxed<VideoPackets> packets_;
 };
 
 }  // namespace ecnomy

@@ -13,6 +13,7 @@
 
 #include "../parameter.h"
 #include "../random/inversion.h"
+#include "traffic.h"
 
 namespace ecnomy {
 
@@ -23,6 +24,7 @@ class Voip {
       "A telephone user: idle, then in a call, and so on; packets at a constant "
       "interval in a call.",
       "andreassen2002 section 2.2.1"};
+  static constexpr TrafficTraits kTraits{.datagrams = true};
   static constexpr Parameter kParameters[] = {
       {"idle_mean_s", "s", 1200, 1e-6, 2e5, "",
        "Mean of the exponential time between calls (andreassen2002 section 2.2.1)."},

@@ -18,7 +18,7 @@
 
 #include <cmath>
 
-#include "boxed.h"
+#include "../boxed.h"
 #include "window.h"
 
 namespace ecnomy {

@@ -14,7 +14,7 @@
 #ifndef ECNOMY_LAWS_WINDOW_DCTCP_H_
 #define ECNOMY_LAWS_WINDOW_DCTCP_H_
 
-#include "boxed.h"
+#include "../boxed.h"
 #include "window.h"
 
 namespace ecnomy {

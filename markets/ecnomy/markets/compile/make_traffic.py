@@ -50,6 +50,8 @@ def traffic_law(kind: traffic.Traffic, packet_bytes: int) -> Law:
             return law("traffic", "web", _web(kind))
         case traffic.Video():
             return law("traffic", "video", _video(kind))
+        case traffic.TimedPackets():
+            return law("traffic", kind.law, kind.values())
         case traffic.Greedy():
             return law("traffic", "greedy", {})
 

@@ -34,6 +34,7 @@ from ecnomy.markets.inputs.amounts import (
 )
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node, show
+from ecnomy.markets.plan.law_table import law_table
 from ecnomy.markets.scenario.call_tariff import CallTariffEntry, CallTariffRow, ElasticRow
 from ecnomy.markets.scenario.counting import Classes, Counts, Histograms
 from ecnomy.markets.scenario.demands import AUTO, NEVER, Demands, Sending
@@ -110,7 +111,9 @@ class Source(Sending, frozen=True, kw_only=True):
             law = self.transport.__struct_config__.tag
             raise Misfit("transport.law", f"{law} with {kind} traffic", "udp")
         if isinstance(self.transport, Udp) and not datagrams:
-            raise Misfit("traffic.kind", f"{kind} traffic over udp", "cbr, poisson, voip or video")
+            *others, last = (n for n, it in law_table()["traffic"].items() if it.traits["datagrams"])
+            expected = f"{', '.join(others)} or {last}"
+            raise Misfit("traffic.kind", f"{kind} traffic over udp", expected)
         if self.start + self.count * self.stagger + self.spread > 2**62:
             raise Misfit("stagger", "a last start beyond the representable time", "a smaller value")
 

@@ -294,7 +294,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         if self.topology is None:
             for key in _OF_TOPOLOGY:
                 if getattr(self, key) not in (None, {}):
-                    raise Misfit(key, f"{key!r} without 'topology'", "{key!r} at each link")
+                    raise Misfit(key, f"{key!r} without 'topology'", f"{key!r} at each link")
         elif self.delay is not None and self.delay_per_km is not None:
             raise Misfit("delay", "both 'delay' and 'delay_per_km'", "one of them")
         if self.routing is None:

@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `traffic:`: what a source has to send, and when."""
+"""The YAML under `traffic:`: what a source has to send, and when.
+
+A law of the engine that times datagrams and has no struct here is read by the table of laws
+(ecnomy.markets.plan.law_table).
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Union
 
 import msgspec
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import Amount, Choice, Number, RateBps, quantity_schema
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node
+from ecnomy.markets.plan.law_table import LawEntry, law_table
 from ecnomy.markets.plan.truncated_pareto import mean as pareto_mean
+from ecnomy.markets.scenario.law_forms import default_of, key_of, kind_of, type_name
 from ecnomy.markets.scenario.law_numbers import number_of
 from ecnomy.markets.scenario.size_list import SizeRow, SizesReader
 
@@ -28,6 +35,7 @@ __all__ = [
     "RateCapped",
     "Sessions",
     "Speech",
+    "TimedPackets",
     "Traffic",
     "Video",
     "Voip",
@@ -336,6 +344,56 @@ def _check_mean(size: str, mean: float, most: float, shape: float) -> None:
         raise Misfit("mean", f"{mean:g} bytes", expected)
 
 
-Traffic = Greedy | RateCapped | Cbr | Poisson | Voip | Video | Web | File | OnOff
-DATAGRAMS: Final = (Cbr, Poisson, Voip, Video)  # what goes with udp; all else needs tcp
+class TimedPackets(msgspec.Struct, frozen=True, kw_only=True):
+    """A law of datagrams as written; its fields are the keys."""
+
+    @property
+    def law(self) -> str:
+        """Its name."""
+        return str(self.__struct_config__.tag)
+
+    def values(self) -> dict[str, float | str]:
+        """Its parameters, named as in the table."""
+        found: dict[str, float | str] = {}
+        for parameter in law_table()["traffic"][self.law].parameters:
+            value = getattr(self, key_of(parameter))
+            found[parameter.name] = value / PS_PER_S if parameter.unit == "s" else value
+        return found
+
+
+def timed_packets_form(law: str, entry: LawEntry) -> type[TimedPackets]:
+    """The struct of a law in the table."""
+    fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
+    for parameter in entry.parameters:
+        key, kind = key_of(parameter), kind_of("traffic", law, parameter)
+        default = default_of(parameter)
+        fields.append((key, kind) if default is None else (key, kind, default))
+    return msgspec.defstruct(
+        type_name(law),
+        fields,
+        bases=(TimedPackets,),
+        module=__name__,
+        namespace={"__doc__": entry.about},
+        tag=law,
+        tag_field="kind",
+        frozen=True,
+        kw_only=True,
+    )  # type: ignore[return-value]
+
+
+_KNOWN: Final = (Greedy, RateCapped, Cbr, Poisson, Voip, Video, Web, File, OnOff)
+_FORMS: Final = {
+    law: timed_packets_form(law, entry)
+    for law, entry in law_table()["traffic"].items()
+    if law not in {known.__struct_config__.tag for known in _KNOWN}
+}
+globals().update({form.__name__: form for form in _FORMS.values()})  # where pickle looks for them
+
+if TYPE_CHECKING:
+    Traffic = (
+        Greedy | RateCapped | Cbr | Poisson | Voip | Video | Web | File | OnOff | TimedPackets
+    )
+else:
+    Traffic = Union[(*_KNOWN, *_FORMS.values())]  # noqa: UP007
+DATAGRAMS: Final = (Cbr, Poisson, Voip, Video, TimedPackets)  # go with udp; all others need tcp
 FILES: Final = (Web, File, OnOff)

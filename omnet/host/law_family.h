@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A family of laws as a list of types: its variant, its members by name, and calls on the one that was
-// chosen. A law that joins the list is hosted, described and dispatched; nothing else knows its number.
-#ifndef ECNOMY_HOST_LAW_LIST_H_
-#define ECNOMY_HOST_LAW_LIST_H_
+// chosen. The lists are in marking_laws.h, window_laws.h, traffic_laws.h and scheduling_laws.h. A law
+// that joins one is hosted, described and dispatched; nothing else knows its number.
+#ifndef ECNOMY_HOST_LAW_FAMILY_H_
+#define ECNOMY_HOST_LAW_FAMILY_H_
 
 #include <cstddef>
 #include <optional>
@@ -46,6 +47,16 @@ struct LawList {
   }
 };
 
+template <class... Lists>
+struct JoinedLists;
+template <class... Laws>
+struct JoinedLists<LawList<Laws...>> {
+  using List = LawList<Laws...>;
+};
+template <class... Laws, class... More, class... Lists>
+struct JoinedLists<LawList<Laws...>, LawList<More...>, Lists...>
+    : JoinedLists<LawList<Laws..., More...>, Lists...> {};
+
 template <class Law>
 inline constexpr auto kTraitsOf = std::decay_t<Law>::kTraits;
 
@@ -63,4 +74,4 @@ template <std::size_t I = 0, class Variant, class F>
 
 }  // namespace ecnomy
 
-#endif  // ECNOMY_HOST_LAW_LIST_H_
+#endif  // ECNOMY_HOST_LAW_FAMILY_H_

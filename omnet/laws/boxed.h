@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A value kept outside its owner and copied with it: a law with much state takes a pointer's room in the flows
 // of all other laws.
-#ifndef ECNOMY_LAWS_WINDOW_BOXED_H_
-#define ECNOMY_LAWS_WINDOW_BOXED_H_
+#ifndef ECNOMY_LAWS_BOXED_H_
+#define ECNOMY_LAWS_BOXED_H_
 
 #include <memory>
 #include <utility>
@@ -28,4 +28,4 @@ class Boxed {
 
 }  // namespace ecnomy
 
-#endif  // ECNOMY_LAWS_WINDOW_BOXED_H_
+#endif  // ECNOMY_LAWS_BOXED_H_
