@@ -6,13 +6,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.compile.settling import _datagram_bps
 from ecnomy.markets.plan import NO_SIZES, Law, Plan, Sizes
-from ecnomy.markets.scenario import load, scenario_from_text
+from ecnomy.markets.plan.law_table import law_table
+from ecnomy.markets.scenario import load, scenario_from_text, traffic
 from ecnomy.markets.sweep.config import load_sweep
 
 TEXT = """version: 1
@@ -153,3 +156,14 @@ def test_video_goes_with_udp_and_pages_with_tcp() -> None:
     for kind, law in (("video", "reno"), ("web", "udp")):
         with pytest.raises(ScenarioError, match="udp"):
             scenario_from_text(text(f"{{kind: {kind}}}", law))
+
+
+def test_a_law_of_datagrams_needs_no_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the engine's table has and no struct here is read by the table, with its units."""
+    entry = law_table()["traffic"]["poisson"]
+    monkeypatch.setitem(law_table()["traffic"], "pairs", entry)
+    form = traffic.timed_packets_form("pairs", entry)
+    written = msgspec.convert({"kind": "pairs", "mean_interval": PS_PER_S // 100}, form)
+    assert written.law == "pairs" and isinstance(written, traffic.DATAGRAMS)
+    assert written.values() == {"mean_interval_s": 0.01}
+    assert form.__doc__ == entry.about
