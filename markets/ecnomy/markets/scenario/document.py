@@ -111,7 +111,8 @@ class Source(Sending, frozen=True, kw_only=True):
             law = self.transport.__struct_config__.tag
             raise Misfit("transport.law", f"{law} with {kind} traffic", "udp")
         if isinstance(self.transport, Udp) and not datagrams:
-            *others, last = (n for n, it in law_table()["traffic"].items() if it.traits["datagrams"])
+            laws = law_table()["traffic"].items()
+            *others, last = (name for name, law in laws if law.traits["datagrams"])
             expected = f"{', '.join(others)} or {last}"
             raise Misfit("traffic.kind", f"{kind} traffic over udp", expected)
         if self.start + self.count * self.stagger + self.spread > 2**62:

@@ -390,10 +390,8 @@ _FORMS: Final = {
 globals().update({form.__name__: form for form in _FORMS.values()})  # where pickle looks for them
 
 if TYPE_CHECKING:
-    Traffic = (
-        Greedy | RateCapped | Cbr | Poisson | Voip | Video | Web | File | OnOff | TimedPackets
-    )
+    Traffic = Greedy | RateCapped | Cbr | Poisson | Voip | Video | Web | File | OnOff | TimedPackets
 else:
-    Traffic = Union[(*_KNOWN, *_FORMS.values())]  # noqa: UP007
+    Traffic = Union[(*_KNOWN, *_FORMS.values())]
 DATAGRAMS: Final = (Cbr, Poisson, Voip, Video, TimedPackets)  # go with udp; all others need tcp
 FILES: Final = (Web, File, OnOff)
