@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pure-theory checks see where what they look for is absent; test_theory_entries.py, where not.
-"""
+"""The pure-theory checks see that what they look for is absent (test_theory_entries.py: there)."""
 
 from __future__ import annotations
 
