@@ -3,7 +3,7 @@
 
 The law counts packets: with packets of mean length l, q bytes are q / l of them. Source:
 andreassen2002 3.1.2 and 3.2.4. Gentle RED's largest threshold is half of the law's, so that both
-mark every packet from the same length on.
+mark every packet above the same length.
 """
 
 from __future__ import annotations

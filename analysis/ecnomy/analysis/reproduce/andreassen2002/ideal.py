@@ -2,9 +2,9 @@
 """Figure 12: the ideal picture, on drawn samples: a delay rate that follows from the marking rate.
 
 M is Beta distributed as in guaranteed.py, L = 4 M (1 + N) with N uniform within 10 %. From samples
-the provider takes the mean factor L / M and the largest deviation from it, and places the point
-beyond which it discards: where no such deviation would carry L over the guarantee. The control has
-the same L, but M that has nothing to do with it.
+the provider takes the mean factor L / M and the largest deviation from it. It discards samples
+beyond the point up to which no such deviation carries L over the guarantee. The control has the
+same L, but an independent M.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _draw(rng: np.random.Generator, *, related: bool) -> tuple[Row, Row]:
 
 
 def blocking_point(marking: Row, late: Row, guarantee: float) -> float:
-    """G / (slope (1 + largest deviation)): M up to which no sample like these breaks G."""
+    """Return G / (slope (1 + largest deviation)): the M up to which no such sample breaks G."""
     slope = float(np.mean(late / marking))
     largest = float(np.max(late / marking)) / slope - 1
     return guarantee / (slope * (1 + largest))
