@@ -200,9 +200,7 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A controlled run: what it changed and what that isolates; `{figure}` is replaced by its
-    value.
-    """
+    """A controlled run: its change, and what that isolates; `{figure}` stands for a value."""
 
     run: str
     shows: str

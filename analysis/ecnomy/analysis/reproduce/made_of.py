@@ -136,9 +136,7 @@ class Sources:
         return digest([self._engine[laws], measures, codes])
 
     def plans_of(self, name: str) -> str:
-        """Return the digest of the plans and markets of all points of a whole study, first seed
-        each.
-        """
+        """Return the digest of the plans and markets of a whole study, one seed per point."""
         paper, study = self.paper(name.partition("/")[0]), name.partition("/")[2]
         sweep = load_study(paper, study, Form(Path()))
         return digest([_planned(one) for one in _scenarios(sweep, first_of_each(sweep))])

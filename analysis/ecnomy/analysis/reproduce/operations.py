@@ -87,9 +87,7 @@ def _run(command: list[str]) -> str:
 
 
 def most_over_least(law: str, load: str, waiting: int | None = None) -> float:
-    """Return the largest count of a load over the smallest, across numbers of flows; NaN without
-    any.
-    """
+    """Return the largest over the smallest count of a load, across numbers of flows; else NaN."""
     found = [
         count.mean
         for count in blocks()

@@ -18,8 +18,7 @@ _DIGITS = 12
 
 
 def rank_correlation(points: Mapping[Any, Any]) -> Interval:
-    """Return Spearman's correlation of x with its samples' means, and a bootstrap interval over
-    seeds.
+    """Return Spearman's correlation of x with the samples' means, with a bootstrap interval.
 
     NaN if all means are equal, or one is NaN. The value is rounded, so that a perfect order gives
     exactly 1.

@@ -111,7 +111,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Correlations by setting, a point for each stream: means over seeds; both sample lengths."""
+    """Draw correlations by setting, a point per stream: means over seeds, both sample lengths."""
     figure.set_size_inches(9, 8)
     axes = figure.subplots(3, 1, sharex=True, sharey=True)
     tables = _tables(studies)

@@ -68,7 +68,7 @@ def _controls(runs: Runs) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Delay rates, mean delays, throughput and download times by mix."""
+    """Draw delay rates, mean delays, throughput and download times by mix."""
     figure.set_size_inches(10, 7)
     axes = figure.subplots(2, 2, sharex=True)
     mixes = rows(studies["diffserv"])

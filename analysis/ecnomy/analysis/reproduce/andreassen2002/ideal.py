@@ -51,7 +51,7 @@ def blocking_point(marking: Row, late: Row, guarantee: float) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """The largest delay rate accepted over the guarantee, and the share discarded."""
+    """Return the largest delay rate accepted over the guarantee, and the share discarded."""
     found: dict[str, list[float]] = {}
     for name, related in (("", True), ("control.", False)):
         for seed in SEEDS:
@@ -66,7 +66,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Samples, as many as in figure 13, and the blocking point."""
+    """Draw samples, as many as in figure 13, and the blocking point."""
     axis = figure.subplots()
     rng = np.random.Generator(np.random.Philox(key=[SEEDS[0], _KEY]))
     learnt = _draw(rng, related=True)

@@ -148,7 +148,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Figures 7 and 8: delay rates; 9 and 10: download times, marking rates and their ratio."""
+    """Draw figures 7 and 8: delay rates; 9 and 10: download times, marking rates, their ratio."""
     figure.set_size_inches(13, 7.5)
     axes = figure.subplots(2, 3)
     for index, (voice, mix) in enumerate(mixes(studies["thresholds"]).items()):

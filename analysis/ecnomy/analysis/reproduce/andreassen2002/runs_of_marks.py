@@ -81,7 +81,7 @@ def _variants(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Deviations of delays and mean runs of marks, and their ratios, per seed."""
+    """Return deviations of delays and mean runs of marks, and their ratios, per seed."""
     variants = _variants(studies)
     found: dict[str, np.ndarray | float] = {}
     for name, runs in variants.items():
@@ -103,7 +103,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Delays of voice packets as distributions; mean runs of marks."""
+    """Draw delays of voice packets as distributions; mean runs of marks."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2)
     labels = {

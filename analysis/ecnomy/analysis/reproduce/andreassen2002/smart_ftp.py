@@ -81,7 +81,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Ratios of download times with their intervals: agents on the left, the knob on the right."""
+    """Draw ratios of download times with intervals: agents on the left, the knob on the right."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2)
     samples = figures(studies)

@@ -99,7 +99,7 @@ def _by_blocks(name: str, runs: Runs) -> dict[str, float | Interval]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Both rates of each stream and of all udp, a group of points for each set."""
+    """Draw both rates of each stream and of all udp, a group of points for each set."""
     figure.set_size_inches(9, 6)
     axes = figure.subplots(2, 1, sharex=True)
     names = {

@@ -69,7 +69,7 @@ def controls(studies: Studies) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Both rates, a group of three points for each setting."""
+    """Draw both rates, a group of three points for each setting."""
     figure.set_size_inches(9, 6)
     axes = figure.subplots(2, 1, sharex=True)
     settings = [

@@ -126,7 +126,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Costs against packet rates; marking rates of bursty streams."""
+    """Draw costs against packet rates; marking rates of bursty streams."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2)
     rates, costs = _costs(studies["stream-sets"])
