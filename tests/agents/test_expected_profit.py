@@ -310,10 +310,11 @@ def test_posted_prices_earn_the_margin(forgone: bool) -> None:
             return posted
 
         strategy.post_call_price = both  # type: ignore[method-assign]
-    world.run(8_000)
-    assert [t for t, _ in world.posted] == list(range(every, 8_000, every))
-    late = [c for c in world.ended if c.start_ps >= 2400 * PS]
-    probes = sum(marks for _, marks, _ in world.reports[2400:]) * 1000
+    seconds, learnt = (8_000, 2400) if in_full() else (5_000, 1800)
+    world.run(seconds)
+    assert [t for t, _ in world.posted] == list(range(every, seconds, every))
+    late = [c for c in world.ended if c.start_ps >= learnt * PS]
+    probes = sum(marks for _, marks, _ in world.reports[learnt:]) * 1000
     profits = np.array([c.profit_micro for c in late]) - probes / len(late)
     assert all(answer for *_, answer in world.asked)
     error = profits.std() / math.sqrt(len(profits))

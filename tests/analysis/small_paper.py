@@ -15,9 +15,10 @@ import yaml
 from ecnomy.analysis.reproduce.papers import PAPERS, papers_folder, select
 from ecnomy.analysis.reproduce.session import Reproduced, reproduce
 from ecnomy.analysis.reproduce.studies import Form
+from ecnomy.markets.sweep.outcome import execute
 from paper_pool import Here, Quiet
 
-__all__ = ["change_claims", "cut_down", "go", "outcomes"]
+__all__ = ["change_claims", "cut_down", "go", "made_once", "outcomes"]
 
 _MADE: Final[dict[bytes, Any]] = {}  # outcomes of runs that are done, by their tasks
 
@@ -29,7 +30,7 @@ class Once(Here):
     """
 
     def submit(self, function: Callable[..., Any], task: Any) -> concurrent.futures.Future[Any]:
-        key = msgspec.json.encode(msgspec.structs.replace(task, name=""))
+        key = _key(task)
         if key in _MADE:
             self.runs += 1
             known: concurrent.futures.Future[Any] = concurrent.futures.Future()
@@ -38,6 +39,20 @@ class Once(Here):
         coming = super().submit(function, task)
         coming.add_done_callback(lambda done: _keep(key, done))
         return coming
+
+
+def made_once(task: Any) -> Any:
+    """The outcome of a run, made once for all tests of this process."""
+    key = _key(task)
+    if key not in _MADE:
+        outcome = execute(task)
+        assert outcome.status == "done"
+        _MADE[key] = outcome
+    return _MADE[key]
+
+
+def _key(task: Any) -> bytes:
+    return msgspec.json.encode(msgspec.structs.replace(task, name=""))
 
 
 def _keep(key: bytes, done: concurrent.futures.Future[Any]) -> None:

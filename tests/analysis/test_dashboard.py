@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import threading
 import time
@@ -17,6 +18,7 @@ import open_world
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.dashboard import command, words
 from ecnomy.analysis.dashboard.groups import CLASS, NONE, PAY, groups_of
+from ecnomy.analysis.dashboard.guard import Guard
 from ecnomy.analysis.dashboard.hand import stops
 from ecnomy.analysis.dashboard.live import LiveMarket, Stage
 from ecnomy.analysis.dashboard.pictures import WIDE, history_svg, map_svg, place_of
@@ -274,3 +276,48 @@ def test_what_cannot_be_shown_is_refused(
     done = CliRunner().invoke(app, options)
     assert isinstance(done.exception, InputError | OSError), done.output
     assert told in str(done.exception) and "\n" not in str(done.exception)
+
+
+def _answered(guard: Guard, kind: str = "http", query: bytes = b"", cookie: bytes = b"") -> Any:
+    """The first message that a request gets, and its headers."""
+    told: list[Any] = []
+
+    async def send(message: Any) -> None:
+        told.append(message)
+
+    scope = {"type": kind, "query_string": query, "headers": [(b"cookie", cookie)]}
+    asyncio.run(guard(scope, None, send))  # type: ignore[arg-type]  # nobody receives
+    return told[0], dict(told[0].get("headers", ()))
+
+
+def test_the_page_is_for_whoever_has_its_address() -> None:
+    """Every user of the machine reaches the port: without the token there is no page."""
+
+    async def page(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "page"})
+
+    guard = Guard(page, 8765, "s3cret")
+    for query in (b"", b"token=", b"token=s3cre", b"token=s3cret%C3%A9", b"tok=s3cret", b"\xff"):
+        told, _ = _answered(guard, query=query)
+        assert told["status"] == 403, query
+    told, headers = _answered(guard, query=b"a=b&token=s3cret")
+    assert (told["status"], headers[b"location"]) == (303, b"/")
+    cookie = headers[b"set-cookie"].split(b";")[0]
+    for kind in ("http", "websocket"):
+        assert _answered(guard, kind, cookie=b"other=1; " + cookie)[0] == {"type": "page"}
+        for wrong in (b"", cookie[:-1], cookie.replace(b"8765", b"8766"), b"\xff;;=" + cookie):
+            assert _answered(guard, kind, cookie=wrong)[0]["type"] != "page", wrong
+    told, _ = _answered(guard, "websocket", query=b"token=s3cret")
+    assert told == {"type": "websocket.close", "code": 1008}
+    assert _answered(guard, "lifespan")[0] == {"type": "page"}
+
+
+def test_a_browser_is_not_given_the_token_on_its_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every user of the machine can read it there; the file is in a folder of the owner's."""
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    command._open("http://127.0.0.1:1/?token=s3cret", tmp_path)
+    assert "s3cret" not in opened[0] and opened[0].startswith("file://")
+    assert "url=http://127.0.0.1:1/?token=s3cret" in (tmp_path / "page.html").read_text()

@@ -15,7 +15,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.report import database, page, statement
+from ecnomy.analysis.report import database, page, pictures, statement
 from ecnomy.analysis.report.answer import ranges_above_zero
 from ecnomy.analysis.report.command import report_app
 from ecnomy.analysis.report.page import write_gsp_page
@@ -34,6 +34,7 @@ from guarantee_world import (
     write_run,
 )
 from page_reader import Amount, PageReader, answers_of
+from tiers import in_full
 
 MINUS = "\u2212"
 
@@ -58,6 +59,12 @@ def seeds(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def three(seeds: list[Path]) -> PageReader:
     """The page of them."""
     return _page(seeds, seeds[0].parent / "page.html")
+
+
+@pytest.fixture(scope="module")
+def single(seeds: list[Path]) -> PageReader:
+    """The page of the first of them."""
+    return _page(seeds[:1], seeds[0].parent / "single.html")
 
 
 def _plain(text: str) -> float:
@@ -210,14 +217,12 @@ def test_samples_are_those_of_the_counters(three: PageReader, seeds: list[Path])
     assert float(told[4]) == pytest.approx(stats.pearsonr(marking, bad).statistic)
 
 
-@pytest.mark.usefixtures("undrawn")
-def test_profits_of_calls_sum_to_the_ledger(seeds: list[Path], tmp_path: Path) -> None:
+def test_profits_of_calls_sum_to_the_ledger(single: PageReader, seeds: list[Path]) -> None:
     """Each call's own money by a loop over the postings of its flow; none is lost or twice."""
-    read = _page(seeds[:1], tmp_path / "page.html")
     import duckdb
 
     connection = duckdb.connect()
-    connection.execute(read.prelude)
+    connection.execute(single.prelude)
     deals = connection.execute("from deals where provider = 'bold'").df()
     connection.close()
     one = open_raw(seeds[0])
@@ -235,13 +240,11 @@ def test_profits_of_calls_sum_to_the_ledger(seeds: list[Path], tmp_path: Path) -
     assert sum(found.values()) == (one.manifest.balances_micro or {})["bold"]
 
 
-@pytest.mark.usefixtures("undrawn")
-def test_one_run_is_bootstrapped_by_blocks(seeds: list[Path], tmp_path: Path) -> None:
+def test_one_run_is_bootstrapped_by_blocks(single: PageReader) -> None:
     """Bounds by a bootstrap of one's own on the printed blocks' sums; the page says so."""
-    read = _page(seeds[:1], tmp_path / "page.html")
-    given = answers_of(read)
-    assert "bootstrap over 20 blocks of 0.05 min of one run" in read.words
-    bounds = [a for a in read.amounts if a.by == "block bootstrap"]
+    given = answers_of(single)
+    assert "bootstrap over 20 blocks of 0.05 min of one run" in single.words
+    bounds = [a for a in single.amounts if a.by == "block bootstrap"]
     assert len(bounds) >= 8
     first = [a for a in bounds if a.query == bounds[0].query]
     blocks = np.array([[float(v) for v in row[1:]] for row in given[str(first[0].query)]])
@@ -254,7 +257,7 @@ def test_one_run_is_bootstrapped_by_blocks(seeds: list[Path], tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_hours_are_put_together_from_the_printed_pieces(seeds: list[Path], tmp_path: Path) -> None:
+def test_hours_are_put_together_from_the_printed_pieces(single: PageReader, tmp_path: Path) -> None:
     """Value at risk and shortfall of an hour, from the query's rows; a minute gives no 5 min."""
     pieces = np.array([1.0, -2.0, 4.0])
     hours = drawn_hours(pieces)
@@ -263,8 +266,7 @@ def test_hours_are_put_together_from_the_printed_pieces(seeds: list[Path], tmp_p
     risk, shortfall = tail(hours)
     assert (hours <= -risk).mean() == pytest.approx(0.05, abs=0.03)
     assert shortfall == pytest.approx(-np.sort(hours)[:500].mean()) and shortfall >= risk
-    short = _page(seeds[:1], tmp_path / "page.html").tables["bold-risk"]
-    assert short[2][1:4] == ["-", "-", "-"]
+    assert single.tables["bold-risk"][2][1:4] == ["-", "-", "-"]
     folder = tmp_path / "longer"
     run(scenario_from_text(TWO.replace("duration: 60 s", "duration: 11 min")), out=folder)
     read = _page([folder], tmp_path / "page.html")
@@ -335,11 +337,18 @@ def test_the_page_stands_alone(three: PageReader) -> None:
 
 @pytest.mark.drawn
 def test_the_same_results_give_the_same_page(seeds: list[Path], tmp_path: Path) -> None:
-    """Byte for byte, pictures included."""
+    """Byte for byte, pictures included; the fast tier takes the page of a small run.
+
+    That run has no delays to draw; their picture is drawn beside the page.
+    """
+    folders = seeds if in_full() else [write_run(tmp_path)]
     pages = [tmp_path / "page.html", tmp_path / "again.html"]
     for file in pages:
-        _page(seeds, file)
+        _page(folders, file)
     assert pages[0].read_bytes() == pages[1].read_bytes()
+    delays = {"phones": np.array([0.01, 0.02, 0.03])}
+    drawn = [pictures.exceeding(delays, np.array([0.1, 0.01, 0.001]), [0.015]) for _ in pages]
+    assert drawn[0] == drawn[1] and len(drawn[0]) > 5000
 
 
 def test_a_reader_who_lacks_providers_or_results_is_told(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from ecnomy.analysis.reproduce.record import main
 from ecnomy.analysis.reproduce.record_file import RecordFile, read_record, write_record
 from ecnomy.analysis.reproduce.recorded import Recorded
 from ecnomy.markets.sweep.outcome import Outcome, execute
-from small_paper import change_claims, cut_down, go
+from small_paper import change_claims, cut_down, go, made_once
 
 ROOT = Path(__file__).parents[2]
 STUDY = "siris2002/fig3"
@@ -57,7 +57,7 @@ def runs(change: Changed = lambda probe, outcome: outcome) -> Any:
     """Makes probes in this process, and changes what they gave."""
 
     def make(probes: Sequence[Probe]) -> list[Outcome]:
-        return [change(probe, execute(probe.task)) for probe in probes]
+        return [change(probe, made_once(probe.task)) for probe in probes]
 
     return make
 

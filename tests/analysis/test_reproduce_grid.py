@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.reproduce import session
 from ecnomy.analysis.reproduce.grid import variant_of
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper, select
 from ecnomy.analysis.reproduce.session import cost_of, variants_in
@@ -61,15 +63,28 @@ CLAIMS: dict[str, Any] = {
 }
 
 
-@pytest.fixture
-def paper(tmp_path: Path, monkeypatch) -> Path:
-    """Figure 3 of siris2002, short, with two settings left open."""
-    own = cut_down(tmp_path / "papers")
-    monkeypatch.setenv("ECNOMY_PAPERS", str(tmp_path / "papers"))
+def _paper(home: Path, patch: pytest.MonkeyPatch) -> Path:
+    own = cut_down(home / "papers")
+    patch.setenv("ECNOMY_PAPERS", str(home / "papers"))
     entries = change_claims(own)["entries"]
     entries["fig3"] |= {"claims": CLAIMS, "grid": ["red-weight"]}
     change_claims(own, entries=entries, settings=SETTINGS)
     return own
+
+
+@pytest.fixture
+def paper(tmp_path: Path, monkeypatch) -> Path:
+    """Figure 3 of siris2002, short, with two settings left open."""
+    return _paper(tmp_path, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> tuple[Path, Any, int]:
+    """Its results with the grid, what was found, and how many runs that took."""
+    home = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        _paper(home, patch)
+        return home / "out", *go(home / "out", grid=True)
 
 
 def by_number(found) -> dict[str, Any]:
@@ -77,10 +92,10 @@ def by_number(found) -> dict[str, Any]:
     return {o.claim.rpartition(".")[2]: o for o in found[0].outcomes}
 
 
-def test_a_claim_depends_on_what_flips_it(paper: Path, tmp_path: Path) -> None:
+def test_a_claim_depends_on_what_flips_it(made) -> None:
     """Verdicts that are opposite under an alternative name its setting, and the figure."""
-    found, made = go(tmp_path / "out", grid=True)
-    assert made == 12 + 6 + 4  # the study, points of unequal weights, those of RED alone
+    _, found, count = made
+    assert count == 12 + 6 + 4  # the study, points of unequal weights, those of RED alone
     claims = by_number(found)
     assert claims["c1"].verdict.told == "confirmed"
     assert [at.alternative for at in claims["c1"].verdict.grid] == ["0.02"]
@@ -97,21 +112,21 @@ def test_without_the_grid_claims_are_judged_as_chosen(paper: Path, tmp_path: Pat
     assert by_number(found)["c2"].verdict.told == "confirmed"
 
 
-def test_variants_are_made_once(paper: Path, tmp_path: Path) -> None:
+def test_variants_are_made_once(made, paper: Path, tmp_path: Path) -> None:
     """The same command makes no run again, and goes on where a variant was interrupted."""
-    first, _ = go(tmp_path / "out", grid=True)
-    again, made = go(tmp_path / "out", grid=True)
-    assert (made, [f.outcomes for f in again]) == (0, [f.outcomes for f in first])
+    out, first, _ = made
+    shutil.copytree(out, tmp_path / "out")
+    again, more = go(tmp_path / "out", grid=True)
+    assert (more, [f.outcomes for f in again]) == (0, [f.outcomes for f in first])
     folder = tmp_path / "out/siris2002/fig3@red-weight=0.02"
     next((folder / "shards").glob("*.parquet")).unlink()
-    again, made = go(tmp_path / "out", grid=True)
-    assert (made, [f.outcomes for f in again]) == (4, [f.outcomes for f in first])
+    again, more = go(tmp_path / "out", grid=True)
+    assert (more, [f.outcomes for f in again]) == (4, [f.outcomes for f in first])
 
 
-def test_points_that_a_variant_leaves_alone_are_the_studys(paper: Path, tmp_path: Path) -> None:
+def test_points_that_a_variant_leaves_alone_are_the_studys(made, paper: Path) -> None:
     """Under a variant the runs have the points, parameters and seeds of the study."""
-    go(tmp_path / "out", grid=True)
-    own, form = load_paper("siris2002"), Form(tmp_path / "out")
+    own, form = load_paper("siris2002"), Form(made[0])
     variant = variant_of(own, "red-weight", "0.02")
     chosen = Studies(own, ["fig3"], form)["fig3"].frame
     varied = Studies(own, ["fig3"], form, variant)["fig3"].frame
@@ -136,23 +151,29 @@ def test_a_variant_has_its_own_seeds(paper: Path, tmp_path: Path) -> None:
     assert list(frame["replicate"]) == [0, 1] * 6 and list(frame["number"]) == list(range(12))
 
 
-def test_an_undecided_alternative_gets_more_seeds(paper: Path, tmp_path: Path) -> None:
-    """They are doubled, those of the chosen settings with them, until it is decided or has 20."""
-    first, _ = go(tmp_path / "first", grid=True)
-    varied = by_number(first)["c2"].verdict.grid[0].verdict.figures[0].measured
+def test_an_undecided_alternative_gets_more_seeds(
+    made, paper: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are doubled, those of the chosen settings with them, until it is decided or has most.
+
+    That is 20, in the fast tier 3: twice two are too many.
+    """
+    most = session.GRID_SEEDS if in_full() else 3
+    monkeypatch.setattr(session, "GRID_SEEDS", most)
+    varied = by_number(made[1])["c2"].verdict.grid[0].verdict.figures[0].measured
     assert varied is not None
     entries = change_claims(paper)["entries"]
     region = {"ratio_over_r.large.red.*": [varied.mean, None]}  # its interval will have the bound
     entries["fig3"]["claims"] = {"c2": CLAIMS["c2"] | {"expect": region}}
     change_claims(paper, entries=entries)
-    found, made = go(tmp_path / "out", grid=True)
+    found, count = go(tmp_path / "out", grid=True)
     own, form = load_paper("siris2002"), Form(tmp_path / "out")
     variant = variant_of(own, "ratios", "both 1")
     seeds = seeds_of(own, "fig3", form, variant)
     claim = by_number(found)["c2"].verdict
     assert claim.alone == "confirmed"
-    assert seeds == 20 if claim.verdict == "inconclusive" else 2 < seeds <= 20
-    assert seeds_of(own, "fig3", form) == seeds and made == seeds * (6 + 3)
+    assert seeds == most if claim.verdict == "inconclusive" else 2 < seeds <= most
+    assert seeds_of(own, "fig3", form) == seeds and count == seeds * (6 + 3)
     again, more = go(tmp_path / "out", grid=True)
     assert (more, [f.outcomes for f in again]) == (0, [f.outcomes for f in found])
 
@@ -176,9 +197,9 @@ def test_studies_beside_a_variant_have_as_many_seeds(paper: Path, tmp_path: Path
     assert set(Studies(own, names, form, variant)["beside"].frame["replicate"]) == {0, 1}
 
 
-def test_an_interrupted_variant_is_not_filled_up(paper: Path, tmp_path: Path) -> None:
+def test_an_interrupted_variant_is_not_filled_up(made, paper: Path, tmp_path: Path) -> None:
     """Where the runs of a variant are missing, those of the study do not stand for them."""
-    go(tmp_path / "out", grid=True)
+    shutil.copytree(made[0], tmp_path / "out")
     own, form = load_paper("siris2002"), Form(tmp_path / "out")
     variant = variant_of(own, "red-weight", "0.02")
     folder = study_folder(own, "fig3", form, variant)

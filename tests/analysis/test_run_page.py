@@ -28,7 +28,7 @@ SHORT = [
     *("sources.gold.traffic.until=6 s", "sources.silver.traffic.until=6 s"),
 ]
 MINUS = "\u2212"
-pytestmark = pytest.mark.drawn
+drawn = pytest.mark.drawn  # the page that tests share
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +57,7 @@ def _ledger(folder: Path) -> pd.DataFrame:
     return table.astype({"debit": str, "credit": str, "kind": str})
 
 
+@drawn
 def test_every_amount_is_what_its_query_gives(read: PageReader) -> None:
     """DuckDB on the printed queries gives the value of every amount, and to its digits the text."""
     given = answers_of(read)
@@ -71,6 +72,7 @@ def test_every_amount_is_what_its_query_gives(read: PageReader) -> None:
         assert abs(shown - wanted) <= 0.5000001 * 10.0**-decimals, amount.text
 
 
+@drawn
 def test_what_gold_paid_is_the_ledger(read: PageReader, made: Path) -> None:
     """Fee and marks of gold: how many, the price of one, and the product, to the micro-unit."""
     ledger = _ledger(made)
@@ -85,6 +87,7 @@ def test_what_gold_paid_is_the_ledger(read: PageReader, made: Path) -> None:
     assert _micro(read.tables["paid"][-1][-1]) == ledger["amount_micro"].sum()
 
 
+@drawn
 def test_why_is_told_in_words(read: PageReader, made: Path) -> None:
     """Who paid, how many marks, where they were set, and what gold got in each phase."""
     words = " ".join(read.words.split())
@@ -99,6 +102,7 @@ def test_why_is_told_in_words(read: PageReader, made: Path) -> None:
     assert "In phase 2 (6 to 20 s)" in story[0] and "of its packets were marked" in story[0]
 
 
+@drawn
 def test_phases_sum_to_the_whole(read: PageReader, made: Path) -> None:
     """Each row of the table by phase is its postings by time, the warm-up before them."""
     ledger = _ledger(made)
@@ -113,6 +117,7 @@ def test_phases_sum_to_the_whole(read: PageReader, made: Path) -> None:
         assert shown[3] == own["amount_micro"].sum()
 
 
+@drawn
 def test_marks_set_are_those_paid_for_and_lost(read: PageReader, made: Path) -> None:
     """By source: marks set, less those lost and under way, are the marks in the ledger."""
     ledger = _ledger(made)
@@ -145,6 +150,7 @@ def test_marks_of_no_source_are_others(made: Path, tmp_path: Path) -> None:
     ]
 
 
+@drawn
 def test_balances_are_the_manifests(read: PageReader, made: Path) -> None:
     """Every account, to the micro-unit; a manifest that says otherwise is refused."""
     told = open_raw(made).manifest.balances_micro
@@ -159,6 +165,7 @@ def test_balances_are_the_manifests(read: PageReader, made: Path) -> None:
     assert not page.exists()
 
 
+@drawn
 def test_settings_are_those_that_are_not_defaults(read: PageReader, made: Path) -> None:
     """Written units, no defaults; what is given reads as the whole scenario."""
     rows = dict(row[:2] for row in read.tables["settings-table"][1:])
@@ -173,6 +180,7 @@ def test_settings_are_those_that_are_not_defaults(read: PageReader, made: Path) 
     assert again.resolved() == scenario
 
 
+@drawn
 def test_the_page_needs_nothing_else(read: PageReader, made: Path) -> None:
     """No address but in the page, no script, every id once; provenance; the same bytes twice."""
     assert all(link.startswith(("data:", "#")) for _, link in read.links)

@@ -48,9 +48,10 @@ def test_both_versions_converge_to_the_optimum(problem: FlowProblem) -> None:
     settings = {"gamma": 0.005, "periods": 6000, "longest_delay": 20}
     apart = theory.asynchronous_prices(problem, start, _generator(1), **settings)
     assert apart.rates[-1] == pytest.approx(best.tolist(), rel=1e-9)
+    settings["periods"] = 100
     other = theory.asynchronous_prices(problem, start, _generator(2), **settings)
     again = theory.asynchronous_prices(problem, start, _generator(1), **settings)
-    assert (again.prices == apart.prices).all()
+    assert (again.prices == apart.prices[:101]).all()
     assert (other.prices[100] != apart.prices[100]).any()
 
 

@@ -13,8 +13,12 @@ from tiers import in_full
 
 @pytest.fixture(scope="module")
 def theorem() -> dict[str, float]:
-    """The figures of athuraliya2000.basic-theorem for the first seed."""
-    return entries.athuraliya2000_basic_theorem(1)
+    """Figures of athuraliya2000.basic-theorem, first seed; the fast tier leaves one network out."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not in_full():
+            few = {name: entries._networks()[name] for name in ("link", "ring")}
+            patch.setattr(entries, "_networks", lambda: few)
+        return entries.athuraliya2000_basic_theorem(1)
 
 
 def _of(figures: dict[str, float], start: str) -> dict[str, float]:
@@ -24,14 +28,21 @@ def _of(figures: dict[str, float], start: str) -> dict[str, float]:
 
 
 def test_siris2002_fluid_stability() -> None:
-    """Borders of convergence and oscillation, w_dec within 5 %, a maximum, U' = sum of p."""
+    """Borders of convergence and oscillation, the smallest w_dec, a maximum, U' = sum of p.
+
+    w_dec is below Eq. 7's by no more than what 60 delays cannot show. Just beyond 1/e the first
+    sign change comes pi / Im later with Im T = sqrt(2 (e alpha T - 1)); 60 delays show Im T > 0.053
+    in time, and exp(-pi / Im T) > 1e-11 needs Im T > 0.124, which is 0.8 % of w_dec; the bisection
+    adds its own 0.5 %.
+    """
     got = entries.siris2002_fluid_stability()
     assert got["c1.crossings.0.3"] == 0 < min(got["c1.crossings.0.4"], got["c1.crossings.1.4"])
-    assert max(got["c1.growth.0.3"], got["c1.growth.0.4"], got["c1.growth.1.4"]) < 1
-    assert got["c1.growth.1.7"] > 1
+    assert max(got["c1.growth.0.3"], got["c1.growth.0.4"]) < 1e-6
+    assert got["c1.growth.1.4"] < 0.1 and got["c1.growth.1.7"] > 10
     for gain in ("0.5", "2"):
+        assert got[f"c2.equation_7.{gain}"] == pytest.approx(math.e * float(gain) * 0.71)
         ratio = got[f"c2.measured.{gain}"] / got[f"c2.equation_7.{gain}"]
-        assert ratio == pytest.approx(1, abs=0.05)
+        assert 1 - 0.008 - 0.005 - 0.002 < ratio < 1 + 0.005
     assert got["c3.largest_gain"] < 0
     assert max(_of(got, "c4.residual").values()) < 1e-6
 
@@ -53,6 +64,7 @@ def test_athuraliya2000_basic_theorem(theorem: dict[str, float]) -> None:
         assert max(_of(got, f"c2.largest_rise.{rule}").values()) < 1e-12
         assert max(_of(got, f"c2.error.{rule}").values()) < 1e-6
     assert max(_of(got, "c3.largest_rise").values()) > 1e-3
+    assert got["c3.periods_rising.pc3.link"] > 10
     assert max(_of(got, "c3.error").values()) < 1e-6
     assert max(_of(got, "c4").values()) < 3000 * 2 * 2.0**-52
 

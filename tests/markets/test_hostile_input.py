@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from ecnomy.markets.cli.main import main
 from ecnomy.markets.cli.printing import print_json
 from ecnomy.markets.cli.table_fit import TableConsole
 from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.engines.registry import find_engine
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.plan.law_table import law_table
 from ecnomy.markets.scenario import load
@@ -86,10 +88,16 @@ def test_intervals_have_the_range_of_their_law(good: Path, law: str, marking: st
 
 
 def test_the_least_window_is_the_engine_s(good: Path) -> None:
-    """omnet/host/plan.cc refuses less than a millionth of a packet, and so does the check."""
-    path = "sources.gold.transport.cwnd_min"
-    assert make_plan(load(good, overrides=(f"{path}=1e-6 packets",)))
-    assert "at least 1e-06 packet" in fault(good, (f"{path}=1e-10 packets",)).expected
+    """A millionth of a packet for both: what the check accepts the engine reads, and no less."""
+    path, file = "sources.gold.transport.cwnd_min", good.with_suffix(".json")
+    plan = make_plan(load(good, overrides=(f"{path}=1e-6 packets",))).to_json()
+    assert "at least 1e-06 packet" in fault(good, (f"{path}=9.99e-7 packets",)).expected
+    for text, status in ((plan, 0), (plan.replace(b'_window":1e-6', b'_window":9.99e-7'), 2)):
+        file.write_bytes(text)
+        words = [find_engine(), "read", "--plan", file]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == status, done.stderr
+    assert "min_window" in done.stderr and done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

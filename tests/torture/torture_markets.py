@@ -28,6 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
@@ -209,8 +210,10 @@ def _engines(leaders: list[int]) -> list[int]:
 
 def _answers(port: int) -> bool:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=LIMIT_S) as page:
-            return page.status == 200
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=LIMIT_S):
+            raise SystemExit("the page can be had without its token")
+    except urllib.error.HTTPError as refused:
+        return refused.code == 403
     except OSError:
         return False
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import secrets
 import signal
 import socket
 import warnings
@@ -19,9 +20,11 @@ import msgspec
 import typer
 
 from ecnomy.agents.errors import InputError
+from ecnomy.analysis.dashboard.guard import Guard
 from ecnomy.markets.cli.options import Changes, Config, EngineName, Seed
 from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.support.temporary import temporary_folder
 
 __all__ = ["SHOWN", "Shown", "dashboard_command"]
 
@@ -30,6 +33,7 @@ _PAGE: Final = "ecnomy.analysis.dashboard.page"
 _NEEDED: Final = ("solara", "altair")  # what Mesa's own page needs
 # A page that lost its connection has this long to come back; a crashed browser says no more.
 _LOST: Final = "15s"
+_TOKEN_BYTES: Final = 16
 _SLOW_S: Final = 120.0  # a browser on a machine with much else to do may be silent for so long
 
 Host = Annotated[
@@ -67,14 +71,23 @@ def dashboard_command(
     shown = Shown(str(config.resolve()), tuple(set_ or ()), seed, engine)
     _check(config, shown)
     sock = _listening(host, port)
-    url = f"http://{host}:{sock.getsockname()[1]}/"
+    token = secrets.token_hex(_TOKEN_BYTES)
+    url = f"http://{host}:{sock.getsockname()[1]}/?token={token}"
     os.environ[SHOWN] = msgspec.json.encode(shown).decode()
     print(f"{url}  (stop with Ctrl-C)", flush=True)
-    if browser:
-        import webbrowser
+    with temporary_folder() as folder:
+        if browser:
+            _open(url, folder)
+        _serve(sock, token)
 
-        webbrowser.open(url)
-    _serve(sock)
+
+def _open(url: str, folder: Path) -> None:
+    """Through a file of ours: all users of the machine see a browser's command line."""
+    import webbrowser
+
+    file = folder / "page.html"
+    file.write_text(f'<meta http-equiv="refresh" content="0; url={url}">\n', encoding="utf-8")
+    webbrowser.open(file.as_uri())
 
 
 def _check(config: Path, shown: Shown) -> None:
@@ -96,7 +109,7 @@ def _listening(host: str, port: int) -> socket.socket:
         raise InputError(f"cannot listen on {where}: {error.strerror or error}") from error
 
 
-def _serve(sock: socket.socket) -> None:
+def _serve(sock: socket.socket, token: str) -> None:
     """Solara's server, which does not announce that it runs; SIGINT and SIGTERM end it."""
     os.environ.setdefault("SOLARA_TELEMETRY_MIXPANEL_ENABLE", "false")
     os.environ.setdefault("SOLARA_KERNEL_CULL_TIMEOUT", _LOST)
@@ -108,7 +121,7 @@ def _serve(sock: socket.socket) -> None:
     from solara.server import starlette
 
     config = uvicorn.Config(
-        starlette.app,
+        Guard(starlette.app, sock.getsockname()[1], token),
         log_level="warning",
         timeout_graceful_shutdown=2,
         ws_ping_timeout=_SLOW_S,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy reproduce`: the claims of the papers, measured again, each with a verdict.
+"""`ecnomy reproduce`: measure the claims of the papers again and give each a verdict.
 
-What a paper says is data (configs/papers/<paper>/claims.yaml), what is measured is code
-(reproduce/<paper>/); only judge.py brings them together.
+The claims are data (configs/papers/<paper>/claims.yaml), the measurements are code
+(reproduce/<paper>/). Only judge.py compares the two.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Studies that are calibrations: a search (ecnomy.analysis.calibrate) says which runs there are.
+"""Studies that are calibrations: their runs follow from a search (ecnomy.analysis.calibrate).
 
-Apart from studies.py, so that what a claim without one is made of does not change with the search.
+This module is separate from studies.py so that a change of the search does not change the digests
+of claims without a calibration.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ def make_any(
     variant: Variant | None = None,
     least: int = 0,
 ) -> int:
-    """Make the runs of a study that are missing, as `make_study`; a calibration's by its search.
+    """Make the missing runs of a study, as `make_study` does; a calibration runs its search.
 
     Raises:
-        ScenarioError, InputError: its sweep or variant is wrong.
+        ScenarioError, InputError: the study's sweep or variant is invalid.
         ResultsError: runs of a calibration failed.
         SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
     """
@@ -61,10 +62,10 @@ def make_any(
 
 
 def unmade_of_any(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
-    """How many runs of a study are not there, as `unmade`; of a calibration those of its search.
+    """Count the missing runs of a study, as `unmade` does; for a calibration, those of its search.
 
     Raises:
-        ResultsError: there is no such store.
+        ResultsError: the study has no store.
     """
     sweep = load_study(paper, name, form, variant=variant)
     if sweep.calibrate is None:
@@ -80,10 +81,10 @@ def unmade_of_any(paper: Paper, name: str, form: Form, variant: Variant | None =
 
 
 def found_by(studies: Studies, name: str) -> list[Found]:
-    """What the searches of an entry's calibration found, in the order of its points.
+    """Return the results of the searches of an entry's calibration, in the order of its points.
 
     Raises:
-        ResultsError: one has not ended.
+        ResultsError: a search has not ended.
     """
     paper, form, variant = studies._paper, studies._form, studies._variant
     if variant and not touched(paper, [name], variant):
@@ -94,5 +95,5 @@ def found_by(studies: Studies, name: str) -> list[Found]:
 
 
 def _as_made(sweep: Sweep, paper: Paper, name: str, form: Form, variant: Variant | None) -> Sweep:
-    """With the seeds that its runs were made with, which may have been doubled."""
+    """Return the sweep with the number of seeds of its runs, which may have been doubled."""
     return msgspec.structs.replace(sweep, replicates=seeds_of(paper, name, form, variant))

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is to reproduce: entries and claims of the papers, as configs/papers/ states them.
+"""The catalogue of reproducible results: entries and claims of the papers, from configs/papers/.
 
-    configs/papers/<paper>/claims.yaml      studies, entries, claims with the figures they are about
-    configs/papers/<paper>/findings.yaml    what was found out about claims that were not confirmed
+    configs/papers/<paper>/claims.yaml      studies, entries, claims and the figures they refer to
+    configs/papers/<paper>/findings.yaml    findings about claims that were not confirmed
     configs/papers/<paper>/<study>.yaml     sweep files, and the scenarios they vary
 
-A claim expects figures (by name, `*` for any part of it) to lie in a region [low, high]. Nothing
-but judge.py looks at the regions.
+A claim expects figures (by name, `*` matches any part of it) to lie in a region [low, high]. Only
+judge.py reads the regions.
 
-What a paper leaves open is a setting: what was chosen, and what else is plausible, declared before
-the runs. An entry names under `grid` the settings that its claims are judged over, one at a time.
-papers.py reads and checks these files.
+A detail that a paper leaves open is a setting: the chosen value and plausible alternatives,
+declared before the runs. An entry lists under `grid` the settings over which its claims are judged,
+one at a time. papers.py reads and checks these files.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ __all__ = [
 FIGURES: Final = "figures"
 Priority = Literal["core", "sec"]
 T = TypeVar("T")
-Bound = float | None  # None: no bound on this side
+Bound = float | None  # None: unbounded on this side
 
 
 class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"not_in": "except"}):
     """A setting that the paper leaves open.
 
     Attributes:
-        open: what is left open.
-        chosen: what the studies as they stand have.
-        also: name of an alternative -> what it changes in the scenarios: path -> value. Where
-            studies measure it already, `figures`: part of figures' names -> that in its place.
-        not_in: studies that it is not varied in (`except` in the file).
-        only: the studies that it is varied in; none: all.
+        open: the detail that the paper leaves open.
+        chosen: the value in the studies' own scenarios.
+        also: name of an alternative -> its changes to the scenarios: path -> value. Where studies
+            already measure the alternative, `figures`: part of a figure's name -> its replacement.
+        not_in: studies in which it is not varied (`except` in the file).
+        only: the studies in which it is varied; if empty, all.
     """
 
     open: str
@@ -61,18 +61,18 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"
     only: tuple[str, ...] = ()
 
     def touches(self, study: str) -> bool:
-        """Whether a study is run anew under its alternatives."""
+        """Check whether a study is run again under the alternatives of this setting."""
         return study not in self.not_in and (not self.only or study in self.only)
 
 
 class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"not_in": "except"}):
-    """A printed choice that a test holds to the scenarios of the entry's studies.
+    """A printed choice that a test compares with the scenarios of the entry's studies.
 
     Attributes:
-        says: what is printed.
+        says: the printed text.
         holds: path into a scenario -> its value there, or the list of all values that occur.
-        not_in: studies that it is not about (`except` in the file).
-        only: the studies that it is about; none: all.
+        not_in: studies to which it does not apply (`except` in the file).
+        only: the studies to which it applies; if empty, all.
     """
 
     says: str
@@ -81,12 +81,12 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"n
     only: tuple[str, ...] = ()
 
     def touches(self, study: str) -> bool:
-        """Whether it speaks of a study."""
+        """Check whether the choice applies to a study."""
         return study not in self.not_in and (not self.only or study in self.only)
 
 
 class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Figures of a control in which a claim must fail, or the claim cannot tell anything."""
+    """Figures of a control, in which a claim must fail to be informative."""
 
     says: str
     expect: dict[str, tuple[Bound, Bound]]
@@ -96,15 +96,15 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One claim of an entry.
 
     Attributes:
-        says: what the paper says, in a sentence.
-        tolerance: what our tolerance stands for, where the paper's words leave room.
+        says: the paper's statement, in one sentence.
+        tolerance: the reason for our tolerance, where the paper's words leave room.
         expect: pattern of figure names -> [low, high].
-        pending: why it cannot be judged yet, "" if it can.
-        ids: of an entry with several ids, those that the claim is part of; none: all.
-        grid: settings it is judged over, in place of the entry's.
-        kind: `identity` where it checks our own arithmetic or input.
-        not_testable: why nothing can be held against the paper, "" if it can.
-        control: where it must fail.
+        pending: why it cannot be judged yet, or "".
+        ids: the ids of its entry to which the claim belongs; if empty, all.
+        grid: settings over which it is judged, in place of the entry's.
+        kind: `identity` if it checks our own arithmetic or input.
+        not_testable: why no measurement can test the claim, or "".
+        control: figures of a control in which the claim must fail.
     """
 
     priority: Priority
@@ -119,11 +119,11 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     control: Control | None = None
 
     def is_of(self, item: str) -> bool:
-        """Whether the claim is part of what is called `item`."""
+        """Check whether the claim belongs to the id `item`."""
         return not item or not self.ids or item in self.ids
 
     def of_parts(self, parts: dict[str, str]) -> Claim:
-        """The claim about figures whose names have other parts: part -> the part in its place."""
+        """Return the claim with parts of its figures' names replaced: part -> replacement."""
 
         def renamed(regions: dict[str, T]) -> dict[str, T]:
             names = {p: ".".join(parts.get(part, part) for part in p.split(".")) for p in regions}
@@ -136,13 +136,13 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A sweep whose runs entries look at.
+    """A sweep whose runs entries use.
 
     Attributes:
-        sweep: its file, in the paper's folder.
-        budget: data packets that all its runs together may send.
-        batches: whether samples are batch means of long runs, in place of seeds.
-        grid_replicates: seeds of its runs under an alternative; 0: as many as of its own.
+        sweep: the sweep file, in the paper's folder.
+        budget: the data packets that all its runs together may send.
+        batches: whether samples are batch means of long runs, instead of one value per seed.
+        grid_replicates: seeds of its runs under an alternative; 0: as many as the study itself has.
     """
 
     sweep: str
@@ -155,11 +155,11 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A figure, a table or a passage of a paper.
 
     Attributes:
-        module: of its figures and picture, within reproduce/<paper>; "" if nothing is judged.
-        studies: by name.
-        chosen: settings the paper leaves open and what was chosen, before the first full run.
-        grid: settings that its claims are judged over; [] where nothing that matters is open,
-            None if that was not declared.
+        module: the module of its figures and picture in reproduce/<paper>; "" if nothing is judged.
+        studies: names of its studies.
+        chosen: the choices for details the paper leaves open, made before the first full run.
+        grid: settings over which its claims are judged; [] if the paper leaves nothing relevant
+            open, None if this was not declared.
     """
 
     title: str
@@ -172,25 +172,25 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     grid: tuple[str, ...] | None = None
 
     def ids(self, name: str) -> tuple[str, ...]:
-        """All that it is called; `name` comes first."""
+        """All ids of the entry; `name` comes first."""
         return name, *self.also
 
     @property
     def printed(self) -> tuple[str, ...]:
-        """The choices in words."""
+        """Return the choices as text."""
         return tuple(each if isinstance(each, str) else each.says for each in self.chosen)
 
     def grid_of(self, number: str) -> tuple[str, ...] | None:
-        """The settings that a claim is judged over; None: none was declared."""
+        """Return the settings over which a claim is judged, or None if none were declared."""
         own = self.claims[number].grid
         return self.grid if own is None else own
 
 
 class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A main result, as one who cites the paper would state it.
+    """A main result, as someone who cites the paper would state it.
 
     Attributes:
-        claims: `entry.cN`, those that it stands on.
+        claims: the claims (`entry.cN`) that support it.
         figure: the entry whose picture shows it.
     """
 
@@ -200,7 +200,7 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A controlled run: what was changed, and what that isolates; {figure} is put in."""
+    """A controlled run: its change, and what that isolates; `{figure}` stands for a value."""
 
     run: str
     shows: str
@@ -209,12 +209,12 @@ class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why a claim was not confirmed.
 
-    In its texts {figure} stands for what was measured and {study@path} for a setting of the runs
-    (`{fig14@network.links.bottleneck.rate}`), so that they speak of the runs that were judged.
+    In its texts {figure} stands for a measured value and {study@path} for a setting of the runs
+    (`{fig14@network.links.bottleneck.rate}`), so that the texts describe the runs that were judged.
 
     Attributes:
-        cause: `unknown` where the controls do not tell.
-        when: figures and the regions they lie in where this is the cause; elsewhere it is not told.
+        cause: `unknown` if the controls do not identify the cause.
+        when: figures, and the regions in which they must lie for this cause to apply and be shown.
     """
 
     cause: str
@@ -236,10 +236,10 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     folder: str = ""
 
     def find(self, item: str) -> tuple[str, Entry]:
-        """The entry with this id, or that shares its runs.
+        """Return the entry with this id, or the entry that shares its runs.
 
         Raises:
-            InputError: there is none.
+            InputError: the paper has no such entry.
         """
         for name, entry in self.entries.items():
             if item in entry.ids(name):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `reproduce`: figures, tables and claims of the papers, measured again and judged."""
+"""The verb `reproduce`: measure figures, tables and claims of the papers again and judge them."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _before(out: Path) -> None:
 
 
 def _reproduce(asked: Any, form: Any, workers: int, resolve: bool, as_json: bool) -> None:
-    """Measures what was asked for (see papers.select_all)."""
+    """Measure and judge the requested entries (see papers.select_all)."""
     from ecnomy.analysis.reproduce.page import write_page
     from ecnomy.analysis.reproduce.pictures import write_entry
     from ecnomy.analysis.reproduce.session import reproduce
@@ -139,7 +139,7 @@ def _reproduce(asked: Any, form: Any, workers: int, resolve: bool, as_json: bool
 
 
 def _list(as_json: bool) -> None:
-    """What there is, with the packets each entry sends."""
+    """Print the catalogue, with the packets that each entry sends."""
     from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
     from ecnomy.analysis.reproduce.table import catalogue_table
     from ecnomy.analysis.reproduce.values import catalogue_values
@@ -157,7 +157,7 @@ def _list(as_json: bool) -> None:
 
 
 class _Telling:
-    """Progress per study."""
+    """Reports progress per study."""
 
     def __init__(self) -> None:
         self._last: Any = None

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether records of claims still speak of the code, the scenarios and the claims as they are.
+"""Find out which records of claims are stale, given the present code, scenarios and claims.
 
-Digests (made_of.py) say where something has changed; what it moved is then seen:
+Digests (made_of.py) show where something has changed. The change is then tested:
 
-    laws, host, engine, economy,   the study's probe (probes.py): claims are stale whose figures
-    what measures, plans           depend on a row that moved
-    scenarios as written           the plans of all points; where these are the same, nothing moved
-    an entry's module              its figures, taken anew from the quick runs that are kept
-    points, seeds, regions, grid   nothing to look at: it is another measurement, and stale
+    laws, host, engine, economy,   the study's probe (probes.py): claims are stale if their figures
+    measuring code, plans          depend on a row that moved
+    scenarios as written           the plans of all points; if these are equal, nothing moved
+    an entry's module              its figures, computed again from the kept quick runs
+    points, seeds, regions, grid   no test: the record is of another measurement, hence stale
 
-Which figures depend on a row is tried: the row's values are replaced by others, several times, and
-the figures taken again.
+Trials show which figures depend on a row: its values are replaced several times, and the figures
+are computed again.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Look", "carried", "look", "place_of", "stale_lines"]
 
-_SPREADS: Final = (0.02, 0.02, 0.5, 0.5, 2.0, 2.0)  # of the logarithms of factors on values
+_SPREADS: Final = (0.02, 0.02, 0.5, 0.5, 2.0, 2.0)  # deviation of the log of a factor
 _NO_OUTCOMES: Final = ("number", "point", "replicate", "seed", "data_packets")
 Tables = Mapping[str, "pd.DataFrame"]
 Make = Callable[[Sequence[Probe]], list[Ran]]
 
 
 class Look(msgspec.Struct, frozen=True):
-    """What was found.
+    """The result of a check for stale records.
 
     Attributes:
-        stale: claim -> why.
-        same: studies with changed code or scenarios that moved nothing, as they are now.
-        probed: how many runs were made anew.
+        stale: claim -> reasons.
+        same: present digests of studies whose code or scenarios changed without moving anything.
+        probed: the number of probe runs.
     """
 
     stale: dict[str, tuple[str, ...]]
@@ -60,14 +60,14 @@ class Look(msgspec.Struct, frozen=True):
 
 
 class _Of(msgspec.Struct, frozen=True):
-    """What became of a study: rows moved, or why that is not known."""
+    """The state of a changed study: the rows that moved, or why they are not known."""
 
     moved: dict[str, tuple[int, ...]] = {}
     reason: str = ""
 
 
 def place_of(claim: str) -> tuple[str, str, str]:
-    """Paper, entry and number of a claim."""
+    """Split the name of a claim into paper, entry and number."""
     name, _, rest = claim.partition(".")
     item, _, number = rest.rpartition(".")
     return name, item, number
@@ -82,15 +82,15 @@ def look(
     budget_s: float = math.inf,
     make: Make = made,
 ) -> Look:
-    """Which records are stale, after the probes that are due.
+    """Return which records are stale, after running the necessary probes.
 
     Args:
-        records: as papers.json has them.
-        studies: what their studies were made of.
-        tables: what the quick runs gave (kept.py).
-        sources: of the checkout as it is.
-        budget_s: CPU time of probes; studies beyond it are stale, unseen.
-        make: makes runs.
+        records: the records of papers.json.
+        studies: the recorded digests of their studies.
+        tables: the results of the quick runs (kept.py).
+        sources: the digests of the present checkout.
+        budget_s: CPU time for probes; studies beyond it count as stale without a probe.
+        make: runs the probes.
 
     Raises:
         ResultsError: a run of a probe failed.
@@ -129,7 +129,7 @@ def _of(studies: Mapping[str, StudyMade], study: str) -> StudyMade:
 
 
 def _as_it_is(study: str, studies: Mapping[str, StudyMade], sources: Sources) -> StudyMade | str:
-    """A study's digests, with those of its plans and rows as recorded; or why it has none."""
+    """Return a study's present digests with the recorded plans and rows, or why they fail."""
     then = _of(studies, study)
     try:
         now = sources.of_study(study, then.laws)
@@ -145,7 +145,7 @@ def _others(
     now: Mapping[str, StudyMade | str],
     sources: Sources,
 ) -> tuple[str, ...]:
-    """Why a record is of another measurement."""
+    """Return the reasons why a record belongs to another measurement."""
     if record.made_of == ClaimMade():
         return ("what it was made of is not known",)
     if broken := tuple(found for study in own if isinstance(found := now[study], str)):
@@ -178,7 +178,7 @@ def _probed(
     budget_s: float,
     make: Make,
 ) -> tuple[dict[str, _Of], int]:
-    """What became of studies whose code or scenarios have changed, and how many runs that took."""
+    """Probe changed studies; return the state of each, and the number of runs."""
     found: dict[str, _Of] = {}
     due: dict[str, list[Probe]] = {}
     for study, now in changed.items():
@@ -212,7 +212,7 @@ def _stale_in(
     tables: Tables,
     sources: Sources,
 ) -> dict[str, tuple[str, ...]]:
-    """The claims of an entry that something has moved."""
+    """Return the stale claims of an entry, with reasons."""
     own = {s: found[s] for s in _studies_of(paper, item) if s in found}
     unknown = tuple(dict.fromkeys(of.reason for of in own.values() if of.reason))
     if unknown:
@@ -243,9 +243,9 @@ def _studies_of(paper: Paper, item: str) -> list[str]:
 def _that_depend(
     paper: Paper, item: str, moved: Mapping[str, tuple[int, ...]], tables: Tables
 ) -> set[str]:
-    """The claims of an entry whose figures depend on rows that moved.
+    """Return the claims of an entry whose figures depend on rows that moved.
 
-    A row under an alternative stands for all of the study under it.
+    A row under an alternative stands for all rows of the study under it.
     """
     chosen = {table: numbers for table, numbers in moved.items() if "@" not in table}
     found = _depend_on(paper, item, chosen, tables) if chosen else set()
@@ -268,7 +268,7 @@ def _that_depend(
 def _depend_on(
     paper: Paper, item: str, rows: Mapping[str, tuple[int, ...]], tables: Tables
 ) -> set[str]:
-    """The claims of an entry whose figures are others where these rows are others."""
+    """Return the claims of an entry whose figures change when the values of these rows change."""
     then = _outcomes(paper, item, tables)
     params = {study: params_of(paper, study.partition("/")[2], tables) for study in rows}
     found: set[str] = set()
@@ -278,7 +278,7 @@ def _depend_on(
             other[study] = _replaced(tables[study], numbers, params[study], tried)
         try:
             now = _outcomes(paper, item, other)
-        except Exception:  # it refuses values that no run gives, so it looks at them
+        except Exception:  # it rejects values that no run gives, so it reads them
             return set(then)
         found |= {
             claim for claim in then if quick_figures(then[claim]) != quick_figures(now[claim])
@@ -289,7 +289,7 @@ def _depend_on(
 def _replaced(
     table: pd.DataFrame, numbers: tuple[int, ...], params: frozenset[str], tried: int
 ) -> pd.DataFrame:
-    """A table with other values measured in all runs of the points of these rows."""
+    """Return a table with other measured values in all runs of these rows' points."""
     rows = table["point"].isin(set(table["point"][table["number"].isin(numbers)])).to_numpy()
     draws = np.random.default_rng(tried)
     found = table.copy()
@@ -307,7 +307,7 @@ def _replaced(
 
 
 def _outcomes(paper: Paper, item: str, tables: Tables) -> dict[str, Outcome]:
-    """What the quick runs that are kept say of an entry's claims."""
+    """Judge an entry's claims from the kept quick runs."""
     studies = KeptRuns(paper, paper.entries[item].studies, tables)
     found = measured(paper, item, Form(Path(), quick=True), studies)
     return {outcome.claim: outcome for outcome in found.outcomes}
@@ -316,7 +316,7 @@ def _outcomes(paper: Paper, item: str, tables: Tables) -> dict[str, Outcome]:
 def carried(
     records: Iterable[Recorded], studies: Mapping[str, StudyMade], seen: Look, sources: Sources
 ) -> tuple[list[Recorded], dict[str, StudyMade]]:
-    """Records and studies with the digests of the code as it is, where it moved nothing."""
+    """Return records and studies with present digests wherever the changes moved nothing."""
     studies = {**studies, **seen.same}
 
     def over(record: Recorded) -> Recorded:
@@ -330,7 +330,7 @@ def carried(
 
 
 def stale_lines(reasons: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """One line for the claims of an entry that are stale for the same reasons."""
+    """Return one line per group of an entry's claims that are stale for the same reasons."""
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for claim, why in reasons.items():
         entry, _, number = claim.rpartition(".")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An entry's own code: what is taken from its runs, and its picture.
+"""An entry's own code: it computes figures from the runs and draws the picture.
 
 A module `reproduce/<paper>/<module>.py` has
 
     figures(studies) -> Samples       figures by name, one value per seed or batch each
-    draw(studies, figure) -> None     the picture, in the layout of the paper's (may be missing)
+    draw(studies, figure) -> None     the picture, in the layout of the paper's (optional)
 
-and, where runs need columns of their own, functions that its sweep files name under `measure`.
-None of it knows what a claim expects.
+and, where runs need extra columns, functions that its sweep files name under `measure`. These
+modules do not know the regions that claims expect.
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ class Code(Protocol):
     """The module of an entry."""
 
     def figures(self, studies: Studies) -> Samples:
-        """Figures by name."""
+        """Return the figures by name."""
 
     def draw(self, studies: Studies, figure: Figure) -> None:
-        """The picture."""
+        """Draw the picture."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What became of a claim.
+    """The outcome of a claim.
 
     Attributes:
         claim: `paper.entry.cN`.
-        verdict: with the figures behind it.
-        reason: why it is not confirmed, "" if it is.
-        controls: further figures that the reason speaks of, by name.
+        verdict: the verdict, with the figures behind it.
+        reason: why it is not confirmed, or "".
+        controls: further figures to which the reason refers, by name.
         identity: whether it checks our own arithmetic or input.
-        over: the settings it was judged over, None if none were declared.
+        over: the settings over which it was judged, None if none were declared.
     """
 
     claim: str
@@ -74,7 +74,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def code_of(paper: Paper, entry: Entry) -> Code:
-    """The module of an entry."""
+    """Return the module of an entry."""
     return cast(
         Code,
         importlib.import_module(f"ecnomy.analysis.reproduce.{paper.paper}.{entry.module}"),
@@ -82,11 +82,11 @@ def code_of(paper: Paper, entry: Entry) -> Code:
 
 
 class Measured(msgspec.Struct, frozen=True, eq=False):
-    """An entry's runs, what is taken from them, and what became of its claims.
+    """An entry's runs, the figures measured from them, and the outcomes of its claims.
 
     Attributes:
-        studies: its runs, as loaded.
-        samples: its figures; none if all its claims are pending.
+        studies: the loaded runs.
+        samples: its figures; empty if all its claims are pending.
         outcomes: one per claim.
     """
 
@@ -96,7 +96,7 @@ class Measured(msgspec.Struct, frozen=True, eq=False):
 
 
 def measured(paper: Paper, item: str, form: Form, studies: Studies | None = None) -> Measured:
-    """An entry measured and judged, from runs that are there: `studies`, or those of `form`.
+    """Measure and judge an entry from existing runs: `studies`, or the runs of `form`.
 
     Raises:
         ResultsError: runs are missing or failed.
@@ -135,14 +135,14 @@ def measured(paper: Paper, item: str, form: Form, studies: Studies | None = None
 def _samples(paper: Paper, entry: Entry, studies: Studies) -> Samples:
     if not entry.module or all(claim.pending for claim in entry.claims.values()):
         return {}
-    with np.errstate(divide="ignore", invalid="ignore"):  # what is no number is not measured
+    with np.errstate(divide="ignore", invalid="ignore"):  # not a number: not measured
         return code_of(paper, entry).figures(studies)
 
 
 def reason_of(
     verdict: Verdict, claim: Claim, finding: Finding | None, samples: Samples, studies: Studies
 ) -> tuple[str, dict[str, Interval]]:
-    """Why a claim is not confirmed, what a reported one tells; and the figures named in it."""
+    """Return why a claim is not confirmed, or a reported claim's note, and the figures named."""
     from ecnomy.analysis.reproduce.wording import filled, grid_text
 
     if verdict.verdict in (PENDING, NOT_TESTABLE):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The grid a claim is judged over: the settings a paper leaves open, one varied at a time.
+"""The grid over which a claim is judged: settings that a paper leaves open, varied one at a time.
 
 A variant is one alternative of one setting. Its runs are those of the studies, with the changes of
-the alternative laid over every point: points keep their parameters, and entry modules find them as
-ever. What the studies measure already, under names of its own, needs no runs: there claims read
-those figures. Settings are not varied together: k settings of m alternatives are k m variants, not
-m^k.
+the alternative applied to every point: points keep their parameters, so entry modules need no
+change. If the studies already measure an alternative under other figure names, it needs no runs:
+claims read those figures. Settings are not varied together: k settings of m alternatives are k m
+variants, not m^k.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Variant(msgspec.Struct, frozen=True):
     """One alternative of a setting.
 
     Attributes:
-        changes: `path=value`, laid over every point of a sweep.
-        figures: part of a figure's name -> the part that the variant's figure has in its place.
+        changes: `path=value`, applied to every point of a sweep.
+        figures: part of a figure's name -> its replacement under the variant.
     """
 
     setting: str
@@ -36,17 +36,17 @@ class Variant(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """As folders are named."""
+        """Return the name of the variant in folder names."""
         return f"{self.setting}={slug(self.alternative)}"
 
 
 def slug(text: str) -> str:
-    """A text as part of a file name."""
+    """Return a text as part of a file name."""
     return re.sub(r"[^\w.-]+", "-", text).strip("-")
 
 
 def variant_of(paper: Paper, setting: str, alternative: str) -> Variant:
-    """An alternative of a paper's setting."""
+    """Return the variant for an alternative of a paper's setting."""
     given = dict(paper.settings[setting].also[alternative])
     figures = given.pop(FIGURES, {})
     changes = tuple(f"{path}={_text(value)}" for path, value in given.items())
@@ -54,12 +54,12 @@ def variant_of(paper: Paper, setting: str, alternative: str) -> Variant:
 
 
 def read_under(claim: Claim, variant: Variant) -> Claim:
-    """A claim as it reads under a variant: of the figures that have the variant's names."""
+    """Return the claim under a variant: it refers to the figures with the variant's names."""
     return claim.of_parts(variant.figures) if variant.figures else claim
 
 
 def grid_of(paper: Paper, item: str, number: str) -> list[Variant]:
-    """The variants that a claim is judged over; none if there is nothing to judge."""
+    """Return the variants over which a claim is judged; empty if there is nothing to judge."""
     entry = paper.entries[item]
     claim = entry.claims[number]
     if claim.pending or claim.not_testable:
@@ -73,14 +73,14 @@ def grid_of(paper: Paper, item: str, number: str) -> list[Variant]:
 
 
 def variants_of(paper: Paper, item: str) -> list[Variant]:
-    """The variants that some claim of an entry is judged over."""
+    """Return the variants over which any claim of an entry is judged."""
     numbers: Iterable[str] = paper.entries[item].claims
     found = {v.name: v for number in numbers for v in grid_of(paper, item, number)}
     return list(found.values())
 
 
 def touched(paper: Paper, names: Iterable[str], variant: Variant) -> list[str]:
-    """The studies that are run anew under a variant."""
+    """Return the studies that are run again under a variant."""
     setting = paper.settings[variant.setting]
     return [name for name in names if variant.changes and setting.touches(name)]
 

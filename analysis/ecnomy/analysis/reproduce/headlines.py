@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A paper's main results in one line each: reproduced, in how many settings, or not; and why.
+"""A paper's main results in one line each: reproduced or not, in how many settings, and why.
 
-not reproduced         a claim that the result stands on is refuted
-depends                none is, but one depends on a setting that the paper leaves open
-reproduced             all are confirmed
-reproduced as chosen   all are at the chosen settings, and alternatives leave some open
-undecided              else
+not reproduced         a claim that supports the result is refuted
+depends                no claim is refuted, but one depends on a setting that the paper leaves open
+reproduced             all claims are confirmed
+reproduced as chosen   all are confirmed at the chosen settings; alternatives leave some open
+undecided              otherwise
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ _MOST: Final = 2  # claims that a line explains
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A headline with what became of it.
+    """A headline with its outcome.
 
     Attributes:
-        kind: of the five.
-        told: the kind in words, with the settings it was tried in and hangs on.
-        why: the figures that decide, "" if all is confirmed.
+        kind: one of the five.
+        told: the kind in words, with the number of settings tried and those it depends on.
+        why: the figures that decide, "" if all claims are confirmed.
         entry: `paper.entry`, whose picture shows it.
     """
 
@@ -61,7 +61,7 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def headline_lines(paper: Paper, records: Mapping[str, Recorded]) -> list[Line]:
-    """The headlines of a paper all of whose claims have a record.
+    """Return a line for each headline of a paper whose claims all have a record.
 
     Args:
         paper: with its headlines.
@@ -98,7 +98,7 @@ def _line(paper: str, headline: Headline, records: Sequence[Recorded]) -> Line:
 
 
 def _told(opening: str, records: Sequence[Recorded]) -> str:
-    """What it opens with, in how many settings that is so, and which ones it hangs on."""
+    """Return the opening words, in how many settings they hold, and the settings they depend on."""
     if opening in (NOT_REPRODUCED, UNDECIDED):
         return opening
     depends = dict.fromkeys(name for record in records for name in record.depends)
@@ -116,7 +116,7 @@ def _told(opening: str, records: Sequence[Recorded]) -> str:
 
 
 def _why(record: Recorded) -> str:
-    """The figure that decides a claim, by name."""
+    """Return the figure that decides a claim, by name."""
     name = record.claim.partition(".")[2]
     against = {CONFIRMED, REFUTED} if record.verdict == DEPENDS else {record.verdict}
     others = [under for under in record.grid if under.verdict in against - {record.alone}]
@@ -139,7 +139,7 @@ def _figure_text(figure: Figure) -> str:
 
 
 def numbers_text(figure: Figure) -> str:
-    """`mean [low, high]` of a recorded figure, or the value alone where there is no interval."""
+    """Return `mean [low, high]` of a recorded figure, or the value alone if it has no interval."""
     if figure.measured is None:
         return "none"
     mean, low, high, n = figure.measured

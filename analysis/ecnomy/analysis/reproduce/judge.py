@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts: does what was measured lie where the paper says, and wherever the paper is silent?
+"""Verdicts: does a measured figure lie where the paper says, under every setting it leaves open?
 
-A figure is held against its region:
+Each figure is compared with its region:
 
-    confirmed      its 90 % interval lies inside
-    refuted        it lies outside, after Holm's correction over the figures of the claim
-    inconclusive   neither, or there is nothing to take a mean of
-    reported       there is no bound: the paper, or our catalogue of it, says nothing to hold it to
+    confirmed      its 90 % interval lies inside refuted        it lies outside, after Holm's
+    correction over the figures of the claim inconclusive   neither, or there are no values to
+    average reported       it has no bound: the paper, or our catalogue, states no region
 
 A claim is confirmed if all its figures with bounds are, refuted if one of them is, else
 inconclusive; reported if none has a bound.

@@ -3,10 +3,10 @@
 
     papers-quick.json.gz     {"format": 1, "tables": {"paper/study": {column: [kind, values]}, ...}}
 
-A table has a row a run: `number`, `point`, `replicate`, `seed`, the parameters (mappings as JSON
-text), what the run measured, and the data packets it sent. `paper/study@setting=alternative` is
-the first run of a study under an alternative, alone. An entry's figures can be taken from these
-tables without any run; a run made anew is held to its row.
+A table has one row per run: `number`, `point`, `replicate`, `seed`, the parameters (mappings as
+JSON text), the measured values, and the data packets sent. `paper/study@setting=alternative` holds
+only the first run of a study under an alternative. An entry's figures can be computed from these
+tables without any run. A new run is compared with its row.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ Tables = Mapping[str, "pd.DataFrame"]
 
 
 def table_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """The columns of a sweep's table that are kept: all but times, workers, code and engine."""
+    """Return the columns of a sweep's table to keep: all except times, workers, code and engine."""
     kept = frame.drop(columns=[name for name in _LEFT_OUT if name in frame])
     return kept.sort_values("number", ignore_index=True)
 
 
 def write_rows(file: Path, tables: Tables) -> None:
-    """Write the tables; the same ones give the same bytes."""
+    """Write the tables; equal tables give equal bytes."""
     told = {name: _plain(table) for name, table in sorted(tables.items())}
     write_whole(file, gzip.compress(msgspec.json.encode(_File(FORMAT, told)), mtime=0))
 
 
 class _Rows(Mapping[str, "pd.DataFrame"]):
-    """Tables by name, each built when it is read."""
+    """Tables by name, each built when it is first read."""
 
     def __init__(self, plain: Mapping[str, Mapping[str, tuple[str, list[Any]]]]) -> None:
         self._plain = plain
@@ -76,10 +76,10 @@ class _File(msgspec.Struct, frozen=True):
 
 
 def read_rows(file: Path) -> Tables:
-    """The tables, by study; none if there is no such file.
+    """Read the tables, by study; empty if the file does not exist.
 
     Raises:
-        ResultsError: it holds something else.
+        ResultsError: the file holds something else.
     """
     if not file.is_file():
         return {}
@@ -93,12 +93,12 @@ def read_rows(file: Path) -> Tables:
 
 
 def rows_digest(table: pd.DataFrame) -> str:
-    """The digest of a table."""
+    """Return the digest of a table."""
     return digest(_plain(table))
 
 
 def unmoved(table: pd.DataFrame, then: pd.DataFrame | None) -> pd.DataFrame:
-    """The earlier table where its values are the same now: columns that are new move nothing."""
+    """Return the earlier table if its values are unchanged; new columns do not count."""
     if then is None or not set(then.columns) <= set(table.columns):
         return table
     return then if rows_digest(table[list(then.columns)]) == rows_digest(then) else table
@@ -117,14 +117,14 @@ def _kind(column: pd.Series[Any]) -> str:
 
 
 def missing(value: Any) -> bool:
-    """Whether a cell is empty."""
+    """Check whether a cell is empty."""
     import pandas as pd
 
     return value is None or value is pd.NA or value != value
 
 
 class KeptRuns(Studies):
-    """The studies of an entry, quick, from tables in place of stores."""
+    """The quick studies of an entry, loaded from tables instead of stores."""
 
     def __init__(self, paper: Paper, names: tuple[str, ...], tables: Tables) -> None:
         super().__init__(paper, names, Form(Path(), quick=True))
@@ -137,5 +137,5 @@ class KeptRuns(Studies):
         return Runs(self._tables[key].copy(), batches=study.batches, budget=study.budget)
 
     def replicates(self, name: str) -> int:
-        """The seeds of a study's quick form, which are never doubled."""
+        """Return the number of seeds of a study's quick form, which is never doubled."""
         return load_study(self._paper, name, self._form).replicates

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the outcome of a claim was made of, as digests.
+"""Digests of everything that a claim's outcome depends on.
 
 Of a study, whole and quick:
 
     runs     its points and seeds
     base     its scenario, as written
-    plans    the plans and markets of all its points, whole; made when a record is
-    plan     of the first of them
-    code     laws (those that its plans name), host and engine; what measures a run; where it has
-             a market, the agents and their economy
-    rows     what its quick runs gave (kept.py)
+    plans    the plans and markets of all its points in whole form; computed when recording
+    plan     the plan and market of the first point
+    code     the laws that its plans name, host and engine; the code that measures a run; if it
+             has a market, the agents and their economy
+    rows     the results of its quick runs (kept.py)
 
 Of a claim:
 
     studies  runs and rows of its entry's studies
-    module   the entry's module, with what it imports of ecnomy.analysis
+    module   the entry's module, with its imports from ecnomy.analysis
     claim    its regions, its grid and control (not its words)
 
-Records of other runs, rows or claims are stale. Where the rest differs, a probe decides
-(currency.py). Comments, layout, docstrings and names of files do not count, nor does what only
-draws, prints or keeps books (`_APART`), nor versions of packages.
+Records of other runs, rows or claims are stale. For any other difference, a probe decides
+(currency.py). Comments, layout, docstrings and file names do not count, nor does code that only
+draws, prints or keeps records (`_APART`), nor package versions.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _APART: Final = tuple(
 
 
 class StudyMade(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Digests of a study, and the laws that its plans name; "" if it is not known."""
+    """Digests of a study, and the laws that its plans name; "" for an unknown digest."""
 
     laws: tuple[str, ...] = ()
     runs: str = ""
@@ -74,7 +74,7 @@ class StudyMade(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ClaimMade(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Digests of a claim; "" if it is not known."""
+    """Digests of a claim; "" for an unknown digest."""
 
     studies: str = ""
     module: str = ""
@@ -82,7 +82,7 @@ class ClaimMade(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Sources:
-    """The digests of a checkout as it is; each study and entry is looked at once."""
+    """The digests of the present checkout; each catalogue and entry module is read once."""
 
     def __init__(self, checkout: Path) -> None:
         self._checkout = checkout
@@ -91,25 +91,25 @@ class Sources:
         self._engine: dict[tuple[str, ...], str] = {}
 
     def paper(self, name: str) -> Paper:
-        """A paper's catalogue."""
+        """Return a paper's catalogue."""
         if name not in self._papers:
             self._papers[name] = load_paper(name)
         return self._papers[name]
 
     def has(self, name: str, item: str, number: str) -> bool:
-        """Whether there is such a claim."""
+        """Check whether the catalogue has this claim."""
         entry = self.paper(name).entries.get(item) if name in PAPERS else None
         return entry is not None and number in entry.claims
 
     def of_study(self, name: str, laws: tuple[str, ...] | None = None) -> StudyMade:
-        """A study (`paper/study`) as it is now, but for `plans` and `rows`.
+        """Return the present digests of a study (`paper/study`), except `plans` and `rows`.
 
         Args:
-            name: which.
-            laws: that its plans name; None: look for them in all its plans.
+            name: the study.
+            laws: the laws that its plans name; None: read them from all its plans.
 
         Raises:
-            ScenarioError: its sweep is wrong.
+            ScenarioError: the study's sweep is invalid.
         """
         paper, study = self.paper(name.partition("/")[0]), name.partition("/")[2]
         both = [load_study(paper, study, Form(Path(), quick=quick)) for quick in (False, True)]
@@ -136,7 +136,7 @@ class Sources:
         return digest([self._engine[laws], measures, codes])
 
     def plans_of(self, name: str) -> str:
-        """The plans and markets of all points of a study, whole, of the first seed each."""
+        """Return the digest of the plans and markets of a whole study, one seed per point."""
         paper, study = self.paper(name.partition("/")[0]), name.partition("/")[2]
         sweep = load_study(paper, study, Form(Path()))
         return digest([_planned(one) for one in _scenarios(sweep, first_of_each(sweep))])
@@ -144,7 +144,7 @@ class Sources:
     def of_claim(
         self, name: str, item: str, number: str, studies: Mapping[str, StudyMade]
     ) -> ClaimMade:
-        """What a claim is made of now, where its studies are of these runs and rows."""
+        """Return the present digests of a claim, given the digests of its studies."""
         paper = self.paper(name)
         entry = paper.entries[item]
         made = {study: studies.get(f"{name}/{study}", StudyMade()) for study in entry.studies}
@@ -164,7 +164,7 @@ class Sources:
 
 
 def first_of_each(sweep: Sweep) -> list[Point]:
-    """The first seed of each assignment of a sweep."""
+    """Return the first seed of each assignment of a sweep."""
     found: dict[bytes, Point] = {}
     for point in sweep.points():
         found.setdefault(msgspec.json.encode(point.params, order="sorted"), point)
@@ -172,7 +172,7 @@ def first_of_each(sweep: Sweep) -> list[Point]:
 
 
 def study_variants(paper: Paper, study: str) -> list[Variant]:
-    """The variants under which a study is run anew."""
+    """Return the variants under which a study is run again."""
     found = {
         variant.name: variant
         for item, entry in paper.entries.items()
@@ -192,7 +192,7 @@ def _planned(scenario: Scenario) -> list[Any]:
 
 
 def _all_plans(paper: Paper, study: str, sweeps: Iterable[Sweep]) -> Iterator[Plan]:
-    """The plans of all points of a study, and of its variants."""
+    """Yield the plans of all points of a study and of its variants."""
     varied = [
         load_study(paper, study, Form(Path(), quick=True), variant=variant)
         for variant in study_variants(paper, study)
@@ -209,7 +209,7 @@ def _claim(paper: Paper, entry: Entry, number: str) -> list[Any]:
 
 
 def _python(modules: Iterable[str]) -> list[str]:
-    """The code of modules, whatever they are called."""
+    """Return the code of modules, independent of their names."""
     import importlib.util
 
     specs = [importlib.util.find_spec(name) for name in modules]

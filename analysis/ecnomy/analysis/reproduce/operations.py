@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a packet costs a marking law, counted in the law's own code: basic blocks that are run.
+"""The cost of a packet in a marking law, counted in the law's own code: basic blocks executed.
 
-operations.cc drives the laws as they are, compiled with the compiler's own instrumentation, and
-says what is counted. It needs g++ (or what CXX names) and the laws' headers; where one is missing
-nothing is counted, and claims on it are not measured.
+operations.cc runs the laws unchanged, compiled with the compiler's own instrumentation, and
+documents what is counted. It needs g++ (or the compiler that CXX names) and the laws' headers.
+Without them nothing is counted, and claims about counts are not measured.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ecnomy.markets.support.temporary import temporary_folder
 
 __all__ = ["SOURCE_SHA256", "Count", "blocks", "most_over_least", "slope"]
 
-# A count is of this source: another one makes other sources of the entries that use it.
+# A count belongs to this source: another source changes the digests of entries that use it.
 SOURCE_SHA256: Final = "bf8d09e312b295a1646176afcbd4c918606b548e3b1a1497488213f004892396"
 _SOURCE: Final = Path(__file__).with_name("operations.cc")
 _FLAGS: Final = ("-std=c++20", "-O1", "-ffp-contract=off")
@@ -35,11 +35,11 @@ class Count(NamedTuple):
     """Basic blocks of a law under one load.
 
     Attributes:
-        law: by name.
-        load: `projection`, `marking`, `packet` (of an arrival and a departure), or `timer`.
-        flows: that take turns.
+        law: its name.
+        load: `projection`, `marking`, `packet` (an arrival and a departure), or `timer`.
+        flows: the number of flows that take turns.
         waiting: packets in the queue.
-        mean: blocks, over all arrivals, or calls of the timer.
+        mean: blocks per arrival, or per call of the timer.
     """
 
     law: str
@@ -51,10 +51,10 @@ class Count(NamedTuple):
 
 @functools.cache
 def blocks() -> tuple[Count, ...]:
-    """All counts; none if there is no compiler or no headers.
+    """Return all counts; empty without a compiler or headers.
 
     Raises:
-        ResultsError: the laws do not compile, or do not run.
+        ResultsError: the laws do not compile or do not run.
     """
     compiler = os.environ.get("CXX", "g++").split()
     laws = project_folder() / "laws"
@@ -87,7 +87,7 @@ def _run(command: list[str]) -> str:
 
 
 def most_over_least(law: str, load: str, waiting: int | None = None) -> float:
-    """The largest over the least count of a load, over the numbers of flows; NaN of none."""
+    """Return the largest over the smallest count of a load, across numbers of flows; else NaN."""
     found = [
         count.mean
         for count in blocks()
@@ -97,7 +97,7 @@ def most_over_least(law: str, load: str, waiting: int | None = None) -> float:
 
 
 def slope(law: str, load: str, flows: int) -> float:
-    """The power of the packets that wait with which a count grows, flows the same; NaN of none."""
+    """Return the exponent with which a count grows with waiting packets at fixed flows, or NaN."""
     found = {
         count.waiting: count.mean
         for count in blocks()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""reproduction.html: what the papers say, what was measured, and why they differ; one file.
+"""reproduction.html: the papers' claims, our measurements and the reasons for differences.
 
-It collects all entries whose outcome is in the folder, whenever they were reproduced. Pictures are
-inside it. It opens with the papers' main results (headlines.py).
+The page is one file with its pictures inside. It collects all entries whose outcome is in the
+folder, whenever they were reproduced. It opens with the papers' main results (headlines.py).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _Section(msgspec.Struct):
 
 
 class _Counts(msgspec.Struct):
-    """Claims of a paper and a priority by verdict; `identities` of a paper apart."""
+    """Claims of a paper and a priority by verdict; identities are counted per paper, separately."""
 
     paper: str
     what: str
@@ -81,7 +81,7 @@ class _Counts(msgspec.Struct):
 
 
 def write_page(found: Sequence[Reproduced], form: Form) -> Path:
-    """Write the page of all entries that the folder has outcomes of; returns the file.
+    """Write the page of all entries with outcomes in the folder; return the file.
 
     Raises:
         InputError: jinja2 is not installed.
@@ -148,7 +148,7 @@ def _encoded(data: bytes) -> str:
 
 
 def _thumbnail(picture: Path) -> str:
-    from PIL import Image  # matplotlib, which drew the picture, has it
+    from PIL import Image  # installed with matplotlib, which drew the picture
 
     out = io.BytesIO()
     with Image.open(picture) as image:
@@ -179,7 +179,7 @@ def _claim(number: str, claim: Claim, record: Recorded, paper: Paper) -> _Claim:
 
 
 def _grid(record: Recorded, paper: Paper) -> str:
-    """Over what a claim was judged; "" if its entry declares that nothing is open."""
+    """Return the settings over which a claim was judged; "" if its entry declares nothing open."""
     if record.verdict in (PENDING, NOT_TESTABLE) or record.over == ():
         return ""
     if record.over is None:
@@ -203,7 +203,7 @@ def _figure(figure: Figure) -> tuple[str, str, str, str]:
 
 
 def _counts(papers: list[tuple[Paper, list[_Section]]], *, identities: bool) -> list[_Counts]:
-    """How many claims came out how: per paper and priority, or the identities per paper."""
+    """Count claims by verdict: per paper and priority, or the identities per paper."""
     rows = []
     for paper, sections in papers:
         claims = [c for section in sections for c in section.claims if c.identity == identities]

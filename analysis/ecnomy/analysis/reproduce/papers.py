@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The papers: configs/papers, read and checked; catalogue.py says what they hold."""
+"""Read and check configs/papers; catalogue.py defines the contents."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # a thousan
 
 
 def papers_folder() -> Path:
-    """configs/papers beside the virtual environment or in the source tree, else the wheel's.
+    """Return configs/papers beside the virtual environment or in the source tree, else the wheel's.
 
     Raises:
-        InputError: it is nowhere.
+        InputError: the folder is missing everywhere.
     """
     given = os.environ.get(FOLDER_VARIABLE)
     here = Path(__file__).resolve()
@@ -43,10 +43,10 @@ def papers_folder() -> Path:
 
 
 def load_paper(name: str) -> Paper:
-    """The catalogue of a paper.
+    """Load the catalogue of a paper.
 
     Raises:
-        InputError: there is no such paper, or its catalogue is wrong.
+        InputError: the paper does not exist, or its catalogue is invalid.
     """
     if name not in PAPERS:
         raise InputError(f"{name or repr(name)}: no such paper; there are {', '.join(PAPERS)}")
@@ -71,7 +71,7 @@ def load_paper(name: str) -> Paper:
 
 
 def _check(file: Path, item: str, entry: Entry, paper: Paper) -> None:
-    """Raises InputError where an entry speaks of what is not there."""
+    """Raise InputError if an entry refers to something that does not exist."""
     if unknown := sorted(set(entry.studies) - set(paper.studies)):
         raise InputError(f"{file}: entries.{item}: no study {unknown[0]!r}")
     choices = [each for each in entry.chosen if isinstance(each, Choice)]
@@ -84,7 +84,7 @@ def _check(file: Path, item: str, entry: Entry, paper: Paper) -> None:
 
 
 def _check_grids(file: Path, item: str, entry: Entry, paper: Paper) -> None:
-    """Raises InputError where claims are to be judged over what is not there."""
+    """Raise InputError if a grid of claims refers to something that does not exist."""
     places = {f"entries.{item}": entry.grid or ()}
     for number, claim in entry.claims.items():
         place = f"entries.{item}.claims.{number}"
@@ -109,7 +109,7 @@ def _check_grids(file: Path, item: str, entry: Entry, paper: Paper) -> None:
 
 
 def _check_settings(file: Path, paper: Paper) -> None:
-    """Raises InputError where a setting cannot be varied."""
+    """Raise InputError if a setting cannot be varied."""
     for name, setting in paper.settings.items():
         place = f"{file}: settings.{name}"
         if unknown := sorted({*setting.not_in, *setting.only} - set(paper.studies)):
@@ -130,7 +130,7 @@ def _is_part(pair: tuple[Any, Any]) -> bool:
 
 
 def _check_headlines(file: Path, paper: Paper) -> None:
-    """Raises InputError where a headline names what is not there."""
+    """Raise InputError if a headline refers to something that does not exist."""
     claims = {f"{item}.{each}" for item, entry in paper.entries.items() for each in entry.claims}
     for index, headline in enumerate(paper.headlines):
         place = f"{file}: headlines[{index}]"
@@ -160,10 +160,10 @@ def _tree(file: Path) -> dict[str, Any]:
 
 
 def select(what: str) -> list[tuple[Paper, str]]:
-    """Papers and entry ids that `PAPER` or `PAPER.ITEM` means.
+    """Return the papers and entry ids that `PAPER` or `PAPER.ITEM` selects.
 
     Raises:
-        InputError: there is no such paper or item.
+        InputError: the paper or item does not exist.
     """
     name, _, item = what.partition(".")
     paper = load_paper(name)
@@ -171,13 +171,13 @@ def select(what: str) -> list[tuple[Paper, str]]:
 
 
 def select_all(words: Sequence[str]) -> list[tuple[tuple[Paper, str], tuple[str, ...]]]:
-    """What several of `PAPER` and `PAPER.ITEM` mean together, each entry once, in their order.
+    """Return the entries that several `PAPER` and `PAPER.ITEM` select, each once, in order.
 
     Returns:
-        Paper and entry id, each with those of the entry's ids that were asked for; none: all of it.
+        Paper and entry id, each with the requested ids of the entry; if empty, the whole entry.
 
     Raises:
-        InputError: there is no such paper or item.
+        InputError: the paper or item does not exist.
     """
     found: dict[tuple[str, str], tuple[Paper, str]] = {}
     ids: dict[tuple[str, str], list[str]] = {}

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an entry leaves behind: its picture, its figures as CSV, the outcome of its claims as JSON.
+"""The files of an entry: its picture, its figures as CSV, the outcome of its claims as JSON.
 
-    <out>/<paper>/figures/<entry>.png .csv .json      -quick, -omnet as of its runs
+    <out>/<paper>/figures/<entry>.png .csv .json      -quick, -omnet as for its runs
 
-Pictures are drawn by the entry's module; here is what they share: markers and line styles that tell
-curves apart in grey, bands of 90 % intervals, theory as thin black lines.
+The entry's module draws its picture. This module holds the shared parts: markers and line styles
+that distinguish curves in grey, bands of 90 % intervals, theory as thin black lines.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _STYLES: Final = ("-", "--", "-.", ":")
 
 
 def look(index: int) -> dict[str, Any]:
-    """Colour, marker and line style of curve `index`; they differ in grey too."""
+    """Return colour, marker and line style of curve `index`; curves differ in grey too."""
     return {
         "color": COLOURS[index % len(COLOURS)],
         "marker": _MARKERS[index % len(_MARKERS)],
@@ -48,14 +48,14 @@ def look(index: int) -> dict[str, Any]:
 
 
 def band(axis: Axes, x: Sequence[float], samples: Sequence[Any], index: int, label: str) -> None:
-    """A curve of means with the band of their intervals.
+    """Draw a curve of means with the band of their intervals.
 
     Args:
-        axis: where.
+        axis: the axes to draw on.
         x: one value per point.
         samples: per point one value per seed or batch.
-        index: which curve of the picture it is.
-        label: in the legend.
+        index: number of the curve in the picture.
+        label: the label in the legend.
     """
     intervals = [interval_of(sample) for sample in samples]
     known = [(at, interval) for at, interval in zip(x, intervals, strict=True) if interval]
@@ -67,17 +67,17 @@ def band(axis: Axes, x: Sequence[float], samples: Sequence[Any], index: int, lab
 
 
 def theory_line(axis: Axes, x: Any, y: Any, label: str) -> None:
-    """What theory says: a thin black line."""
+    """Draw a theoretical curve as a thin black line."""
     axis.plot(x, y, color="black", linewidth=0.9, linestyle=(0, (5, 2)), label=label)
 
 
 def entry_file(paper: str, item: str, form: Form, suffix: str) -> Path:
-    """Where a file about an entry is."""
+    """Return the path of a file about an entry."""
     return form.out / paper / "figures" / f"{item}{form.ending}{suffix}"
 
 
 def write_entry(found: Reproduced, form: Form) -> list[Path]:
-    """Write picture, figures and outcome of an entry; returns the files."""
+    """Write picture, figures and outcome of an entry; return the files."""
     paper, entry = found.paper, found.paper.entries[found.item]
     files: list[Path] = []
     outcome = entry_file(paper.paper, found.item, form, ".json")

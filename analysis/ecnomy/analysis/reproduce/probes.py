@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Probes: quick runs made anew and held, value by value, to what they gave when recorded.
+"""Probes: new quick runs, compared value by value with the recorded ones.
 
 The probe of a study is the first seed of each of its points, and the first run under each
-alternative that a claim is judged over: seconds together. It moved where a value is another one.
-What a run measures beyond what is kept does not count.
+alternative over which a claim is judged. A probe takes seconds. A row moved if any of its values
+differs. New columns that were not recorded do not count.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ __all__ = [
 
 _QUICK: Final = Form(Path(), quick=True)
 _KEYS: Final = ("number", "point", "replicate", "seed", "status", "reason")
-_ROUNDING: Final = 1e-12  # of a value
+_ROUNDING: Final = 1e-12  # relative tolerance of a value
 _START_S: Final = 0.2  # CPU time of a run that sends nothing
 _PACKETS_PER_S: Final = 1.5e6
 Tables = Mapping[str, "pd.DataFrame"]
 
 
 class Probe(msgspec.Struct, frozen=True):
-    """A run to make anew.
+    """A run to repeat.
 
     Attributes:
-        table: the table that it is in: `paper/study`, or `paper/study@setting=alternative`.
-        number: of its row there.
-        task: what the worker is sent.
+        table: the table with its row: `paper/study`, or `paper/study@setting=alternative`.
+        number: the number of that row.
+        task: the task for the worker.
     """
 
     table: str
@@ -67,7 +67,7 @@ class Probe(msgspec.Struct, frozen=True):
 
 
 def all_studies() -> list[str]:
-    """Every study of every paper that an entry looks at, as `paper/study`."""
+    """Return every study that an entry of any paper uses, as `paper/study`."""
     found = []
     for name in PAPERS:
         paper = load_paper(name)
@@ -77,16 +77,16 @@ def all_studies() -> list[str]:
 
 
 def probes_of(paper: Paper, study: str, tables: Tables) -> list[Probe]:
-    """The probe of a study.
+    """Return the probe of a study.
 
     Args:
-        paper: of the study.
+        paper: the paper of the study.
         study: its name.
-        tables: kept of its quick runs; a calibration's say which runs there are.
+        tables: kept results of quick runs; for a calibration they determine its runs.
 
     Raises:
-        ScenarioError, InputError: the study is wrong.
-        ResultsError: a calibration's quick runs are not kept.
+        ScenarioError, InputError: the study is invalid.
+        ResultsError: the quick runs of a calibration are not kept.
     """
     key, sweep = f"{paper.paper}/{study}", _sweep_of(paper, study, tables)
     found = [Probe(key, point.number, task_of(sweep, point)) for point in first_of_each(sweep)]
@@ -98,12 +98,12 @@ def probes_of(paper: Paper, study: str, tables: Tables) -> list[Probe]:
 
 
 def params_of(paper: Paper, study: str, tables: Tables) -> frozenset[str]:
-    """The columns of a study's table that are parameters."""
+    """Return the columns of a study's table that are parameters."""
     return frozenset(name for p in _sweep_of(paper, study, tables).points() for name in p.params)
 
 
 def _sweep_of(paper: Paper, study: str, tables: Tables) -> Sweep:
-    """Its quick form; of a calibration, all runs that its searches asked for."""
+    """Return the study's quick form; for a calibration, all runs that its searches requested."""
     sweep, key = load_study(paper, study, _QUICK), f"{paper.paper}/{study}"
     if sweep.calibrate is None:
         return sweep
@@ -113,15 +113,15 @@ def _sweep_of(paper: Paper, study: str, tables: Tables) -> Sweep:
 
 
 def cost_s(probe: Probe, tables: Tables) -> float:
-    """About how much CPU time it takes, by the packets it sent when it was recorded."""
+    """Estimate the CPU time of a run from the packets it sent when it was recorded."""
     return _START_S + float(row_of(probe, tables)["data_packets"]) / _PACKETS_PER_S
 
 
 def row_of(probe: Probe, tables: Tables) -> dict[str, Any]:
-    """What the run gave when it was recorded, by column.
+    """Return the recorded values of a run, by column.
 
     Raises:
-        ResultsError: that is not kept.
+        ResultsError: the row is not kept.
     """
     if probe.table in tables:
         table = tables[probe.table]
@@ -133,7 +133,7 @@ def row_of(probe: Probe, tables: Tables) -> dict[str, Any]:
 def within(
     probes: Mapping[str, Sequence[Probe]], tables: Tables, budget_s: float = math.inf
 ) -> list[str]:
-    """The studies whose probes fit into a budget of CPU time, in their order."""
+    """Return the studies whose probes fit into a budget of CPU time, in their order."""
     taken, found = 0.0, []
     for study, own in probes.items():
         taken += sum(cost_s(probe, tables) for probe in own)
@@ -143,7 +143,7 @@ def within(
 
 
 def made(probes: Iterable[Probe], jobs: int = 0) -> list[Outcome]:
-    """The runs, by as many processes as there are cores (or `jobs`); tells how far it is.
+    """Run the probes in as many processes as there are cores (or `jobs`), and report progress.
 
     Raises:
         ResultsError: a run failed.
@@ -169,7 +169,7 @@ def made(probes: Iterable[Probe], jobs: int = 0) -> list[Outcome]:
 def moved_in(
     probes: Sequence[Probe], outcomes: Sequence[Outcome], tables: Tables
 ) -> dict[str, tuple[int, ...]]:
-    """The rows that are others by now: their numbers, by table."""
+    """Return the numbers of the rows that have changed, by table."""
     found: dict[str, list[int]] = {}
     for probe, outcome in zip(probes, outcomes, strict=True):
         now = {**outcome.values, "data_packets": outcome.data_packets}
@@ -184,7 +184,7 @@ def moved_in(
 
 
 def _same(then: Any, now: Any) -> bool:
-    """Equal but for the last bits of sums, which depend on the processor's vectors and on numpy."""
+    """Compare values up to the last bits of sums, which depend on the processor and on numpy."""
     if missing(then) or missing(now):
         return missing(then) and missing(now)
     if isinstance(then, float) and isinstance(now, float):

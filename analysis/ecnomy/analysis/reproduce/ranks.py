@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether one thing rises with another."""
+"""Rank correlation: does one quantity rise with another?"""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _DIGITS = 12
 
 
 def rank_correlation(points: Mapping[Any, Any]) -> Interval:
-    """Spearman's, of x with the mean of its sample, with its bootstrap interval over seeds.
+    """Return Spearman's correlation of x with the samples' means, with a bootstrap interval.
 
-    NaN if all means are equal, or one is NaN. Rounded, so that a perfect order gives
+    NaN if all means are equal, or one is NaN. The value is rounded, so that a perfect order gives
     exactly 1.
 
     Args:

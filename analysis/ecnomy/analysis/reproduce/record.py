@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""papers.json: the outcome of every claim, whole and quick, with what it was measured with.
+"""Write papers.json: the outcome of every claim, whole and quick, with the digests behind it.
 
     python -m ecnomy.analysis.reproduce.record results/reproduce tests/validation/papers.json
 
-judges the runs that are there and makes none but the first ones under each alternative. A claim
-whose runs are missing, or were made by other code than the present, keeps its old outcome; where
-that is stale (currency.py) it is named. What the quick runs gave goes beside it (kept.py).
+The command judges existing runs and makes only the first ones under each alternative. A claim whose
+runs are missing, or were made by other code than the present, keeps its old outcome. Stale outcomes
+(currency.py) are listed. The results of the quick runs go into a second file (kept.py).
 
-What is in it: recorded.py; how it is written: record_file.py.
+recorded.py defines the contents, record_file.py the format.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Tables = Mapping[str, "pd.DataFrame"]
 
 
 def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
-    """The outcomes of all claims whose runs are there, by claim."""
+    """Return the outcomes of all claims whose runs exist, by claim."""
     found: dict[str, Outcome] = {}
     known: dict[str, str] = {}
     for item, entry in paper.entries.items():
@@ -75,7 +75,7 @@ def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
 
 
 def _unmade(paper: Paper, name: str, form: Form, variant: Variant | None) -> str:
-    """Why the runs of a study cannot be judged, "" if they can."""
+    """Return why the runs of a study cannot be judged, or ""."""
     try:
         left = unmade_of_any(paper, name, form, variant)
     except ResultsError as error:
@@ -87,7 +87,7 @@ def _unmade(paper: Paper, name: str, form: Form, variant: Variant | None) -> str
 def _quick_rows(
     runs: Path, sources: Sources, studies: Mapping[str, StudyMade], tables: Tables
 ) -> tuple[dict[str, StudyMade], dict[str, pd.DataFrame]]:
-    """Studies and tables with those whose quick runs are in a folder, of the code as it is."""
+    """Return digests and tables, updated for studies with quick runs by the present code."""
     form, found, rows = Form(runs, quick=True), dict(studies), dict(tables)
     new: dict[str, list[Probe]] = {}
     for name in all_studies():
@@ -121,7 +121,7 @@ def _quick_rows(
 
 
 def _row(probe: Probe, ran: Ran) -> pd.DataFrame:
-    """The table of one run."""
+    """Return the table of one run."""
     import pandas as pd
 
     values = {name: float("nan") if v is None else v for name, v in sorted(ran.values.items())}
@@ -129,7 +129,7 @@ def _row(probe: Probe, ran: Ran) -> pd.DataFrame:
 
 
 def main(arguments: list[str]) -> int:
-    """Judge the runs in a folder, write the record and name what is stale in it."""
+    """Judge the runs in a folder, write the record and list the stale claims."""
     runs, file = Path(arguments[0]), Path(arguments[1])
     records: list[Recorded] = []
     try:
@@ -161,7 +161,7 @@ def main(arguments: list[str]) -> int:
 
 
 def claims_of(paper: Paper) -> list[str]:
-    """The ids of all claims of a paper, in order."""
+    """Return the ids of all claims of a paper, in order."""
     return [
         f"{paper.paper}.{item}.{number}"
         for item, entry in paper.entries.items()
@@ -170,7 +170,7 @@ def claims_of(paper: Paper) -> list[str]:
 
 
 def versions() -> dict[str, str]:
-    """Engine and version that runs are made with now."""
+    """Return the engine and version that new runs use."""
     import importlib.metadata
 
     return {"engine": "ecnomy-engine", "ecnomy": importlib.metadata.version("ecnomy")}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""papers.json as a file: the same outcomes give the same bytes.
+"""The file papers.json: equal outcomes give equal bytes.
 
     {"format": 3, "studies": {
      "paper/study": {"laws": [...], ...}, ...
@@ -16,7 +16,7 @@
     ...
     ]}
 
-One figure is one line, with what it was in the quick form beside it. `studies` and `made_of` are
+Each figure is one line, with its value in the quick form beside it. `studies` and `made_of` are
 digests (made_of.py).
 """
 
@@ -39,7 +39,7 @@ FORMAT: Final = 3
 
 
 class RecordFile(msgspec.Struct, frozen=True):
-    """What is in it."""
+    """The contents of papers.json."""
 
     format: int
     records: list[Recorded]
@@ -51,10 +51,10 @@ class _Header(msgspec.Struct, frozen=True):
 
 
 def read_record(file: Path) -> RecordFile:
-    """The recorded outcomes, and what their studies were made of.
+    """Read the recorded outcomes, and the digests of their studies.
 
     Raises:
-        ResultsError: it is not such a record.
+        ResultsError: the file is not such a record.
     """
     try:
         raw = file.read_bytes()
@@ -69,7 +69,7 @@ def read_record(file: Path) -> RecordFile:
 def write_record(
     file: Path, records: Sequence[Recorded], studies: Mapping[str, StudyMade] | None = None
 ) -> None:
-    """Write a record; the same outcomes give the same bytes."""
+    """Write a record; equal outcomes give equal bytes."""
     text = ",\n".join(map(_text, records))
     each = [f' "{study}": {_line(made)}' for study, made in sorted((studies or {}).items())]
     told = '"studies": {\n' + ",\n".join(each) + "\n}, " if each else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What papers.json keeps of a claim's outcome: its figures, whole and quick, and its grid."""
+"""The record of a claim's outcome in papers.json: its figures, whole and quick, and its grid."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _DIGITS: Final = 9
 _P_DIGITS: Final = 3
 
 Region = tuple[float | None, float | None]
-Numbers = tuple[float, float, float, int]  # mean, ends of the interval, of how many
+Numbers = tuple[float, float, float, int]  # mean, ends of the interval, sample size
 
 
 class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A figure, whole and quick; None: it was not measured.
+    """A figure, whole and quick; None if it was not measured.
 
     Attributes:
-        region: that it is held to, None for one that is only told.
+        region: its expected region, None for a figure that is only reported.
         verdict: "" if only the quick form has it.
-        p: of lying in its region, see judge.py.
-        of: what it belongs to: the claim (""), its `control`, or the `reason`.
+        p: p-value of lying in its region, see judge.py.
+        of: the part it belongs to: the claim (""), its `control`, or the `reason`.
     """
 
     name: str
@@ -60,10 +60,10 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         claim: `paper.entry.cN`.
         verdict: over the grid; `alone` at the chosen settings.
         depends: the settings that the verdict depends on.
-        over: settings it was to be judged over, None if none were declared; `grid` is empty
-            where it was not.
+        over: the settings declared for judging, None if none were declared; `grid` is empty if they
+            were not tried.
         versions: engine and version.
-        made_of: digests of what it was made of; empty where that is not known.
+        made_of: the digests behind it; empty if they are not known.
     """
 
     claim: str
@@ -82,7 +82,7 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     @property
     def told(self) -> str:
-        """The verdict in words."""
+        """Return the verdict in words."""
         grid = [(under.setting, under.verdict) for under in self.grid]
         return told_of(self.verdict, self.depends, self.alone, grid)
 
@@ -93,7 +93,7 @@ def recorded(
     versions: dict[str, str],
     made_of: ClaimMade | None = None,
 ) -> Recorded:
-    """The record of a claim's outcome."""
+    """Return the record of a claim's outcome."""
     verdict = outcome.verdict
     return Recorded(
         claim=outcome.claim,
@@ -134,7 +134,7 @@ def _of_judged(judged: Judged, of: str) -> Figure:
 
 
 def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
-    """Whole figures with the quick ones of the same name and region beside them."""
+    """Return the whole figures, with the quick ones of the same name and region beside them."""
     left = list(quick)
     found = []
     for figure in whole:
@@ -147,7 +147,7 @@ def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
 
 
 def quick_figures(of: Recorded | Outcome) -> tuple[str, list[Any]]:
-    """The quick verdict of a claim and its quick figures: of a record, or as they are now."""
+    """Return the quick verdict and quick figures of a claim, from a record or a new outcome."""
     if isinstance(of, Recorded):
         figures = [f for f in of.figures if f.quick is not None or f.quick_verdict]
         told = [(*_key(f), f.quick, f.quick_verdict) for f in figures]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the runs of the entries that were asked for, study by study, and judges them."""
+"""Make the runs of the requested entries, study by study, and judge them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_DOUBLINGS: Final = 2  # 10, 20, 40
 
 
 class Reproduced(msgspec.Struct, frozen=True, eq=False):
-    """An entry with what was measured of it."""
+    """An entry with its measurement."""
 
     paper: Paper
     item: str
@@ -37,23 +37,23 @@ class Reproduced(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
-        """Of its claims."""
+        """The outcomes of its claims."""
         return self.measured.outcomes
 
     @property
     def data_packets(self) -> int:
-        """Sent by all its runs at the chosen settings."""
+        """Data packets sent by all its runs at the chosen settings."""
         return self.measured.studies.data_packets
 
     @property
     def budget(self) -> float:
-        """Data packets that its studies may send, with the seeds they have in their files."""
+        """The data packets that its studies may send, with the seeds given in their files."""
         entry = self.paper.entries[self.item]
         return sum(self.paper.studies[name].budget for name in entry.studies)
 
 
 def studies_of(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str]]:
-    """The studies of the entries, each once; those with nothing to judge have none."""
+    """Return the studies of the entries, each once; entries with nothing to judge have none."""
     found: dict[tuple[str, str], tuple[Paper, str]] = {}
     for paper, item in selected:
         for study in paper.entries[item].studies:
@@ -62,7 +62,7 @@ def studies_of(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str]]
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """What entries need: studies, runs, and data packets that these may send."""
+    """The cost of entries: studies, runs, and the data packets that these may send."""
 
     studies: int
     runs: int
@@ -70,10 +70,10 @@ class Cost(msgspec.Struct, frozen=True):
 
 
 def cost_of(selected: Sequence[tuple[Paper, str]], form: Form) -> tuple[Cost, Cost]:
-    """What the studies of entries need, and what the grid of their claims needs beside them.
+    """Return the cost of the studies of entries, and the additional cost of their grids.
 
     Raises:
-        InputError, ScenarioError: a sweep or a variant is wrong.
+        InputError, ScenarioError: a sweep or a variant is invalid.
     """
     studies, sweeps = studies_of(selected), {}
     for paper, name in studies:
@@ -93,7 +93,7 @@ def cost_of(selected: Sequence[tuple[Paper, str]], form: Form) -> tuple[Cost, Co
 
 
 def variants_in(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str, Variant]]:
-    """The studies of the entries that their grids run anew, each once per variant."""
+    """Return the studies that the entries' grids run again, each once per variant."""
     found: dict[tuple[str, str, str], tuple[Paper, str, Variant]] = {}
     for paper, item in selected:
         for variant in variants_of(paper, item):
@@ -111,18 +111,18 @@ def reproduce(
     resolve: bool = False,
     done: Callable[[Reproduced], None] = lambda _: None,
 ) -> list[Reproduced]:
-    """Make what is missing and judge it, entry by entry.
+    """Run whatever is missing and judge it, entry by entry.
 
     Args:
         selected: papers and entry ids.
-        form: how, and where runs are kept.
-        pool: starts the workers, when the first run is missing.
-        listener: told how it goes.
+        form: the form of the runs and the folder that keeps them.
+        pool: starts the workers at the first missing run.
+        listener: receives progress.
         resolve: double the seeds of entries with an inconclusive claim, up to 40.
-        done: told of each entry.
+        done: called after each entry.
 
     Raises:
-        EcnomyError: runs failed, or workers are gone.
+        EcnomyError: runs failed, or workers were lost.
     """
     results = []
     lazy = LazyPool(pool)
@@ -156,10 +156,10 @@ def _entry(
 
 
 def _settled(found: Reproduced, form: Form, lazy: LazyPool, listener: Listener) -> Reproduced:
-    """With more seeds of alternatives that are undecided, where the chosen settings are not.
+    """Add seeds to alternatives that are undecided while the chosen settings are decided.
 
-    An alternative has few seeds at first. They are doubled until it is decided, up to
-    GRID_SEEDS; the studies as chosen get as many, which its figures may be held against.
+    An alternative has few seeds at first. They are doubled until it is decided, up to GRID_SEEDS.
+    The chosen studies get as many, because figures of a variant may be compared with theirs.
     """
     paper, item = found.paper, found.item
     studies = [name for name in paper.entries[item].studies if not paper.studies[name].batches]
@@ -185,7 +185,7 @@ def _settled(found: Reproduced, form: Form, lazy: LazyPool, listener: Listener) 
 
 
 def undecided(found: Reproduced) -> list[Variant]:
-    """The alternatives that leave a claim open which is decided at the chosen settings."""
+    """Return the alternatives that leave a claim open although the chosen settings decide it."""
     names = {
         (at.setting, at.alternative)
         for outcome in found.outcomes
@@ -198,7 +198,7 @@ def undecided(found: Reproduced) -> list[Variant]:
 
 
 def _grows(paper: Paper, name: str, form: Form, doublings: int) -> bool:
-    """Whether another doubling gives a study more seeds."""
+    """Check whether another doubling gives a study more seeds."""
     if paper.studies[name].batches:
         return False
     replicates = load_study(paper, name, form, doublings).replicates

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs behind the entries: studies are sweeps, made by the sweep runner and kept in its stores.
+"""The runs behind the entries: studies are sweeps, run by the sweep runner and kept in its stores.
 
-<out>/<paper>/<study>/            the store of a study as a whole
-<out>/<paper>/<study>-quick/      of its quick form
-<out>/<paper>/<study>-omnet/      by another engine than the built-in one
-<out>/<paper>/<study>@<setting>=<alternative>/   of a variant (grid.py)
+<out>/<paper>/<study>/            the store of a whole study
+<out>/<paper>/<study>-quick/      the store of its quick form
+<out>/<paper>/<study>-omnet/      the store of an engine other than the built-in one
+<out>/<paper>/<study>@<setting>=<alternative>/   the store of a variant (grid.py)
 
-The store of a variant holds the points that it changes. The others are those of the study itself.
+The store of a variant holds the points that it changes. The other points are those of the study.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ _ROW: Final = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
 
 
 class Form(msgspec.Struct, frozen=True):
-    """How runs are made.
+    """The form in which runs are made.
 
     Attributes:
         out: the folder of all stores.
         quick: fewer seeds and points.
-        engine: by name.
+        engine: the engine's name.
         grid: whether claims are judged over the settings that papers leave open.
     """
 
@@ -73,25 +73,25 @@ class Form(msgspec.Struct, frozen=True):
 
     @property
     def ending(self) -> str:
-        """What names of stores and files end with, so that forms do not mix."""
+        """Return the suffix of stores and files, which keeps the forms apart."""
         quick = "-quick" if self.quick else ""
         return quick + ("" if self.engine == DEFAULT_ENGINE else f"-{self.engine}")
 
 
 class Listener(Protocol):
-    """Who is told how a study goes."""
+    """Receives the progress of a study."""
 
     def study(self, paper: str, study: str, runs: int, missing: int) -> Observer:
-        """A study begins."""
+        """Report the start of a study."""
 
 
 class Runs:
     """The finished runs of one study.
 
     Attributes:
-        frame: as ecnomy.analysis.open_sweep gives them.
-        batches: whether samples are the batches of a run, not its replicates.
-        budget: data packets that the study may send.
+        frame: the table from ecnomy.analysis.open_sweep.
+        batches: whether samples are the batches of a run instead of replicates.
+        budget: the data packets that the study may send.
     """
 
     def __init__(self, frame: pd.DataFrame, *, batches: bool, budget: float) -> None:
@@ -99,26 +99,26 @@ class Runs:
 
     @property
     def data_packets(self) -> int:
-        """Sent by all runs together."""
+        """The data packets sent by all runs together."""
         return int(self.frame["data_packets"].sum())
 
     def values(self, parameter: str) -> list[Any]:
-        """The values of a parameter, in the order of the sweep; mappings as their JSON text."""
+        """Return a parameter's values in the order of the sweep; mappings as their JSON text."""
         return list(dict.fromkeys(self.frame[parameter]))
 
     def where(self, **columns: Any) -> Runs:
-        """The runs that have these values; `__` in a name stands for a dot.
+        """Select the runs with these parameter values; `__` in a name stands for a dot.
 
         Raises:
-            ResultsError: there is none.
+            ResultsError: no run has these values.
         """
         return self.at({name.replace("__", "."): value for name, value in columns.items()})
 
     def at(self, columns: Mapping[str, Any]) -> Runs:
-        """The runs that have these values of these columns.
+        """Select the runs with these values of these columns.
 
         Raises:
-            ResultsError: there is none.
+            ResultsError: no run has these values.
         """
         kept = self.frame
         for name, value in columns.items():
@@ -128,7 +128,7 @@ class Runs:
         return Runs(kept, batches=self.batches, budget=self.budget)
 
     def sample(self, column: str) -> npt.NDArray[np.float64]:
-        """One value per replicate in order of seeds; or, of a study of batches, per batch.
+        """Return one value per replicate in order of seeds, or one per batch in a study of batches.
 
         Raises:
             ResultsError: no such column, or several runs of a seed (some parameter is not fixed).
@@ -144,10 +144,10 @@ class Runs:
         return np.asarray(own[column], dtype=np.float64)
 
     def row(self, column: str) -> npt.NDArray[np.float64]:
-        """A measured row of numbers, [replicate, index].
+        """Return a measured row of numbers, [replicate, index].
 
         Raises:
-            ResultsError: no such column.
+            ResultsError: the column does not exist.
         """
         matches = [_ROW.fullmatch(str(name)) for name in self.frame]
         found = [(int(m["index"]), m[0]) for m in matches if m]
@@ -159,7 +159,7 @@ class Runs:
 
 
 class Studies:
-    """The studies of an entry by name, loaded when first asked for."""
+    """The studies of an entry by name, each loaded on first access."""
 
     def __init__(
         self, paper: Paper, names: Iterable[str], form: Form, variant: Variant | None = None
@@ -179,7 +179,7 @@ class Studies:
         paper, form, study = self._paper, self._form, self._paper.studies[name]
         if self._variant and touched(paper, [name], self._variant):
             frame = _of_variant(paper, name, form, self._variant)
-            if not study.batches:  # as many as all have that the variant touches
+            if not study.batches:  # as many as all variants of this study share
                 declared = load_study(paper, name, form, variant=self._variant).replicates
                 frame = frame[frame["replicate"] < max(declared, self._seeds())]
         else:
@@ -188,7 +188,7 @@ class Studies:
         return Runs(frame, batches=study.batches, budget=study.budget)
 
     def _seeds(self) -> float:
-        """How many seeds a study may have beside those of a variant, which have fewer."""
+        """Return the most seeds that a study may have beside a variant, which has fewer."""
         paper, variant = self._paper, self._variant
         if variant is None:
             return math.inf
@@ -196,10 +196,10 @@ class Studies:
         return min((seeds_of(paper, n, self._form, variant) for n in varied), default=math.inf)
 
     def setting(self, name: str, path: str) -> str:
-        """A setting of a study's runs, as written; where the sweep varies it, all its values.
+        """Return a setting of a study's runs, as written; if the sweep varies it, all its values.
 
         Raises:
-            InputError: there is no such study or setting.
+            InputError: the study or setting does not exist.
         """
         if name not in self._names:
             raise InputError(f"{name}@{path}: no such study; there are {', '.join(self._names)}")
@@ -211,19 +211,19 @@ class Studies:
         return " and ".join(found)
 
     def replicates(self, name: str) -> int:
-        """The seeds that the runs of a study were made with, which may have been doubled."""
+        """Return the number of seeds of a study's existing runs, which may have been doubled."""
         varied = self._variant and touched(self._paper, [name], self._variant)
         variant = self._variant if varied else None
         return seeds_of(self._paper, name, self._form, variant)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the studies, in the entry's order."""
+        """The names of the studies, in the entry's order."""
         return self._names
 
     @property
     def data_packets(self) -> int:
-        """Sent by all runs of all studies."""
+        """The data packets sent by all runs of all studies."""
         return sum(self[name].data_packets for name in self._names)
 
 
@@ -237,7 +237,7 @@ def _finished(folder: Path) -> pd.DataFrame:
 
 
 def _of_variant(paper: Paper, name: str, form: Form, variant: Variant) -> pd.DataFrame:
-    """The runs of a study under a variant: its own where it changes a point, else the study's."""
+    """Return the variant's runs of a study if it changes a point, else the study's runs."""
     import pandas as pd
 
     folder = study_folder(paper, name, form, variant)
@@ -254,10 +254,10 @@ def _of_variant(paper: Paper, name: str, form: Form, variant: Variant) -> pd.Dat
 
 
 def changed_points(sweep: Sweep) -> list[Point]:
-    """The points at which a sweep's variant changes the scenario; all where it has none.
+    """Return the points at which a sweep's variant changes the scenario; without a variant, all.
 
     Raises:
-        ScenarioError: a path of the variant leads nowhere.
+        ScenarioError: the scenario has no such path as the variant names.
     """
     points = sweep.points()
     if not sweep.variant:
@@ -271,7 +271,7 @@ def changed_points(sweep: Sweep) -> list[Point]:
 
 
 def study_folder(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> Path:
-    """The store of a study, or of a variant of it."""
+    """Return the store of a study, or of a variant of it."""
     of = f"@{variant.name}" if variant else ""
     return form.out / paper.paper / (name + of + form.ending)
 
@@ -279,10 +279,10 @@ def study_folder(paper: Paper, name: str, form: Form, variant: Variant | None = 
 def load_study(
     paper: Paper, name: str, form: Form, doublings: int = 0, variant: Variant | None = None
 ) -> Sweep:
-    """The sweep of a study; `doublings` of its seeds, up to MOST_SEEDS.
+    """Load the sweep of a study, with `doublings` of its seeds, up to MOST_SEEDS.
 
     Raises:
-        ScenarioError: its file is wrong.
+        ScenarioError: its file is invalid.
         InputError: the variant changes none of its points.
     """
     study = paper.studies[name]
@@ -304,10 +304,10 @@ def load_study(
 
 
 def seeds_of(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
-    """The seeds that the runs of a study, or of a variant of it, were made with.
+    """Return the number of seeds of a study's existing runs, or of a variant's.
 
     Raises:
-        ResultsError: there are no such runs.
+        ResultsError: the runs do not exist.
     """
     return int(head_of(study_folder(paper, name, form, variant))["replicates"])
 
@@ -322,12 +322,12 @@ def make_study(
     variant: Variant | None = None,
     least: int = 0,
 ) -> int:
-    """Make the runs of a study, or of a variant of it, that are missing; returns how many it has.
+    """Make the missing runs of a study, or of a variant of it; return how many runs it has.
 
-    `least` are seeds that it has at least, but for a study of batches. Seeds that it had are kept.
+    `least` is the minimum number of seeds, except for a study of batches. Existing seeds are kept.
 
     Raises:
-        ScenarioError, InputError: its sweep or variant is wrong.
+        ScenarioError, InputError: its sweep or variant is invalid.
         SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
     """
     sweep = load_study(paper, name, form, doublings, variant)
@@ -356,10 +356,10 @@ def _missing(store: Store, form: Form, wanted: set[int]) -> list[str]:
 
 
 def unmade(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
-    """How many runs of a study are not there, or were made by other code than the present.
+    """Count the runs of a study that are missing, or were made by other code than the present.
 
     Raises:
-        ResultsError: there is no such store.
+        ResultsError: the study has no store.
     """
     replicates = seeds_of(paper, name, form, variant)
     sweep = load_study(paper, name, form, variant=variant)

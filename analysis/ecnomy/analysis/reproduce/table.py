@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `reproduce` prints: budgets, verdicts with the figures behind them, the catalogue."""
+"""The printed output of `reproduce`: budgets, verdicts with their figures, the catalogue."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SHOWN: Final = 3  # figures of a claim, the worst first
 
 
 def budget_line(selected: Sequence[tuple[Paper, str]], form: Form) -> str:
-    """Entries, claims, runs and data packets before anything runs."""
+    """Return entries, claims, runs and data packets, for printing before the runs."""
     own, grid = cost_of(selected, form)
     claims = sum(len(paper.entries[item].claims) for paper, item in selected)
     whole = "" if not form.quick else " (as a whole; quick takes a part of it)"
@@ -57,7 +57,7 @@ def _counted(number: int, one: str, many: str) -> str:
 
 
 def of_items(found: Reproduced, items: Sequence[str]) -> Iterator[tuple[Outcome, Claim]]:
-    """What became of the claims that are part of some of an entry's ids; none: of all."""
+    """Yield the outcomes of the claims that belong to any of an entry's ids; if empty, of all."""
     entry = found.paper.entries[found.item]
     for outcome in found.outcomes:
         claim = entry.claims[outcome.claim.rpartition(".")[2]]
@@ -66,11 +66,11 @@ def of_items(found: Reproduced, items: Sequence[str]) -> Iterator[tuple[Outcome,
 
 
 def claims_table(found: Reproduced, items: Sequence[str] = ()) -> Table:
-    """Verdict, figures and reason of each claim of an entry, settings below.
+    """Return verdict, figures and reason of each claim of an entry, settings below.
 
     Args:
         found: the entry.
-        items: those of its ids that are wanted, where it has several; none: all.
+        items: the requested ids of an entry that has several; if empty, all.
     """
     paper, entry = found.paper, found.paper.entries[found.item]
     table = Table(title=f"{paper.paper}.{found.item}: {entry.title}", title_justify="left")
@@ -100,13 +100,13 @@ def _caption(found: Reproduced) -> str:
 
 
 def worst_figures(verdict: Verdict, most: int = _SHOWN) -> list[Judged]:
-    """The figures that decide a verdict: refuted ones, then straddling ones, then the rest."""
+    """Return the figures that decide a verdict: refuted, then straddling, then the rest."""
     rank = {REFUTED: 0, CONFIRMED: 2, REPORTED: 3}
     return sorted(verdict.figures, key=lambda figure: rank.get(figure.verdict, 1))[:most]
 
 
 def closing_line(found: Sequence[Reproduced]) -> str:
-    """How many claims came out how, core ones and identities apart."""
+    """Return the number of claims per verdict, core claims and identities separately."""
     outcomes = [outcome for each in found for outcome in each.outcomes]
     lines = []
     claims = [o for o in outcomes if not o.identity]
@@ -122,7 +122,7 @@ def closing_line(found: Sequence[Reproduced]) -> str:
 
 
 def catalogue_table(paper: Paper) -> Table:
-    """The entries of a paper."""
+    """Return the entries of a paper as a table."""
     table = Table(title=f"{paper.paper}: {paper.cites}", title_justify="left")
     for name in ("entry", "priority", "claims", "packets", "what"):
         table.add_column(name, justify="right" if name in ("claims", "packets") else "left")

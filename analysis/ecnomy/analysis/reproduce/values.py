@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ecnomy reproduce --json` prints: what there is, or what was measured of it."""
+"""The output of `ecnomy reproduce --json`: the catalogue, or the measured outcomes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["catalogue_values", "claims_values"]
 
 
 def catalogue_values(paper: Paper) -> dict[str, Any]:
-    """The entries of a paper; `packets` are data packets that its runs may send at most."""
+    """Return the entries of a paper; `packets` are the most data packets that its runs may send."""
     return {
         "paper": paper.paper,
         "cites": paper.cites,
@@ -36,11 +36,11 @@ def catalogue_values(paper: Paper) -> dict[str, Any]:
 def claims_values(
     found: Sequence[Reproduced], items: Mapping[tuple[str, str], Sequence[str]], page: str
 ) -> dict[str, Any]:
-    """Entries with their claims: verdict, figures with intervals and regions, reason.
+    """Return entries with their claims: verdict, figures with intervals and regions, reason.
 
     Args:
         found: the entries.
-        items: (paper, entry) -> its ids that were asked for; none: all of it.
+        items: (paper, entry) -> its requested ids; if empty, all.
         page: the file of the page.
     """
     return {"page": page, "entries": [_entry(each, items) for each in found]}

@@ -28,7 +28,7 @@ _NAMED: Final = re.compile(r"\{([^{}]+)\}")
 
 
 def interval_text(interval: Interval | None) -> str:
-    """`mean [low, high]`, or the value alone where there is no interval."""
+    """Return `mean [low, high]`, or the value alone if it has no interval."""
     if interval is None:
         return "none"
     if interval.n == 1:
@@ -37,7 +37,7 @@ def interval_text(interval: Interval | None) -> str:
 
 
 def region_text(low: float | None, high: float | None) -> str:
-    """The region of a claim."""
+    """Return the region of a claim as text."""
     if low is None and high is None:
         return "reported"
     if low is None:
@@ -48,13 +48,13 @@ def region_text(low: float | None, high: float | None) -> str:
 
 
 def figure_text(figure: Judged) -> str:
-    """A figure with its region."""
+    """Return a figure with its region as text."""
     measured, region = interval_text(figure.measured), region_text(figure.low, figure.high)
     return f"{figure.name} {measured}, expected {region}"
 
 
 def grid_text(verdict: Verdict) -> str:
-    """Which alternatives of which settings have another verdict than the chosen ones, and by what.
+    """Return which alternatives of which settings change the verdict, and by which figure.
 
     "" if all agree.
     """
@@ -77,10 +77,10 @@ def _at_chosen(verdict: Verdict | None) -> Verdict | None:
 
 
 def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, dict[str, Interval]]:
-    """A finding with figures and settings of the runs put in, and those figures.
+    """Return a finding with figures and settings of the runs filled in, and those figures.
 
-    What a control shows is left out where none of its figures was measured, a cause where the runs
-    are not as it says they are.
+    A control's text is omitted if none of its figures was measured. A cause is omitted if the runs
+    do not match its conditions.
     """
     controls: dict[str, Interval] = {}
 
@@ -106,6 +106,6 @@ def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, d
 
 
 def _elsewhere(figure: Judged) -> str:
-    """What is said in place of a cause that was found of other runs."""
+    """Return the text shown in place of a cause that was found in other runs."""
     region, measured = region_text(figure.low, figure.high), interval_text(figure.measured)
     return f"cause unknown: what is known is of runs with {figure.name} {region}, here {measured}"

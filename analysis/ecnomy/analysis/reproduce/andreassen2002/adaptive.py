@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls that react to marks against calls that ignore them, in the same queue (3.2.3 and 3.3).
 
-`all`: nearly all calls of a run adapt, against runs in which nearly none does. `half`: half of the
-calls of one run against the other half.
+`all`: runs in which nearly all calls adapt, compared with runs in which nearly none adapts.
+`half`: the two halves of the calls of one run, compared.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Row = npt.NDArray[np.float64]
 
 
 def figures_of_adaptive(studies: Studies) -> dict[str, Row]:
-    """Marking rates, charges and packet rates of those that adapt and that ignore, by threshold."""
+    """Return marking, charge and packet rates of calls that adapt or ignore marks, by threshold."""
     found: dict[str, Row] = {}
     runs = studies[STUDY]
     for threshold in sorted(runs.values(_MAX)):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 3: one queue that marks against two classes, where voice is equally late in both.
+"""Table 3: one queue that marks against two classes, at equal delay rates of voice.
 
-Per seed and mix the delay rate of voice is interpolated in the largest threshold, its logarithm
-linearly; other columns are taken at the threshold where it is that of the two classes.
+Per seed and mix, the largest threshold is found at which voice has the delay rate of the two
+classes. The logarithm of the rate is interpolated linearly. Other columns are taken there.
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ _PANELS: Final = {
 
 
 def matched(thresholds: Table, rates: Table, wanted: float) -> float:
-    """The threshold with a delay rate, which rises with it.
+    """Return the threshold at a delay rate, which rises with the threshold.
 
-    Between two thresholds the rate's logarithm is linear, the rate itself where one is 0. Of
-    several with the rate it is the largest; the first or last where all rates lie above or below.
+    Between two thresholds the rate's logarithm is linear, or the rate itself if one is 0. If
+    several
+    thresholds fit, the largest is returned; if all rates lie above or below, the first or last.
     """
     below = np.flatnonzero(rates <= wanted)
     if not len(below):
@@ -58,7 +59,7 @@ def matched(thresholds: Table, rates: Table, wanted: float) -> float:
 
 
 def _at(mix: dict[int, Runs], column: str, where: Table) -> Table:
-    """A column of a mix at a threshold of each seed's own."""
+    """Return a column of a mix, interpolated at one threshold per seed."""
     own = columns(mix, column)
     steps = np.array(list(mix), dtype=np.float64)
     return np.array([np.interp(at, steps, seed) for at, seed in zip(where, own.T, strict=True)])
@@ -71,7 +72,7 @@ def _matches(mix: dict[int, Runs], classes: Runs) -> Table:
 
 
 def figures(studies: Studies) -> Samples:
-    """One queue over two classes at the matched threshold, by mix."""
+    """Return measures of one queue over those of two classes at the matched threshold, by mix."""
     found: dict[str, np.ndarray | float] = {}
     downloads: dict[int, np.ndarray] = {}
     classes = rows(studies["diffserv"])
@@ -99,7 +100,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(studies: Studies) -> dict[str, np.ndarray | float]:
-    """Against two classes with turns ten times as long, at the thresholds matched without them."""
+    """Compare with two classes with turns ten times as long, at the same matched thresholds."""
     found: dict[str, np.ndarray | float] = {}
     classes = rows(studies["diffserv"])
     runs = studies["diffserv-controls"]
@@ -113,7 +114,7 @@ def _controls(studies: Studies) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """What one queue gives by threshold; two classes as a level line in the same colour."""
+    """Draw one queue by threshold, with two classes as a level line in the same colour."""
     figure.set_size_inches(10, 7)
     axes = figure.subplots(2, 2, sharex=True)
     classes = rows(studies["diffserv"])

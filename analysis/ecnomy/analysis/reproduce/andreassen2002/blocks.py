@@ -23,10 +23,10 @@ _SEED: Final = "seed"
 
 
 def streams_and_blocks(results: Path) -> Mapping[str, float | list[float] | None]:
-    """What `samples.streams` gives, and counts in blocks.
+    """Return the columns of `samples.streams`, and counts in blocks.
 
     Returns:
-        Besides, of each test stream and of `udp`, rows with a number for each whole block of 60 s:
+        For each test stream and `udp`, additional rows with a number for each whole block of 60 s:
         block.sent (packets), block.marked, block.late (lost or later than 15 ms).
     """
     from ecnomy.markets.results.rawrun import open_raw
@@ -42,13 +42,13 @@ def streams_and_blocks(results: Path) -> Mapping[str, float | list[float] | None
 
 
 def ratio(runs: Runs, rate: str, over: str, under: str) -> Drawn:
-    """A rate of one stream over another's, with the 99 % interval of a bootstrap over blocks.
+    """Return a rate of one stream over another's, with a bootstrap's 99 % interval over blocks.
 
     Args:
-        runs: of one setting; the draws follow from the least of their seeds.
+        runs: runs of one setting; the least of their seeds determines the draws.
         rate: `marking` or `late`.
-        over: a stream, or `udp`.
-        under: another.
+        over: the stream in the numerator, or `udp`.
+        under: the stream in the denominator, or `udp`.
     """
     events, seed = _OF[rate], int(runs.frame[_SEED].min())
     pair = [

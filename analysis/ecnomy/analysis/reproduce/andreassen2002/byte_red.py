@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section 3.3: RED by bytes. Which threshold holds the voice delay rate at a target?
 
-The least threshold is f times what the link sends in 15 ms, the largest one six times that. Per
-seed and mix, log10 of the delay rate is fitted by a line in f; f* is where that is at the target.
+The least threshold is f times the bytes that the link sends in 15 ms, the largest one six times
+that. Per seed and mix, a line in f is fitted to log10 of the delay rate; f* is the f at which the
+line reaches the target.
 """
 
 from __future__ import annotations
@@ -38,18 +39,18 @@ class Line(NamedTuple):
     zero: Row
 
     def f_at(self, rate: float) -> Row:
-        """f that gives a delay rate."""
+        """Return the f of a delay rate."""
         return np.asarray((np.log10(rate) - self.zero) / self.slope)
 
     def rate_at(self, f: Row) -> Row:
-        """The delay rate that f gives."""
+        """Return the delay rate at f."""
         return np.asarray(10 ** (self.slope * f + self.zero))
 
 
 def line_of(rates: dict[float, Row]) -> Line:
-    """The line of least squares of each seed, by f -> delay rates per seed.
+    """Return the least-squares line of each seed, from f -> delay rates per seed.
 
-    Points without a late packet are left out; not a number where fewer than two are left.
+    Points without a late packet are left out; a line is NaN if fewer than two points are left.
     """
     f, found = np.array(list(rates)), []
     for row in np.array(list(rates.values())).T:
@@ -62,7 +63,7 @@ def line_of(rates: dict[float, Row]) -> Line:
 
 
 def _rates(runs: Runs, **wanted: Any) -> dict[float, Row]:
-    """f -> voice delay rates, of links in bytes with these parameters."""
+    """Return f -> voice delay rates, of links that count bytes with these parameters."""
     found: dict[float, Row] = {}
     for text in runs.values(LINK):
         link = json.loads(text)
@@ -79,7 +80,7 @@ def _by_packets(runs: Runs) -> Row:
 
 
 def _mixes(studies: Studies) -> dict[str, Runs]:
-    """`voice/web` -> runs."""
+    """Return `voice/web` -> runs."""
     runs = studies["byte-red"]
     pairs = zip(*(runs.frame[name] for name in _USERS), strict=True)
     return {
@@ -89,7 +90,7 @@ def _mixes(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Spread of delay rates over mixes, f* by mix and curve, and what f* of one gives others."""
+    """Return the spread of delay rates over mixes, f* by mix and curve, and cross predictions."""
     found: dict[str, np.ndarray | float] = {}
     rates = {mix: _rates(runs) for mix, runs in _mixes(studies).items()}
     packets = np.array([_by_packets(runs) for runs in _mixes(studies).values()])
@@ -112,7 +113,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _variants(studies: Studies, base: Row) -> dict[str, np.ndarray | float]:
-    """f* of other curves, and how far it is from that of the usual one, in standard errors."""
+    """Return f* of other curves and its distance from the usual f*, in standard errors."""
     runs = studies["byte-red-variants"]
     curves: dict[str, dict[str, Any]] = {
         "ratio": {"ratio": 3},
@@ -128,7 +129,7 @@ def _variants(studies: Studies, base: Row) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Delay rates against f, a curve for each mix, and the target."""
+    """Draw delay rates against f, a curve for each mix, and the target."""
     axis = figure.subplots()
     for index, (mix, runs) in enumerate(_mixes(studies).items()):
         rates = _rates(runs)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Table 3 as a search: the marking threshold of each mix for the voice delay rate of two classes.
 
-Calls are `independent`, or run from their start (`tick`), or as many endless ones as talk on
-average are all in step (`step`). Mixes go by the telephone users of the paper.
+Calls are `independent`, or start their packets at the call's start (`tick`), or are a fixed number
+of endless calls in step (`step`). Mixes are named by the paper's number of telephone users.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LABELS: Final = {
 
 
 def phase_of(traffic: str) -> str:
-    """What calls of this traffic are, a scenario's mapping as JSON text."""
+    """Return the phase of calls, from a traffic mapping of the scenario as JSON text."""
     given = json.loads(traffic)
     if given["kind"] == "cbr":
         return "step"
@@ -51,7 +51,7 @@ def _named(found: Found) -> tuple[str, int]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Per phase and mix: whether found, where, the rate there over its target; our two classes."""
+    """Return, per phase and mix: whether a threshold was found, its value and rate over target."""
     found: dict[str, np.ndarray | float | Interval] = {}
     for each in found_by(studies, "calibration"):
         phase, mix = _named(each)
@@ -81,7 +81,7 @@ def _over(figure: Interval, target: float) -> Interval:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Thresholds found by mix; and the curves that were searched, with their targets."""
+    """Draw the thresholds found by mix, and the searched curves with their targets."""
     figure.set_size_inches(10, 4.6)
     left, right = figure.subplots(1, 2)
     shown: set[str] = set()

@@ -13,7 +13,7 @@ _PS_PER_S: Final = 1e12
 
 
 def rates(results: Path) -> Mapping[str, float | None]:
-    """Of `voice`, `adaptive` and `web`, over the measured window.
+    """Return columns of `voice`, `adaptive` and `web`, over the measured window.
 
     Returns:
         `<source>_marking`, the share of delivered packets with a mark; `<source>_marks_per_s` and

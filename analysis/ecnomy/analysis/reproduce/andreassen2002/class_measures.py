@@ -20,7 +20,7 @@ _BITS: Final = 8
 
 
 def by_class(results: Path) -> Mapping[str, float | None]:
-    """A row of Table 2: delays and rates of voice and web.
+    """Return a row of Table 2: delays and rates of voice and web.
 
     Returns:
         `voice_` and `web_` late (share of packets lost or later than 16 ms, host to host), lost,
@@ -59,7 +59,7 @@ def by_class(results: Path) -> Mapping[str, float | None]:
 
 
 def shares(results: Path) -> Mapping[str, float]:
-    """`voice_share` and `web_share`: of the bottleneck's rate, with Ethernet."""
+    """Return `voice_share` and `web_share` of the bottleneck's rate, with Ethernet."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -71,7 +71,7 @@ def shares(results: Path) -> Mapping[str, float]:
 
 
 def _measured_classes(run: RawRun) -> Any:
-    """Rows of classes since the warm-up, summed up by class; of delays the largest."""
+    """Return the rows of classes since the warm-up, summed by class; of delays the largest."""
     table = run.table("classes")
     own = table[table["t_ps"] >= run.measured.from_ps].groupby("class_name")
     sums = own.sum(numeric_only=True)

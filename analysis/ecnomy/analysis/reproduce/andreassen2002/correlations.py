@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 4.3.3: does the marking rate of a sample tell its delay rate, or the next one's?"""
+"""Section 4.3.3: does the marking rate of a sample predict its delay rate, or the next one's?"""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ Row = npt.NDArray[np.float64]
 
 
 def accepted_over_all(marking: Row, late: Row) -> float:
-    """Mean L of samples after one with M at most its (1 - B^G) quantile, over that of all.
+    """Return mean L of samples that follow an M up to its (1 - B^G) quantile, over mean L of all.
 
-    The quantile is that of a Beta fitted by moments; not a number where none fits.
+    The quantile belongs to a Beta distribution fitted by moments; NaN if no Beta fits.
     """
     try:
         fit = theory.BetaMarking.of_moments(float(marking.mean()), float(marking.var(ddof=1)))
@@ -54,7 +54,7 @@ def _correlations(marking: Row, late: Row) -> dict[str, float]:
 
 
 def of_long_samples(runs: Runs, stream: str, part: float = 1.0) -> dict[str, Row]:
-    """The three correlations of a stream, one per seed, over the first `part` of each run."""
+    """Return three correlations of a stream, one per seed, over the first `part` of each run."""
     rows = zip(runs.row(f"sample.marking.{stream}"), runs.row(f"sample.late.{stream}"), strict=True)
     found = []
     for marking, late in rows:
@@ -64,7 +64,7 @@ def of_long_samples(runs: Runs, stream: str, part: float = 1.0) -> dict[str, Row
 
 
 def _tables(studies: Studies) -> dict[str, Row]:
-    """Length of samples and kind -> correlations, [setting, stream, seed]."""
+    """Return length of samples and kind -> correlations, [setting, stream, seed]."""
     settings = [runs for mix in mixes(studies["streams"]).values() for runs in mix.values()]
     found: dict[str, list[list[Row]]] = {}
     for runs in settings:
@@ -79,7 +79,7 @@ def _tables(studies: Studies) -> dict[str, Row]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Extremes and shares over all streams and settings, per seed; and what blocking would do."""
+    """Return extremes and shares over streams and settings per seed, and the effect of blocking."""
     found: dict[str, np.ndarray | float] = {}
     tables = _tables(studies)
     for length in ("long", "short"):
@@ -111,7 +111,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Correlations by setting, a point for each stream: means over seeds; both sample lengths."""
+    """Draw correlations by setting, a point per stream: means over seeds, both sample lengths."""
     figure.set_size_inches(9, 8)
     axes = figure.subplots(3, 1, sharex=True, sharey=True)
     tables = _tables(studies)

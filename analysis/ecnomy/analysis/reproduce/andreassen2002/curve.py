@@ -3,7 +3,7 @@
 
 The law counts packets: with packets of mean length l, q bytes are q / l of them. Source:
 andreassen2002 3.1.2 and 3.2.4. Gentle RED's largest threshold is half of the law's, so that both
-mark every packet from the same length on.
+mark every packet above the same length.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _gentle(most: float) -> Row:
 
 
 def figures(studies: Studies) -> Samples:
-    """The curve below, between and beyond its thresholds; two mixes; distance to gentle RED."""
+    """Return the curve below, between and beyond its thresholds; two mixes; gentle RED's error."""
     law = _law(_PACKETS)
     between = (_PACKETS >= _LEAST) & (_PACKETS <= _MOST)
     slopes = np.diff(law[between])
@@ -61,7 +61,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """The curve over packets, with gentle RED; over bytes, for two mixes."""
+    """Draw the curve over packets, with gentle RED; over bytes, for two mixes."""
     figure.set_size_inches(9.5, 4.2)
     left, right = figure.subplots(1, 2, sharey=True)
     plain = {"marker": ""}

@@ -30,12 +30,12 @@ _PANELS: Final = {
 
 
 def rows(runs: Runs) -> dict[int, Runs]:
-    """Voice users -> the runs of their mix."""
+    """Return voice users -> the runs of their mix."""
     return {int(voice): runs.at({_VOICE: voice}) for voice in sorted(runs.values(_VOICE))}
 
 
 def figures(studies: Studies) -> Samples:
-    """The rows; web less voice; rank correlations of web delays with the number of web users."""
+    """Return the rows, web less voice, and rank correlations of web delays with web users."""
     found: dict[str, np.ndarray | float] = {}
     mixes = rows(studies["diffserv"])
     for voice, own in mixes.items():
@@ -53,7 +53,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(runs: Runs) -> dict[str, np.ndarray | float]:
-    """Longer turns, telephones in step and smaller windows, by number of web users."""
+    """Return controls by web users: longer turns, telephones in step, and smaller windows."""
     found: dict[str, np.ndarray | float] = {}
     for web in sorted(runs.values(_WEB)):
         mix = runs.at({_WEB: web})
@@ -68,7 +68,7 @@ def _controls(runs: Runs) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Delay rates, mean delays, throughput and download times by mix."""
+    """Draw delay rates, mean delays, throughput and download times by mix."""
     figure.set_size_inches(10, 7)
     axes = figure.subplots(2, 2, sharex=True)
     mixes = rows(studies["diffserv"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of two groups of web users beside telephones: how long files take each."""
+"""Outcome columns of two groups of web users beside telephones: the download times of each."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _BITS: Final = 8
 
 
 def downloads_of(results: Path) -> Mapping[str, float | None]:
-    """Of files that begin in the measured window, by source and of both (`all_`).
+    """Return columns of files that begin in the measured window, by source and of both (`all_`).
 
     Returns:
-        `<group>_ms`, the mean time of whole ones; `<group>_mbps`, their bytes over their times;
-        `<group>_whole`, the share that is whole at the end; `<group>_asked_mbps`, the rate at
-        which files are asked for; `<group>_marking` (of `web` and `knob`), voice_late (share of
+        `<group>_ms`, the mean time of complete files; `<group>_mbps`, their bytes over their times;
+        `<group>_whole`, the share that is complete at the end; `<group>_asked_mbps`, the rate at
+        which files are requested; `<group>_marking` (of `web` and `knob`), voice_late (share of
         packets later than 16 ms, host to host) and voice_marking.
     """
     from ecnomy.markets.results.rawrun import open_raw

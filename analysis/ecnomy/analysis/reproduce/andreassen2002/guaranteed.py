@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section 4.2: the ideal provider of guaranteed streams, on drawn samples of marks and delays.
 
-Marking rates M are drawn from a Beta distribution, delay rates are L = 4 M e^N (correlated) or have
-the same distribution and nothing to do with M. From one set of samples the provider fits the Beta
-by moments, blocks above its (1 - B^G) quantile, and sets V by the formula; another set of samples
-are its connections. R = V and P = 0.2 mu are chosen, the paper gives no numbers; marks cost M.
-Whether M is Beta distributed at all is asked of the samples of table 8, run by run.
+Marking rates M are drawn from a Beta distribution. Delay rates are L = 4 M e^N (correlated), or
+have the same distribution but are independent of M. From one set of samples the provider fits the
+Beta by moments, blocks above its (1 - B^G) quantile, and sets V by the formula; another set of
+samples are its connections. R = V and P = 0.2 mu are our choices, as the paper gives no numbers;
+marks cost M. The samples of table 8 test, run by run, whether M is Beta distributed at all.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ Row = npt.NDArray[np.float64]
 
 
 class Books(NamedTuple):
-    """What a provider's connections came to.
+    """The results of a provider's connections.
 
     Attributes:
-        profit_over_wanted: mean profit of an accepted one, over P.
-        blocked: share of requests.
+        profit_over_wanted: mean profit of an accepted connection, over P.
+        blocked: share of requests that are blocked.
         late_difference: mean delay rate of accepted samples less that of blocked ones.
-        broken: share of accepted ones whose guarantee is broken.
+        broken: share of accepted connections whose guarantee is broken.
     """
 
     profit_over_wanted: float
@@ -61,7 +61,7 @@ def _draw(rng: np.random.Generator, *, correlated: bool) -> tuple[Row, Row]:
 
 
 def keep_books(learnt: tuple[Row, Row], sold: tuple[Row, Row]) -> Books:
-    """Set the tariff on samples (M, L) that were learnt, and sell to others."""
+    """Set the tariff on the learnt samples (M, L), and sell to the others."""
     marks, late = learnt
     fit = theory.BetaMarking.of_moments(float(marks.mean()), float(marks.var(ddof=1)))
     threshold = fit.blocking_threshold(_BLOCKED)
@@ -83,9 +83,9 @@ def keep_books(learnt: tuple[Row, Row], sold: tuple[Row, Row]) -> Books:
 
 
 def beta_fits(marking: Row) -> float:
-    """Kolmogorov and Smirnov's p-value of samples against the Beta fitted to their moments.
+    """Return Kolmogorov and Smirnov's p-value of samples against the Beta fitted to their moments.
 
-    Too large, as the fit is to the same samples; not a number where no Beta fits.
+    It is too large, as the Beta is fitted to the same samples. It is NaN if no Beta fits.
     """
     from scipy.stats import beta, kstest
 
@@ -97,7 +97,7 @@ def beta_fits(marking: Row) -> float:
 
 
 def _beta_of_streams(studies: Studies) -> dict[str, Row | float]:
-    """p-values and marks a sample, per seed, of each setting and stream of table 8."""
+    """Return p-values and marks per sample, per seed, of each setting and stream of table 8."""
     found: dict[str, Row | float] = {}
     for voice, mix in mixes(studies["streams"]).items():
         for threshold, runs in mix.items():
@@ -110,7 +110,7 @@ def _beta_of_streams(studies: Studies) -> dict[str, Row | float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Profits, blocked shares and delay rates over ten keyed streams; in standard errors."""
+    """Return profits, blocked shares and delay rates over ten keyed streams; in standard errors."""
     found = _beta_of_streams(studies)
     for name in ("charge_variation", "cost_variation", "net_variation", "broken"):
         found[f"sold.{name}"] = by_strategy(studies["sold"], ACCEPT_ALL).sample(name)
@@ -133,5 +133,5 @@ def figures(studies: Studies) -> Samples:
 
 
 def _errors(row: Row) -> float:
-    """The mean in its own standard errors over seeds."""
+    """Return the mean divided by its standard error over seeds."""
     return float(row.mean() / (row.std(ddof=1) / np.sqrt(len(row))))

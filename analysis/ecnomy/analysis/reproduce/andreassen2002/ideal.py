@@ -2,9 +2,9 @@
 """Figure 12: the ideal picture, on drawn samples: a delay rate that follows from the marking rate.
 
 M is Beta distributed as in guaranteed.py, L = 4 M (1 + N) with N uniform within 10 %. From samples
-the provider takes the mean factor L / M and the largest deviation from it, and places the point
-beyond which it discards: where no such deviation would carry L over the guarantee. The control has
-the same L, but M that has nothing to do with it.
+the provider takes the mean factor L / M and the largest deviation from it. It discards samples
+beyond the point up to which no such deviation carries L over the guarantee. The control has the
+same L, but an independent M.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def _draw(rng: np.random.Generator, *, related: bool) -> tuple[Row, Row]:
 
 
 def blocking_point(marking: Row, late: Row, guarantee: float) -> float:
-    """G / (slope (1 + largest deviation)): M up to which no sample like these breaks G."""
+    """Return G / (slope (1 + largest deviation)): the M up to which no such sample breaks G."""
     slope = float(np.mean(late / marking))
     largest = float(np.max(late / marking)) / slope - 1
     return guarantee / (slope * (1 + largest))
 
 
 def figures(studies: Studies) -> Samples:
-    """The largest delay rate accepted over the guarantee, and the share discarded."""
+    """Return the largest delay rate accepted over the guarantee, and the share discarded."""
     found: dict[str, list[float]] = {}
     for name, related in (("", True), ("control.", False)):
         for seed in SEEDS:
@@ -66,7 +66,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Samples, as many as in figure 13, and the blocking point."""
+    """Draw samples, as many as in figure 13, and the blocking point."""
     axis = figure.subplots()
     rng = np.random.Generator(np.random.Philox(key=[SEEDS[0], _KEY]))
     learnt = _draw(rng, related=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.3: what voice pays for marks, at a price of one each, by marking threshold."""
+"""Section 3.3: the marks that voice pays for, at a price of one each, by marking threshold."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _MEGABIT: Final = 2.0**20
 
 
 def _charges(mix: dict[int, Runs], name: str) -> Table:
-    """Marks per second of all users of a kind, [threshold, seed]."""
+    """Return marks per second of all users of a kind, [threshold, seed]."""
     packets_per_s = columns(mix, f"{name}_mbps") * _MEGABIT / 8 / columns(mix, f"{name}_bytes")
     return np.asarray(columns(mix, f"{name}_marking") * packets_per_s)
 
 
 def figures(studies: Studies) -> Samples:
-    """Rank correlations of what voice pays with the threshold; charges per packet over web's."""
+    """Return rank correlations of voice's charge with the threshold; charges over web's."""
     found: dict[str, np.ndarray | float] = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         thresholds = np.array(list(mix), dtype=np.float64)
@@ -49,7 +49,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Marks per second that a voice user and a web user pay for, a curve per mix."""
+    """Draw the marks per second that a voice user and a web user pay for, a curve per mix."""
     figure.set_size_inches(10, 4.5)
     axes = figure.subplots(1, 2)
     for axis, name in zip(axes, ("voice", "web"), strict=True):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 4.4, proposed: a provider of guaranteed streams that is also the network's owner.
+"""Section 4.4, proposed: a provider of guaranteed streams that also owns the network.
 
-It knows mix and threshold, so that after a change it takes mean cost mu and chance of a broken
-promise p from what it has seen in that setting (another seed's run); one that sees marks only has
-the last half of the run before. It refuses no calls, as the other does while marks are many. What
-marks cost it is revenue lost, so that it earns what both earn together.
+It knows mix and threshold. After a change it takes mean cost mu and chance of a broken promise p
+from another seed's run of that setting; a provider that sees marks only has the last half of the
+run before. It refuses no calls, while the other refuses calls when marks are many. The cost of
+marks is its own lost revenue, so that it earns the sum of what both earn.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ Row = npt.NDArray[np.float64]
 
 
 def by_strategy(runs: Runs, kind: str) -> Runs:
-    """The runs of a strategy."""
+    """Return the runs of a strategy."""
     [text] = [each for each in runs.values(_STRATEGY) if json.loads(each)["kind"] == kind]
     return runs.at({_STRATEGY: text})
 
 
 def errors(seen: Row) -> tuple[Row, Row]:
-    """Mean absolute errors over all changes of setting, per seed: knowing settings, and not.
+    """Return mean absolute errors over all changes of setting, per seed: knowing settings, and not.
 
     Args:
-        seen: [setting, seed, half], a mean of each half of a run; the second is what is right.
+        seen: [setting, seed, half], a mean of each half of a run; the second half is the truth.
     """
     knowing, blind = [], []
     past = np.roll(seen.mean(axis=2), 1, axis=1)
@@ -56,7 +56,7 @@ def errors(seen: Row) -> tuple[Row, Row]:
 
 
 def _seen(studies: Studies) -> dict[str, Row]:
-    """mu and p: [setting, seed, half]."""
+    """Return mu and p: [setting, seed, half]."""
     found: dict[str, list[Row]] = {"mu": [], "p": []}
     for mix in mixes(studies["streams"]).values():
         for runs in mix.values():
@@ -76,7 +76,7 @@ def _earned(studies: Studies, kind: str) -> Row:
 
 
 def figures(studies: Studies) -> Samples:
-    """Errors with and without knowing the setting; what one firm and two earn; queues."""
+    """Return errors with and without knowing the setting; earnings of one and two firms; queues."""
     found: dict[str, np.ndarray | float] = {}
     for name, seen in _seen(studies).items():
         knowing, blind = errors(seen)
@@ -94,7 +94,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """What network and provider earn, run by run, with calls refused by marks and with none."""
+    """Draw the earnings of network and provider, run by run, with and without refused calls."""
     axis = figure.subplots()
     for index, (kind, label) in enumerate(
         ((ACCEPT_ALL, "one firm, no call refused"), (BY_MARKS, "two, calls refused by marks"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 5, Figures 7 to 10: thresholds in bytes, over what the link sends in 15 ms, and in packets.
+"""Table 5, Figures 7 to 10: thresholds in packets, and in bytes over the link's bytes in 15 ms.
 
 Source: andreassen2002 3.2.4. The lengths are min_threshold times the mean length of all packets.
 """
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Curve", "curve", "draw", "figures", "fit"]
 
-_LEAST: Final = 1e-4  # delay rates below are left out, as the catalogue does
+_LEAST: Final = 1e-4  # delay rates below are left out, as in the catalogue
 _AT: Final = 0.8
-_FEWEST: Final = 5  # points that a parabola is put through
+_FEWEST: Final = 5  # points needed to fit a parabola
 _NONE: Final = float("nan")
 _PANELS: Final = (
     ("Figure 7, and 9 left", "voice delay rate", "log"),
@@ -43,11 +43,11 @@ _PANELS: Final = (
 
 
 def fit(x: Table, rates: Table) -> tuple[float, float, float]:
-    """log10 of delay rates as a line in x.
+    """Fit log10 of delay rates by a line in x.
 
     Returns:
         Its value at x = 0.8, the residual standard deviation in decades, Spearman's correlation;
-        NaN of fewer than three points.
+        NaN for fewer than three points.
     """
     from scipy.stats import spearmanr
 
@@ -66,8 +66,8 @@ class Curve(NamedTuple):
 
     Attributes:
         coefficients: of x^2, x and 1.
-        rms: root mean square of what is left [decades].
-        r2: share of the variance of the logarithms that it explains.
+        rms: root mean square of the residuals [decades].
+        r2: share of the logarithms' variance that the parabola explains.
     """
 
     coefficients: Table
@@ -76,7 +76,7 @@ class Curve(NamedTuple):
 
 
 def curve(x: Table, rates: Table) -> Curve:
-    """The parabola through the rates above 1e-4; NaN of fewer than five points, or of one x."""
+    """Fit a parabola to the rates above 1e-4; NaN for fewer than five points, or a single x."""
     kept = rates > _LEAST
     own, logs = x[kept], np.log10(rates[kept])
     if len(own) < _FEWEST or len(np.unique(own)) < 3 or np.ptp(logs) == 0:
@@ -92,7 +92,7 @@ def curve(x: Table, rates: Table) -> Curve:
 
 
 def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
-    """Scatter around one curve over either axis, per seed; ratio, late [point, seed]."""
+    """Return the scatter around one curve over either axis, per seed; ratio, late [point, seed]."""
     found: dict[str, Table] = {}
     for name, x in (("bytes", ratio), ("packets", np.broadcast_to(packets[:, None], late.shape))):
         curves = [curve(own, rates) for own, rates in zip(x.T, late.T, strict=True)]
@@ -105,7 +105,7 @@ def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
 
 
 def _axes(studies: Studies) -> dict[int, tuple[Table, Table, Table]]:
-    """By mix: min_threshold in packets, over 15 ms of bytes, voice delay rate; seeds last."""
+    """Return min_threshold in packets and over 15 ms of bytes, and voice delay rate, by mix."""
     found = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         packets = np.array(list(mix), dtype=np.float64) / 6
@@ -148,7 +148,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Figures 7 and 8: delay rates; 9 and 10: download times, marking rates and their ratio."""
+    """Draw figures 7 and 8: delay rates; 9 and 10: download times, marking rates, their ratio."""
     figure.set_size_inches(13, 7.5)
     axes = figure.subplots(2, 3)
     for index, (voice, mix) in enumerate(mixes(studies["thresholds"]).items()):
@@ -182,7 +182,7 @@ def _points(axis: Axes, x: Table, rows: Table, index: int, label: str) -> None:
 
 
 def _drawn(axis: Axes, x: Table, late: Table) -> None:
-    """The parabola through means over seeds of all mixes, where they are that it is fitted to."""
+    """Draw the parabola through means over seeds of all mixes, in the range of its fit."""
     found = curve(x, late)
     own = x[late > _LEAST]
     if not np.isfinite(found.rms):

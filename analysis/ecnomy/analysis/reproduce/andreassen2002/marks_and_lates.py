@@ -26,13 +26,13 @@ Row = npt.NDArray[np.float64]
 
 
 def _of_example(runs: Runs) -> Runs:
-    """The mix 700/30 at its lowest threshold, 360 packets."""
+    """Return the runs of the mix 700/30 at its lowest threshold, 360 packets."""
     mix = next(iter(mixes(runs).values()))
     return next(iter(mix.values()))
 
 
 def lowered_by(marking: Row, late: Row) -> float:
-    """By how much rejecting the samples with the most marks, a tenth, lowers the mean of L."""
+    """Return the relative fall of mean L if the tenth of samples with most marks is rejected."""
     rejected = max(1, round(_REJECTED * len(marking)))
     kept = np.argsort(marking, kind="stable")[:-rejected]
     return float(1 - late[kept].mean() / late.mean())
@@ -57,14 +57,14 @@ def _of_runs(runs: Runs) -> dict[str, Row | float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Correlation of M and L, what rejecting lowers L by, and how steady L / M is; per seed."""
+    """Return per seed: correlation of M and L, the fall of L by rejection, variation of L / M."""
     narrow = _of_runs(_of_example(studies["narrow-streams"]))
     controls = {f"control.{name}": row for name, row in narrow.items()}
     return _of_runs(_of_example(studies["streams"])) | controls
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Of the first seed: samples of M and L against each other, and both over time."""
+    """Draw draw, for the first seed, samples of M and L against each other, and both over time."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2)
     runs = _of_example(studies["streams"])

@@ -16,12 +16,12 @@ __all__ = ["calls", "mix"]
 
 PS_PER_S: Final = 1e12
 MEGABIT: Final = 2.0**20
-_VOICE_BITS: Final = 142 * 8  # with Ethernet
+_VOICE_BITS: Final = 142 * 8  # with Ethernet headers
 _BITS: Final = 8
 
 
 def mix(results: Path) -> Mapping[str, float | None]:
-    """A row of Table 4: delays, rates and marks of voice and web.
+    """Return a row of Table 4: delays, rates and marks of voice and web.
 
     Returns:
         `voice_` and `web_` late (share of packets later than 16 ms, host to host), marking,
@@ -53,7 +53,7 @@ def mix(results: Path) -> Mapping[str, float | None]:
 
 
 def _web_over_router_ms(run: RawRun, sums: Any) -> float:
-    """Mean time of a web packet over the router: what all waited, less what voice did."""
+    """Return a web packet's mean time over the router: all packets' waits less those of voice."""
     link = next(link for link in run.plan.links if link.name == "bottleneck")
     access = next(link for link in run.plan.links if link.name == "voice-access")
     own: Any = run.table("links").set_index("name").loc["bottleneck"]
@@ -67,7 +67,7 @@ def _web_over_router_ms(run: RawRun, sums: Any) -> float:
 
 
 def calls(results: Path) -> Mapping[str, float | None]:
-    """What telephone users offer, and their mean idle and holding times.
+    """Return the load that telephone users offer, and their mean idle and holding times.
 
     Returns:
         mbit_per_s (10^6, IP) of all; idle_s and holding_s with the standard errors of their means
@@ -105,7 +105,7 @@ def calls(results: Path) -> Mapping[str, float | None]:
 
 
 def _busy(table: Any, run: RawRun) -> dict[str, float]:
-    """Mean and variance over users of being in a call at times 600 s apart, over the binomial's."""
+    """Return mean and variance over users of being in a call every 600 s, over the binomial's."""
     times = np.arange(run.measured.from_ps, run.measured.to_ps, 600 * PS_PER_S)
     starts, ends = (table[n].to_numpy(dtype=np.float64) for n in ("start_ps", "end_ps"))
     busy = np.array([np.count_nonzero((starts <= t) & (t < ends)) for t in times], dtype=float)

@@ -12,7 +12,7 @@ from ecnomy.analysis.reproduce.studies import Runs
 
 __all__ = ["BYTES_15_MS", "WEB_USERS", "columns", "controls", "mixes", "ranks"]
 
-BYTES_15_MS: Final = 40 * 2**20 * 0.015 / 8  # what the link sends in 15 ms; Table 5 calls it 16 ms
+BYTES_15_MS: Final = 40 * 2**20 * 0.015 / 8  # sent in 15 ms; Table 5 says 16 ms
 WEB_USERS: Final = {700: 30, 800: 25, 900: 20, 1000: 15, 1100: 10}
 _MAX: Final = "network.links.bottleneck.marking.max_threshold"
 _VOICE: Final = "sources.voice.count"
@@ -20,7 +20,7 @@ Table = npt.NDArray[np.float64]
 
 
 def mixes(runs: Runs) -> dict[int, dict[int, Runs]]:
-    """Voice users -> largest threshold in packets -> runs."""
+    """Return voice users -> largest threshold in packets -> runs."""
     found: dict[int, dict[int, Runs]] = {}
     for voice in sorted(runs.values(_VOICE)):
         own = runs.at({_VOICE: voice})
@@ -29,12 +29,12 @@ def mixes(runs: Runs) -> dict[int, dict[int, Runs]]:
 
 
 def columns(mix: dict[int, Runs], column: str) -> Table:
-    """A column of a mix, [threshold, seed]."""
+    """Return a column of a mix, [threshold, seed]."""
     return np.array([runs.sample(column) for runs in mix.values()])
 
 
 def controls(runs: Runs) -> dict[str, Table]:
-    """Rows with smaller receive windows, and the ratio of marks, voice over web."""
+    """Return rows with smaller receive windows, and the ratio of marks, voice over web."""
     found: dict[str, Table] = {}
     for voice, mix in mixes(runs).items():
         for threshold, own in mix.items():
@@ -47,7 +47,7 @@ def controls(runs: Runs) -> dict[str, Table]:
 
 
 def ranks(x: Table, y: Table) -> Table:
-    """Spearman's rank correlation per seed, rounded so that equal orders give exactly 1.
+    """Return Spearman's rank correlation per seed, rounded so that equal orders give exactly 1.
 
     Args:
         x: [threshold, seed], or [threshold].

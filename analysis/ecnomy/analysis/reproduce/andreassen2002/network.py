@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 1: what it changes that the line behind the shaper is half duplex."""
+"""Figure 1: the effect of a half-duplex line behind the shaper."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DUPLEX: Final = "network.links.line.duplex"
 
 
 def figures(studies: Studies) -> Samples:
-    """Voice delay rate and web throughput over a half-duplex line, over those of a full one."""
+    """Return voice delay rate and web throughput: half-duplex over full-duplex line."""
     runs = studies["half-duplex"]
     ways = {str(value).lower(): runs.at({_DUPLEX: value}) for value in runs.values(_DUPLEX)}
     half, full = ways["half"], ways["true"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 1: buffers and thresholds of the two DiffServ classes, and what they get of the link."""
+"""Table 1: buffers and thresholds of the two DiffServ classes, and their shares of the link."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _BUFFER_MS: Final = 50
 _CLASSES: Final = {"voice": (7, 142), "web": (90, 1457)}  # per cent of the link, packet bytes
 _VOICE: Final = "sources.voice.traffic.rate"
 _STOP: Final = "sources.web.stop"
-_WEB_THRESHOLDS: Final = (77, 154)  # packets, as the table has them
+_WEB_THRESHOLDS: Final = (77, 154)  # packets, as in the table
 
 
 def figures(studies: Studies) -> Samples:
-    """Buffers of 50 ms of each class in bytes and packets, thresholds; shares under overload."""
+    """Return 50 ms buffers of each class and thresholds, and the shares under overload."""
     found: dict[str, np.ndarray | float] = {}
     packets: dict[str, int] = {}
     for name, (percent, packet_bytes) in _CLASSES.items():
@@ -43,7 +43,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _loads(runs: Runs) -> dict[str, Runs]:
-    """What overloads the link -> the runs, in the order of the sweep's file."""
+    """Return overloading class -> the runs, in the order of the sweep's file."""
     much, little = runs.values(_VOICE)
     never, early = runs.values(_STOP)
     return {
@@ -54,7 +54,7 @@ def _loads(runs: Runs) -> dict[str, Runs]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """What each class gets of the link under overload; dashed what it is promised."""
+    """Draw the share of each class under overload; dashed the share it is promised."""
     axis = figure.subplots()
     loads = _loads(studies["overload"])
     places = np.arange(len(loads), dtype=np.float64)

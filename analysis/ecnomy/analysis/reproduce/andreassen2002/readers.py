@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures 3 and 5: readers ask for less where they get less, and close what takes too long."""
+"""Figures 3 and 5: readers request less on slower links, and close downloads that take too long."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LIMIT_MS: Final = 200.0  # of readers-sweep.yaml
 
 
 def _kinds(runs: Runs) -> tuple[dict[int, Runs], Runs]:
-    """Patient readers by the link's rate in 2^20 bit/s, and the impatient ones."""
+    """Return patient readers by the link's rate in 2^20 bit/s, and the impatient ones."""
     unlimited, limited = runs.values(_PATIENCE)
     patient = runs.at({_PATIENCE: unlimited})
     by_rate = {
@@ -34,7 +34,7 @@ def _kinds(runs: Runs) -> tuple[dict[int, Runs], Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Jobs and times by rate; longest download of impatient readers over what they wait for."""
+    """Return jobs and times by rate; longest download of impatient readers over their patience."""
     patient, impatient = _kinds(studies["readers"])
     found: dict[str, np.ndarray | float] = {}
     for rate, runs in patient.items():
@@ -53,7 +53,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Jobs and mean download times of patient readers over the link's rate."""
+    """Draw jobs and mean download times of patient readers over the link's rate."""
     patient, _ = _kinds(studies["readers"])
     left, right = figure.subplots(1, 2)
     for axis, column in ((left, "jobs_per_s"), (right, "download_ms")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.1.2: what instantaneous queues do to delays, and smooth curves to runs of marks."""
+"""Section 3.1.2: instantaneous queues and delays, smooth curves and runs of marks."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ Row = npt.NDArray[np.float64]
 
 
 def mean_run(marked: npt.NDArray[np.bool_]) -> float:
-    """Mean length of runs of True; not a number without one."""
+    """Return the mean length of runs of True; NaN without a run."""
     begins = marked & ~np.concatenate([[False], marked[:-1]])
     return float(marked.sum() / begins.sum()) if begins.any() else float("nan")
 
 
 def packets(results: Path) -> Mapping[str, float | list[float] | None]:
-    """Delays of voice packets and runs of marked ones among all that join the bottleneck's queue.
+    """Return delays of voice packets, and runs of marks among all arrivals at the bottleneck.
 
     Returns:
         delay_ms and delay_sd_ms of voice packets; mean_run, in packets; marking; delay.cdf, a row
@@ -81,7 +81,7 @@ def _variants(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Deviations of delays and mean runs of marks, and their ratios, per seed."""
+    """Return deviations of delays and mean runs of marks, and their ratios, per seed."""
     variants = _variants(studies)
     found: dict[str, np.ndarray | float] = {}
     for name, runs in variants.items():
@@ -103,7 +103,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Delays of voice packets as distributions; mean runs of marks."""
+    """Draw delays of voice packets as distributions; mean runs of marks."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2)
     labels = {
@@ -125,4 +125,4 @@ def draw(studies: Studies, figure: Figure) -> None:
     right.set_xticks(range(len(labels)), [each.replace(", ", ",\n") for each in labels.values()])
     right.set_ylabel("marked packets in a row, mean of a run")
     right.set_xlim(-0.5, len(labels) - 0.5)
-    right.set_ylim(bottom=0.99)  # a run has one packet at least
+    right.set_ylim(bottom=0.99)  # a run has at least one packet

@@ -16,15 +16,15 @@ __all__ = ["earned", "of_calls", "sales"]
 
 
 def of_calls(calls: pd.DataFrame) -> Mapping[str, float]:
-    """Of calls that were accepted and are complete.
+    """Return columns of calls that were accepted and are complete.
 
     Args:
         calls: rows of the table `calls` of a run.
 
     Returns:
-        charge_variation, cost_variation and net_variation: standard deviation over mean of what the
-        customer is charged for a call, of what its marks cost the provider (whatever a mark's
-        price), and of the charge less what is paid back; broken, the share paid back; calls.
+        charge_variation, cost_variation and net_variation: standard deviation over mean of the
+        customer's charge for a call, of the provider's cost of its marks (at any price of a mark),
+        and of the charge less the refund; broken, the share paid back; calls.
     """
     own = calls[(calls["accepted"] == 1) & (calls["complete"] == 1)]
     charge = own["charge_micro"].to_numpy(dtype=np.float64)
@@ -36,13 +36,13 @@ def of_calls(calls: pd.DataFrame) -> Mapping[str, float]:
 
 
 def earned(ledger: pd.DataFrame, party: str) -> float:
-    """What a party takes in less what it pays, in millionths of money."""
+    """Return a party's income less its expenses, in millionths of money."""
     taken = ledger.loc[ledger["credit"] == party, "amount_micro"].sum()
     return float(taken - ledger.loc[ledger["debit"] == party, "amount_micro"].sum())
 
 
 def sales(results: Path) -> Mapping[str, float]:
-    """The columns of `of_calls`, of calls that begin in the measured window, and what came of them.
+    """Return the columns of `of_calls`, of calls that begin in the measured window, and earnings.
 
     Returns:
         these; accepted, the share of calls; isp_micro and gsp_micro, earned in the window;

@@ -45,13 +45,13 @@ class Sampled(NamedTuple):
 
 
 def of_counts(sent: Row, marked: Row, late: Row, steps: int) -> Sampled:
-    """Samples of `steps` epochs, from cumulative counts at the ends of epochs.
+    """Return samples of `steps` epochs, from cumulative counts at the ends of epochs.
 
     Args:
-        sent: packets, at the beginning and after each epoch.
-        marked: of them with a mark.
-        late: of them lost or late.
-        steps: epochs in a sample; those left over at the end are in none.
+        sent: packets sent, at the beginning and after each epoch.
+        marked: packets with a mark.
+        late: packets lost or late.
+        steps: epochs in a sample; those left over at the end are dropped.
     """
     whole = (len(sent) - 1) // steps * steps + 1
     packets, marks, lates = (np.diff(row[:whole:steps]) for row in (sent, marked, late))
@@ -59,19 +59,19 @@ def of_counts(sent: Row, marked: Row, late: Row, steps: int) -> Sampled:
 
 
 def with_the_one_before(x: Row, before: Row) -> float:
-    """Correlation of each x with `before` of the sample before it."""
+    """Return the correlation of each x with `before` of the previous sample."""
     return correlation(x[1:], before[:-1])
 
 
 def streams(results: Path) -> Mapping[str, float | list[float] | None]:
-    """What became of each test stream, and of all udp together.
+    """Return the outcome of each test stream, and of all udp together.
 
     Returns:
         marks, marking, late of each stream and of `udp` (calls and streams), `voice`, `web`:
         packets marked, M and L over the measured window; sample.marking and sample.late of each
         stream, rows of samples of three minutes; short.both, short.marking_before and
         short.late_before of each stream: with samples of 20 s the correlations of M with L, of M
-        with the M before and of L with the M before.
+        with the previous M and of L with the previous M.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -107,7 +107,7 @@ def _of_stream(
 
 
 def counts_of(run: RawRun) -> dict[str, Row]:
-    """Source, or `udp` -> cumulative packets sent, marked, late or lost: [3, time], every 20 s."""
+    """Return cumulative packets sent, marked, late or lost by source or `udp`: [3, time]."""
     table: Any = run.table("flow_epochs")
     table = table[(table["t_ps"] - run.measured.from_ps) % (SHORT_S * _PS_PER_S) == 0]
     table = table[table["t_ps"] >= run.measured.from_ps].sort_values("t_ps")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of readers: what they ask for, how long it takes, what they give up."""
+"""Outcome columns of readers: their requests, download times and closed downloads."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _READINGS: Final = 200  # of each user: the first ones, so that long ones are no
 
 
 def surfers(results: Path) -> Mapping[str, float]:
-    """Of users who are idle first and read between pages.
+    """Return columns of users who are idle first and read between pages.
 
     Returns:
         idle_s and idle_cv, mean and coefficient of variation of users' first idle times; reading_s
-        and reading_cv, of their first 200 pauses after that (readings: how many), and
+        and reading_cv, of their first 200 pauses after that (readings: their number), and
         reading_distance, Kolmogorov's, of their distribution from that of four branches;
-        pages_per_user, asked for in the measured window; each but the distance with the standard
-        error of its own sample, `<name>_se`. Pauses are readings where no session ends.
+        pages_per_user, requested in the measured window. All but the distance have the standard
+        error of their sample, `<name>_se`. A pause is a reading unless a session ends.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -50,7 +50,7 @@ def surfers(results: Path) -> Mapping[str, float]:
 
 
 def _moments(name: str, sample: np.ndarray) -> dict[str, float]:
-    """Mean and coefficient of variation with standard errors, the latter by the delta method."""
+    """Return mean and coefficient of variation with standard errors (delta method)."""
     n, mean = len(sample), float(sample.mean())
     apart = sample - mean
     second, third, fourth = (float(np.mean(apart**k)) for k in (2, 3, 4))
@@ -66,7 +66,7 @@ def _moments(name: str, sample: np.ndarray) -> dict[str, float]:
 
 
 def _distance(readings: np.ndarray) -> float:
-    """Kolmogorov's distance from the mixture of the four branches, scaled to a mean of 42.8 s."""
+    """Return Kolmogorov's distance from the mixture of four branches, scaled to mean 42.8 s."""
     scale = 42.8 / sum(mean * share for mean, share in BRANCHES)
     ordered = np.sort(readings)
     parts = [share * -np.expm1(-ordered / (mean * scale)) for mean, share in BRANCHES]
@@ -76,11 +76,11 @@ def _distance(readings: np.ndarray) -> float:
 
 
 def downloads(results: Path) -> Mapping[str, float | None]:
-    """Of downloads that begin in the measured window.
+    """Return columns of downloads that begin in the measured window.
 
     Returns:
-        jobs_per_s; download_ms, the mean of whole ones; longest_ms, of all that ended;
-        closed_share, of those that ended before they were whole.
+        jobs_per_s; download_ms, the mean of complete downloads; longest_ms, of all that ended;
+        closed_share, the share of ended downloads that were closed before completion.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -24,7 +24,7 @@ _WHO: Final = {(False, False): "none", (False, True): "half", (True, True): "all
 
 
 def _agents(studies: Studies) -> dict[tuple[str, str], Runs]:
-    """By who has an agent, and threshold."""
+    """Return runs by who has an agent, and threshold."""
     runs, found = studies["smart-ftp"], {}
     for value in runs.values(_MARKING):
         threshold = str(msgspec.json.decode(value)["max_threshold"]).split()[0]
@@ -40,7 +40,7 @@ def _pairs(runs: Runs) -> list[tuple[str, str]]:
 
 
 def _knobs(studies: Studies) -> dict[tuple[str, str], Runs]:
-    """With the knob and before it, by threshold."""
+    """Return runs with the knob and before it, by threshold."""
     runs, found = studies["knob"], {}
     name = f"{_MARKING}.max_threshold"
     for threshold in runs.values(name):
@@ -51,7 +51,7 @@ def _knobs(studies: Studies) -> dict[tuple[str, str], Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Download times over those without, by threshold; voice delay and marking rates."""
+    """Return relative download times by threshold, and voice delay and marking rates."""
     found: dict[str, np.ndarray | float] = {}
     agents = _agents(studies)
     for (who, threshold), runs in agents.items():
@@ -81,7 +81,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Ratios of download times with their intervals: agents on the left, the knob on the right."""
+    """Draw ratios of download times with intervals: agents on the left, the knob on the right."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2)
     samples = figures(studies)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 7: three sets of test streams against aggregate udp, with controls of what calls do."""
+"""Table 7: three sets of test streams against aggregate udp, with controls of call behaviour."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SETS: Final = {  # packets a second of the three streams, and their IP bytes
 
 
 def of_set(runs: Runs, name: str) -> Runs:
-    """The runs of a set; `steady` and `step`: its first with endless calls, `bytes`: by bytes."""
+    """Return a set's runs; `steady`, `step`: its first with endless calls; `bytes`: by bytes."""
     frame = runs.frame
     constant = frame[_VOICE] < frame[_VOICE].max()
     in_step = frame[_CALLS].astype(str).str.contains("tick")
@@ -51,12 +51,12 @@ def of_set(runs: Runs, name: str) -> Runs:
 
 
 def off_in_errors(row: np.ndarray) -> float:
-    """The mean in its own standard errors."""
+    """Return the mean divided by its own standard error."""
     return float(row.mean() / (row.std(ddof=1) / np.sqrt(len(row))))
 
 
 def figures(studies: Studies) -> Samples:
-    """Rates of each stream, over the first one's and under those of all udp; ratios by blocks."""
+    """Return rates of each stream over the first one's and those of udp; ratios by blocks."""
     found: dict[str, np.ndarray | float | Interval] = {}
     sets = {name: of_set(studies["stream-sets"], name) for name in (*SETS, "steady", "step")}
     for name, runs in sets.items():
@@ -84,7 +84,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _by_blocks(name: str, runs: Runs) -> dict[str, float | Interval]:
-    """Ratios of a set's rates by blocks of 60 s; `alike`: 1 where the interval holds 1, else 0."""
+    """Return a set's ratios by blocks of 60 s; `alike`: 1 if the interval holds 1, else 0."""
     found: dict[str, float | Interval] = {}
     control = "" if name in SETS else "control."
     for rate in ("marking", "late"):
@@ -99,7 +99,7 @@ def _by_blocks(name: str, runs: Runs) -> dict[str, float | Interval]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Both rates of each stream and of all udp, a group of points for each set."""
+    """Draw both rates of each stream and of all udp, a group of points for each set."""
     figure.set_size_inches(9, 6)
     axes = figure.subplots(2, 1, sharex=True)
     names = {

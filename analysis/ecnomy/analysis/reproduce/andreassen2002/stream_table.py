@@ -24,7 +24,7 @@ _RATES = ("late", "marking")
 
 
 def figures(studies: Studies) -> Samples:
-    """The rows of the table; spread of marks over streams; rates by threshold and by mix."""
+    """Return the rows of the table; spread of marks over streams; rates by threshold and by mix."""
     found: dict[str, np.ndarray | float | Interval] = {}
     table = mixes(studies["streams"])
     lowest: dict[int, np.ndarray] = {}
@@ -57,7 +57,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def controls(studies: Studies) -> dict[str, np.ndarray | float]:
-    """Rates of the stream of 30 packets/s, and their ratios, with receive windows of 16 kB."""
+    """Return rates of the 30 packets/s stream, and their ratios, with receive windows of 16 kB."""
     found: dict[str, np.ndarray | float] = {}
     for voice, mix in mixes(studies["narrow-streams"]).items():
         for name in _RATES:
@@ -69,7 +69,7 @@ def controls(studies: Studies) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Both rates, a group of three points for each setting."""
+    """Draw both rates, a group of three points for each setting."""
     figure.set_size_inches(9, 6)
     axes = figure.subplots(2, 1, sharex=True)
     settings = [

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sections 4.3.4 and 4.4: what the marks of a connection say about its tariff.
+"""Sections 4.3.4 and 4.4: how the marks of a connection determine its tariff.
 
-A connection is a three-minute sample of the stream of 30 packets/s. Quality is taken to have
-nothing to do with marks: none is blocked, p and mu are of all samples of the first half of a run,
-and the second half is sold at V = (P + R p + mu) / (1 - p), P = 0.2 mu, R = V; the costs are M.
+A connection is a three-minute sample of the stream of 30 packets/s. Quality is assumed independent
+of marks: no connection is blocked. p and mu are taken from all samples of the first half of a run.
+The second half is sold at V = (P + R p + mu) / (1 - p), P = 0.2 mu, R = V; the costs are M.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ Row = npt.NDArray[np.float64]
 
 
 def straightness(x: Row, y: Row) -> float:
-    """R^2 of the straight line of least squares."""
+    """Return R^2 of the least-squares line."""
     return float(np.corrcoef(x, y)[0, 1] ** 2)
 
 
 def charge_for(learnt: tuple[Row, Row], guarantee: float) -> float:
-    """V by samples (M, L), with R = V and P = 0.2 mu.
+    """Return V for samples (M, L), with R = V and P = 0.2 mu.
 
-    Not a number where half of them or more break the guarantee, as no charge makes up for them.
+    NaN if half of them or more break the guarantee, as no charge makes up for them.
     """
     cost, broken = float(learnt[0].mean()), float((learnt[1] > guarantee).mean())
     return (1 + _MARGIN) * cost / (1 - 2 * broken) if broken < 1 / 2 else float("nan")
 
 
 def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float = _LATE) -> float:
-    """(Mean profit of sold samples (M, L) - P) / mu, at a tariff set on learnt ones.
+    """Return (mean profit of sold samples (M, L) - P) / mu, at a tariff set on learnt ones.
 
-    Not a number where there is no such tariff, or no mark.
+    NaN if there is no such tariff, or no mark.
     """
     cost, charge = float(learnt[0].mean()), charge_for(learnt, guarantee)
     if cost == 0:
@@ -60,7 +60,7 @@ def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float 
 
 
 def _halves(runs: Runs) -> list[tuple[tuple[Row, Row], tuple[Row, Row]]]:
-    """Per seed the samples (M, L) of the first and of the second half of the run."""
+    """Return, per seed, the samples (M, L) of the first and of the second half of the run."""
     rows = zip(
         runs.row(f"sample.marking.{_STREAM}"), runs.row(f"sample.late.{_STREAM}"), strict=True
     )
@@ -91,7 +91,7 @@ def _profits(promised: Runs) -> dict[str, np.ndarray | float]:
 
 
 def _costs(sets: Runs) -> tuple[Row, Row]:
-    """Packets per second of the streams of 128 bytes, and marks per second [stream, seed]."""
+    """Return packets per second of the 128-byte streams, and marks per second [stream, seed]."""
     rates, costs = [], []
     for name in ("rate", "large"):
         runs = of_set(sets, name)
@@ -102,7 +102,7 @@ def _costs(sets: Runs) -> tuple[Row, Row]:
 
 
 def figures(studies: Studies) -> Samples:
-    """How straight costs are in packet rates, what bursts cost, and what a tariff earns."""
+    """Return the linearity of costs in packet rates, the cost of bursts, and a tariff's profit."""
     rates, costs = _costs(studies["stream-sets"])
     found: dict[str, np.ndarray | float] = {
         "straightness": np.array([straightness(rates, row) for row in costs.T])
@@ -126,7 +126,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Costs against packet rates; marking rates of bursty streams."""
+    """Draw costs against packet rates; marking rates of bursty streams."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2)
     rates, costs = _costs(studies["stream-sets"])

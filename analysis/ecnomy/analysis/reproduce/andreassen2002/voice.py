@@ -19,7 +19,7 @@ _BYTES: Final = 128
 
 
 def figures(studies: Studies) -> Samples:
-    """Over what the model says: means in standard errors, offered load, simultaneous calls."""
+    """Return ratios to the model: means in standard errors, offered load, simultaneous calls."""
     found: dict[str, np.ndarray | float] = {}
     runs = studies["voice"]
     for voice in sorted(runs.values(_VOICE)):

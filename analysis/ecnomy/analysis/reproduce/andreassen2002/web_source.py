@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 3: the states of web users, idle, reading and downloading, and what they give up."""
+"""Figure 3: the states of web users: idle, reading and downloading; and their closed downloads."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = ["draw", "figures"]
 
 _PAGES: Final = "sources.surfers.traffic.sessions.pages"
 _IDLE_S, _READING_S, _VARIATION = 1800.0, 42.8, 2.9
-_WINDOW_S: Final = 30_000.0  # measured, of surfers.yaml
+_WINDOW_S: Final = 30_000.0  # measured, from surfers.yaml
 _SIGNIFICANT: Final = 1.95  # sqrt(n) times the distance, exceeded once in a thousand
 
 
 def figures(studies: Studies) -> Samples:
-    """Idle and reading times, and the figures of readers."""
+    """Return idle and reading times, and the figures of readers."""
     return dict(readers.figures(studies)) | _states(studies["surfers"])
 
 
 def _states(runs: Runs) -> dict[str, np.ndarray | float]:
-    """Idle and reading times and pages: how far off in standard errors, of all seeds together."""
+    """Return errors of idle and reading times and pages, in standard errors over all seeds."""
     few, endless = sorted(runs.values(_PAGES), key=float)
     own, sessions = runs.at({_PAGES: endless}), runs.at({_PAGES: few})
     found: dict[str, np.ndarray | float] = {
@@ -56,5 +56,5 @@ def _errors_off(runs: Runs, column: str, wanted: float) -> float:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """As readers."""
+    """Draw the picture of readers."""
     readers.draw(studies, figure)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, background: web traffic asked for, by the price of a mark."""
+"""Section 5, background: the demand for web traffic, by the price of a mark."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LABELS: Final = {"": "users who react to the price", "control.": "users who do 
 
 
 def _runs(studies: Studies) -> dict[str, dict[float, Runs]]:
-    """By prefix of names and price."""
+    """Return runs by prefix of figure names and price."""
     runs = studies["background"]
     found: dict[str, dict[float, Runs]] = {}
     for value in runs.values(_STRATEGY):
@@ -34,7 +34,7 @@ def _runs(studies: Studies) -> dict[str, dict[float, Runs]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Mbit/s asked for, users and money a MB at each price; over those at half of it."""
+    """Return Mbit/s requested, users and money per MB at each price, and over half the price."""
     found: dict[str, np.ndarray | float] = {}
     for prefix, by_price in _runs(studies).items():
         before = None
@@ -50,7 +50,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Traffic asked for, and users who take part, against the price."""
+    """Draw the traffic requested, and the participating users, against the price."""
     figure.set_size_inches(9, 4.2)
     left, right = figure.subplots(1, 2)
     for index, (prefix, by_price) in enumerate(sorted(_runs(studies).items())):

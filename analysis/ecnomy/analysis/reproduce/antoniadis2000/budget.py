@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, files within a budget: what they cost, and whether they are there."""
+"""Section 5, files within a budget: their costs, and whether they arrive complete."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STEP_S: Final = 4.0
 
 
 def _split(studies: Studies) -> tuple[dict[float, Runs], Runs]:
-    """By budget; and those without one."""
+    """Return the runs by budget, and those without a budget."""
     whole, budgets, without = studies["budget"], {}, None
     runs = whole.at({_CROWD: max(whole.values(_CROWD)), _SEND: "ack-clocked"})
     for value in runs.values(_STRATEGY):
@@ -39,7 +39,7 @@ def _split(studies: Studies) -> tuple[dict[float, Runs], Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """The dearest file over its budget, the share complete, mean cost and time, by budget."""
+    """Return by budget: dearest file over budget, share complete, mean cost and time."""
     budgets, without = _split(studies)
     found: dict[str, np.ndarray | float] = {}
     for money, runs in budgets.items():
@@ -55,7 +55,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(runs: Runs) -> dict[str, np.ndarray]:
-    """Hardly a crowd; and windows below one packet."""
+    """Return controls: almost no crowd, and windows below one packet."""
     found: dict[str, np.ndarray] = {}
     crowds = runs.values(_CROWD)
     places: dict[str, dict[str, Any]] = {
@@ -74,7 +74,7 @@ def _controls(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """What a file has cost by time, mean over files and seeds."""
+    """Draw the cost of a file over time, mean over files and seeds."""
     figure.set_size_inches(8, 4.5)
     axis = figure.subplots()
     budgets, without = _split(studies)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 2, who pays: charges and profits where a provider pays for marks, and where users do."""
+"""Section 2, who pays: charges and profits if a provider pays for marks, and if users do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STEP_S: Final = 2.0
 
 
 def figures(studies: Studies) -> Samples:
-    """How charges vary, and the provider's profit over its income, by crowd."""
+    """Return the variation of charges, and the provider's profit over its income, by crowd."""
     runs = studies["who-pays"]
     found: dict[str, np.ndarray | float] = {}
     for count in runs.values(_CROWD):
@@ -38,7 +38,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Charges of four customers and profit over time, mean over seeds, with the larger crowd."""
+    """Draw charges of four customers and profit over time, seed means, with the larger crowd."""
     figure.set_size_inches(8, 4.5)
     axis = figure.subplots()
     runs = studies["who-pays"]

@@ -33,7 +33,7 @@ _PROVIDERS: Final = ("isp", "shop", "log-shop")  # agents of who-pays.yaml not a
 
 
 def streaming(results: Path) -> Columns:
-    """By source: variation of the rate in an epoch, in 5 and in 10 round trips; Mbit/s; course."""
+    """Return by source: variation of the rate per epoch, 5 and 10 round trips; Mbit/s; course."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -51,7 +51,7 @@ def streaming(results: Path) -> Columns:
 
 
 def budget(results: Path) -> Columns:
-    """Of the uploads: the most and the mean that one cost [money], those complete, their times."""
+    """Return for uploads: largest and mean cost [money], the number complete, and their times."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -72,7 +72,7 @@ def budget(results: Path) -> Columns:
 
 
 def pages(results: Path) -> Columns:
-    """By source of pages: mean time of those begun in the measured window, and how many."""
+    """Return by source: mean time of pages begun in the measured window, and their number."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -88,7 +88,7 @@ def pages(results: Path) -> Columns:
 
 
 def background(results: Path) -> Columns:
-    """Of the web users: Mbit/s of pages asked for, users who take part, what a MB cost them."""
+    """Return for web users: Mbit/s of pages requested, participating users, cost of a MB."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -105,7 +105,7 @@ def background(results: Path) -> Columns:
 
 
 def _users(run: RawRun, all_of_them: int) -> float:
-    """Mean number who take part; all where nobody counts them."""
+    """Return the mean number of participating users; all users if no agent counts them."""
     table: Any = run.table("agents")
     said = table[table["name"] == "users"].sort_values("t_ps")
     if said.empty:
@@ -115,11 +115,11 @@ def _users(run: RawRun, all_of_them: int) -> float:
 
 
 def who_pays(results: Path) -> Columns:
-    """By source: rates, fees and marks [money/s of a flow] in each phase; how charges vary.
+    """Return by source: rates, fees and marks [money/s of a flow] per phase; variation of charges.
 
     Returns:
-        Further `messages_per_min`, that users' agents change what their senders are told after
-        the first second, per flow; and `changes_per_min` of whoever handles the prices.
+        Further `messages_per_min`, changes that users' agents make to their senders' settings after
+        the first second, per flow; and `changes_per_min` by the party that handles the prices.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.1: what WTP changes of TCP's echo, and why Reno cannot differentiate."""
+"""Section 3.1: how WTP changes TCP's echo, and why Reno cannot differentiate."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _by_law(runs: Runs) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Echoes per mark: accurate, and latched over the marks of WTP and of Reno; Reno's ratio."""
+    """Return echoes per mark: accurate, and latched over marks of WTP and of Reno; Reno's ratio."""
     laws = _by_law(studies["echo"])
     reno = studies["reno"]
     ratio = reno.sample("heavy.goodput_bps") / reno.sample("light.goodput_bps")
@@ -40,7 +40,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Echoes per mark, by echo and law."""
+    """Draw echoes per mark, by echo and law."""
     axis = figure.subplots()
     samples: dict[str, Any] = dict(figures(studies))
     bars = {

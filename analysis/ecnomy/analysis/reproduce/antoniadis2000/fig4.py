@@ -23,7 +23,7 @@ _WARMUP_S: Final = 20.0
 
 
 def figures(studies: Studies) -> Samples:
-    """Mean windows of Gold over Silver, and how much more Gold's moves; `small.`: of 500 bytes."""
+    """Return Gold's mean window and variation over Silver's; `small.`: packets of 500 bytes."""
     found: dict[str, np.ndarray | float] = {}
     runs = studies["fig4"]
     for mss, size in zip(sorted(runs.values(_MSS), reverse=True), ("", "small."), strict=True):
@@ -38,7 +38,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Both windows over time, of the first seed."""
+    """Draw both windows over time, of the first seed."""
     axis = figure.subplots()
     runs = studies["fig4"]
     own = runs.at({_MSS: max(runs.values(_MSS))})

@@ -25,7 +25,7 @@ __all__ = ["draw", "figures", "states_of"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Ratios of throughput over r; their distribution over pairs of starts; controls."""
+    """Return ratios of throughput over r; their distribution over pairs of starts; controls."""
     measured = ratios(studies["fig5"], "goodput_bps")
     controls = {
         name: ratios(runs, "goodput_bps") for name, runs in controls_of(studies["controls"]).items()
@@ -51,7 +51,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def states_of(ratio: npt.NDArray[np.float64], r: float) -> dict[str, float]:
-    """Ratios that pairs of starts fall apart into: the share of pairs above r, and both medians.
+    """Return the two states of pairs of starts: the share of pairs above r, and both medians.
 
     A mean over pairs of starts, and its interval, describe neither state.
     """
@@ -64,7 +64,7 @@ def states_of(ratio: npt.NDArray[np.float64], r: float) -> dict[str, float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """The curve with the range of single pairs of starts; ten flows beside it."""
+    """Draw the curve with the range of single pairs of starts; ten flows beside it."""
     figure.set_size_inches(9.5, 4.5)
     left, right = figure.subplots(1, 2)
     measured = ratios(studies["fig5"], "goodput_bps")

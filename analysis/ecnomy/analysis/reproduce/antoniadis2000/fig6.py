@@ -20,7 +20,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Marking probability, heavy over light; burstiness, light over heavy."""
+    """Return marking probability, heavy over light; burstiness, light over heavy."""
     throughput = ratios(studies["fig5"], "goodput_bps")
     marking = ratios(studies["fig5"], "marking_rate")
     found: dict[str, Sample] = {"rank_correlation": rank_correlation(marking)}
@@ -37,7 +37,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Ratio of marks against ratio of throughput, two flows and five and five."""
+    """Draw ratio of marks against ratio of throughput, two flows and five and five."""
     axis = figure.subplots()
     controls = controls_of(studies["controls"])
     shown = {

@@ -27,14 +27,14 @@ _COLUMNS: Final = (
 
 
 def by_gain(runs: Runs, *, least: float = 0.05, packets: int = 0) -> dict[float, Runs]:
-    """The runs of each gain from `least` on; of the largest packets, or the next smaller ones."""
+    """Return the runs of each gain from `least` on, with the largest or next smaller packets."""
     size = sorted(runs.values(MSS), reverse=True)[packets]
     gains = [gain for gain in sorted(runs.values(GAIN)) if gain >= least]
     return {gain: runs.at({GAIN: gain, MSS: size}) for gain in gains}
 
 
 def figures(studies: Studies) -> Samples:
-    """Times, fluctuations and peaks by gain, and their rank correlations; `small.`: 500 bytes."""
+    """Return times, fluctuations and peaks by gain, with rank correlations; `small.`: 500 bytes."""
     found: dict[str, Sample] = {}
     for packets, size in enumerate(("", "small.")):
         own = by_gain(studies["fig7"], packets=packets)
@@ -55,7 +55,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """The mean window over time, a panel for each gain."""
+    """Draw the mean window over time, a panel for each gain."""
     own = by_gain(studies["fig7"])
     axes = figure.subplots(len(_MOST_SHOWN), 1, sharex=True, sharey=True)
     for index, (axis, gain) in enumerate(zip(axes, _MOST_SHOWN, strict=True)):

@@ -30,7 +30,7 @@ def _measured(studies: Studies) -> dict[bool, Ratios]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Ratio of throughput over r; with slow start, and that over the one without."""
+    """Return the ratio of throughput over r, with slow start, and the latter over the former."""
     measured = _measured(studies)
     found: dict[str, Sample] = {"rank_correlation": rank_correlation(measured[False])}
     for r, ratio in measured[False].items():
@@ -42,7 +42,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Ratio of throughput against ratio of weights."""
+    """Draw ratio of throughput against ratio of weights."""
     axis = figure.subplots()
     measured = _measured(studies)
     labels = {False: "no slow start (simulation)", True: "slow start (for the test-bed)"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A customer who moves to the dearest class and back to the cheapest at given times."""
+"""A customer who moves to the dearest class and back to the cheapest at set times."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _PS_PER_S: Final = 1_000_000_000_000
 
 @dataclasses.dataclass
 class Timed:
-    """Turns the knob by the clock, so that what follows is due to the class alone.
+    """Changes the class at set times, so that any effect is due to the class alone.
 
     Attributes:
-        up: when it takes the dearest class on offer.
-        down: when it takes the cheapest one again.
+        up: the time of the change to the dearest class on offer.
+        down: the time of the change back to the cheapest class.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
@@ -31,7 +31,7 @@ class Timed:
     down: Annotated[float, Unit("s")]
 
     def decide_many(self, seen: Observation) -> Decision:
-        """The class of all flows from now on."""
+        """Return the class of all flows from now on."""
         if not seen.offers:
             return Decision()
         fees = [offer.fee_micro_per_s for offer in seen.offers]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns that antoniadis2000's sweeps need beyond the runner's own."""
+"""Outcome columns that antoniadis2000's sweeps need beyond those of the runner."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = ["PS_PER_S", "burstiness", "convergence", "growth", "settling", "share
 PS_PER_S: Final = 1e12
 Columns = Mapping[str, float | Sequence[float]]
 _STEP_S: Final = 0.1  # record.every of the sweeps
-_FIRST: Final = 400  # values that the picture of a window shows, of every other step
+_FIRST: Final = 400  # values of a window in the picture, of every other step
 
 
 def cwnd_series(run: RawRun) -> dict[str, Row]:
-    """Windows over time, [flow, step], of each source; 0 before a flow begins."""
+    """Return windows over time, [flow, step], of each source; 0 before a flow begins."""
     series = run.table("series")
     series = series[series["name"] == list(run.plan.record.series).index("cwnd")]
     wide: Any = series.pivot(index="subject", columns="t_ps", values="value").fillna(0.0)
@@ -41,7 +41,7 @@ def cwnd_series(run: RawRun) -> dict[str, Row]:
 
 
 def windows(results: Path) -> Columns:
-    """Of light and heavy: standard deviation of the window, and its course (every 200 ms)."""
+    """Return the light and heavy windows' standard deviation and course (every 200 ms)."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -55,7 +55,7 @@ def windows(results: Path) -> Columns:
 
 
 def convergence(results: Path) -> Columns:
-    """Of the light flows: time to converge, fluctuation, periodicity, how evenly they share.
+    """Return the light flows' time to converge, fluctuation, periodicity and evenness of shares.
 
     Returns:
         settled_s and settled_2_s, when the mean window stays within 10 % or 2 %; std_cwnd of a
@@ -86,7 +86,7 @@ def convergence(results: Path) -> Columns:
 
 
 def settling(results: Path) -> Columns:
-    """When the mean window of the light flows has settled after others began at half time."""
+    """Return when the light flows' mean window has settled after others began at half time."""
     from ecnomy.markets.results.rawrun import open_raw
 
     mean = cwnd_series(open_raw(results))["light"].mean(axis=0)
@@ -95,7 +95,7 @@ def settling(results: Path) -> Columns:
 
 
 def shares(results: Path) -> Columns:
-    """The largest throughput of a flow over the mean of all."""
+    """Return the largest throughput of a flow over the mean of all."""
     from ecnomy.markets.results.rawrun import open_raw
 
     own = open_raw(results).table("flows")["goodput_bps"].to_numpy(dtype=np.float64)
@@ -103,7 +103,7 @@ def shares(results: Path) -> Columns:
 
 
 def growth(results: Path) -> Columns:
-    """Packets by which the window of the only flow grows in a round trip, and the trip's time."""
+    """Return the window growth of a single flow per round trip in packets, and the trip's time."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -119,7 +119,7 @@ def growth(results: Path) -> Columns:
 
 
 def burstiness(results: Path) -> Columns:
-    """Variation of packets sent in a bin of time, over their mean, and over that of Poisson."""
+    """Return the variation of packets per time bin, over their mean, and over that of Poisson."""
     from ecnomy.markets.results.rawrun import open_raw
 
     counts = open_raw(results).table("counts")

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Outcome columns of scenarios 1 and 2: rates and charges in the phases of a run.
 
-calm         20 s to 60 s
-crowd        70 s to 120 s, and of it before (70 s to 80 s), up (82 s to 100 s), down (102 s on)
-after        130 s to the end
+calm         20 s to 60 s crowd        70 s to 120 s, with the parts before (70 s to 80 s), up (82 s
+to 100 s), down (102 s on) after        130 s to the end
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ PHASES: Final = {  # seconds
     "down": (102, 120),
     "after": (130, 150),
 }
-_WINDOW: Final = 10  # seconds that charges are averaged over
+_WINDOW: Final = 10  # seconds over which charges are averaged
 Columns = Mapping[str, float | Sequence[float] | None]
 
 
@@ -42,7 +41,7 @@ def _over(steps: Table, phase: str) -> Table:
 
 
 def _windows(steps: Table, phase: str) -> Table:
-    """Means over 10 s, [flow, window], of whole windows of a phase."""
+    """Return means over 10 s, [flow, window], of whole windows of a phase."""
     begin, end = PHASES[phase]
     own = steps[:, begin:end]
     count = own.shape[1] // _WINDOW
@@ -50,7 +49,7 @@ def _windows(steps: Table, phase: str) -> Table:
 
 
 def _pages(run: RawRun, source: str, phase: str) -> Table:
-    """Times of the pages of a source that began in a phase and arrived, in seconds."""
+    """Return the times in seconds of pages of a source that began in a phase and arrived."""
     begin, end = (PS_PER_S * at for at in PHASES[phase])
     flows = run.table("flows")
     own = set(flows.loc[flows["source"] == source, "flow"])
@@ -61,7 +60,7 @@ def _pages(run: RawRun, source: str, phase: str) -> Table:
 
 
 def _common(run: RawRun) -> tuple[dict[str, Table], dict[str, Table], dict[str, Any]]:
-    """Rates [bit/s] and charges [money/s] of each second, and their means in all phases."""
+    """Return rates [bit/s] and charges [money/s] of each second, and their means in all phases."""
     rates = {name: 8 * steps for name, steps in grown(run, "acked_bytes", 1.0).items()}
     paid = grown(run, "mark_charge_micro", 1.0)
     charges = {name: steps / _MICRO for name, steps in paid.items()}
@@ -76,7 +75,7 @@ def _common(run: RawRun) -> tuple[dict[str, Table], dict[str, Table], dict[str, 
 
 
 def classes(results: Path) -> Columns:
-    """Scenario 1: by source, rate and charge in each phase; largest charge over 10 s; pages."""
+    """Return scenario 1's rate and charge by source and phase; largest charge over 10 s; pages."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -90,7 +89,7 @@ def classes(results: Path) -> Columns:
 
 
 def handlers(results: Path) -> Columns:
-    """Scenario 2: the same; rates in 10 s over all flows, variation of page times."""
+    """Return the same for scenario 2; rates in 10 s over all flows, variation of page times."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)

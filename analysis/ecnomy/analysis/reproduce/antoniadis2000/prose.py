@@ -19,12 +19,12 @@ _PIPE_PACKETS: Final = 1.5e6 * 0.2 / 8000 + 10  # of figure 7: rate x round trip
 
 
 def gain_bound(queue_over_variance: float) -> float:
-    """Largest gain of Eq. 2, gain (1 + 2 Q / sigma^2) <= 1 / e."""
+    """Return the largest gain of Eq. 2, gain (1 + 2 Q / sigma^2) <= 1 / e."""
     return float(np.exp(-1) / (1 + 2 * queue_over_variance))
 
 
 def shaping(studies: Studies) -> Samples:
-    """Paced over bursty flow: marking probability and throughput, by law and number of flows."""
+    """Return paced over bursty flow: marking probability, throughput, by law and flows."""
     found: dict[str, np.ndarray | float] = {}
     runs = studies["shaping"]
     for value in runs.values("network.links.bottleneck.marking"):
@@ -39,7 +39,7 @@ def shaping(studies: Studies) -> Samples:
 
 
 def growth(studies: Studies) -> Samples:
-    """Growth of the window per round trip: of WTP, and over that of TCP."""
+    """Return the growth of WTP's window per round trip, and the same over TCP's."""
     runs = studies["growth"]
     own: dict[str, Runs] = {}
     for value in runs.values("sources.light.transport"):
@@ -55,7 +55,7 @@ def growth(studies: Studies) -> Samples:
 
 
 def stability(studies: Studies) -> Samples:
-    """Eq. 2's bound, and what happens at it and far beyond it."""
+    """Return Eq. 2's bound, and the behaviour at it and far beyond it."""
     own = by_gain(studies["fig7"], least=0.0)
     settled = {gain: runs.sample("settled_s") for gain, runs in own.items()}
     least = min(own)
@@ -69,7 +69,7 @@ def stability(studies: Studies) -> Samples:
 
 
 def bias(studies: Studies) -> Samples:
-    """Throughput of near over far flows: over the ratio of round trips, and as corrected."""
+    """Return throughput of near over far flows: over the ratio of round trips, and as corrected."""
     runs = studies["rtt"]
     found: dict[str, np.ndarray | float] = {}
     for reference in runs.values("sources.light.transport.reference_rtt"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, rate-based control: marks received over the marks that a flow pays for."""
+"""Section 5, rate-based control: marks received over the target rate of marks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WANTED: Final = {"light": 25.0, "heavy": 100.0}  # marks/s, of rate-sweep.yaml
 
 
 def figures(studies: Studies) -> Samples:
-    """Marks per second over those wanted, by gain and flow."""
+    """Return marks per second over the target, by gain and flow."""
     runs = studies["rate"]
     found: dict[str, np.ndarray | float] = {}
     for value in runs.values(_LIGHT):

@@ -20,7 +20,7 @@ Ratios = dict[float, npt.NDArray[np.float64]]
 
 
 def ratios(runs: Runs, column: str) -> Ratios:
-    """Heavy over light, one value per seed, by r."""
+    """Return heavy over light, one value per seed, by r."""
     return {
         r: own.sample(f"heavy.{column}") / own.sample(f"light.{column}")
         for r in sorted(runs.values(WEIGHT))
@@ -29,7 +29,7 @@ def ratios(runs: Runs, column: str) -> Ratios:
 
 
 def control_name(row: Mapping[str, object]) -> str:
-    """The short name of a controlled setting, by what it changes."""
+    """Return the short name of a controlled setting, after the change it makes."""
     marking = msgspec.json.decode(str(row[MARKING]))
     if marking["law"] == "red":
         return "red.ten" if row["sources.light.count"] == 5 else "red"
@@ -46,7 +46,7 @@ def control_name(row: Mapping[str, object]) -> str:
 
 
 def controls_of(runs: Runs) -> dict[str, Runs]:
-    """The controlled runs by the short name of their setting."""
+    """Return the controlled runs by the short name of their setting."""
     rows = runs.frame.to_dict("records")
     names = [control_name({str(key): value for key, value in row.items()}) for row in rows]
     frame = runs.frame.assign(control=names)

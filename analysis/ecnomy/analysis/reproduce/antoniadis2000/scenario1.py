@@ -28,7 +28,7 @@ _PLACES: Final[dict[str, dict[str, float | str]]] = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Ratios of Gold to Silver by phase, charges over fees; `few.`, `paced.`: controls."""
+    """Return ratios of Gold to Silver by phase, charges over fees; `few.`, `paced.`: controls."""
     runs = studies["scenario1"]
     found: dict[str, np.ndarray | float] = {}
     for prefix, place in _PLACES.items():
@@ -60,7 +60,7 @@ def _of(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Rates over time, means over seeds."""
+    """Draw rates over time, means over seeds."""
     runs = studies["scenario1"]
     own = runs.at(_PLACES[""])
     axis = figure.subplots()

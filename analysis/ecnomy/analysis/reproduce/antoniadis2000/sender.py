@@ -32,14 +32,14 @@ _NUMBERS: Final = {1: "two", 5: "ten"}
 
 
 def round_change(window: Fraction, weight: Fraction, gain: Fraction, *, sender: bool) -> Fraction:
-    """Change of a window in a round with half of its ACKs marked, the window held constant."""
+    """Return the change of a constant window in a round with half of its ACKs marked."""
     if sender:
         return window / 2 * gain * weight / window + gain * (weight - window) / 2
     return window * gain * weight / window - window / 2 * gain
 
 
 def _measured(runs: Runs) -> dict[tuple[str, str], Ratios]:
-    """Ratios of throughput by r, for each law and number of flows."""
+    """Return ratios of throughput by r, for each law and number of flows."""
     found: dict[tuple[str, str], Ratios] = {}
     for value in runs.values(_HEAVY):
         written = msgspec.json.decode(value)
@@ -55,18 +55,18 @@ def _measured(runs: Runs) -> dict[tuple[str, str], Ratios]:
 
 
 def _most_share(runs: Runs) -> dict[str, np.ndarray]:
-    """The largest flow's throughput over the mean, ten flows of equal weight, by law."""
+    """Return the largest flow's throughput over the mean, ten flows of equal weight, by law."""
     found = {}
     for value in runs.values(_HEAVY):
         written = msgspec.json.decode(value)
-        if value in runs.values(_LIGHT):  # weight 1, as light flows have
+        if value in runs.values(_LIGHT):  # weight 1, as for light flows
             own = runs.at({_HEAVY: value, _LIGHT: value, "sources.light.count": 5})
             found[written["law"]] = own.sample("most_share")
     return found
 
 
 def figures(studies: Studies) -> Samples:
-    """Ratios of throughput, of both laws and of one to the other; the identity, exactly."""
+    """Return ratios of throughput of both laws and between them; and the exact identity."""
     measured = _measured(studies["sender"])
     found: dict[str, Sample] = {"identity.difference": _difference()}
     for law, share in _most_share(studies["sender"]).items():
@@ -83,7 +83,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _difference() -> float:
-    """Largest difference between the two changes over windows, weights and gains."""
+    """Return the largest difference between the two changes over windows, weights and gains."""
     numbers = [Fraction(n, 7) for n in (3, 7, 20, 100)]
     return max(
         float(abs(round_change(*args, sender=True) - round_change(*args, sender=False)))
@@ -92,7 +92,7 @@ def _difference() -> float:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Ratio of throughput against ratio of weights, two flows and five and five."""
+    """Draw ratio of throughput against ratio of weights, two flows and five and five."""
     figure.set_size_inches(9.5, 4.5)
     measured = _measured(studies["sender"])
     labels = {"wtp": "accurate echo", "wtp-sender": "sender only, RFC 3168 echo"}

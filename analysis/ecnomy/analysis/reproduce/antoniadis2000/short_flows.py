@@ -24,7 +24,7 @@ _COLOURS: Final = {"gold": "#c9a227", "silver": "#8a8f98"}
 
 
 def _kinds(studies: Studies) -> dict[str, Runs]:
-    """By what is paid; `control.` with the larger first window."""
+    """Return the runs by payment form; `control.` with the larger first window."""
     runs, found = studies["short-flows"], {}
     windows = runs.values(_WINDOW)
     for value in runs.values(_STRATEGY):
@@ -36,7 +36,7 @@ def _kinds(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Mean page times, Gold's over Silver's, and what a flow is charged, by what is paid."""
+    """Return mean page times, Gold's over Silver's, and charges of a flow, by payment form."""
     found: dict[str, np.ndarray | float] = {}
     for kind, runs in _kinds(studies).items():
         gold, silver = (runs.sample(f"{name}.page_s") for name in ("gold", "silver"))
@@ -48,7 +48,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Mean page times with their intervals."""
+    """Draw mean page times with their intervals."""
     figure.set_size_inches(6.5, 4.5)
     axis = figure.subplots()
     samples = figures(studies)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counters of flows cut into steps of time, and what is taken of such rows."""
+"""Counters of flows cut into time steps, and statistics of these rows."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Table = npt.NDArray[np.float64]
 
 
 def grown(run: RawRun, column: str, step_s: float) -> dict[str, Table]:
-    """Changes of a cumulative column in each step from 0 on, [flow, step], by source.
+    """Return the changes of a cumulative column in each step from 0 on, [flow, step], by source.
 
     Args:
-        run: with reports at every multiple of the step.
-        column: of the table flow_epochs.
-        step_s: seconds; others of its reports are left out.
+        run: a run with reports at every multiple of the step.
+        column: a column of the table flow_epochs.
+        step_s: seconds; other reports are left out.
     """
     epochs: Any = run.table("flow_epochs")
     whole = epochs[epochs["t_ps"] % round(step_s * PS_PER_S) == 0]
@@ -34,11 +34,11 @@ def grown(run: RawRun, column: str, step_s: float) -> dict[str, Table]:
 
 
 def variation(steps: Table, together: int = 1) -> float:
-    """Coefficient of variation over windows of so many steps, mean over flows.
+    """Return the coefficient of variation over windows of several steps, mean over flows.
 
     Args:
         steps: [flow, step]; steps beyond the last whole window are left out.
-        together: steps to a window.
+        together: steps per window.
     """
     count = steps.shape[1] // together
     windows = steps[:, : count * together].reshape(len(steps), count, together).sum(axis=2)
@@ -46,7 +46,7 @@ def variation(steps: Table, together: int = 1) -> float:
 
 
 def held_mean(times: Table, values: Table, begin: float, end: float) -> float:
-    """Mean over time of a value that holds from its time until the next, in [begin, end]."""
+    """Return the time average in [begin, end] of a value that holds until the next one."""
     edges = np.clip(np.append(times, np.inf), begin, end)
     weights = np.diff(edges)
     return float((values * weights).sum() / weights.sum())

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns from packet traces: what waits as marking begins, and what receivers echo.
+"""Outcome columns from packet traces: the queue as marking begins, and the receivers' echoes.
 
 A latching receiver (RFC 3168, section 6.1.3) echoes on every ACK from the first CE on until a
 packet with CWR arrives; its sender answers once a round trip and sets CWR on the next packet it
-sends. It is replayed over the CE packets of a run without losses: that of Reno, whose receiver it
-is, and that of WTP, whose marks it would have seen.
+sends. The module replays this receiver over the CE packets of runs without losses. One run is of
+Reno, which has such a receiver. The other is of WTP, whose marks this receiver would have seen.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TRANSIENT_S: Final = 10.0  # starts are in the first 5 s
 
 
 def early_warning(results: Path) -> Mapping[str, float | None]:
-    """Drops in the run, and the longest queue that waited as a marking period began.
+    """Return drops in the run, and the longest queue as a marking period began.
 
     Returns:
         dropped, and dropped_late, after 10 s; periods; longest_at_start, the most packets that
@@ -56,7 +56,7 @@ def early_warning(results: Path) -> Mapping[str, float | None]:
 
 
 def _period_starts(run: RawRun) -> tuple[np.ndarray, Row]:
-    """Of each arrival at the bottleneck: whether marks begin with it, and what waits before it."""
+    """Return per arrival whether a marking period begins, and the queue before it."""
     trace: pd.DataFrame = run.table("trace")
     links = [link.name for link in run.plan.links]
     index = links.index("bottleneck")
@@ -75,7 +75,7 @@ def _period_starts(run: RawRun) -> tuple[np.ndarray, Row]:
 
 
 def waiting_before(times_s: Row, service_s: Row) -> Row:
-    """How many packets wait (the one in service excluded) as each one arrives at a FIFO."""
+    """Return how many packets wait (without the one in service) as each arrives at a FIFO."""
     waiting: deque[float] = deque()
     free_s = -np.inf
     found = np.zeros(len(times_s))
@@ -91,7 +91,7 @@ def waiting_before(times_s: Row, service_s: Row) -> Row:
 
 
 def echoes(results: Path) -> Mapping[str, float | None]:
-    """Marks learnt and echoes of a latching receiver, both per mark received.
+    """Return marks learnt and echoes of a latching receiver, both per mark received.
 
     Returns:
         learnt_per_mark and latched_per_mark; drops; marks.
@@ -115,7 +115,7 @@ def echoes(results: Path) -> Mapping[str, float | None]:
 
 
 class _Connection(msgspec.Struct):
-    """A sender and its latching receiver; nothing is lost, packets and ACKs keep their order."""
+    """A sender and its latching receiver, without losses or reordering."""
 
     latched: bool = False
     cwr_due: bool = False
@@ -125,11 +125,11 @@ class _Connection(msgspec.Struct):
 
 
 def latched_echoes(events: Iterable[tuple[int, bool]]) -> int:
-    """How many ACKs carry an echo.
+    """Count the ACKs that carry an echo.
 
     Args:
-        events: of one flow in time order, from the SYN on: (SEND, _), (DELIVER, whether CE),
-            (ACK, _); the first SEND and the first ACK are of the handshake.
+        events: events of one flow in time order, from the SYN on: (SEND, _), (DELIVER, whether CE),
+            (ACK, _). The first SEND and the first ACK belong to the handshake.
     """
     state = _Connection(sent=-1, acked=-1)
     with_cwr: deque[bool] = deque()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic on windows over time: when they have converged, whether they repeat."""
+"""Arithmetic on windows over time: convergence and periodicity."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ Row = npt.NDArray[np.float64]
 
 
 def moving_mean(values: Row, width: int) -> Row:
-    """Means of `width` values in a row, one for each value that has so many before it."""
+    """Return the means of `width` consecutive values, for each value with enough before it."""
     sums = np.cumsum(np.concatenate([[0.0], values]))
     return np.asarray((sums[width:] - sums[:-width]) / width, dtype=np.float64)
 
 
 def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float = 5.0) -> float:
-    """When the moving mean comes to stay within a share of its final value.
+    """Return when the moving mean comes to stay within a share of its final value.
 
     Args:
         values: at step_s, 2 step_s, ...
         step_s: time between two values.
         within: the share, 0.1 for 10 %.
-        over_s: what the moving mean is over; the final value is the mean of the second half.
+        over_s: length of the moving mean; the final value is the mean of the second half.
 
     Returns:
-        Seconds from 0; all of the time there is, where it does not stay.
+        Seconds from 0; the whole duration if the mean does not stay.
     """
     width = round(over_s / step_s)
     means = moving_mean(values, width)
@@ -38,7 +38,7 @@ def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float 
 
 
 def autocorrelation_peak(values: Row, step_s: float, *, from_s: float, to_s: float) -> float:
-    """The highest local maximum of the autocorrelation between two lags; 0 where there is none."""
+    """Return the autocorrelation's highest local maximum between two lags, or 0 without one."""
     centred = values - values.mean()
     power = float(centred @ centred)
     if power <= 0:

@@ -23,7 +23,7 @@ LEAST_PRICE: Final = 1e-12
 
 
 class Basic(msgspec.Struct, frozen=True):
-    """What happened, step by step: prices[t, link], rates[t, source], backlog[t, link]."""
+    """The course by step: prices[t, link], rates[t, source], backlog[t, link]."""
 
     prices: Array
     rates: Array
@@ -31,7 +31,7 @@ class Basic(msgspec.Struct, frozen=True):
 
 
 class Paths(msgspec.Struct, frozen=True):
-    """A network: use[link, source] is 1 where a source crosses a link.
+    """A network: use[link, source] is 1 if a source crosses a link.
 
     Attributes:
         capacity: per link, packets a step.
@@ -61,13 +61,13 @@ def run_basic(
 
     Args:
         paths: the network.
-        steps: how many.
+        steps: number of steps.
         gamma: step size of prices.
         rule: pc1 (Eq. 12), pc2 (price gamma b) or pc3 (with alpha b).
         alpha: weight of the backlog under pc3.
-        delays: round trip of each source, steps, half of it each way. None: at once.
-        active: [step, source], 1 where it sends. None: always.
-        rng: asynchronous: at each step links and sources update with probability 1/2 each.
+        delays: round trip of each source in steps, half of it each way. None: no delay.
+        active: [step, source], 1 while the source sends. None: always.
+        rng: makes updates asynchronous: links and sources update with probability 1/2 per step.
     """
     links, sources = paths.use.shape
     delays = [0] * sources if delays is None else delays
@@ -95,7 +95,7 @@ def _some(rng: np.random.Generator | None, new: Array, old: Array) -> Array:
 
 
 def dual(paths: Paths, price: Array) -> float:
-    """D(p), the objective of the dual problem at prices p > 0 (part I, Eq. 8)."""
+    """Return D(p), the objective of the dual problem at prices p > 0 (part I, Eq. 8)."""
     path = np.maximum(paths.use.T @ price, LEAST_PRICE)
     rate = np.clip(paths.weight / path, paths.least, paths.most)
     return float((paths.weight * np.log(rate) - path * rate).sum() + price @ paths.capacity)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The row of links of figure 2b: what its runs have in common."""
+"""The row of links of figure 2b: code shared by its entries."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Array = npt.NDArray[np.float64]
 
 
 def by_length(runs: Runs) -> dict[int, Runs]:
-    """Number of links that the long connection crosses -> runs."""
+    """Return number of links that the long connection crosses -> runs."""
     return {int(str(node)[1:]): runs.at({LEAVES: node}) for node in runs.values(LEAVES)}
 
 
 def shares(runs: Runs, links: int) -> list[Array]:
-    """The long connection's share x0 / (x0 + x_i) of each link, per seed."""
+    """Return the long connection's share x0 / (x0 + x_i) of each link, per seed."""
     long = runs.sample("long.goodput_bps")
     return [
         np.asarray(long / (long + runs.sample(f"short-{i}.goodput_bps")))
@@ -36,14 +36,14 @@ def shares(runs: Runs, links: int) -> list[Array]:
 
 
 def slope_of_shares(points: Mapping[int, list[Array]]) -> Array:
-    """Least-squares slope of the mean share over the number of links, per seed."""
+    """Return the least-squares slope of the mean share over the number of links, per seed."""
     from ecnomy.analysis.reproduce.athuraliya2000.laws import slope
 
     return slope({n: np.asarray(np.mean(own, axis=0)) for n, own in points.items()})
 
 
 def draw_shares(axis: Axes, points: Mapping[int, list[Array]], theory: Mapping[int, float]) -> None:
-    """Largest, mean and smallest share over the links, against the number of links."""
+    """Draw the largest, mean and smallest share over the links, against the number of links."""
     at = list(points)
     over = {
         "largest over links": [np.max(own, axis=0) for own in points.values()],

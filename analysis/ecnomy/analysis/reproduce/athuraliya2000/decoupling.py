@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section VI-B: what congestion is measured by, against how well the link performs."""
+"""Section VI-B: the measure of congestion, against the performance of the link."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "figures"]
 
-PHI: Final = 1.001  # as the sweep sets it
+PHI: Final = 1.001  # as set in the sweep
 
 
 def figures(studies: Studies) -> Samples:
-    """Per capacity: how loss, queue and price go with n, what newcomers are marked with."""
+    """Return, per capacity, the trends of loss, queue and price with n, and newcomers' marks."""
     found: dict[str, Sample] = {}
     for rate, runs in at_capacities(studies).items():
         found |= of_form(rate, _by_load(runs))
@@ -53,13 +53,13 @@ def _newcomers(runs: Runs) -> dict[str, Sample]:
 
 
 def _prices(runs: Runs) -> dict[int, np.ndarray]:
-    """REM's mean price -ln(1 - m) / ln phi, of the share of packets marked."""
+    """Return REM's mean price -ln(1 - m) / ln phi, from the share of packets marked."""
     marked = curves(runs, "bottleneck.marked")["rem"]
     return {n: -np.log1p(-m) / math.log(PHI) for n, m in marked.items()}
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Loss of drop-tail, queue of RED and of REM, price of REM, at the first capacity."""
+    """Draw loss of drop-tail, queue of RED and of REM, price of REM, at the first capacity."""
     rate, runs = next(iter(at_capacities(studies).items()))
     figure.set_size_inches(11, 4)
     left, middle, right = figure.subplots(1, 3)

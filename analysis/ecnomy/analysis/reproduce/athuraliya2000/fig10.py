@@ -25,17 +25,17 @@ SWEPT: Final = "network.links.bottleneck.rate"
 
 
 def theory(x: float) -> float:
-    """Rate of a source, packets/ms."""
+    """Return the rate of a source, packets/ms."""
     return x / 20
 
 
 def points(runs: Runs) -> dict[float, Runs]:
-    """Runs by capacity, packets/ms."""
+    """Return runs by capacity, packets/ms."""
     return {float(value) / 8: runs.at({SWEPT: value}) for value in runs.values(SWEPT)}
 
 
 def figures(studies: Studies) -> Samples:
-    """See scaling.scaled."""
+    """Return the figures of scaling.scaled."""
     found: dict[str, Sample] = {}
     for form, runs in in_forms(studies["fig10"], studies["fig10-losses"]).items():
         found |= of_form(form, scaled(points(runs), theory))
@@ -45,7 +45,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """See scaling.draw_scaled."""
+    """Draw the picture of scaling.draw_scaled."""
     runs = in_forms(studies["fig10"], studies["fig10-losses"])
     forms = {form: points(own) for form, own in runs.items()}
     draw_scaled(figure, forms, theory, "capacity, packets/ms")

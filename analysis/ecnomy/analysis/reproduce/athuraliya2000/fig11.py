@@ -23,22 +23,22 @@ SWEPT: Final = "network.links.access.delay"
 
 
 def theory(x: float) -> float:
-    """Rate of a source, packets/ms."""
+    """Return the rate of a source, packets/ms."""
     return 1.0
 
 
 def points(runs: Runs) -> dict[float, Runs]:
-    """Runs by round-trip propagation, ms."""
+    """Return runs by round-trip propagation, ms."""
     return {2 * float(value): runs.at({SWEPT: value}) for value in runs.values(SWEPT)}
 
 
 def figures(studies: Studies) -> Samples:
-    """See scaling.scaled."""
+    """Return the figures of scaling.scaled."""
     return controls(studies["fig11-control"], points, theory) | scaled(
         points(studies["fig11"]), theory
     )
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """See scaling.draw_scaled."""
+    """Draw the picture of scaling.draw_scaled."""
     draw_scaled(figure, {BASE: points(studies["fig11"])}, theory, "round-trip propagation, ms")

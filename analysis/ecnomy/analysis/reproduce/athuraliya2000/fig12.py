@@ -32,7 +32,7 @@ MARKING: Final = "network.links.shared-1.marking"
 
 
 def steadiness(results: Path) -> dict[str, float]:
-    """How the long window and the first link's marks vary: coefficients of variation."""
+    """Return coefficients of variation of the long window and of the first link's marks."""
     recorded = Recorded(results)
     start, end = recorded.measured_s
     found = {}
@@ -45,7 +45,7 @@ def steadiness(results: Path) -> dict[str, float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Of plain and of smoothed sources, and of plain ones alpha 0.1 against 1, per seed."""
+    """Return figures of plain and smoothed sources; of plain ones alpha 0.1 over 1, per seed."""
     found: dict[str, Sample] = {}
     for form, study in STUDIES.items():
         found |= of_form(form, _figures(by_length(studies[study])))
@@ -58,7 +58,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _figures(lengths: dict[int, Runs]) -> dict[str, Sample]:
-    """Shares and utilization by link, and the trend with n."""
+    """Return shares and utilization by link, and the trend with n."""
     points = {n: shares(runs, n) for n, runs in lengths.items()}
     found: dict[str, Sample] = {"slope_of_share": slope_of_shares(points)}
     for n, runs in lengths.items():
@@ -83,7 +83,7 @@ def _use(runs: Runs, links: int = LINKS) -> np.ndarray:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Shares and utilization against n, of plain and of smoothed sources."""
+    """Draw shares and utilization against n, of plain and of smoothed sources."""
     figure.set_size_inches(10, 8)
     rows = figure.subplots(2, 2, sharex=True, sharey="col")
     for (left, right), (form, study) in zip(rows, STUDIES.items(), strict=True):

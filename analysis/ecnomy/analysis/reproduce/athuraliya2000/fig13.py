@@ -26,7 +26,7 @@ LONG_RTT_MS: Final = 2 * LINKS + 3
 
 
 def figures(studies: Studies) -> Samples:
-    """Shares, marks and windows of smoothed and of plain sources, per seed."""
+    """Return shares, marks and windows of smoothed and of plain sources, per seed."""
     found: dict[str, Sample] = {}
     for form, study in STUDIES.items():
         found |= of_form(form, _figures(studies[study]))
@@ -49,7 +49,7 @@ def _figures(runs: Runs) -> dict[str, Sample]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Share of the long connection, windows and marks by link, a row per form of sources."""
+    """Draw share of the long connection, windows and marks by link, a row per form of sources."""
     figure.set_size_inches(11, 7.2)
     rows = figure.subplots(2, 3, sharex=True, sharey="col")
     for axes, (form, study) in zip(rows, STUDIES.items(), strict=True):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures 14 to 16: n Reno sources over drop-tail, RED and REM.
 
-The paper does not give the capacity of the link: each of those tried has figures of its own.
+The paper does not give the capacity of the link. Each capacity tried has its own figures.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["at_capacities", "curves", "draw", "figures"]
 
-TARGET_PACKETS: Final = 20  # b0, as the sweep sets it
+TARGET_PACKETS: Final = 20  # b0, as set in the sweep
 COLUMNS: Final = {
     "utilization": "utilization",
     "backlog": "mean_queue_packets",
@@ -41,7 +41,7 @@ Curves = dict[str, dict[int, np.ndarray]]
 
 
 def figures(studies: Studies) -> Samples:
-    """Per capacity and, of controls, by what they change."""
+    """Return the figures per capacity and, for controls, by what they change."""
     found: dict[str, Sample] = {}
     for rate, runs in at_capacities(studies).items():
         found |= of_form(rate, _figures(runs) | _given(runs))
@@ -52,12 +52,12 @@ def figures(studies: Studies) -> Samples:
 
 
 def at_capacities(studies: Studies) -> dict[str, Runs]:
-    """Runs by capacity, that of the catalogue first."""
+    """Return runs by capacity, the catalogue's first."""
     return by_rate(studies["fig14"]) | by_rate(studies["fig14-capacities"])
 
 
 def _figures(runs: Runs) -> dict[str, Sample]:
-    """Utilization, backlog, loss and marks over n, per seed."""
+    """Return utilization, backlog, loss and marks over n, per seed."""
     use, queue = (
         curves(runs, "bottleneck.utilization"),
         curves(runs, "bottleneck.mean_queue_packets"),
@@ -81,7 +81,7 @@ def _figures(runs: Runs) -> dict[str, Sample]:
 
 
 def _levels(runs: Runs) -> dict[str, Sample]:
-    """What figures 14 to 16 show, per law and number of sources; and marks."""
+    """Return the quantities of figures 14 to 16, per law and number of sources; and marks."""
     return {
         f"{name}.{law}.n={n}": value
         for name, column in COLUMNS.items()
@@ -91,7 +91,7 @@ def _levels(runs: Runs) -> dict[str, Sample]:
 
 
 def _given(runs: Runs) -> dict[str, Sample]:
-    """What the runs had: the link's bandwidth-delay product and buffer, windows that fill it."""
+    """Return the link's bandwidth-delay product and buffer, and the windows that fill it."""
     found: dict[str, Sample] = {}
     for name in ("product_packets", "buffer_packets"):
         for n, given in curves(runs, f"bottleneck.{name}")["rem"].items():
@@ -102,7 +102,7 @@ def _given(runs: Runs) -> dict[str, Sample]:
 
 
 def curves(runs: Runs, column: str) -> Curves:
-    """Per law and number of sources, one value per seed."""
+    """Return one value per seed, per law and number of sources."""
     return {
         law: {int(n): own.at({COUNT: n}).sample(column) for n in sorted(own.values(COUNT))}
         for law, own in by_law(runs).items()
@@ -110,7 +110,7 @@ def curves(runs: Runs, column: str) -> Curves:
 
 
 def _transients(runs: Runs) -> dict[str, Sample]:
-    """Utilization of the first seconds, with a target backlog less that without."""
+    """Return the utilization of the first seconds, with a target backlog less without."""
     use = {
         msgspec.json.decode(value)["target_backlog"]: runs.at({MARKING: value})
         for value in runs.values(MARKING)
@@ -125,7 +125,7 @@ def _transients(runs: Runs) -> dict[str, Sample]:
 
 
 def _controls(runs: Runs) -> dict[str, Sample]:
-    """REM with SACK, and with other gammas."""
+    """Return the controls: REM with SACK, and with other gammas."""
     names = {0.01: "sack", 0.002: "slow", 0.05: "fast"}
     found: dict[str, Sample] = {}
     for value in runs.values(MARKING):
@@ -139,7 +139,7 @@ def _controls(runs: Runs) -> dict[str, Sample]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Utilization, backlog and loss against the number of sources, a row per capacity."""
+    """Draw utilization, backlog and loss against the number of sources, a row per capacity."""
     rates = dict(sorted(at_capacities(studies).items()))
     figure.set_size_inches(11, 3.2 * len(rates) + 0.8)
     rows = figure.subplots(len(rates), 3, sharex=True, sharey="col", squeeze=False)

@@ -22,10 +22,10 @@ __all__ = ["draw", "figures", "probe", "standard_errors"]
 
 
 def probe(results: Path) -> dict[str, float]:
-    """Marks of the Poisson probe, and 1 - prod(1 - m_l) of the links it crosses, over time.
+    """Return marks of the Poisson probe, and 1 - prod(1 - m_l) of the links it crosses, over time.
 
-    Poisson arrivals see time averages, so that the product is averaged as it is at each sample:
-    prices of links that a long connection shares move together.
+    Poisson arrivals see time averages. The product is computed at each sample and then averaged,
+    because prices of links that a long connection shares move together.
 
     Returns:
         `path.marked` and `path.expected`; `path.error`, their difference in binomial standard
@@ -51,12 +51,12 @@ def probe(results: Path) -> dict[str, float]:
 
 
 def standard_errors(marked: float, expected: float, packets: float) -> float:
-    """How many standard errors of a binomial share lie between what is measured and expected."""
+    """Return the difference of measured and expected share, in binomial standard errors."""
     return (marked - expected) / float(np.sqrt(expected * (1 - expected) / packets))
 
 
 def figures(studies: Studies) -> Samples:
-    """Errors by the number of links, per seed."""
+    """Return errors by the number of links, per seed."""
     lengths = by_length(studies["product"])
     return {f"error.n={n}": runs.sample("path.error") for n, runs in lengths.items()}
 

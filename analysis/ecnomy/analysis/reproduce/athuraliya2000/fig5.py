@@ -28,7 +28,7 @@ Found = dict[str, np.ndarray | float]
 
 
 def by_price(runs: Runs) -> dict[str, Runs]:
-    """The runs of each price rule, or of each gamma where there is but one rule."""
+    """Return the runs of each price rule, or of each gamma if there is only one rule."""
     laws = [
         (msgspec.json.decode(value), runs.at({MARKING: value})) for value in runs.values(MARKING)
     ]
@@ -38,13 +38,13 @@ def by_price(runs: Runs) -> dict[str, Runs]:
 
 
 def theory_window(rule: str, source: int, active: int) -> float:
-    """(c / n) RTT with n equal sources; under PC2 the backlog n / gamma is part of the RTT."""
+    """Return (c / n) RTT for n equal sources; under PC2 the RTT includes the backlog n / gamma."""
     wait_ms = active / GAMMA["pc2"] / CAPACITY if rule == "pc2" else 0.0
     return SHARE[rule] * CAPACITY / active * (RTT_MS[source] + wait_ms)
 
 
 def figures(studies: Studies) -> Samples:
-    """Figures of windows, backlogs and settling by rule and period, per seed."""
+    """Return windows, backlogs and settling times by rule and period, per seed."""
     rules = by_price(studies["fig5"])
     found: Found = {}
     for rule, runs in rules.items():
@@ -68,7 +68,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _windows(rule: str, runs: Runs) -> Found:
-    """Windows over those of theory; under PC1 and PC3 also with the measured wait in theirs."""
+    """Return windows over theory; under PC1 and PC3 also with the measured wait in the RTT."""
     found: Found = {}
     for k, active in enumerate(ACTIVE):
         wait_ms = (runs.sample(f"backlog_late.{k}") + 1) / CAPACITY  # and its own transmission
@@ -88,7 +88,7 @@ def _mean(runs: Runs, column: str, sources: Any, k: int) -> np.ndarray:
 
 
 def _spread(runs: Runs) -> np.ndarray:
-    """Mean standard deviation of windows over sources and periods."""
+    """Return the mean standard deviation of windows over sources and periods."""
     samples = [_mean(runs, "window_std", sorted(a), k) for k, a in enumerate(ACTIVE)]
     return np.asarray(np.mean(samples, axis=0))
 
@@ -103,7 +103,7 @@ def _settling(rules: dict[str, Runs]) -> Found:
 
 
 def _by_gamma(runs: Runs) -> Found:
-    """PC2's backlog and oscillation at other step sizes."""
+    """Return PC2's backlog and oscillation at other step sizes."""
     rules = by_price(runs)
     least, middle, most = (rules[f"gamma={g}"] for g in ("0.0025", "0.01", "0.05"))
     cvs = {
@@ -123,10 +123,10 @@ def _by_gamma(runs: Runs) -> Found:
 
 
 def basic_windows() -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
-    """The basic algorithm on the same network: windows by ms from 2 s before the paper's time 0.
+    """Return the basic algorithm's windows on this network, from 2 s before the paper's time 0.
 
     Returns:
-        Windows of each source, and whether it is active.
+        Windows of each source by ms, and whether it is active.
     """
     steps = round(1000 * (BEGIN_S + 5 * PERIOD_S))
     active = np.zeros((steps, 4))
@@ -143,7 +143,7 @@ def basic_windows() -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
 
 
 def _tracking(runs: Runs) -> Found:
-    """REM's windows over those of the basic algorithm, by second, and its spread less theirs."""
+    """Return REM's windows over the basic algorithm's, by second, and its spread less theirs."""
     windows, _ = basic_windows()
     found: Found = {}
     for source in RTT_MS:
@@ -161,7 +161,7 @@ def _tracking(runs: Runs) -> Found:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """A row per price rule: windows, backlog and price of the first seed."""
+    """Draw A row per price rule: windows, backlog and price of the first seed."""
     figure.set_size_inches(11, 8.5)
     axes = figure.subplots(3, 3, sharex=True)
     at = (np.arange(POINTS) + 0.5) * 5 * PERIOD_S / POINTS

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figures", "windows"]
 
 BEGIN_S: Final = 1.0  # the paper's time 0
-ORDER: Final = (1, 2, 3, 4)  # source k comes at k - 2 s of the paper's time
+ORDER: Final = (1, 2, 3, 4)  # source k starts at k - 2 s of the paper's time
 SPANS_S: Final = {2: (1.5, 2.0), 3: (2.5, 3.0), 4: (4.0, 7.0)}  # active -> settled, run's time
 POINTS: Final = 70
 
 
 def windows(results: Path) -> dict[str, float | list[float]]:
-    """`s1.window.n`, mean while n sources are active and settled; `path.s1[i]`, every 0.1 s."""
+    """Return `s1.window.n`, mean while n sources are settled; `path.s1[i]`, every 0.1 s."""
     recorded = Recorded(results)
     found: dict[str, float | list[float]] = {}
     for source in ORDER:
@@ -50,7 +50,7 @@ def _common(active: int) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Windows over the common one and over each other's, rates times delays, per seed."""
+    """Return windows over the common one and over each other, rates times delays, per seed."""
     runs = studies["fig8a"]
     found: dict[str, np.ndarray | float] = {}
     for active in SPANS_S:
@@ -66,7 +66,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Windows over time, of the first seed."""
+    """Draw windows over time, of the first seed."""
     axis = figure.subplots()
     runs = studies["fig8a"]
     at = np.arange(POINTS) * 0.1 + 0.05 - BEGIN_S

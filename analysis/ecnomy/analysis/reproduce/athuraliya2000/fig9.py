@@ -27,17 +27,17 @@ SWEPT: Final = "sources.rem.count"
 
 
 def theory(x: float) -> float:
-    """Rate of a source, packets/ms."""
+    """Return the rate of a source, packets/ms."""
     return 25 / x
 
 
 def points(runs: Runs) -> dict[float, Runs]:
-    """Runs by number of sources."""
+    """Return runs by number of sources."""
     return {float(value): runs.at({SWEPT: value}) for value in runs.values(SWEPT)}
 
 
 def figures(studies: Studies) -> Samples:
-    """See scaling.scaled; also the rank correlation of backlog, and of price, with n."""
+    """Return the figures of scaling.scaled, and rank correlations of backlog and price with n."""
     found: dict[str, Sample] = {}
     for form, runs in in_forms(studies["fig9"], studies["fig9-losses"]).items():
         found |= of_form(form, _figures(points(runs)))
@@ -54,13 +54,13 @@ def _figures(runs: dict[float, Runs]) -> dict[str, Sample]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """See scaling.draw_scaled."""
+    """Draw the picture of scaling.draw_scaled."""
     runs = in_forms(studies["fig9"], studies["fig9-losses"])
     forms = {form: points(own) for form, own in runs.items()}
     draw_scaled(figure, forms, theory, "number of sources")
 
 
 def _correlation(n: list[float], samples: list[np.ndarray]) -> np.ndarray:
-    """Correlation of a figure with the number of sources, per seed."""
+    """Return the correlation of a figure with the number of sources, per seed."""
     values = np.asarray(samples)
     return np.asarray([np.corrcoef(n, values[:, seed])[0, 1] for seed in range(values.shape[1])])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forms of one experiment that the paper's words allow: each is measured, each has figures.
+"""Forms of one experiment that the paper's words allow; each form is measured and has figures.
 
-The form stands after the first part of a figure's name: `share_over_theory.smoothed.n=3.link=1`.
+The form follows the first part of a figure's name: `share_over_theory.smoothed.n=3.link=1`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SOURCES: Final = {"plain": "plain", "smoothed": "smoothed (section II-D)"}  # fo
 
 
 def of_form(form: str, found: Mapping[str, Sample]) -> dict[str, Sample]:
-    """The figures of a form, by the names they have beside those of other forms."""
+    """Return the figures of a form, with its name inserted into theirs."""
     return {_named(name, form): sample for name, sample in found.items()}
 
 

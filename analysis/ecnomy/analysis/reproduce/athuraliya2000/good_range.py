@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sections II-D and VI-A: how steady REM is by the share of marks, by gamma and by alpha."""
+"""Sections II-D and VI-A: steadiness of REM by the share of marks, by gamma and by alpha."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Curves = dict[str, dict[float, Runs]]
 
 
 def _curves(studies: Studies) -> Curves:
-    """Runs by the share of marks in equilibrium, plain and smoothed."""
+    """Return runs by the share of marks in equilibrium, plain and smoothed."""
     found: Curves = {name: {} for name in LABELS}
     for smoothed in found:
         runs = studies["good-range"].at({SMOOTHED: smoothed})
@@ -41,13 +41,13 @@ def _curves(studies: Studies) -> Curves:
 
 
 def _cv(runs: Runs) -> np.ndarray:
-    """Coefficient of variation of windows, mean over the four sources."""
+    """Return the coefficient of variation of windows, mean over the four sources."""
     samples = [runs.sample(f"s{source}.window_cv") for source in (1, 2, 3, 4)]
     return np.asarray(np.mean(samples, axis=0))
 
 
 def figures(studies: Studies) -> Samples:
-    """Steadiness, backlog and utilization, per seed."""
+    """Return steadiness, backlog and utilization, per seed."""
     curves = _curves(studies)
     cvs = {name: {m: _cv(runs) for m, runs in points.items()} for name, points in curves.items()}
     found: dict[str, Sample] = {}
@@ -66,7 +66,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _steadiness(cv: dict[float, np.ndarray]) -> dict[str, Sample]:
-    """Of windows by the share of marks: over that at one half, and few against many marks."""
+    """Return variation of windows by share of marks over that at one half; few over many."""
     found: dict[str, Sample] = {"few_minus_many": cv[0.02] - cv[0.98]}
     for m, value in cv.items():
         if m != 0.5:
@@ -76,9 +76,9 @@ def _steadiness(cv: dict[float, np.ndarray]) -> dict[str, Sample]:
 
 
 def noise(marked: float) -> float:
-    """Coefficient of variation of a price read from N = 100 independent marks, to first order.
+    """Return the coefficient of variation of a price from 100 independent marks, to first order.
 
-    p = -ln(1 - m) / ln phi has dp/p = dm / ((1 - m) -ln(1 - m)), and m the variance m (1 - m) / N.
+    p = -ln(1 - m) / ln phi has dp/p = dm / ((1 - m) -ln(1 - m)); m has the variance m (1 - m) / N.
     """
     return math.sqrt(marked / (SAMPLES * (1 - marked))) / -math.log1p(-marked)
 
@@ -103,7 +103,7 @@ def _by_gamma(runs: Runs) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Variation of windows, utilization and backlog against the share of marks."""
+    """Draw variation of windows, utilization and backlog against the share of marks."""
     figure.set_size_inches(11, 4)
     axes = figure.subplots(1, 3)
     for index, (name, points) in enumerate(_curves(studies).items()):

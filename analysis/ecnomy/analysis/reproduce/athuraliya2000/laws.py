@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marking laws by the short names that figures have, and statistics of curves."""
+"""Marking laws by their short names in figures, and statistics of curves."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Array = npt.NDArray[np.float64]
 
 
 def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
-    """The runs of each marking law, by short name; `parameter` holds its mapping."""
+    """Return the runs of each marking law, by short name; `parameter` holds its mapping."""
     found = {}
     for value in runs.values(parameter):
         law = msgspec.json.decode(value)["law"]
@@ -32,12 +32,12 @@ def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
 
 
 def by_rate(runs: Runs) -> dict[str, Runs]:
-    """The runs of each capacity of section VII's link, which the paper does not give."""
+    """Return the runs of each capacity of section VII's link, which the paper does not give."""
     return {f"{float(rate):g}Mbps": runs.at({RATE: rate}) for rate in runs.values(RATE)}
 
 
 def slope(points: Mapping[int, Array]) -> Array:
-    """Least-squares slope of y over x, per seed; `points` is x -> one y per seed."""
+    """Return the least-squares slope of y over x, per seed; `points` is x -> one y per seed."""
     x = np.asarray(list(points), dtype=np.float64)
     y = np.asarray(list(points.values()), dtype=np.float64)
     centred = x - x.mean()

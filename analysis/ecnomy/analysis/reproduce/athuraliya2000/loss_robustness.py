@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section V announces robustness to packet loss: utilization and shares over lossy wires."""
+"""Robustness to packet loss, announced in section V: utilization and shares over lossy wires."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOSS: Final = "network.links.bottleneck.loss"
 
 
 def _by_loss(runs: Runs) -> dict[int, Runs]:
-    """Runs by packets lost in a thousand."""
+    """Return runs by packets lost per thousand."""
     return {
         round(1000 * float(loss)): runs.at({_LOSS: loss})
         for loss in sorted(runs.values(_LOSS), key=float)
@@ -35,7 +35,7 @@ def _shares(runs: Runs) -> dict[int, np.ndarray]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Utilization, its fall, and each source's share over that without losses, seed by seed."""
+    """Return utilization, its fall, and each source's share over that without losses, per seed."""
     by_loss = _by_loss(studies["losses"])
     use = {loss: runs.sample("bottleneck.utilization") for loss, runs in by_loss.items()}
     shares = {loss: _shares(runs) for loss, runs in by_loss.items()}
@@ -53,7 +53,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Utilization, and shares of the sources, over the share of packets that the wire loses."""
+    """Draw utilization, and shares of the sources, over the share of packets lost on the wire."""
     by_loss = _by_loss(studies["losses"])
     left, right = figure.subplots(1, 2)
     percent = [loss / 10 for loss in by_loss]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns that athuraliya2000's sweeps need beyond the runner's own."""
+"""Outcome columns that athuraliya2000's sweeps need beyond those of the runner."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Array = npt.NDArray[np.float64]
 
 
 def link(results: Path) -> dict[str, float | None]:
-    """Loss and how steadily the bottleneck marks, from counts over the measured window.
+    """Return loss and steadiness of marking at the bottleneck, from counts in the measured window.
 
     Returns:
         `bottleneck.loss`, drops over arrivals; `bottleneck.marked`, marks over arrivals;
-        `bottleneck.p_cv`, the coefficient of variation of marks over arrivals in the intervals
-        that counts were recorded in (None without marks); `<source>.delivered_pps`, packets that
+        `bottleneck.p_cv`, the coefficient of variation of marks over arrivals in the recorded
+        intervals (None without marks); `<source>.delivered_pps`, packets that
         reach the receivers a second, per flow, where `delivered` was counted; and `given` of the
         plan.
     """
@@ -46,7 +46,7 @@ def link(results: Path) -> dict[str, float | None]:
 
 
 def given(plan: Plan) -> dict[str, float]:
-    """What a run was given, for reasons that speak of it; of the first source's TCP.
+    """Return settings of a run that reasons refer to; the first source's TCP decides.
 
     Returns:
         `bottleneck.buffer_packets`, -1 without a limit; `bottleneck.product_packets`, capacity
@@ -64,7 +64,7 @@ def given(plan: Plan) -> dict[str, float]:
 
 
 def link_figures(arrivals: Array, marks: Array, drops: Array) -> dict[str, float | None]:
-    """As `link`, of counts per interval."""
+    """Return the figures of `link` from counts per interval."""
     total = arrivals.sum()
     if total == 0:
         return {"bottleneck.loss": None, "bottleneck.marked": None, "bottleneck.p_cv": None}

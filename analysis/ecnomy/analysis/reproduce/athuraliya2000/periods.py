@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The five periods of figures 5 to 7, of 2 s each: from runs whose sources come and go."""
+"""The five periods of 2 s in figures 5 to 7, from runs whose sources come and go."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ SMOOTH_S: Final = 0.1
 
 
 def periods(results: Path) -> dict[str, float | list[float]]:
-    """Figures by period k = 0 ... 4.
+    """Return figures by period k = 0 ... 4.
 
     Returns:
         `s1.window.k` and `s1.window_std.k`, `.window_cv.k`, of the samples after the first 0.5 s;
-        `s1.second.i`, means over the ten seconds, of those in which it is active;
+        `s1.second.i`, the mean of each of the ten seconds in which s1 is active;
         `backlog.k` and `backlog_late.k`, packets over all of a period and after its first 0.5 s;
         `use.k`, utilization; `peak`, the largest backlog sampled;
         `settle.price.k`, `settle.window.k` (of s1), seconds to 90 % of the step at the start of a
@@ -91,7 +91,7 @@ def _settling(recorded: Recorded) -> dict[str, float | list[float]]:
 
 
 def settling_s(at: Array, values: Array, start: float) -> float:
-    """When a curve, smoothed over 0.1 s, first has made 90 % of its step at `start`.
+    """Return when a curve, smoothed over 0.1 s, first completes 90 % of its step at `start`.
 
     The step is from the mean of the second before to the mean of the last second of the period.
 
@@ -101,7 +101,7 @@ def settling_s(at: Array, values: Array, start: float) -> float:
         start: seconds.
 
     Returns:
-        Seconds after `start`; the length of a period where it never does.
+        Seconds after `start`; the length of a period if it never does.
     """
     before = _within(at, values, start - 1, start).mean()
     after = _within(at, values, start + PERIOD_S - 1, start + PERIOD_S).mean()
@@ -115,7 +115,7 @@ def settling_s(at: Array, values: Array, start: float) -> float:
 
 
 def trajectory(at: Array, values: Array, source: int = 1) -> list[float]:
-    """Samples on a coarse grid from the paper's time 0 to 10 s; 0 where `source` is not active."""
+    """Return coarse samples from the paper's time 0 to 10 s; 0 while `source` is inactive."""
     grid = BEGIN_S + (np.arange(POINTS) + 0.5) * 5 * PERIOD_S / POINTS
     picked = values[np.searchsorted(at, grid).clip(0, len(values) - 1)]
     active = [source in ACTIVE[int((t - BEGIN_S) // PERIOD_S)] for t in grid]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quadratic utilities: x = M - w p until it is 0, and two sources that share a link so."""
+"""Quadratic utilities: demand x = M - w p down to 0, and two such sources on one link."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PACKET_BITS_PER_MS: Final = 8e6
 
 
 def optimum() -> tuple[dict[str, float], float]:
-    """Rates that maximise -sum (M - x)^2 / (2 w) within the capacity, and the price.
+    """Return the rates that maximise -sum (M - x)^2 / (2 w) within the capacity, and the price.
 
     With both above 0, sum(M) - p sum(w) = c.
     """
@@ -32,7 +32,7 @@ def optimum() -> tuple[dict[str, float], float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Shares of what is carried over those of the optimum, per seed."""
+    """Return shares of the carried load over those of the optimum, per seed."""
     runs = studies["quadratic"]
     rates = {s: runs.sample(f"{s}.goodput_bps") / PACKET_BITS_PER_MS for s in MOST}
     total, best = np.sum(list(rates.values()), axis=0), optimum()[0]
@@ -42,7 +42,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Demand curves of the two sources, and where they were measured."""
+    """Draw demand curves of the two sources, with the measured points."""
     axis = figure.subplots()
     _best, price = optimum()
     runs = studies["quadratic"]

@@ -18,26 +18,26 @@ Array = npt.NDArray[np.float64]
 
 
 def marking(price: npt.ArrayLike, phi: float) -> Array:
-    """Marking probability of a link, or of a path of that total price."""
+    """Return the marking probability of a link, or of a path with that total price."""
     return np.asarray(-np.expm1(-np.asarray(price, dtype=np.float64) * math.log(phi)))
 
 
 def price(probability: npt.ArrayLike, phi: float) -> Array:
-    """The price behind a marking probability."""
+    """Return the price behind a marking probability."""
     return np.asarray(-np.log1p(-np.asarray(probability, dtype=np.float64)) / math.log(phi))
 
 
 def rate(probability: npt.ArrayLike, phi: float, weight: float) -> Array:
-    """Rate of a source that sees this share of marks, in the unit of its weight."""
+    """Return the rate of a source that sees this share of marks, in the unit of its weight."""
     return np.asarray(weight / price(probability, phi))
 
 
 def path_marking(probabilities: npt.ArrayLike) -> Array:
-    """1 - prod(1 - m_l) over the last axis (Eq. 3)."""
+    """Return 1 - prod(1 - m_l) over the last axis (Eq. 3)."""
     m = np.asarray(probabilities, dtype=np.float64)
     return np.asarray(1 - np.prod(1 - m, axis=-1))
 
 
 def equal_windows(capacity: float, delays: Sequence[float]) -> float:
-    """The window that sources of weight c / (d_s sum 1/d) all have: c / sum 1/d over the active."""
+    """Return the common window of active sources of weight c / (d_s sum 1/d): c / sum 1/d."""
     return capacity / sum(1 / d for d in delays)

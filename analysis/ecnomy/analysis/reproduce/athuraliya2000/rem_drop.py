@@ -20,7 +20,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Utilization against that of RED, and the backlog against its target."""
+    """Return utilization over that of RED, and the backlog over its target."""
     runs = studies["rem-drop"]
     use = curves(runs, "bottleneck.utilization")
     queue = curves(runs, "bottleneck.mean_queue_packets")
@@ -33,7 +33,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Utilization, backlog and loss against the number of sources."""
+    """Draw utilization, backlog and loss against the number of sources."""
     figure.set_size_inches(11, 4)
     axes = figure.subplots(1, 3)
     shown = (

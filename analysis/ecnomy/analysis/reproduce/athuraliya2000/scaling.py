@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures 9 to 11: rate, utilization, loss and backlog as something is scaled up tenfold.
+"""Figures 9 to 11: rate, utilization, loss and backlog as a parameter is scaled up tenfold.
 
-The paper's buffers are finite; what its model does to a window when a packet is lost it does not
-say. Three forms: TCP's recovery, windows that survive losses, no limit of the buffer.
+The paper's buffers are finite, but it does not say how its model's windows react to a lost packet.
+Three forms: TCP's recovery, windows that survive losses, no limit of the buffer.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Points = dict[float, Runs]
 
 
 def in_forms(*studies: Runs) -> dict[str, Runs]:
-    """The runs of studies by what a full buffer does: the forms of LABELS."""
+    """Return the runs of studies by the treatment of a full buffer: the forms of LABELS."""
     return {form: runs for study in studies for form, runs in _by_losses(study).items()}
 
 
@@ -50,7 +50,7 @@ def _by_losses(runs: Runs) -> dict[str, Runs]:
 
 
 def scaled(points: Points, theory: Callable[[float], float]) -> dict[str, Sample]:
-    """Rate over theory, and how well the link does, per seed.
+    """Return rate over theory, and the performance of the link, per seed.
 
     Args:
         points: x -> runs.
@@ -69,7 +69,7 @@ def scaled(points: Points, theory: Callable[[float], float]) -> dict[str, Sample
 def controls(
     runs: Runs, points: Callable[[Runs], Points], theory: Callable[[float], float]
 ) -> dict[str, Sample]:
-    """`scaled` of sources as in the pseudocode, whose windows jump, per form of losses."""
+    """Return `scaled` for sources of the pseudocode, whose windows jump, per form of losses."""
     found: dict[str, Sample] = {}
     for form, own in in_forms(runs).items():
         plain = of_form(form, scaled(points(own), theory))
@@ -78,7 +78,7 @@ def controls(
 
 
 def _rate(runs: Runs) -> np.ndarray:
-    """Packets/ms of one source that are delivered, those sent again included.
+    """Return the delivered packets/ms of one source, including retransmissions.
 
     Goodput would show repairs of the losses at the start, which the paper's sources do not make.
     """
@@ -88,7 +88,7 @@ def _rate(runs: Runs) -> np.ndarray:
 def draw_scaled(
     figure: Figure, forms: dict[str, Points], theory: Callable[[float], float], label: str
 ) -> None:
-    """(a) rate, (b) utilization, (c) loss, (d) backlog, a curve per form."""
+    """Draw (a) rate, (b) utilization, (c) loss, (d) backlog, a curve per form."""
     figure.set_size_inches(9, 6.5)
     (rate, use), (loss, backlog) = figure.subplots(2, 2, sharex=True)
     panels = (

@@ -39,24 +39,24 @@ class Recorded:
 
     @property
     def measured_s(self) -> tuple[float, float]:
-        """The measured window, seconds."""
+        """Return the measured window in seconds."""
         window = self.run.measured
         return window.from_ps / PS_PER_S, window.to_ps / PS_PER_S
 
     def windows(self, source: str) -> tuple[Array, Array]:
-        """Seconds and cwnd in packets of a source of one flow."""
+        """Return seconds and cwnd in packets of a source with one flow."""
         return self._of("cwnd", self.flows[source])
 
     def backlog(self, link: str) -> tuple[Array, Array]:
-        """Seconds and packets waiting."""
+        """Return seconds and waiting packets."""
         return self._of("queue", self.links[link])
 
     def marking(self, link: str) -> tuple[Array, Array]:
-        """Seconds and the law's marking probability."""
+        """Return seconds and the law's marking probability."""
         return self._of("marking_probability", self.links[link])
 
     def epochs(self, link: str) -> pd.DataFrame:
-        """What the link counted since the start, at the end of each second."""
+        """Return the link's counts since the start, at the end of each second."""
         frame = self.run.link_epochs
         return frame.loc[frame["link"] == self.links[link]].sort_values("t_ps")
 
@@ -69,5 +69,5 @@ class Recorded:
 
 
 def cv(values: Array) -> float:
-    """Coefficient of variation."""
+    """Return the coefficient of variation."""
     return float(values.std() / values.mean())

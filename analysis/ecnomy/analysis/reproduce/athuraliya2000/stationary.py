@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How windows and backlog vary in a stationary run, and REM's price, from recorded series."""
+"""Variation of windows and backlog in a stationary run, and REM's price, from recorded series."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEAR: Final = 0.1
 
 
 def stationary(results: Path) -> dict[str, float]:
-    """Over the measured window, sampled as the series are.
+    """Return statistics of the recorded samples over the measured window.
 
     Returns:
         `<source>.window` and `.window_cv`, mean and coefficient of variation of cwnd, for sources
@@ -46,9 +46,9 @@ def stationary(results: Path) -> dict[str, float]:
 
 
 def settled_s(at: Array, values: Array, level: float) -> float:
-    """Since when a curve, smoothed over 0.1 s, has stayed within 10 % of a level, seconds.
+    """Return since when a curve, smoothed over 0.1 s, has stayed within 10 % of a level, seconds.
 
-    The end of the curve where it does not.
+    If it never stays, the end of the curve.
     """
     width = max(1, round(SMOOTH_S / float(np.median(np.diff(at)))))
     smooth = np.convolve(values, np.ones(width) / width, mode="valid")

@@ -20,7 +20,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Per rule and period; differences for the order of the rules; PC2's backlog by gamma."""
+    """Return both by rule and period, differences between the rules, and PC2's backlog by gamma."""
     rules = by_price(studies["fig5"])
     found: dict[str, np.ndarray | float] = {}
     for k in range(5):
@@ -40,7 +40,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Utilization and backlog by period."""
+    """Draw utilization and backlog by period."""
     left, right = figure.subplots(1, 2)
     middles = [1 + 2 * k for k in range(5)]
     for index, (rule, runs) in enumerate(by_price(studies["fig5"]).items()):

@@ -21,7 +21,7 @@ BITS_PER_PACKET_MS: Final = 8e6  # bit/s of a packet of 1000 bytes a ms
 
 
 def columns(runs: Runs) -> dict[str, tuple[Runs, dict[int, float]]]:
-    """The columns of the table: runs, and the constant errors of the sources in ms."""
+    """Return the columns of the table: runs, and the constant errors of the sources in ms."""
     names = [f"sources.s{s}.transport.rtt_error" for s in (1, 2, 3, 4)]
     noise = "sources.s1.transport.rtt_error_std"
     found: dict[str, tuple[Runs, dict[int, float]]] = {}
@@ -41,7 +41,7 @@ def _ms(value: object) -> float:
 
 
 def optimum(errors: dict[int, float]) -> dict[int, float]:
-    """Rates in packets/ms that maximise distorted utilities of equal weight (Eq. 15, 16).
+    """Return rates in packets/ms that maximise distorted utilities of equal weight (Eq. 15, 16).
 
     U(x) = (1 + e) w log(x / (1 + e)) with e = error / RTT gives x proportional to 1 + e.
     """
@@ -50,7 +50,7 @@ def optimum(errors: dict[int, float]) -> dict[int, float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Per column and source, per seed."""
+    """Return per column and source, per seed."""
     found: dict[str, np.ndarray | float] = {}
     backlogs: list[np.ndarray] = []
     for name, (runs, errors) in columns(studies["table2"]).items():
@@ -70,13 +70,13 @@ def figures(studies: Studies) -> Samples:
             found[f"control.window_over_in_flight.{name}.s{s}"] = window / in_flight
             found[f"corrected_over_mean.{name}.s{s}"] = corrected[s] / mean
             found[f"rate_over_optimum.{name}.s{s}"] = rates[s] / total * CAPACITY / best[s]
-    backlogs.sort(key=lambda sample: float(sample.mean()))  # not seed by seed, which adds noise
+    backlogs.sort(key=lambda sample: float(sample.mean()))  # not per seed, which adds noise
     found["backlog_range"] = backlogs[-1] - backlogs[0]
     return found
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Windows and corrected throughput of the four sources by column of the table."""
+    """Draw windows and corrected throughput of the four sources by column of the table."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2)
     table = columns(studies["table2"])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Experiment 2's outcome columns, from the table of classes (rows of 0.25 s, from the beginning).
 
-Rows for the pictures (in windows of 0.5 s) are left by the runs of seed 1 alone.
+Only the runs of seed 1 keep rows for the pictures (in windows of 0.5 s).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _PS: Final = 1e12
 _FROM_S: Final = 10.0  # figures of "after 10 s"
 _SETTLED_S: Final = 5.0  # throughputs
 _BOUND_BPS: Final = 5e6
-_IN: Final = 2  # windows that a row's number is of
+_IN: Final = 2  # windows per value of a row
 _Row = npt.NDArray[np.float64]
 
 
 def classes(results: Path) -> dict[str, float | list[float]]:
-    """What each class got.
+    """Return the measures of each class.
 
     Returns:
         of class n: loss.n and loss_after_10.n, drops.n and drops_after_10.n, delay_s.n (mean of
@@ -56,7 +56,7 @@ def classes(results: Path) -> dict[str, float | list[float]]:
 
 
 def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[float]]:
-    """Figures of one class from its rows in order of time."""
+    """Return figures of one class from its rows in order of time."""
     column = {
         name: own[name].to_numpy(dtype=np.float64)
         for name in own
@@ -89,14 +89,14 @@ def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[floa
 
 
 def _rates(own: pd.DataFrame) -> _Row:
-    """Throughputs in windows after 5 s [bit/s]; a last row that is only the end is left out."""
+    """Return throughputs in windows after 5 s [bit/s], without an empty last row at the end."""
     settled = own["t_ps"].to_numpy(dtype=np.float64) >= _SETTLED_S * _PS
     rate: _Row = own["departed_bytes"].to_numpy(dtype=np.float64)[settled] * 8 / WINDOW_S
     return rate
 
 
 def _rows(own: pd.DataFrame, number: int) -> dict[str, list[float]]:
-    """Throughput and busy-period loss of a class, delays of class 1, over the whole run."""
+    """Return throughput and busy-period loss of a class, delays of class 1, over the whole run."""
     rate = _pairs(own["departed_bytes"]).mean(axis=1) * 8 / WINDOW_S
     arrived = _pairs(own["busy_arrived_bytes"])[:, -1]
     dropped = _pairs(own["busy_dropped_bytes"])[:, -1]

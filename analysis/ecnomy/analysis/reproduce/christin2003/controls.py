@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controlled variants of experiment 1: what isolates why a figure is not the paper's."""
+"""Controlled variants of experiment 1, which isolate why a figure differs from the paper's."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _UNITS: Final = {"queue_kB": 1e3}
 
 
 def controls(studies: Studies) -> dict[str, np.ndarray | float]:
-    """Loss, mean queue and marks of each control: `control.<variant>.<figure>.<algorithm>`.
+    """Return loss, queue and marks of controls: `control.<variant>.<figure>.<algorithm>`.
 
-    And, as `control.trace.<figure>`, how both projections decide on one trace.
+    Also the decisions of both projections on one trace, as `control.trace.<figure>`.
     """
     found: dict[str, np.ndarray | float] = {}
     for name, value in fig2.figures(studies).items():

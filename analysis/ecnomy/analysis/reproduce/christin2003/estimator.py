@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 2.1: what the router's estimates of round-trip times and windows are worth."""
+"""Section 2.1: the accuracy of the router's estimates of round-trip times and windows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _COLUMNS: Final = {
 
 
 def settings(studies: Studies) -> dict[str, Runs]:
-    """One flow at each round-trip time, ten flows, and experiment 1's."""
+    """Return the runs of one flow per round-trip time, of ten flows, and of experiment 1."""
     alone = points(studies["single"])
     found = {
         f"one.{name.partition('.')[0]}": runs
@@ -49,7 +49,7 @@ def settings(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Errors of the estimates, the safeguard's work, and K beyond all measure, per seed."""
+    """Return errors of estimates, the safeguard's effect, and that of extreme K, per seed."""
     found: dict[str, np.ndarray] = {}
     for name, runs in settings(studies).items():
         for figure, column in _COLUMNS.items():
@@ -68,7 +68,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Shares of good estimates, of rounds that a silence precedes, and of right projections."""
+    """Draw shares of good estimates, of rounds after a silence, and of correct projections."""
     axis = figure.subplots()
     own = settings(studies)
     rows = {

@@ -20,12 +20,12 @@ __all__ = ["draw", "figures", "losses"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Shares of packets lost, per seed, and those of the controls."""
+    """Return shares of packets lost, per seed, and those of the controls."""
     return losses(studies) | controls(studies)
 
 
 def losses(studies: Studies) -> dict[str, np.ndarray | float]:
-    """Shares of packets lost, per seed."""
+    """Return shares of packets lost, per seed."""
     found: dict[str, np.ndarray | float] = {}
     runs = algorithms(studies)
     drop_tail = runs["drop-tail"].sample("loss_share")
@@ -41,7 +41,7 @@ def losses(studies: Studies) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """One panel an algorithm: loss in windows of 0.25 s, of one seed; means of all seeds."""
+    """Draw a panel per algorithm: loss in windows of 0.25 s, of one seed; means of all seeds."""
     runs = algorithms(studies)
     means = {name: own.sample("loss_share") * 100 for name, own in runs.items()}
     rows = {name: {"": own.row("loss")[0] * 100} for name, own in runs.items()}

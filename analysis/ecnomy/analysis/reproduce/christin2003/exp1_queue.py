@@ -22,7 +22,7 @@ _BUFFER_BYTES: Final = 150_000.0
 
 
 def figures(studies: Studies) -> Samples:
-    """Mean and deviation of the queue over windows of 0.25 s, per seed."""
+    """Return mean and deviation of the queue over windows of 0.25 s, per seed."""
     found: dict[str, np.ndarray | float] = {}
     runs = algorithms(studies)
     for name, own in runs.items():
@@ -37,7 +37,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _intervals(studies: Studies) -> dict[str, np.ndarray]:
-    """The deviation at each sampling interval over that at the next longer one."""
+    """Return the deviation at each sampling interval over that at the next longer one."""
     found: dict[str, np.ndarray] = {}
     before: tuple[str, np.ndarray] | None = None
     for name, runs in by_options(studies["exp1-interval"]).items():
@@ -51,7 +51,7 @@ def _intervals(studies: Studies) -> dict[str, np.ndarray]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """One panel an algorithm: the queue in windows of 0.25 s, of one seed; means of all seeds."""
+    """Draw a panel per algorithm: queue in windows of 0.25 s, of one seed; means of all seeds."""
     runs = algorithms(studies)
     rows = {name: {"": runs[name].row("queue")[0] / 1e3} for name in ALGORITHMS}
     means = {name: runs[name].sample("queue_mean_bytes") / 1e3 for name in ALGORITHMS}

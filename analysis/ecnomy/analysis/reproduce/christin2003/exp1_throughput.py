@@ -23,7 +23,7 @@ _LOSES: Final = ("drop-tail", "red", "pi-approximate")
 
 
 def figures(studies: Studies) -> Samples:
-    """Throughput over capacity and goodput over throughput, per seed; `control.*` of controls."""
+    """Return throughput over capacity, goodput over throughput, per seed; `control.*`: controls."""
     runs = algorithms(studies)
     found: dict[str, np.ndarray] = {}
     for name in ALGORITHMS:
@@ -44,7 +44,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """One panel an algorithm: rates in windows of 0.25 s, of one seed; goodput means of all."""
+    """Draw a panel per algorithm: rates in windows of 0.25 s, of one seed; mean goodput of all."""
     runs = algorithms(studies)
     rows = {
         name: {kind: runs[name].row(kind)[0] / 1e6 for kind in ("throughput", "goodput")}

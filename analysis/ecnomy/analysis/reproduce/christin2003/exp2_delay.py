@@ -26,7 +26,7 @@ _CONTROLS: Final = ("large", "unbounded", "room")
 
 
 def figures(studies: Studies) -> Samples:
-    """Shares of late packets and largest delays, per seed."""
+    """Return shares of late packets and largest delays, per seed."""
     found: dict[str, np.ndarray] = {}
     runs = by_regulation(studies["exp2"])
     for kind, own in runs.items():
@@ -44,7 +44,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """One panel each: mean and largest delay in windows of 0.5 s, of one seed."""
+    """Draw a panel per form: mean and largest delay in windows of 0.5 s, of one seed."""
     panels = figure.subplots(1, 2, sharey=True)
     for axis, (kind, runs) in zip(panels, by_regulation(studies["exp2"]).items(), strict=True):
         for index, (row, label) in enumerate(

@@ -25,7 +25,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Loss rates of the classes over the run and their ratios, per seed."""
+    """Return loss rates of the classes over the run and their ratios, per seed."""
     found: dict[str, np.ndarray] = {}
     for kind, own in by_regulation(studies["exp2"]).items():
         for number in CLASSES:
@@ -41,7 +41,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """One panel each: loss over the current busy period, every 0.5 s, of one seed."""
+    """Draw a panel per form: loss over the current busy period, every 0.5 s, of one seed."""
     panels = figure.subplots(1, 2, sharey=True)
     for axis, (kind, runs) in zip(panels, by_regulation(studies["exp2"]).items(), strict=True):
         draw_classes(axis, runs, "busy_loss", 100)

@@ -21,7 +21,7 @@ _RATE_BPS: Final = 45e6
 
 
 def figures(studies: Studies) -> Samples:
-    """Throughputs and how much they vary over windows of 0.25 s after 5 s, per seed."""
+    """Return throughputs and their variation over windows of 0.25 s after 5 s, per seed."""
     found: dict[str, np.ndarray] = {}
     runs = by_regulation(studies["exp2"])
     for kind, own in runs.items():
@@ -44,7 +44,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """One panel each: throughputs in windows of 0.5 s, of one seed."""
+    """Draw a panel per form: throughputs in windows of 0.5 s, of one seed."""
     figure.set_size_inches(9, 7)
     panels = figure.subplots(2, 1, sharex=True, sharey=True)
     for axis, (kind, runs) in zip(panels, by_regulation(studies["exp2"]).items(), strict=True):

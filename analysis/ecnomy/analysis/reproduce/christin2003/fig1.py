@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 1 and section 2.1: one flow's rounds, and the marks that its projection calls for."""
+"""Figure 1 and section 2.1: one flow's rounds, and the marks that its projection requires."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _COLUMNS: Final = {
     "plain_newreno": "plain_newreno",
 }
 
-_OF_MARKS: Final = ("due_and_made", "made_and_due")  # shares of nothing where nothing is marked
-_PICTURED: Final = "RTT=100ms.acks=each"  # a flow with silences, whose rounds can be told
+_OF_MARKS: Final = ("due_and_made", "made_and_due")  # undefined if nothing is marked
+_PICTURED: Final = "RTT=100ms.acks=each"  # a flow with silences, whose rounds are recognizable
 
 
 def points(runs: Runs) -> dict[str, Runs]:
-    """The runs of each round-trip time and way of acknowledging."""
+    """Return the runs of each round-trip time and form of acknowledgement."""
     found: dict[str, Runs] = {}
     for delay in runs.values(DELAY):
         for acks in runs.values(ACKS):
@@ -47,13 +47,13 @@ def points(runs: Runs) -> dict[str, Runs]:
 
 
 def acks_name(value: object) -> str:
-    """`each` or `delayed`."""
+    """Return `each` or `delayed`."""
     text = str(value)
     return _ACKS.get(text, "delayed" if text in ("2", "2.0") else "each")
 
 
 def figures(studies: Studies) -> Samples:
-    """Shares of rounds and marks that are as section 2.1 says, per seed."""
+    """Return shares of rounds and marks that agree with section 2.1, per seed."""
     found: dict[str, np.ndarray | float] = {}
     for name, runs in points(studies["single"]).items():
         marked = bool(runs.sample("marks").any())
@@ -64,7 +64,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Windows and round-trip times of one flow over time: its own, and the router's estimates."""
+    """Draw one flow's windows and round-trip times: its own, and the router's estimates."""
     found = points(studies["single"])
     name = _PICTURED if _PICTURED in found else next(iter(found))
     runs = found[name]

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figures", "replays"]
 
 _NAMES: Final = {"flow-projection": "reference", "flow-projection-heuristic": "heuristic"}
-_WAITING: Final = 300  # packets in the queue, where numbers of flows are compared
-_FLOWS: Final = 10_000  # where lengths of the queue are
+_WAITING: Final = 300  # packets in the queue, for comparing numbers of flows
+_FLOWS: Final = 10_000  # number of flows, for comparing lengths of the queue
 _COLUMNS: Final = (
     *("decisions_agree", "overshoots.exact", "overshoots.interpolated", "end_error"),
     *("largest_error", "marked_p99", "marked_most", "replayed_over_made"),
@@ -27,13 +27,13 @@ _COLUMNS: Final = (
 
 
 def replays(studies: Studies) -> dict[str, Runs]:
-    """The traced runs of experiment 1 by the algorithm that marked."""
+    """Return the traced runs of experiment 1 by the algorithm that marked."""
     runs = studies["exp1-trace"]
     return {_NAMES[str(law)]: runs.at({LAW: law}) for law in runs.values(LAW)}
 
 
 def figures(studies: Studies) -> Samples:
-    """How the two projections compare at each arrival, per seed; what they cost (operations)."""
+    """Return how the two projections compare at each arrival, per seed, and their operations."""
     found: dict[str, np.ndarray | float] = dict(_operations())
     for name, runs in replays(studies).items():
         for column in _COLUMNS:
@@ -42,7 +42,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _operations() -> dict[str, float]:
-    """Basic blocks of the laws' code: most over least over numbers of flows; by the queue."""
+    """Return basic blocks of the laws' code: largest over smallest by flows; and by queue."""
     heuristic, reference = "flow-projection-heuristic", "flow-projection"
     found = {
         f"blocks.{count.law}.{count.load}.{count.flows}.{count.waiting}": count.mean
@@ -58,7 +58,7 @@ def _operations() -> dict[str, float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Shares of arrivals at which each projection overshoots, and at which they agree."""
+    """Draw shares of arrivals at which each projection overshoots, and at which they agree."""
     axis = figure.subplots()
     bars = {
         "exact projection overshoots": "overshoots.exact",

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section 3.1 on a trace: multistage filters, the correction factor, heavy hitters.
 
-In each interval of Delta seconds a flow is recorded once one of its packets comes through:
-serially, a packet counts in a bucket of stage 1 and, where that then holds more than M / d bytes,
-in stage 2, and so on (Estan and Varghese 2001); in parallel it counts in all d stages, whose
-buckets must hold more than M (2002). rho is all bytes of an interval over those of its recorded
-flows. Computed from packet traces with hashes of its own, apart from the marking law's code.
+In each interval of Delta seconds a flow is recorded once one of its packets passes: serially, a
+packet counts in a bucket of stage 1 and, if the bucket then holds more than M / d bytes, in stage
+2, and so on (Estan and Varghese 2001); in parallel it counts in all d stages, whose buckets must
+hold more than M (2002). rho is all bytes of an interval over those of its recorded flows. The
+module computes this from packet traces with its own hashes, independently of the marking law's
+code.
 """
 
 from __future__ import annotations
@@ -31,19 +32,20 @@ _Ints = npt.NDArray[np.int64]
 
 
 def _hashes(flows: int) -> _Ints:
-    """Buckets of each flow in each stage, independent and fixed."""
+    """Return the buckets of each flow in each stage, independent and fixed."""
     generator = np.random.Generator(np.random.Philox(key=2003))
     return generator.integers(0, _BUCKETS, size=(_STAGES, flows))
 
 
 def passed(flow: _Ints, size: _Ints, hashes: _Ints, least: float, parallel: bool) -> set[int]:
-    """The flows that a filter records in one interval.
+    """Return the flows that a filter records in one interval.
 
     Args:
-        flow, size: of each packet, in order.
+        flow, size: the flow and size of each packet, in order.
         hashes: [stage, flow], the bucket.
         least: M [bytes].
-        parallel: every stage counts every packet, against M; else stage by stage, against M / d.
+        parallel: every stage counts every packet, with threshold M; else stage by stage, with M /
+            d.
     """
     stages = len(hashes)
     counters = [[0] * (int(hashes.max()) + 1) for _ in range(stages)]
@@ -64,13 +66,13 @@ def passed(flow: _Ints, size: _Ints, hashes: _Ints, least: float, parallel: bool
 
 
 def rho(total: npt.NDArray[np.float64], recorded: set[int]) -> float:
-    """All bytes over those of the recorded flows; infinite where none is recorded."""
+    """Return all bytes over those of the recorded flows; infinite if no flow is recorded."""
     identified = float(total[sorted(recorded)].sum())
     return float(total.sum()) / identified if identified > 0 else float("inf")
 
 
 def filter_figures(seen: Bottleneck, interval_s: float) -> dict[str, float | list[float]]:
-    """Figures over the intervals of the measured window, `interval_s` (Delta) each."""
+    """Return figures over the intervals of the measured window, `interval_s` (Delta) each."""
     flows = int(seen.flow.max()) + 1
     hashes = _hashes(flows)
     taken = seen.event == ENQUEUE
@@ -91,7 +93,7 @@ def filter_figures(seen: Bottleneck, interval_s: float) -> dict[str, float | lis
 
 
 def _mean(row: list[float]) -> float:
-    """Over the intervals that have a value: rho has none if no flow is recorded."""
+    """Return the mean over intervals with a value: rho has no value if no flow is recorded."""
     known = [value for value in row if np.isfinite(value)]
     return float(np.mean(known)) if known else float("nan")
 
@@ -103,7 +105,7 @@ def _interval(
     hashes: _Ints,
     marks: _Ints,
 ) -> dict[str, float]:
-    """Figures of one interval."""
+    """Return the figures of one interval."""
     flow, size = seen.flow[own], seen.bytes[own]
     heavy = set(np.flatnonzero(total > _LEAST).tolist())
     active = set(np.flatnonzero(total > 0).tolist())
@@ -140,7 +142,7 @@ def _interval(
 
 
 def _by_rank(seen: Bottleneck, taken: npt.NDArray[np.bool_], flows: int) -> list[float]:
-    """Share of the bytes that the largest 5, 10, ... 100 % of the flows sent."""
+    """Return the share of the bytes that the largest 5, 10, ... 100 % of the flows sent."""
     own = taken & (seen.t_ps >= seen.measured_ps)
     total = np.sort(np.bincount(seen.flow[own], weights=seen.bytes[own], minlength=flows))[::-1]
     share = np.concatenate([[0.0], np.cumsum(total) / total.sum()])

@@ -11,7 +11,7 @@ X flows, m of them marked (the factor rho is left out):
 
     (X - m)(Omega + S) + m Omega / 2 - C tau_X + Q - B
 
-Flows are marked by the rule of the run's own algorithm; computed apart from the law's own code.
+Flows are marked by the rule of the run's own algorithm. This code is independent of the law's.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ __all__ = ["exact_excess", "interpolated_excess", "interpolation_figures", "line
 _K: Final = 10.0
 _ALPHA: Final = 0.9
 _FORGET_RTTS: Final = 4.0
-_LEAD_PS: Final = 2 * 10**12  # decisions begin so long before the measured window
+_LEAD_PS: Final = 2 * 10**12  # decisions begin this long before the measured window
 _INTERVAL_PS: Final = 10**12
 _Floats = npt.NDArray[np.float64]
 
 
 def exact_excess(tau_ps: _Floats, next_bytes: _Floats, per_ps: float) -> float:
-    """The most that arrivals are ahead of departures at the beginning of any round [bytes]."""
+    """Return the largest excess of arrivals over departures at any round's beginning [bytes]."""
     order = np.argsort(tau_ps, kind="stable")
     arrived = np.cumsum(next_bytes[order])
     at = np.maximum(tau_ps[order], 0.0)
@@ -45,7 +45,7 @@ def exact_excess(tau_ps: _Floats, next_bytes: _Floats, per_ps: float) -> float:
 def interpolated_excess(
     tau_ps: _Floats, window: _Floats, mss: _Floats, hit: npt.NDArray[np.bool_], per_ps: float
 ) -> float:
-    """The same at the last next round alone, with mean windows [bytes]."""
+    """Return the excess at the last next round alone, with mean windows [bytes]."""
     omega, size = float((mss * window).mean()), float(mss.mean())
     marked = int(hit.sum())
     coming = (len(hit) - marked) * (omega + size) + marked * omega / 2
@@ -53,7 +53,7 @@ def interpolated_excess(
 
 
 def line_errors(tau_ps: _Floats, next_bytes: _Floats, end_bytes: float) -> tuple[float, float]:
-    """The line from 0 to `end_bytes` against the staircase: at its end, and at most, relative."""
+    """Return the relative errors of the line from 0 to `end_bytes`: at its end, and at most."""
     order = np.argsort(tau_ps, kind="stable")
     stairs = np.cumsum(next_bytes[order])
     at = np.maximum(tau_ps[order], 0.0)
@@ -64,7 +64,7 @@ def line_errors(tau_ps: _Floats, next_bytes: _Floats, end_bytes: float) -> tuple
 
 
 class _Flows:
-    """What a router knows of its flows, one column each."""
+    """The router's knowledge of its flows, one column each."""
 
     def __init__(self, count: int) -> None:
         self.last, self.start, self.rtt = (np.zeros(count) for _ in range(3))
@@ -74,7 +74,7 @@ class _Flows:
         self.recent, self.projected = (np.zeros(count, dtype=np.bool_) for _ in range(2))
 
     def arrive(self, flow: int, size: int, now: int) -> None:
-        """Sorts an arrival into a round (section 2.1)."""
+        """Sort an arrival into a round (section 2.1)."""
         gap, window = now - self.last[flow], self.window[flow]
         heard, self.heard[flow], self.last[flow] = bool(self.heard[flow]), True, now
         self.mss[flow] = max(self.mss[flow], size)
@@ -91,7 +91,7 @@ class _Flows:
         self.window[flow], self.hit[flow] = 1, False
 
     def interval_ends(self, *, forget: bool) -> None:
-        """L1 becomes L2; the heuristic forgets flows on neither."""
+        """Replace L1 by L2; the heuristic forgets flows on neither list."""
         self.projected, self.recent = self.recent, np.zeros_like(self.recent)
         if forget:
             gone = ~self.projected
@@ -99,13 +99,13 @@ class _Flows:
             self.window[gone] = self.previous[gone] = self.rtt[gone] = 0
 
     def live(self, now: int) -> npt.NDArray[np.int64]:
-        """Flows in a round."""
+        """Return the flows in a round."""
         silent = now - self.last > _FORGET_RTTS * self.rtt
         return np.flatnonzero((self.window > 0) & ~silent)
 
 
 class _Tally:
-    """What is counted over the arrivals of the measured window."""
+    """Counts over the arrivals of the measured window."""
 
     def __init__(self) -> None:
         self.exact: list[bool] = []
@@ -129,11 +129,11 @@ class _Tally:
 
 
 def interpolation_figures(seen: Bottleneck, heuristic: bool) -> dict[str, float | list[float]]:
-    """Both projections at each arrival of the measured window.
+    """Compare both projections at each arrival of the measured window.
 
     Args:
         seen: the bottleneck's trace.
-        heuristic: whether flows are marked by the heuristic's rule, else by the reference's.
+        heuristic: whether the heuristic's rule marks the flows, else the reference's.
     """
     flows, tally = _Flows(int(seen.flow.max()) + 1), _Tally()
     taken = np.flatnonzero(seen.event == ENQUEUE)
@@ -174,7 +174,7 @@ def _decide(
     tally: _Tally,
     counted: bool,
 ) -> int:
-    """Projects, tells the tally, and marks; returns how many flows."""
+    """Project, update the tally, and mark; return the number of flows."""
     own = flows.live(now)
     if heuristic:
         own = np.flatnonzero(flows.projected & (flows.window > 0))
@@ -205,7 +205,7 @@ def _mark_exact(
     room: float,
     per_ps: float,
 ) -> int:
-    """The reference's rule: the largest window first, of flows that wait if there are any."""
+    """Mark by the reference's rule: the largest window first, waiting flows preferred."""
     marked = 0
     while excess > 0:
         free = own[~flows.hit[own]]
@@ -220,7 +220,7 @@ def _mark_exact(
 
 
 def _mark_line(flows: _Flows, own: npt.NDArray[np.int64], excess: float) -> int:
-    """The heuristic's rule: as many at once as take the excess away, of flows that wait."""
+    """Mark by the heuristic's rule: at once, as many waiting flows as remove the excess."""
     omega, size = (flows.mss[own] * flows.window[own]).mean(), flows.mss[own].mean()
     wanted = int(np.ceil(excess / (omega / 2 + size)))
     free = own[~flows.hit[own] & (flows.waiting[own] > 0)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The algorithms of christin2003's experiments, by the short names that figures have."""
+"""The algorithms of christin2003's experiments, by their short names in figures."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ LABELS: Final = {
 }
 ALGORITHMS: Final = tuple(LABELS)
 _PROJECTION: Final = {"flow-projection": "reference", "flow-projection-heuristic": "heuristic"}
-_GIVEN: Final = ("law", "mean_packet")  # what says nothing of a variant
+_GIVEN: Final = ("law", "mean_packet")  # options that identify no variant
 
 Algorithms = dict[str, Runs]
 
 
 def name_of(marking: Mapping[str, Any]) -> str:
-    """The short name of an algorithm; variants of the paper's two end in their options.
+    """Return the short name of an algorithm; variants of the paper's two end in their options.
 
-    Of RED the variant that marks wherever it can, of PI the two tunings, by their gains.
+    RED's variant marks wherever it can; PI's two tunings are distinguished by their gains.
     """
     law = str(marking["law"])
     if law == "red":
@@ -50,7 +50,7 @@ def _plain(value: Any) -> str:
 
 
 def by_options(runs: Runs) -> Algorithms:
-    """The runs of each value of the bottleneck's marking, by short name."""
+    """Return the runs of each value of the bottleneck's marking, by short name."""
     found: Algorithms = {}
     for value in runs.values(MARKING):
         found[name_of(msgspec.json.decode(value))] = runs.at({MARKING: value})
@@ -58,5 +58,5 @@ def by_options(runs: Runs) -> Algorithms:
 
 
 def algorithms(studies: Studies) -> Algorithms:
-    """The runs of experiment 1, by algorithm."""
+    """Return the runs of experiment 1, by algorithm."""
     return by_options(studies["exp1"])

@@ -33,7 +33,7 @@ _LABELS: Final = {"exp1": "experiment 1, 1 s", "exp2": "experiment 2, 0.1 s"}
 
 
 def traffic(studies: Studies) -> dict[str, Runs]:
-    """The traced runs by experiment."""
+    """Return the traced runs by experiment."""
     return {
         "exp1": studies["exp1-trace"].at({LAW: "flow-projection"}),
         "exp2": studies["exp2-trace"],
@@ -41,7 +41,7 @@ def traffic(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """What filters record of the flows there are, per seed."""
+    """Return figures of the flows that filters record, per seed."""
     found: dict[str, np.ndarray] = {}
     for name, runs in traffic(studies).items():
         for column in _COLUMNS:
@@ -62,7 +62,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Bytes by rank of flows, and the flows that the serial filter records over M."""
+    """Draw bytes by rank of flows, and the flows that the serial filter records over M."""
     left, right = figure.subplots(1, 2)
     for index, (name, runs) in enumerate(traffic(studies).items()):
         label = _LABELS[name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Six panels, one an algorithm, over time, as figures 3, 4 and 5 have them."""
+"""Six panels over time, one per algorithm, as in figures 3, 4 and 5."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def six_panels(
     *,
     from_zero: bool = False,
 ) -> None:
-    """Draw rows over time by algorithm and curve; titles tell means and intervals of all seeds."""
+    """Draw rows over time by algorithm and curve; titles show means and intervals of all seeds."""
     figure.set_size_inches(9, 8)
     figure.suptitle("curves: one seed; titles: mean of all seeds ± 90 % interval", fontsize="small")
     axes = figure.subplots(3, 2, sharex=True, sharey=True)

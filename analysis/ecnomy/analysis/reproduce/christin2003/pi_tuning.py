@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The PI controllers' gains from the network they are made for, and what a wrong one costs."""
+"""The PI controllers' gains for their design network, and the cost of wrong gains."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TUNINGS: Final = {"pi-approximate": (50.0, 0.3), "pi-exact": (60.0, 0.18)}  # N
 
 
 def figures(studies: Studies) -> Samples:
-    """Gains by the formula, and the losses of experiment 1."""
+    """Return gains by the formula, and the losses of experiment 1."""
     found: dict[str, np.ndarray | float] = {}
     for name, (flows, rtt_s) in _TUNINGS.items():
         a, b = theory.pi_gains(flows, rtt_s, _PACKETS_PER_S)
@@ -36,7 +36,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """The loop's gain over frequency for both tunings, and the queues they hold."""
+    """Draw the loop's gain over frequency for both tunings, and the queues they hold."""
     left, right = figure.subplots(1, 2)
     flows, rtt_s = 60.0, 0.18
     omega = np.logspace(-2, 2, 200)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 2.1 on the trace of one flow: when the reference ought to mark, and which packet.
+"""Section 2.1 on the trace of one flow: when the reference should mark, and which packet.
 
-On every arrival, with R the estimate, W the packets of this round so far, s its beginning, tau what
-is left until s + R (at least 0) and Q the bytes waiting, the packet itself included, a mark is due
-if no packet of the flow was marked or lost since s and (Eq. 5 to 7)
+On every arrival, with R the estimate, W the packets of this round so far, s its beginning, tau the
+time left until s + R (at least 0) and Q the bytes waiting, the packet itself included, a mark is
+due if no packet of the flow was marked or lost since s and (Eq. 5 to 7)
 
     Q + MSS (W + 1) - C tau > B
 
-and it goes to the packet at the head of the queue. Computed apart from the marking law's own code.
+The mark goes to the packet at the head of the queue. This code is independent of the law's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FORGET_RTTS: float = 4.0
 
 
 class Due(NamedTuple):
-    """A mark that is due: when it was decided, in which round, and the packet's arrival index."""
+    """A mark that is due: the time of its decision, its round, and the packet's arrival index."""
 
     decided_ps: int
     round: int
@@ -33,7 +33,7 @@ class Due(NamedTuple):
 
 
 def begin_times(arrived_ps: Times, sizes: Times, rate_bps: int) -> Times:
-    """When a FIFO link begins to send each packet that it took."""
+    """Return when a FIFO link begins to send each packet that it accepted."""
     begins = np.empty(len(arrived_ps), dtype=np.int64)
     free = 0
     for index, (at, size) in enumerate(zip(arrived_ps.tolist(), sizes.tolist(), strict=True)):
@@ -43,13 +43,13 @@ def begin_times(arrived_ps: Times, sizes: Times, rate_bps: int) -> Times:
 
 
 def waiting_bytes(begins: Times, sizes: Times, at_ps: int, upto: int) -> tuple[int, int]:
-    """Index of the head of the queue at a time, and the bytes waiting from it up to `upto`."""
+    """Return the index of the queue's head at a time, and the bytes waiting up to `upto`."""
     head = int(np.searchsorted(begins[:upto], at_ps, "right"))
     return head, int(sizes[head:upto].sum())
 
 
 def due_marks(seen: Bottleneck, k: float, alpha: float) -> list[Due]:
-    """The marks due on the packets of the only flow, in order."""
+    """Return the marks due on the packets of the only flow, in order."""
     arrivals = np.flatnonzero(seen.event != MARK)
     taken = arrivals[seen.event[arrivals] == ENQUEUE]
     begins = begin_times(seen.t_ps[taken], seen.bytes[taken], seen.rate_bps)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of a TCP flow: as its sender has them, and as the router of section 2.1 guesses them.
+"""Rounds of a TCP flow: those of its sender, and those that the router of section 2.1 estimates.
 
 A sender's round begins with a packet and ends when that packet is acknowledged. The router sees
 arrivals alone: T2 - T1 is the first estimate R of the round-trip time, and a new round begins where
@@ -7,7 +7,7 @@ arrivals alone: T2 - T1 is the first estimate R of the round-trip time, and a ne
     T_i - T_(i-1) > R / K  (Eq. 4),   or   W + 1 > (W of the round before) + 1  (the safeguard);
     R <- alpha R + (1 - alpha) (T_i - s),   s <- T_i,   W <- 1,   else W <- W + 1.
 
-Computed from a packet trace, apart from the marking law's own code.
+The module works on a packet trace, independently of the marking law's own code.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class SenderRounds(msgspec.Struct, frozen=True):
-    """Rounds of a sender: beginning, packets sent, and whether some were sent again."""
+    """Rounds of a sender: beginning, packets sent, and whether any were retransmitted."""
 
     start_ps: Times
     window: Times
@@ -32,15 +32,15 @@ class SenderRounds(msgspec.Struct, frozen=True):
 
 
 class RouterRounds(msgspec.Struct, frozen=True):
-    """Rounds as a router tells them, from the second on.
+    """Rounds as a router recognizes them, from the second on.
 
     Attributes:
-        start_ps: when they begin.
+        start_ps: their beginnings.
         first: index of their first packet among the arrivals.
         window: their packets.
         rtt_ps: the estimate from their beginning on.
         gap_ps: the silence before them.
-        forced: begun by the safeguard.
+        forced: whether the safeguard began them.
     """
 
     start_ps: Times
@@ -52,7 +52,7 @@ class RouterRounds(msgspec.Struct, frozen=True):
 
 
 def sender_rounds(flow: FlowTrace) -> SenderRounds:
-    """The rounds of a sender; the last one, whose end is not seen, is left out."""
+    """Return the rounds of a sender without the last one, whose end is not seen."""
     highest = np.maximum.accumulate(flow.acked_seq) if len(flow.acked_seq) else flow.acked_seq
     begun, windows, repairs = [], [], []
     newest = np.maximum.accumulate(flow.sent_seq)
@@ -77,9 +77,9 @@ def sender_rounds(flow: FlowTrace) -> SenderRounds:
 
 
 def round_trips(flow: FlowTrace) -> Floats:
-    """Per arrival at the bottleneck the round-trip time of its packet [ps]; NaN if unknown.
+    """Return, per arrival at the bottleneck, the round-trip time of its packet [ps]; else NaN.
 
-    From its last sending before it arrived to the first ACK that covers it.
+    The time runs from the last sending before the arrival to the first ACK that covers the packet.
     """
     found = np.full(len(flow.arrived_ps), np.nan)
     if not len(flow.acked_ps):
@@ -99,7 +99,7 @@ def round_trips(flow: FlowTrace) -> Floats:
 
 
 def router_rounds(arrived_ps: Times, k: float, alpha: float) -> RouterRounds:
-    """The rounds that a router tells by Eq. 4 and the safeguard.
+    """Return the rounds that a router recognizes by Eq. 4 and the safeguard.
 
     Args:
         arrived_ps: arrivals of one flow.

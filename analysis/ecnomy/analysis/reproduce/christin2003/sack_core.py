@@ -24,7 +24,7 @@ _LABELS: Final = {
 
 
 def variants(studies: Studies) -> dict[str, Runs]:
-    """The reference algorithm's runs by what the sources do."""
+    """Return the reference algorithm's runs by the sources' form of acknowledgement."""
     found = {"every-packet": algorithms(studies)["reference"]}
     for name in ("delayed", "sack"):
         found[name] = by_options(studies[f"exp1-{name}"])["reference"]
@@ -32,7 +32,7 @@ def variants(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Loss and queue, per seed."""
+    """Return loss and queue, per seed."""
     found: dict[str, np.ndarray] = {}
     for name, runs in variants(studies).items():
         found[f"loss.{name}"] = runs.sample("loss_share")
@@ -43,7 +43,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Loss and mean queue of each kind of source."""
+    """Draw loss and mean queue of each kind of source."""
     panels = figure.subplots(1, 2)
     own = variants(studies)
     scales = (("loss_share", 100.0, "loss [%]"), ("queue_mean_bytes", 1e-3, "mean queue [kB]"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's packet trace, by flow: what its sender, its receiver's ACKs and the bottleneck saw."""
+"""A run's packet trace, by flow: events at its sender, its receiver's ACKs, and the bottleneck."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Times = npt.NDArray[np.int64]
 
 
 class Bottleneck(msgspec.Struct, frozen=True):
-    """What happened at the bottleneck, in order; `event` is ENQUEUE, MARK or DROP.
+    """The events at the bottleneck, in order; `event` is ENQUEUE, MARK or DROP.
 
     Attributes:
-        rate_bps, buffer_bytes: of the link.
+        rate_bps, buffer_bytes: the link's rate and buffer.
         measured_ps: the beginning of the measured window.
     """
 
@@ -43,10 +43,11 @@ class Bottleneck(msgspec.Struct, frozen=True):
 
 
 class FlowTrace(msgspec.Struct, frozen=True):
-    """One flow: data as it was sent, cumulative ACKs as they came back, arrivals and marks.
+    """One flow: data as sent, cumulative ACKs as they came back, arrivals and marks.
 
-    `arrived_ps` are arrivals at the bottleneck, SYN included and lost ones too; `arrived_seq` goes
-    with it.
+    `arrived_ps` are arrivals at the bottleneck, including the SYN and lost packets. `arrived_seq`
+    are
+    their sequence numbers.
     """
 
     sent_ps: Times
@@ -59,7 +60,7 @@ class FlowTrace(msgspec.Struct, frozen=True):
 
 
 def bottleneck_of(results: Path) -> Bottleneck:
-    """The bottleneck's part of a run's trace."""
+    """Return the bottleneck's part of a run's trace."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -80,7 +81,7 @@ def bottleneck_of(results: Path) -> Bottleneck:
 
 
 def flows_of(results: Path) -> Iterator[FlowTrace]:
-    """Every flow of a run's trace, those that sent data."""
+    """Return every flow of a run's trace that sent data."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
@@ -102,5 +103,5 @@ def flows_of(results: Path) -> Iterator[FlowTrace]:
 
 
 def _columns(rows: Any) -> tuple[Times, Times]:
-    """Times and segments of some rows of a trace."""
+    """Return times and segments of some rows of a trace."""
     return rows["t_ps"].to_numpy(dtype=np.int64), rows["seq"].to_numpy(dtype=np.int64)

@@ -52,7 +52,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 def single(results: Path) -> Figures:
-    """Of one flow: Eq. 3 round by round, marks due and made, estimates, a picture's rows."""
+    """Return for one flow: Eq. 3 by round, marks due and made, estimates, rows for the picture."""
     seen = bottleneck_of(results)
     flow = next(iter(flows_of(results)))
     found = window_bound([sender_rounds(flow)], seen.measured_ps) | _due(seen)
@@ -64,21 +64,21 @@ def single(results: Path) -> Figures:
 
 
 def estimates(results: Path) -> Figures:
-    """Of several flows: the router's estimates against what senders had."""
+    """Return for several flows: the router's estimates against the senders' values."""
     seen, flows = bottleneck_of(results), list(flows_of(results))
     rounds = [sender_rounds(flow) for flow in flows]
     return window_bound(rounds, seen.measured_ps) | _estimates(flows, seen.measured_ps)
 
 
 def experiment(results: Path) -> Figures:
-    """Of experiment 1's traffic: estimates, filters, heavy hitters, both projections."""
+    """Return for experiment 1's traffic: estimates, filters, heavy hitters, both projections."""
     seen = bottleneck_of(results)
     found = estimates(results) | filter_figures(seen, 1.0)
     return found | interpolation_figures(seen, _law(results).endswith("heuristic"))
 
 
 def classed(results: Path) -> Figures:
-    """Of experiment 2's traffic: filters and heavy hitters."""
+    """Return for experiment 2's traffic: filters and heavy hitters."""
     return filter_figures(bottleneck_of(results), 0.1)
 
 
@@ -96,7 +96,7 @@ def _law(results: Path) -> str:
 
 
 def _plain(results: Path) -> float:
-    """1 if all sources are NewReno with the echo of RFC 3168."""
+    """Return 1 if all sources are NewReno with the echo of RFC 3168."""
     from ecnomy.markets.plan.structs import Tcp
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -109,9 +109,9 @@ def _plain(results: Path) -> float:
 
 
 def window_bound(flows: list[SenderRounds], from_ps: int) -> Figures:
-    """Shares of rounds that Eq. 3 holds for, strictly and within a packet on either side.
+    """Return shares of rounds that satisfy Eq. 3, strictly and within a packet on either side.
 
-    Rounds in which packets are sent again, and those beside them, are recoveries and left out.
+    Rounds with retransmissions, and their neighbours, are recoveries and left out.
     """
     before: list[_Floats] = []
     after: list[_Floats] = []
@@ -131,13 +131,13 @@ def window_bound(flows: list[SenderRounds], from_ps: int) -> Figures:
 
 
 def matched(due: list[int], made: list[int]) -> tuple[float, float]:
-    """Share of marks due that were made, and of those made that were due."""
+    """Return the share of due marks that were made, and of made marks that were due."""
     both = len(set(due) & set(made))
     return both / max(len(due), 1), both / max(len(made), 1)
 
 
 def _due(seen: Bottleneck) -> Figures:
-    """Marks of the measured window against those due by Eq. 5 to 7, by packet."""
+    """Compare marks of the measured window with those due by Eq. 5 to 7, by packet."""
     taken = np.flatnonzero(seen.event == ENQUEUE)
     due = [d for d in due_marks(seen, K, ALPHA) if d.decided_ps > seen.measured_ps]
     marks = seen.event == MARK
@@ -157,13 +157,13 @@ def _due(seen: Bottleneck) -> Figures:
 
 
 def twice_in_a_round(arrived_ps: Times, marked_ps: Times) -> int:
-    """Marks of one flow beyond the first of each round that a router tells by its arrivals."""
+    """Return marks of one flow beyond the first of each round that a router recognizes."""
     rounds = np.searchsorted(router_rounds(arrived_ps, K, ALPHA).start_ps, marked_ps, "right")
     return len(rounds) - len(np.unique(rounds))
 
 
 def _estimates(flows: list[FlowTrace], from_ps: int) -> Figures:
-    """Errors of the estimates in rounds that a silence longer than RTT / K precedes."""
+    """Return errors of the estimates in rounds after a silence longer than RTT / K."""
     found: Figures = {}
     trips = [round_trips(flow) for flow in flows]
     for alpha in _ALPHAS:
@@ -179,7 +179,7 @@ def _estimates(flows: list[FlowTrace], from_ps: int) -> Figures:
 def _errors(
     flows: list[FlowTrace], trips: list[_Floats], alpha: float, from_ps: int
 ) -> tuple[_Floats, float]:
-    """Relative errors of R in the rounds after a silence, and the share of such rounds."""
+    """Return relative errors of R in the rounds after a silence, and the share of such rounds."""
     errors: list[_Floats] = []
     rounds = 0
     for flow, trip in zip(flows, trips, strict=True):
@@ -194,7 +194,7 @@ def _errors(
 
 
 def _windows(flows: list[FlowTrace], from_ps: int) -> Figures:
-    """The window seen at the end of rounds, and the one projected, against the sender's next."""
+    """Compare windows seen at the end of rounds, and the projected ones, with the sender's next."""
     ratios: list[float] = []
     right: list[bool] = []
     for flow in flows:
@@ -215,7 +215,7 @@ def _windows(flows: list[FlowTrace], from_ps: int) -> Figures:
 
 
 def _safeguard(flows: list[FlowTrace], from_ps: int) -> Figures:
-    """With K = 0.5 and 2000: how far windows grow, and rounds of one packet."""
+    """Return the growth of windows with K = 0.5 and 2000, and rounds of one packet."""
     beyond, largest, begun, packets = 0, 0.0, 0, 0
     for flow in flows:
         told = router_rounds(flow.arrived_ps, 0.5, ALPHA)
@@ -235,7 +235,7 @@ def _safeguard(flows: list[FlowTrace], from_ps: int) -> Figures:
 
 
 def window_growth(flows: list[Times], k: float, from_ps: int) -> float:
-    """Largest windows that the router sees in the measured time's second half, over the first's.
+    """Return the router's largest windows in the second half of the measured time over the first's.
 
     Args:
         flows: arrivals of each flow.
@@ -243,7 +243,8 @@ def window_growth(flows: list[Times], k: float, from_ps: int) -> float:
         from_ps: the beginning of the measured time.
 
     Returns:
-        Sums of each flow's largest window, over the flows that send in both halves; NaN of none.
+        Sums of each flow's largest window, over the flows that send in both halves; NaN without
+            such flows.
     """
     end_ps = max((int(arrived[-1]) for arrived in flows if len(arrived)), default=0)
     middle_ps = (from_ps + end_ps) // 2
@@ -262,7 +263,7 @@ def window_growth(flows: list[Times], k: float, from_ps: int) -> float:
 
 
 def _picture(flow: FlowTrace) -> Figures:
-    """Windows of the sender and of the router, and R, over time."""
+    """Return windows of the sender and of the router, and R, over time."""
     own, told = sender_rounds(flow), router_rounds(flow.arrived_ps, K, ALPHA)
     grid = np.linspace(0, PICTURED_S * 1e12, _GRID)
     sent = np.searchsorted(own.start_ps, grid, "right") - 1

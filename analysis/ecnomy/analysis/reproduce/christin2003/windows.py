@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Experiment 1's outcome columns: losses, rates and queue in windows of 0.25 s (the epoch).
 
-Totals are of the measured window; `loss`, `queue`, `throughput` and `goodput` rows, one number a
-window, are left by the runs of seed 1 alone, for the pictures.
+Totals cover the measured window. Only the runs of seed 1 keep the rows `loss`, `queue`,
+`throughput` and `goodput`, one number per window, for the pictures.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _Row = npt.NDArray[np.float64]
 
 
 def windows(results: Path) -> dict[str, float | list[float]]:
-    """What became of the bottleneck's packets and of what arrived behind it.
+    """Return measures of the bottleneck's packets and of the traffic delivered behind it.
 
     Returns:
         loss_share (drops / arrivals), drops, lossy_windows (share of windows with a drop),
@@ -64,12 +64,12 @@ def windows(results: Path) -> dict[str, float | list[float]]:
 
 
 def loss_share(drops: _Row, arrivals: _Row) -> float:
-    """Packets dropped over packets that arrived."""
+    """Return packets dropped over packets that arrived."""
     return float(drops.sum() / arrivals.sum())
 
 
 def goodput_share(goodput: _Row, throughput: _Row) -> float:
-    """What reached applications over what reached hosts."""
+    """Return the bytes delivered to applications over those delivered to hosts."""
     return float(goodput.sum() / throughput.sum())
 
 
@@ -82,7 +82,7 @@ def _flows(run: RawRun) -> int:
 
 
 def _differences(run: RawRun, table: str, column: str, index: int) -> dict[str, _Row]:
-    """Changes of the counters from report to report over the measured window, summed over rows."""
+    """Return the counters' changes between reports of the measured window, summed over rows."""
     frame: pd.DataFrame = run.table(table)
     if column:
         frame = frame[frame[column] == index]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guaranteed streams over four marking algorithms: do marks tell delays, and what is the tariff?
+"""Guaranteed streams over four marking algorithms: do marks predict delays, and at which tariff?
 
 Andreassen 2002, 4.4, asks how much the correlation of marking rate M and delay rate L depends on
-the algorithm. The tariff is that of andreassen2002/tariff.py, with the guarantee that nine in ten
-of the samples learnt keep, as algorithms differ in the delays that they allow.
+the algorithm. The tariff is that of andreassen2002/tariff.py. Its guarantee is the delay rate that
+nine in ten of the learnt samples keep, as algorithms differ in the delays that they allow.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ def _laws(studies: Studies) -> dict[str, Runs]:
 
 
 def _samples(runs: Runs, stream: str) -> list[tuple[Row, Row]]:
-    """(M, L) of each seed."""
+    """Return (M, L) of each seed."""
     marking, late = (runs.row(f"sample.{name}.{stream}") for name in ("marking", "late"))
     return list(zip(marking, late, strict=True))
 
 
 def apart(correlations: dict[str, Row]) -> Row:
-    """Per seed, the law with the highest mean less the one with the lowest."""
+    """Return, per seed, the law with the highest mean less the one with the lowest."""
     ranked = sorted(correlations.values(), key=lambda row: float(row.mean()))
     return np.asarray(ranked[-1] - ranked[0])
 
 
 def figures(studies: Studies) -> Samples:
-    """Correlations by law, how far apart they are, and what a tariff would be."""
+    """Return correlations by law, the distance between laws, and the resulting tariffs."""
     found: dict[str, np.ndarray | float] = {}
     means: dict[str, Row] = {}
     shorts: dict[str, Row] = {}
@@ -66,7 +66,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _tariffs(runs: Runs) -> dict[str, Row]:
-    """Charge V in marks per packet, and profit off that wanted, in mu; first half, second half."""
+    """Return charge V in marks per packet, and profit less its target in mu; first, second half."""
     charges, profits = [], []
     for marking, late in _samples(runs, STREAMS[-1]):
         half = len(late) // 2
@@ -78,7 +78,7 @@ def _tariffs(runs: Runs) -> dict[str, Row]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Samples of M and L over their means, all seeds, a panel for each law."""
+    """Draw samples of M and L over their means, all seeds, a panel for each law."""
     figure.set_size_inches(9, 7)
     axes = figure.subplots(2, 2, sharex=True, sharey=True)
     for index, (axis, (law, runs)) in enumerate(

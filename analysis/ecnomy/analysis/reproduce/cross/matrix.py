@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every source over every link algorithm: what holds for all, and a table of how they do."""
+"""Every source over every link algorithm: checks that hold for all, and a table of results."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ COLUMNS: Final = {
 
 
 def balances(results: Path) -> dict[str, float]:
-    """Packets that a run cannot account for, and how fair it is.
+    """Return the packets that a run cannot account for, and its fairness.
 
     Returns:
         `unaccounted`, the largest |arrivals - drops - departures - waiting| of a link since the
-        start, plus what flows had delivered and lost beyond what they had sent;
+        start, plus any packets that flows delivered and lost beyond those they sent;
         `bottleneck.loss`, drops over arrivals; `bottleneck.jain`, of goodputs.
     """
     run = open_raw(results)
@@ -54,7 +54,7 @@ def balances(results: Path) -> dict[str, float]:
 
 
 def _cells(studies: Studies) -> dict[tuple[str, str], Runs]:
-    """Runs by (source, link)."""
+    """Return runs by (source, link)."""
     runs = studies["matrix"]
     return {
         (_short(source), _short(link)): runs.at({LINK: link, SOURCE: source})
@@ -64,14 +64,14 @@ def _cells(studies: Studies) -> dict[tuple[str, str], Runs]:
 
 
 def _short(value: str) -> str:
-    """A law with what tells it from its variants."""
+    """Return a law's name with the options that distinguish its variants."""
     law: dict[str, str] = msgspec.json.decode(value)
     variant = law.get("variant") or law.get("form")
     return law["law"] + (f":{variant}" if variant else "")
 
 
 def figures(studies: Studies) -> Samples:
-    """Per source and link, per seed; the extremes of all runs."""
+    """Return per source and link, per seed; the extremes of all runs."""
     found: dict[str, np.ndarray | float] = {}
     for (source, link), runs in _cells(studies).items():
         for short, column in COLUMNS.items():
@@ -85,7 +85,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Four tables of means: a row per source, a column per link algorithm."""
+    """Draw four tables of means: a row per source, a column per link algorithm."""
     figure.set_size_inches(13, 8)
     cells = _cells(studies)
     sources = list(dict.fromkeys(source for source, _ in cells))

@@ -24,13 +24,13 @@ MANY: Final = 0.5
 
 
 def advantage(marked: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Rate of WTP over that of REM where both see this share of marks: -ln(1 - m) / m."""
+    """Return WTP's rate over REM's if both see this share of marks: -ln(1 - m) / m."""
     m = np.asarray(marked, dtype=np.float64)
     return np.asarray(-np.log1p(-m) / m)
 
 
 def _points(studies: Studies) -> dict[float, Runs]:
-    """Runs by phi."""
+    """Return runs by phi."""
     runs = studies["rem-wtp"]
     return {
         float(msgspec.json.decode(value)["phi"]): runs.at({MARKING: value})
@@ -43,7 +43,7 @@ def _ratio(runs: Runs) -> npt.NDArray[np.float64]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Rates of WTP over those of REM, as they are and over theory, per seed."""
+    """Return rates of WTP over those of REM, absolute and over theory, per seed."""
     found: dict[str, npt.NDArray[np.float64] | float] = {}
     for phi, runs in _points(studies).items():
         marked = runs.sample("bottleneck.marking_probability")
@@ -56,7 +56,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """The ratio against the share of marks."""
+    """Draw the ratio against the share of marks."""
     axis = figure.subplots()
     points = _points(studies).values()
     at = [float(runs.sample("bottleneck.marking_probability").mean()) for runs in points]

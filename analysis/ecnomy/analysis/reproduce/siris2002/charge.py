@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mark rate of a flow is its willingness to pay: w marks a round trip, whatever marks it."""
+"""The mark rate of a flow is its willingness to pay: w marks per round trip under any law."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "figures"]
 
-_LEAST_WINDOW: Final = 3.0  # packets; below it the floor of one packet in flight rules
+_LEAST_WINDOW: Final = 3.0  # packets; below it the floor of one packet in flight dominates
 _ACKS_S: Final = {  # the way back, without queues
     "fig3": {"light": 0.1, "heavy": 0.1},
     "fig4": {"light": 0.1, "heavy": 0.1},
@@ -66,7 +66,7 @@ def _point(
 
 
 def figures(studies: Studies) -> Samples:
-    """Marks per round trip over w and the floor's bias; spread over the laws of marks a second."""
+    """Return marks per round trip over w, the floor's bias, and the spread over laws."""
     found: dict[str, Floats] = {}
     same: dict[str, list[Floats]] = {}
     fair: dict[str, list[Floats]] = {}

@@ -28,14 +28,14 @@ def _rate(runs: Runs, route: int, weight: int) -> Floats:
 
 
 def _expected(runs: Runs, route: int, weight: int) -> Floats:
-    """w / (T p) with the flow's own share of marked packets, up to a factor."""
+    """Return w / (T p) with the flow's own share of marked packets, up to a factor."""
     p = runs.sample(f"route-{route}-w{weight}.marking_rate")
     expected: Floats = weight / (_RTT_S[route] * p)
     return expected
 
 
 def _stretch(runs: Runs, route: int, weight: int) -> Floats:
-    """Measured over queue-free round trip, over the bias of the window's floor."""
+    """Return measured over queue-free round trip, over the bias of the window's floor."""
     name = f"route-{route}-w{weight}"
     rtt_s = runs.sample(f"{name}.mean_delay_s") + _RTT_S[route] / 2
     window = float(runs.sample(f"{name}.mean_cwnd").mean())
@@ -44,7 +44,7 @@ def _stretch(runs: Runs, route: int, weight: int) -> Floats:
 
 
 def figures(studies: Studies) -> Samples:
-    """Throughput of pairs over their weights' ratio; over (w / p) / (w / p) on different routes."""
+    """Return throughput ratios of pairs over weights; over (w / p) ratios on different routes."""
     found: dict[str, Floats] = {}
     for law, runs in by_law(studies["complex-topology"], _MARKING).items():
         for route in range(len(_RTT_S)):
@@ -65,7 +65,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Throughput of every flow against w / (T p), packets of 1000 bytes."""
+    """Draw throughput of every flow against w / (T p), packets of 1000 bytes."""
     figure.set_size_inches(6, 4.5)
     axis = figure.subplots()
     for index, (law, runs) in enumerate(by_law(studies["complex-topology"], _MARKING).items()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controlled runs behind the findings: what a ratio or a curve becomes when one thing changes."""
+"""Controlled runs behind the findings: a ratio or a curve after one change."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ R: Final = 10.0  # of the ratio controls
 
 
 def ratio_controls(runs: Runs, form: str) -> dict[str, Floats | float]:
-    """Ratios at r = 10 of one form, by marking and what was changed."""
+    """Return ratios at r = 10 of one form, by marking and the change made."""
     found: dict[str, Floats | float] = {}
     if form not in runs.values(_FORM):
         return found
@@ -82,7 +82,7 @@ def _ratio_change(columns: dict[str, Any]) -> str:
 
 
 def curve_controls(runs: Runs) -> dict[str, Floats]:
-    """Straightness, slope, loads and waits of curves, by marking and what was changed."""
+    """Return straightness, slope, loads and waits of curves, by marking and the change made."""
     found: dict[str, Floats] = {}
     for columns in _settings(runs, ("gain", "send")):
         own = runs.at(columns)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Curves of marking probability against utilization: one long run per point, batch means.
 
-What is taken from a whole curve (a slope, a load at some probability) is no mean of its batches'
+A statistic of a whole curve (a slope, a load at some probability) is not a mean of its batches'
 values. Its samples are the jackknife's pseudo-values, n f(all) - (n - 1) f(all but batch i), whose
-mean and deviation give estimate and interval (Tukey 1958; batches are independent between runs).
+mean and deviation give estimate and interval (Tukey 1958). Batches are independent between runs.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Curve(msgspec.Struct, frozen=True, eq=False):
     """Loads and marking probabilities, [point, batch], by rising number of flows.
 
     Attributes:
-        flows: of each point.
+        flows: number of flows at each point.
     """
 
     flows: tuple[int, ...]
@@ -58,7 +58,7 @@ class Curve(msgspec.Struct, frozen=True, eq=False):
 
 
 def curve_of(runs: Runs, count: str = COUNT, groups: int = 2) -> Curve:
-    """The curve of these runs, which differ in nothing but `groups` equal numbers of flows."""
+    """Return the curve of these runs, which differ only in the number of flows per group."""
     counts = sorted(runs.values(count))
     own = [runs.at({count: n}) for n in counts]
     load, p = (np.array([each.sample(name) for each in own]) for name in ("load", "p"))
@@ -66,7 +66,7 @@ def curve_of(runs: Runs, count: str = COUNT, groups: int = 2) -> Curve:
 
 
 def pseudo_values(statistic: Statistic, *curves: Curve) -> Floats:
-    """The jackknife's pseudo-values of statistic(load, p, load, p, ...) of mean curves.
+    """Return the jackknife's pseudo-values of statistic(load, p, load, p, ...) of mean curves.
 
     NaN if the statistic is not defined.
     """
@@ -82,7 +82,7 @@ def pseudo_values(statistic: Statistic, *curves: Curve) -> Floats:
 
 
 def line(load: Floats, p: Floats) -> tuple[float, float]:
-    """Slope and intercept of the least-squares line through points with p > 0.01."""
+    """Return slope and intercept of the least-squares line through points with p > 0.01."""
     marked = p > _MARKED
     if marked.sum() < 2:
         return float("nan"), float("nan")
@@ -91,18 +91,18 @@ def line(load: Floats, p: Floats) -> tuple[float, float]:
 
 
 def slope(load: Floats, p: Floats) -> float:
-    """Slope of the line through points with p > 0.01."""
+    """Return the slope of the line through points with p > 0.01."""
     return line(load, p)[0]
 
 
 def onset(load: Floats, p: Floats) -> float:
-    """Load where that line meets p = 0."""
+    """Return the load at which that line meets p = 0."""
     steep, at_zero = line(load, p)
     return -at_zero / steep
 
 
 def r_squared(load: Floats, p: Floats) -> float:
-    """Share of p's variance that the line explains, over points with p > 0.01."""
+    """Return the share of p's variance that the line explains, over points with p > 0.01."""
     marked = p > _MARKED
     if marked.sum() < 3:
         return float("nan")
@@ -110,7 +110,7 @@ def r_squared(load: Floats, p: Floats) -> float:
 
 
 def slope_between(low: float, high: float) -> Callable[[Floats, Floats], float]:
-    """Slope of the least-squares line through points with low <= load <= high."""
+    """Return the slope of the least-squares line through points with low <= load <= high."""
 
     def statistic(load: Floats, p: Floats) -> float:
         inside = (load >= low) & (load <= high)
@@ -122,7 +122,7 @@ def slope_between(low: float, high: float) -> Callable[[Floats, Floats], float]:
 
 
 def load_at(level: float) -> Callable[[Floats, Floats], float]:
-    """Load at which p reaches `level`, linear between points; p rises with the flows."""
+    """Return the load at which p reaches `level`, linear between points; p rises with the flows."""
 
     def statistic(load: Floats, p: Floats) -> float:
         order = np.argsort(p)
@@ -134,12 +134,12 @@ def load_at(level: float) -> Callable[[Floats, Floats], float]:
 
 
 def draw_curve(axis: Axes, curve: Curve, index: int, label: str) -> None:
-    """The means of a curve, in the order of the numbers of flows."""
+    """Draw the means of a curve, in the order of the numbers of flows."""
     axis.plot(curve.load.mean(axis=1), curve.p.mean(axis=1), label=label, **look(index))
 
 
 def label_flows(axis: Axes, curve: Curve, which: Sequence[int]) -> None:
-    """Numbers of flows beside points of a curve."""
+    """Write numbers of flows beside points of a curve."""
     for at, flows in enumerate(curve.flows):
         if flows in which:
             place = (float(curve.load[at].mean()), float(curve.p[at].mean()))
@@ -147,7 +147,7 @@ def label_flows(axis: Axes, curve: Curve, which: Sequence[int]) -> None:
 
 
 def axes_of_curves(axis: Axes, title: str = "") -> None:
-    """Labels that all these pictures share."""
+    """Set the labels that all these pictures share."""
     axis.set(xlabel="utilization", ylabel="marking probability")
     axis.set_ylim(bottom=0)
     axis.set_title(title)
@@ -155,7 +155,7 @@ def axes_of_curves(axis: Axes, title: str = "") -> None:
 
 
 def differences(values: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Each value minus the one before it, by the name of both."""
+    """Return each value minus its predecessor, by the names of both."""
     names = list(values)
     pairs = zip(names[1:], names[:-1], strict=True)
     return {f"{later}-{earlier}": values[later] - values[earlier] for later, earlier in pairs}

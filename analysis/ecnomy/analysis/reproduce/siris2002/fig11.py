@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "figures", "log_slope"]
 
-_FLOWS: Final = 5  # of each group where weights vary
+_FLOWS: Final = 5  # of each group in runs with different weights
 _LABELS: Final = {
     "wtp": "WTP",
     "multcp": "MulTCP, 1 - 1/(2w)",
@@ -29,7 +29,7 @@ _LABELS: Final = {
 
 
 def _laws(studies: Studies) -> dict[str, tuple[Runs, str]]:
-    """Runs of each law, and the key of its weight."""
+    """Return the runs of each law, and the key of its weight."""
     found = {"wtp": (studies["fig11-wtp"], "weight")}
     multcp = studies["fig11-multcp"]
     for decrease in multcp.values("sources.light.transport.decrease"):
@@ -42,7 +42,7 @@ def _laws(studies: Studies) -> dict[str, tuple[Runs, str]]:
 
 
 def _pairs(runs: Runs, key: str, *, equal: bool) -> dict[float, Runs]:
-    """By the heavy flows' weight: light ones of weight 1, or of the same weight."""
+    """Return runs by the heavy flows' weight: light flows of weight 1, or of the same weight."""
     runs = runs.where(sources__light__count=_FLOWS)
     light, heavy = (f"sources.{name}.transport.{key}" for name in ("light", "heavy"))
     found = {}
@@ -67,7 +67,7 @@ def _loads(runs: Runs, key: str) -> Ratios:
 
 
 def figures(studies: Studies) -> Samples:
-    """Ratios of throughput, utilization, fairness and the power of p that throughput follows."""
+    """Return throughput ratios, utilization, fairness, and the power law of throughput in p."""
     found: dict[str, Sample] = {}
     laws = _laws(studies)
     ratios = {name: _throughput(*law) for name, law in laws.items()}
@@ -93,7 +93,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
-    """Utilization of WTP less that of MulTCP; how much of it is left as weights grow."""
+    """Return utilization of WTP less that of MulTCP, and the share left as weights grow."""
     found: dict[str, Floats] = {}
     less = {w: loads["wtp"][w] - load for w, load in loads["multcp"].items()}
     for weight, difference in less.items():
@@ -105,7 +105,7 @@ def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
 
 
 def _fairness(laws: dict[str, tuple[Runs, str]]) -> dict[str, Floats]:
-    """Jain's index of throughput over weight, MulTCP less WTP, at mixed weights."""
+    """Return Jain's index of throughput over weight, MulTCP less WTP, at mixed weights."""
     found: dict[str, Floats] = {}
     index = {
         name: {r: _jain(own, r) for r, own in _pairs(*laws[name], equal=False).items() if r > 1}
@@ -123,10 +123,10 @@ def _jain(runs: Runs, r: float) -> Floats:
 
 
 def log_slope(runs: Runs, key: str) -> list[Floats]:
-    """Slope of log throughput over log marking probability, flows of weight 1, by their number.
+    """Return the slope of log throughput over log p, flows of weight 1, as their number varies.
 
     Returns:
-        One value per seed; nothing if there is but one number of flows.
+        One value per seed; empty if there is only one number of flows.
     """
     light, heavy = (f"sources.{name}.transport.{key}" for name in ("light", "heavy"))
     own = runs.at({light: 1.0, heavy: 1.0})
@@ -139,7 +139,7 @@ def log_slope(runs: Runs, key: str) -> list[Floats]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """(a) ratio of throughput against ratio of weights, (b) utilization against weight."""
+    """Draw (a) ratio of throughput against ratio of weights, (b) utilization against weight."""
     left, right = figure.subplots(1, 2)
     for index, (name, law) in enumerate(_laws(studies).items()):
         ratios, loads = _throughput(*law), _loads(*law)

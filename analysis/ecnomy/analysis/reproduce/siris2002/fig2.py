@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 2, the topologies: they were to be such that nothing is lost."""
+"""Figure 2, the topologies, which were chosen so that nothing is lost."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _VARIANTS: Final = "vq-variant"
 
 
 def figures(studies: Studies) -> Samples:
-    """Packets dropped by any link within the measured window, over all runs of each study.
+    """Return packets dropped by any link in the measured window, over all runs of each study.
 
-    Those of the two variants of the virtual queue apart: one of them is none of the paper's.
+    The two variants of the virtual queue are separate: one of them is not the paper's.
     """
     found = {f"drops.{n}": _drops(studies[n]) for n in studies.names if n != _VARIANTS}
     variants = studies[_VARIANTS]

@@ -24,7 +24,7 @@ Ratios = dict[float, np.ndarray]
 
 
 def figures(studies: Studies) -> Samples:
-    """Ratios of throughput, marks and windows over r, per seed."""
+    """Return ratios of throughput, marks and windows over r, per seed."""
     laws = by_law(studies["fig3"])
     ratios = {law: _ratios(runs, "goodput_bps") for law, runs in laws.items()}
     found: dict[str, Sample] = {}
@@ -58,14 +58,14 @@ def _ratios(runs: Runs, column: str) -> Ratios:
 
 
 def _across(ratios: dict[str, Ratios]) -> dict[str, Sample]:
-    """One law against another."""
+    """Compare the laws with each other."""
     found: dict[str, Sample] = {}
     for r in ratios["red"]:
         found[f"red_over_lb.r={r:g}"] = ratios["red"][r] / ratios["lb"][r]
     most = max(ratios["vq"])
     for law in ("red", "lb"):
         for r, ratio in ratios["vq"].items():
-            if 6 <= r < most:  # there the means alone are compared
+            if 6 <= r < most:  # there only the means are compared
                 found[f"mean.vq_minus.{law}.r={r:g}"] = float((ratio - ratios[law][r]).mean())
         found[f"vq_minus.{law}.r={most:g}"] = ratios["vq"][most] - ratios[law][most]
         found[f"half_width.vq_over_{law}"] = _half_widths(ratios["vq"], ratios[law])
@@ -73,7 +73,7 @@ def _across(ratios: dict[str, Ratios]) -> dict[str, Sample]:
 
 
 def _half_widths(one: Ratios, other: Ratios) -> Interval:
-    """Mean half-width of intervals at large r, relative to r: of one law over that of another."""
+    """Return mean half-widths of intervals at large r, relative to r, of one law over another."""
     large = [r for r in one if r >= 6]
     relative = [curve[r] / r for curve in (one, other) for r in large]
 
@@ -85,7 +85,7 @@ def _half_widths(one: Ratios, other: Ratios) -> Interval:
 
 
 def _bursts(laws: dict[str, Runs]) -> dict[str, np.ndarray | float]:
-    """Burstiness of flows and of marks at the largest r."""
+    """Return the burstiness of flows and of marks at the largest r."""
     found: dict[str, np.ndarray | float] = {}
     at_most = {law: runs.at({WEIGHT: max(runs.values(WEIGHT))}) for law, runs in laws.items()}
     for law, runs in at_most.items():
@@ -100,7 +100,7 @@ def _bursts(laws: dict[str, Runs]) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """(a) throughput against willingness to pay, (b) marks against throughput."""
+    """Draw (a) throughput against willingness to pay, (b) marks against throughput."""
     left, right = figure.subplots(1, 2)
     for index, (law, runs) in enumerate(by_law(studies["fig3"]).items()):
         throughput, marks = _ratios(runs, "goodput_bps"), _ratios(runs, "marks_per_s")

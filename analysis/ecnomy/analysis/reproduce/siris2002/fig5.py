@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 5: short and long flows that share one link; the long ones cross another one alone."""
+"""Figure 5: short and long flows share one link; only the long ones cross another link."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHORT_OVER_LONG: Final = {"a": 200 / 300, "b": 100 / 200}  # round trips without
 
 
 def figures(studies: Studies) -> Samples:
-    """Ratios of throughput over r, the laws beside each other, marks on the second link."""
+    """Return ratios of throughput over r, laws compared, and marks on the second link."""
     found: dict[str, Floats | float] = {}
     for case, runs in cases(studies["fig5"]).items():
         laws = by_law(runs, FIRST)
@@ -54,7 +54,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """(a) round trips of 200 and 300 ms, (b) of 100 and 200 ms."""
+    """Draw (a) round trips of 200 and 300 ms, (b) of 100 and 200 ms."""
     axes = figure.subplots(1, 2)
     for axis, (case, runs) in zip(axes, cases(studies["fig5"]).items(), strict=True):
         slope = SHORT_OVER_LONG[case]

@@ -29,7 +29,7 @@ __all__ = ["draw", "figures", "predicted"]
 
 
 def predicted(runs: Runs, short_over_long: float) -> Ratios:
-    """r T_short p_12 / (T_long (p_12 + p_23)), of the links' own marking probabilities."""
+    """Return r T_short p_12 / (T_long (p_12 + p_23)), of the links' own marking probabilities."""
     found = {}
     for r in sorted(runs.values(LONG)):
         own = runs.at({LONG: r})
@@ -40,7 +40,7 @@ def predicted(runs: Runs, short_over_long: float) -> Ratios:
 
 
 def figures(studies: Studies) -> Samples:
-    """Rank correlations, RED against the prediction, and against figure 5."""
+    """Return rank correlations, and RED over the prediction and over figure 5."""
     found: dict[str, Sample] = {}
     apart = cases(studies["fig5"])
     for case, runs in cases(studies["fig7"]).items():
@@ -61,7 +61,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(runs: Runs) -> dict[str, Floats]:
-    """Ratios of (b) with RED where the gain is a tenth, and where all are paced."""
+    """Return ratios of (b) with RED at a tenth of the gain, and with all flows paced."""
     found: dict[str, Floats] = {}
     for send in runs.values("sources.short.transport.send"):
         name = "paced" if send == "paced" else "small_gain"
@@ -71,7 +71,7 @@ def _controls(runs: Runs) -> dict[str, Floats]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """(a) round trips of 200 and 300 ms, (b) of 100 and 200 ms."""
+    """Draw (a) round trips of 200 and 300 ms, (b) of 100 and 200 ms."""
     axes = figure.subplots(1, 2)
     for axis, (case, runs) in zip(axes, cases(studies["fig7"]).items(), strict=True):
         slope = SHORT_OVER_LONG[case]

@@ -35,7 +35,7 @@ def _curves(studies: Studies) -> dict[str, Curve]:
 
 
 def figures(studies: Studies) -> Samples:
-    """How far apart the curves are, pair by pair, and how straight each is."""
+    """Return the distance between curves, pair by pair, and the straightness of each."""
     curves = _curves(studies)
     found: dict[str, Floats] = {}
     for law, curve in curves.items():
@@ -46,7 +46,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _farthest(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:
-    """Largest difference of p at equal loads of [0.75, 0.95] that both curves reach."""
+    """Return the largest difference of p at equal loads in [0.75, 0.95] that both curves reach."""
     one, other = np.argsort(load), np.argsort(other_load)
     low = max(0.75, load.min(), other_load.min())
     high = min(0.95, load.max(), other_load.max())
@@ -58,7 +58,7 @@ def _farthest(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> f
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """The three curves."""
+    """Draw the three curves."""
     figure.set_size_inches(6, 4.5)
     axis = figure.subplots()
     curves = _curves(studies)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The three marking laws of siris2002, by the short names that figures have."""
+"""The three marking laws of siris2002, by their short names in figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LABELS: Final = {"red": "RED", "vq": "virtual queue", "lb": "load-based"}
 
 
 def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
-    """The runs of each marking law, by short name; `parameter` holds its mapping."""
+    """Return the runs of each marking law, by short name; `parameter` holds its mapping."""
     found = {}
     for value in runs.values(parameter):
         law = msgspec.json.decode(value)["law"]

@@ -48,7 +48,7 @@ def _steps(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Fitted slopes and onsets over what was set; answers to the step by the interval."""
+    """Return fitted slopes and onsets over the set values; responses to a step by interval."""
     found: dict[str, Floats] = {}
     for (alpha, threshold, interval_s), curve in _curves(studies).items():
         name = f"slope={alpha:g}.threshold={threshold:g}.interval={interval_s:g}"
@@ -64,7 +64,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """The curves with the rule of each."""
+    """Draw the curves with the rule of each."""
     axis = figure.subplots()
     for index, ((alpha, threshold, interval_s), curve) in enumerate(_curves(studies).items()):
         label = f"slope {alpha:g}, threshold {threshold:g}, interval {interval_s:g} s"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 7: throughput ratios where packets are lost, too."""
+"""Section 7: throughput ratios when packets are lost as well."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _RARE = 0.1  # of the marking probability
 
 
 def _lost(runs: Runs) -> Floats:
-    """Dropped over forwarded packets."""
+    """Return dropped over forwarded packets."""
     forwarded = runs.sample("bottleneck.utilization") * _PACKETS * 1250
     share: Floats = runs.sample("bottleneck.drops") / forwarded
     return share
 
 
 def _groups(studies: Studies) -> dict[str, dict[float, dict[float, Runs]]]:
-    """Per end system and law by buffer and r."""
+    """Return the runs per end system and law, by buffer and r."""
     wtp, multcp = studies["losses-wtp"], studies["losses-multcp"]
     named = {
         f"wtp_{LAWS[msgspec.json.decode(value)['law']]}": (wtp.at({MARKING: value}), "weight")
@@ -46,7 +46,7 @@ def _groups(studies: Studies) -> dict[str, dict[float, dict[float, Runs]]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Ratios over r where losses are rare beside marks, and elsewhere; shares lost."""
+    """Return ratios over r if losses are rare beside marks, and if not; shares lost."""
     groups = _groups(studies)
     found: dict[str, Floats] = {}
     for name, buffers in groups.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns that siris2002's sweeps need beyond the runner's own."""
+"""Outcome columns that siris2002's sweeps need beyond those of the runner."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 __all__ = ["BATCHES", "batches", "burstiness", "convergence", "rates", "waits"]
 
 BATCHES: Final = 30
-_SMOOTH: Final = 20  # samples of the moving mean that a rise is read off
-_SHOWN: Final = 5  # one sample in so many is kept for the picture
-_MARKS_IN: Final = 5  # intervals of 10 ms that marks are counted in together
+_SMOOTH: Final = 20  # samples of the moving mean from which a rise is read
+_SHOWN: Final = 5  # the picture keeps one in this many samples
+_MARKS_IN: Final = 5  # intervals of 10 ms over which marks are summed
 
 
 def burstiness(results: Path) -> dict[str, float]:
-    """How bursty sending and marking are, from counts in 10 ms over the measured window.
+    """Return the burstiness of sending and marking, from counts per 10 ms in the measured window.
 
     Returns:
         `<source>.sent_cv`, the coefficient of variation of a flow's packets in 10 ms (of the
@@ -58,12 +58,12 @@ def _counts(counts: pd.DataFrame, name: str, subject: str) -> npt.NDArray[np.flo
 
 
 def batches(results: Path) -> dict[str, npt.NDArray[np.float64]]:
-    """Batch means of the bottleneck over the measured window, in BATCHES equal parts.
+    """Return batch means of the bottleneck over the measured window, in BATCHES equal parts.
 
     Returns:
-        `load` and `p` (marked over arrived packets), `wait_s`; where recorded `arrivals_variance`
-        (of packets in an interval of counting) and `<source>.cwnd_cv`, the mean over flows of
-        each one's deviation over mean.
+        `load` and `p` (marked over arrived packets), `wait_s`; if recorded, `arrivals_variance` (of
+        packets per counting interval) and `<source>.cwnd_cv`, the flows' mean coefficient of
+        variation.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -90,7 +90,7 @@ def batches(results: Path) -> dict[str, npt.NDArray[np.float64]]:
 def _fluctuations(
     run: RawRun, edges: npt.NDArray[np.float64]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Of arrivals and windows, where they were recorded."""
+    """Return the fluctuations of arrivals and windows, if recorded."""
     found: dict[str, npt.NDArray[np.float64]] = {}
     counts = run.table("counts")
     if len(counts):
@@ -113,11 +113,12 @@ def _fluctuations(
 
 
 def waits(results: Path) -> dict[str, float]:
-    """Waiting times of single packets over the measured window, from one-way delays of all flows.
+    """Return waiting times of packets in the measured window, from one-way delays of all flows.
 
     Returns:
-        `wait.mean_s`, `wait.std_s` and `wait.max_s`, to a bin. Propagation and transmission, the
-        same for all flows, are taken off; what is left is waiting, on the fast access link too.
+        `wait.mean_s`, `wait.std_s` and `wait.max_s`, to a bin. Propagation and transmission, equal
+        for all flows, are subtracted. The rest is waiting time, including that on the fast access
+        link.
     """
     from ecnomy.markets.plan.structs import Tcp
     from ecnomy.markets.results.rawrun import open_raw
@@ -143,7 +144,7 @@ def waits(results: Path) -> dict[str, float]:
 
 
 def rates(results: Path) -> dict[str, npt.NDArray[np.float64]]:
-    """Goodput of every flow, bit/s, in the order of the plan: the row `goodput`."""
+    """Return the goodput of every flow, bit/s, in the order of the plan: the row `goodput`."""
     from ecnomy.markets.results.rawrun import open_raw
 
     flows = open_raw(results).table("flows").sort_values("flow")
@@ -151,7 +152,7 @@ def rates(results: Path) -> dict[str, npt.NDArray[np.float64]]:
 
 
 def convergence(results: Path) -> dict[str, float | npt.NDArray[np.float64]]:
-    """How fast windows rise and how much they vary, from their series.
+    """Return the rise time and variation of windows, from their series.
 
     Returns:
         `rise_s`, when the moving mean over 20 samples of the mean window of all flows first

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 7: utilization by the price of a mark, budgets fixed; and an operator who sets it."""
+"""Section 7: utilization by price of a mark at fixed budgets; and an operator who sets it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TARGET: Final = 0.9  # of price-control-sweep.yaml
 
 
 def _loads(studies: Studies) -> dict[float, Floats]:
-    """By price, the highest first: the weight is budget x T / price."""
+    """Return loads by price, the highest first: the weight is budget x T / price."""
     runs = studies["price-target"]
     return {
         _BUDGET * _RTT_S / weight: runs.at({_WEIGHT: weight}).sample("bottleneck.utilization")
@@ -39,7 +39,7 @@ def _loads(studies: Studies) -> dict[float, Floats]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Utilization at each price, and its rise from one to the next lower one."""
+    """Return utilization at each price, and its rise from one price to the next lower one."""
     loads = {f"{price:g}": load for price, load in _loads(studies).items()}
     found = {f"load.price={price}": load for price, load in loads.items()}
     found |= {f"load_rises.{name}": rise for name, rise in differences(loads).items()}
@@ -54,7 +54,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _operators(studies: Studies) -> dict[tuple[str, float], Runs]:
-    """Runs of an operator by what it does and its first price."""
+    """Return runs of an operator by its strategy and its first price."""
     runs = studies["price-control"]
     found: dict[tuple[str, float], Runs] = {}
     for value in runs.values(_OPERATOR):
@@ -65,7 +65,7 @@ def _operators(studies: Studies) -> dict[tuple[str, float], Runs]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Utilization against price; and over time where an operator sets the price."""
+    """Draw utilization against price, and over time with an operator who sets the price."""
     figure.set_size_inches(11, 4.5)
     left, right = figure.subplots(1, 2, width_ratios=[1, 1.4])
     loads = _loads(studies)

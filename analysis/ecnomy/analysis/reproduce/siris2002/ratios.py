@@ -41,7 +41,7 @@ _CASES = {100.0: "a", 50.0: "b"}  # ms
 
 
 def ratios(runs: Runs, column: str, over: str, under: str, weight: str, unit: float = 1) -> Ratios:
-    """`<over>.<column>` over `<under>.<column>`, by r = weight / unit."""
+    """Return `<over>.<column>` over `<under>.<column>`, by r = weight / unit."""
     return {
         value / unit: own.sample(f"{over}.{column}") / own.sample(f"{under}.{column}")
         for value in sorted(runs.values(weight))
@@ -50,36 +50,36 @@ def ratios(runs: Runs, column: str, over: str, under: str, weight: str, unit: fl
 
 
 def long_over_short(runs: Runs, column: str = "goodput_bps", unit: float = 1) -> Ratios:
-    """The long flows over the short ones."""
+    """Return the long flows over the short ones."""
     return ratios(runs, column, "long", "short", LONG, unit)
 
 
 def cases(runs: Runs) -> dict[str, Runs]:
-    """(a) and (b): short round trips of 200 and of 100 ms."""
+    """Return (a) and (b): short round trips of 200 and of 100 ms."""
     return {_CASES[value]: runs.at({DELAY: value}) for value in runs.values(DELAY)}
 
 
 def per_law(laws: Mapping[str, Runs], unit: float = 1) -> dict[str, Ratios]:
-    """Throughput, long over short, of each law."""
+    """Return throughput, long over short, of each law."""
     return {law: long_over_short(runs, unit=unit) for law, runs in laws.items()}
 
 
 def spread(samples: Sequence[Floats]) -> Floats:
-    """(largest - smallest) / mean over laws, by the laws' means over seeds, per seed."""
+    """Return (largest - smallest) / mean over laws, by the laws' means over seeds, per seed."""
     ordered = sorted(samples, key=lambda sample: float(sample.mean()))
     result: Floats = (ordered[-1] - ordered[0]) / np.mean(ordered, axis=0)
     return result
 
 
 def least_of(*samples: Floats) -> Floats:
-    """The sample with the smallest mean: which one it is is not chosen seed by seed."""
+    """Return the sample with the smallest mean; the choice is not made per seed."""
     return min(samples, key=lambda sample: float(sample.mean()))
 
 
 def ratios_panel(
     axis: Axes, curves: Mapping[str, Ratios], slope: float, theory: str, title: str
 ) -> None:
-    """A panel of ratios of throughput over r, with the line slope x r."""
+    """Draw a panel of ratios of throughput over r, with the line slope x r."""
     for index, (law, values) in enumerate(curves.items()):
         band(axis, list(values), list(values.values()), index, LABELS[law])
     most = max(max(values) for values in curves.values())

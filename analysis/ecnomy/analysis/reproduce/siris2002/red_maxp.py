@@ -43,7 +43,7 @@ def _curves(studies: Studies) -> dict[float, Curve]:
 
 
 def figures(studies: Studies) -> Samples:
-    """How bent and how straight curves are by max_p; the best max_p of both end systems."""
+    """Return bend and straightness of curves by max_p, and the best max_p of both end systems."""
     curves = _curves(studies)
     bends = {f"{most:g}": pseudo_values(_bend, curve) for most, curve in curves.items()}
     found: dict[str, Floats | float] = {f"bend.max_p={most}": b for most, b in bends.items()}
@@ -63,7 +63,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _bend(load: Floats, p: Floats) -> float:
-    """Slope above the middle of the loads over the slope below it."""
+    """Return the slope above the middle of the loads over the slope below it."""
     middle = (load.min() + load.max()) / 2
     slopes = []
     for part in (load >= middle, load <= middle):
@@ -74,7 +74,7 @@ def _bend(load: Floats, p: Floats) -> float:
 
 
 def _best(runs: dict[float, Runs]) -> float:
-    """The max_p of the largest mean utilization among those with a mean wait of 8 ms at most."""
+    """Return the max_p of the largest mean utilization among those with mean wait <= 8 ms."""
     allowed = {
         most: float(own.sample("bottleneck.utilization").mean())
         for most, own in runs.items()
@@ -84,7 +84,7 @@ def _best(runs: dict[float, Runs]) -> float:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """The curves by max_p."""
+    """Draw the curves by max_p."""
     figure.set_size_inches(6, 4.5)
     axis = figure.subplots()
     for index, (most, curve) in enumerate(_curves(studies).items()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of a step of the load: how soon the marking follows, how far the queue grows."""
+"""Outcome columns of a load step: response time of the marking, and growth of the queue."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ STEP_S: Final = 100.0
 def reached_s(
     times_s: npt.NDArray[np.float64], p: npt.NDArray[np.float64], share: float = 0.9
 ) -> float:
-    """Seconds from the first time until p first is `share` of its mean over the last half."""
+    """Return seconds until p first is `share` of its mean over the last half."""
     final = p[len(p) // 2 :].mean()
     return float(times_s[int(np.argmax(p >= share * final))] - times_s[0])
 
 
 def step(results: Path) -> dict[str, float]:
-    """After the step at STEP_S: `response_s` of the bottleneck's p, `most_queued` packets."""
+    """Return `response_s` of p after the step at STEP_S, and `most_queued` packets."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5.2: what the round trip does to the curve of marking probability."""
+"""Section 5.2: the effect of the round trip on the curve of marking probability."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SHARES: Final = (0.25, 0.5, 0.75)  # of the loads that two curves share
 
 
 def _curves(studies: Studies) -> dict[str, dict[str, Curve]]:
-    """Per law by round trip in ms, and `mixed`."""
+    """Return curves per law by round trip in ms, and `mixed`."""
     found: dict[str, dict[str, Curve]] = {}
     for law, runs in by_law(studies["rtt-marking"]).items():
         delays = sorted(runs.values(DELAY))
@@ -41,7 +41,7 @@ def _curves(studies: Studies) -> dict[str, dict[str, Curve]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """p over p at equal loads, of 400 ms over 100 ms, and of mixed round trips over both."""
+    """Return p over p at equal loads, of 400 ms over 100 ms, and of mixed round trips over both."""
     found: dict[str, Floats] = {}
     for law, curves in _curves(studies).items():
         short, long, mixed = curves["100"], curves["400"], curves["mixed"]
@@ -55,7 +55,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _over(share: float) -> Callable[[Floats, Floats, Floats, Floats], float]:
-    """One p over the other at a load so far into the range that both curves reach."""
+    """Return a function: one p over the other at `share` of the loads that both curves reach."""
 
     def statistic(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:
         low, high = max(load.min(), other_load.min()), min(load.max(), other_load.max())
@@ -70,7 +70,7 @@ def _over(share: float) -> Callable[[Floats, Floats, Floats, Floats], float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """One panel per law."""
+    """Draw one panel per law."""
     axes = figure.subplots(1, 2, sharey=True)
     for axis, (law, curves) in zip(axes, _curves(studies).items(), strict=True):
         for index, (name, curve) in enumerate(curves.items()):

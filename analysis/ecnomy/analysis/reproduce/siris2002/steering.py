@@ -22,18 +22,18 @@ Floats = npt.NDArray[np.float64]
 
 
 def settled_after(used: Floats, target: float, within: float) -> int:
-    """Intervals until all that follow are within so much of the target; all where none do."""
+    """Return the intervals until all later ones are near the target; their number if none are."""
     off = np.flatnonzero(np.abs(used - target) > within)
     return int(off[-1]) + 1 if len(off) else 0
 
 
 def phases(results: Path) -> Mapping[str, float | Sequence[float] | None]:
-    """Before the change and after it, of the bottleneck.
+    """Return measures of the bottleneck before the change and after it.
 
     Returns:
         utilization_ over the last 100 s of each phase; settled_s_ from its beginning until each
-        10 s are within 0.02 of 0.9; price_ at its end [money], None if the
-        operator never said one; course of utilization.
+        10 s are within 0.02 of 0.9; price_ at its end [money], None if the operator never posted
+        a price; course of utilization.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -58,7 +58,7 @@ def phases(results: Path) -> Mapping[str, float | Sequence[float] | None]:
 
 
 def _prices(run: Any, times_s: Floats) -> Floats:
-    """The price [money] in force just before each time."""
+    """Return the price [money] in force just before each time."""
     table = run.table("agents")
     said = table[table["name"] == "price_micro_per_mark"].sort_values("t_ps")
     at_s = said["t_ps"].to_numpy(dtype=np.float64) / PS_PER_S

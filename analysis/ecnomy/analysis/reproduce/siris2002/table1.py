@@ -18,7 +18,7 @@ __all__ = ["draw", "figures"]
 
 
 def _measured(studies: Studies) -> dict[str, dict[str, Floats]]:
-    """Per case: ratio of throughput, its theory from flows' own marking rates, probabilities."""
+    """Return per case: throughput ratio, its theory from flows' marking rates, probabilities."""
     found = {}
     for case, runs in cases(studies["fig7"]).items():
         own = by_law(runs, FIRST)["red"].at({LONG: 1.0})
@@ -33,7 +33,7 @@ def _measured(studies: Studies) -> dict[str, dict[str, Floats]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Ratios and probabilities of the table's two rows, and one against the other."""
+    """Return ratios and probabilities of the table's two rows, and one row over the other."""
     rows = _measured(studies)
     found: dict[str, Floats] = {}
     for case, row in rows.items():
@@ -46,7 +46,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Throughput ratios beside their theory, and probabilities of both links."""
+    """Draw throughput ratios beside their theory, and probabilities of both links."""
     left, right = figure.subplots(1, 2)
     rows = _measured(studies)
     parts = (

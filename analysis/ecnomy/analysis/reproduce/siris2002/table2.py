@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figures"]
 
 _LOAD: Final = 0.90
-_NEAR: Final = 0.01  # farther off, a row is no row of the table
+_NEAR: Final = 0.01  # a row farther from 0.90 does not count
 _PARTS: Final = ("mean", "max", "std")
 _LABELS: Final = {
     "red_5_15": "RED 5/15, 0.10",
@@ -32,7 +32,7 @@ _LABELS: Final = {
 
 
 def _rows(studies: Studies) -> dict[str, Runs]:
-    """Per algorithm the runs of the number of flows whose mean load is nearest to 0.90."""
+    """Return per algorithm the runs whose mean load is nearest to 0.90."""
     runs = studies["table2"]
     found = {}
     for value in runs.values(MARKING):
@@ -51,10 +51,10 @@ def _off(runs: Runs) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Waits in milliseconds, and one algorithm over another.
+    """Return waits in milliseconds, and one algorithm over another.
 
-    They are not numbers where no number of flows loads the link to 0.90; `any_load.` have them as
-    they are at the nearest load.
+    They are NaN if no number of flows loads the link to 0.90. `any_load.` figures use the nearest
+    load.
     """
     rows = _rows(studies)
     found: dict[str, Floats | float] = {}
@@ -92,7 +92,7 @@ def _point(runs: Runs) -> str:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Mean, largest and deviation of waits, side by side."""
+    """Draw mean, largest and deviation of waits, side by side."""
     axes = figure.subplots(1, 3)
     rows = _rows(studies)
     names = [name for name in _LABELS if name in rows]

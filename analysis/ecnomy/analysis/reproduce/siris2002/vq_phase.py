@@ -22,7 +22,7 @@ _KEYS: Final = tuple(f"sources.flows.{key}" for key in ("spread", "stagger", "se
 
 
 def _patterns(studies: Studies, study: str = "vq-phase") -> dict[str, dict[str, Floats]]:
-    """Per law and pattern of starts the flows' goodputs, [seed, flow]."""
+    """Return, per law and pattern of starts, the flows' goodputs, [seed, flow]."""
     found: dict[str, dict[str, Floats]] = {}
     for law, runs in by_law(studies[study]).items():
         rows = runs.frame[list(_KEYS)].drop_duplicates()
@@ -36,7 +36,7 @@ def _patterns(studies: Studies, study: str = "vq-phase") -> dict[str, dict[str, 
 
 
 def figures(studies: Studies) -> Samples:
-    """Largest over smallest throughput of ten equal flows, and Jain's index."""
+    """Return largest over smallest throughput of ten equal flows, and Jain's index."""
     found: dict[str, Floats] = {}
     for law, patterns in _patterns(studies).items():
         apart = {name: rows.max(axis=1) / rows.min(axis=1) for name, rows in patterns.items()}
@@ -51,7 +51,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Largest over smallest throughput, pattern by pattern."""
+    """Draw largest over smallest throughput, pattern by pattern."""
     axis = figure.subplots()
     for index, (law, patterns) in enumerate(_patterns(studies).items()):
         found = [interval_of(rows.max(axis=1) / rows.min(axis=1)) for rows in patterns.values()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Note 2: a virtual queue that marks only what overflows, against one of busy periods."""
+"""Note 2: a virtual queue that marks only overflowing packets, against one of busy periods."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Deviation and mean of waits and the load, per-overflow over busy-period marking."""
+    """Return deviation and mean of waits and the load, per-overflow over busy-period marking."""
     variants: dict[str, Runs] = {}
     for value in studies["vq-variant"].values(MARKING):
         variant = msgspec.json.decode(value).get("variant", "busy-period")
