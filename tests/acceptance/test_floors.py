@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ecnomy.analysis.report.run_page import write_run_page
+from ecnomy.analysis.run_report.page import write_run_page
 from ecnomy.markets import run
 from ecnomy.markets.cli.main import app
 from ecnomy.markets.compile.check import warnings

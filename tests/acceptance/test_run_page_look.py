@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from chromium import Tab, in_browser
-from ecnomy.analysis.report.run_page import write_run_page
+from ecnomy.analysis.run_report.page import write_run_page
 from ecnomy.markets import load, run
 
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gold-silver.yaml"

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.report.database import Queries
+from ecnomy.analysis.pages.queries import Queries
 from ecnomy.analysis.report.flow_reports import flow_reports
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.results.rawrun import open_raw

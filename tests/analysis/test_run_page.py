@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.report.run_page import write_run_page
+from ecnomy.analysis.run_report.page import write_run_page
 from ecnomy.analysis.support.settings import given_settings
 from ecnomy.markets import load, run
 from ecnomy.markets.results.rawrun import open_raw

@@ -21,7 +21,7 @@ from ecnomy.markets.reference.files import all_entries
 from ecnomy.markets.reference.lookup import grouped, known_path, lookup
 from ecnomy.markets.reference.samples import example_of, in_yaml
 from ecnomy.markets.reference.sentences import attributes, parameters_of
-from ecnomy.markets.scenario import network, traffic, transport
+from ecnomy.markets.scenario import links, marking, traffic, transport
 from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.terms.tariffs import KINDS
 
@@ -39,8 +39,8 @@ ONCE_HIDDEN = """
     buckets adaptive-virtual-queue flow-projection tahoe
 """.split()
 LAWS = [
-    *typing.get_args(network.Marking),
-    *typing.get_args(network.Scheduling),
+    *typing.get_args(marking.Marking),
+    *typing.get_args(links.Scheduling),
     *typing.get_args(traffic.Traffic),
     *typing.get_args(transport.Transport),
     *KINDS.values(),

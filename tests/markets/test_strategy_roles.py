@@ -15,7 +15,7 @@ from ecnomy.agents.roles.application_provider import ApplicationProvider
 from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
 from ecnomy.agents.roles.customer import Customer
 from ecnomy.agents.roles.guaranteed_stream_provider import GuaranteedStreamProvider
-from ecnomy.agents.roles.presets import with_article
+from ecnomy.agents.roles.preset import with_article
 from ecnomy.agents.roles.price_handler import PriceHandler
 from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.roles.subscriber import Subscriber

@@ -8,7 +8,7 @@ one of ROLES, or a class of one's own by dotted path (`my_lab.roles:RiskBroker`)
 
 from __future__ import annotations
 
-from ecnomy.agents.roles.find import find_role, preset_of
-from ecnomy.agents.roles.presets import ROLES, Preset
+from ecnomy.agents.roles.find import ROLES, find_role, preset_of
+from ecnomy.agents.roles.preset import Preset
 
 __all__ = ["ROLES", "Preset", "find_role", "preset_of"]

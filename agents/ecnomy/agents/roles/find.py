@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Roles by name, built in or by dotted path."""
+"""The list of roles, and roles by name: built in or by dotted path.
+
+A new role is one file in this folder and one entry here.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,76 @@ from typing import TYPE_CHECKING, Final
 
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.find import Family, find
-from ecnomy.agents.roles.presets import PHASES, ROLES, Preset
+from ecnomy.agents.roles.preset import PHASES, Preset
 
 if TYPE_CHECKING:
     from ecnomy.agents.roles.role import Role
 
-__all__ = ["find_role", "preset_of"]
+__all__ = ["ROLES", "find_role", "preset_of"]
 
+_HERE: Final = "ecnomy.agents.roles"
+_FOR_FLOWS: Final = ("decide", "decide_many")
+_CHARGE: Final = "{kind: constant-charge, charge: 2 money/s}"
+_PROMISE: Final = "{price: 0.05 money, max_delay: 15 ms, max_delay_rate: 0.01}"
+ROLES: Final[dict[str, Preset]] = {
+    "connectivity-provider": Preset(
+        f"{_HERE}.connectivity_provider:ConnectivityProvider",
+        takes=("links", "nodes", "price_per_mark"),
+        asks=("post_price",),
+        owns_links=True,
+    ),
+    "application-provider": Preset(
+        f"{_HERE}.application_provider:ApplicationProvider",
+        takes=("classes", "marks_paid_by"),
+        needs={"classes": "at least one class with a fee"},
+        asks=_FOR_FLOWS,
+    ),
+    "customer": Preset(
+        f"{_HERE}.customer:Customer",
+        takes=("sources",),
+        needs={"sources": "the sources whose flows are the customer's"},
+        asks=_FOR_FLOWS,
+        uses=True,
+    ),
+    "price-handler": Preset(
+        f"{_HERE}.price_handler:PriceHandler",
+        takes=("sources",),
+        needs={
+            "sources": "the sources whose flows are the price-handler's",
+            "strategy": f"a strategy such as {_CHARGE}",
+        },
+        asks=_FOR_FLOWS,
+        strategy_needs={
+            "constant-charge": ("charge", "neither 'charge' nor a class with a fee", _CHARGE)
+        },
+        uses=True,
+        pays_itself=True,
+    ),
+    "guaranteed-stream-provider": Preset(
+        f"{_HERE}.guaranteed_stream_provider:GuaranteedStreamProvider",
+        takes=(
+            "sources",
+            "test_streams",
+            "tariff",
+            "tariffs",
+            "elastic",
+            "integrated_with",
+            "fixed_costs",
+        ),
+        needs={
+            "sources": "the sources whose calls are sold",
+            "tariff": f"a tariff such as {_PROMISE}",
+        },
+        asks=("admit",),
+    ),
+    "subscriber": Preset(
+        f"{_HERE}.subscriber:Subscriber",
+        takes=("sources",),
+        needs={"sources": "the sources whose calls are the subscriber's"},
+        asks=("order",),
+        uses=True,
+    ),
+}
 
 _FAMILY: Final = Family(
     noun="role",

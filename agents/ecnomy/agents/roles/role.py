@@ -22,7 +22,7 @@ from ecnomy.agents.decision import FEW, Decision, FlowDecision, checked
 from ecnomy.agents.errors import EcnomyError, StrategyError
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowColumns, FlowView, Observation
-from ecnomy.agents.roles.presets import Preset
+from ecnomy.agents.roles.preset import Preset
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies.find import blame, make
 from ecnomy.agents.streams import agent_stream

@@ -7,7 +7,7 @@ A strategy may have a class attribute `roles`; without one it fits every role wh
 from __future__ import annotations
 
 from ecnomy.agents.roles.find import preset_of
-from ecnomy.agents.roles.presets import with_article
+from ecnomy.agents.roles.preset import with_article
 from ecnomy.agents.strategies.find import BUILT_IN, find
 
 __all__ = ["wanted_instead"]

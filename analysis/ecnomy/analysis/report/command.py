@@ -82,7 +82,7 @@ def page_command(
     elif outcome:
         raise InputError(f"{results}: found the results of a run, expected a sweep for --outcome")
     else:
-        from ecnomy.analysis.report.run_page import write_run_page
+        from ecnomy.analysis.run_report.page import write_run_page
 
         said = write_run_page(results, file, told)
     if as_json:

@@ -18,20 +18,15 @@ The first query of a page (the prelude) makes tables that all others are over; i
 
 from __future__ import annotations
 
-import contextlib
-import importlib
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any, Final
 
-from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.pages.parts import Query
+from ecnomy.analysis.pages.queries import Queries, columns_of, literal
 from ecnomy.analysis.report.material import Made, Material
 from ecnomy.analysis.report.swept_terms import swept_providers
 from ecnomy.analysis.report.tariffs import Tariff, Tariffs, tariffs_of
-from ecnomy.markets.inputs.remedy import extras
 
-__all__ = ["LINES", "Database", "Queries", "columns_of", "literal", "open_database"]
+__all__ = ["LINES", "Database", "open_database"]
 
 # What an account is made of, in the order of a statement; other kinds of postings come after.
 LINES: Final = (
@@ -117,52 +112,6 @@ _OF_SWEEP: Final = """select {provider} as provider, runs.*,
     round({name}.reimbursed" * 1e6)::bigint as refunds_micro,
     round({name}.profit" * 1e6)::bigint as profit_micro
   from runs join made on made.run = runs.key"""
-
-
-class Queries:
-    """Asks queries and numbers them for the page.
-
-    Attributes:
-        prelude: the first query, which makes the tables that all others are over.
-    """
-
-    def __init__(self, folder: Path, prelude: str) -> None:
-        """Makes the tables.
-
-        Raises:
-            InputError: DuckDB is not installed.
-            ResultsError: the tables of `folder` cannot be read.
-        """
-        duckdb = _duckdb()
-        self.prelude = prelude
-        self._connection = duckdb.connect()
-        # one thread: sums of fractions are then taken in one order, and a page is the same twice
-        self._connection.execute("set enable_progress_bar = false; set threads = 1")
-        self._count = 0
-        try:
-            self._connection.execute(prelude)
-        except duckdb.Error as error:
-            reason = " ".join(str(error).split())
-            raise ResultsError(f"{folder}: its tables cannot be read ({reason})") from None
-
-    def ask(self, sql: str) -> Query:
-        """A query to be printed, and its rows."""
-        self._count += 1
-        with _readable():
-            rows = self._connection.execute(sql).fetchall()
-        return Query(f"q{self._count}", sql, tuple(rows))
-
-    def arrays(self, sql: str) -> dict[str, Any]:
-        """The columns of a query that the page does not print, as NumPy arrays.
-
-        Raises:
-            ResultsError: a table that it reads is missing or unreadable.
-        """
-        return _arrays(self._connection, sql)
-
-    def close(self) -> None:
-        """Let the files go."""
-        self._connection.close()
 
 
 class Database(Queries):
@@ -301,43 +250,3 @@ def _values(table: str, names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> 
 
 def _row(row: tuple[Any, ...]) -> str:
     return "(" + ", ".join(literal(value) for value in row) + ")"
-
-
-def columns_of(file: str) -> list[str]:
-    """The names of the columns of a Parquet file.
-
-    Raises:
-        InputError: DuckDB is not installed.
-        ResultsError: the file is missing or unreadable.
-    """
-    with _duckdb().cursor() as connection:  # of one database in memory, which takes long to open
-        return list(_arrays(connection, f"select * from read_parquet({literal(file)}) limit 0"))
-
-
-def _arrays(connection: Any, sql: str) -> dict[str, Any]:
-    with _readable():
-        found: dict[str, Any] = connection.execute(sql).fetchnumpy()
-    return found
-
-
-@contextlib.contextmanager
-def _readable() -> Iterator[None]:
-    try:
-        yield
-    except _duckdb().Error as error:
-        reason = " ".join(str(error).split())
-        raise ResultsError(f"a table cannot be read ({reason})") from None
-
-
-def literal(value: Any) -> str:
-    """A value as SQL has it."""
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
-    return f"{value!r}::double" if isinstance(value, float) else str(value)
-
-
-def _duckdb() -> Any:
-    try:
-        return importlib.import_module("duckdb")
-    except ImportError:
-        raise InputError(f"a report needs DuckDB: {extras()}") from None

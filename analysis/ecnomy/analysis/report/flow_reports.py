@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.report.database import Database, columns_of, literal
+from ecnomy.analysis.pages.queries import columns_of, literal
+from ecnomy.analysis.report.database import Database
 from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["FlowReports", "flow_reports"]

@@ -23,9 +23,10 @@ import numpy.typing as npt
 
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table, Words, number, percent
+from ecnomy.analysis.pages.queries import literal
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
-from ecnomy.analysis.report.database import Database, literal
+from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import LEVEL
 from ecnomy.analysis.report.flow_reports import flow_reports
 from ecnomy.analysis.report.material import Made, provider_of

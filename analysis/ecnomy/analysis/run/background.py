@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.markets.terms.posting_kinds import MARKS
+from ecnomy.markets.terms.ledger_kinds import MARKS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,7 +21,7 @@ from ecnomy.analysis.run.guarantors import Provider, flows_of, providers_of
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.results.results import Results
-from ecnomy.markets.terms.posting_kinds import CALL, FIXED_COST, MARKS, REIMBURSEMENT, TRANSFER
+from ecnomy.markets.terms.ledger_kinds import CALL, FIXED_COST, MARKS, REIMBURSEMENT, TRANSFER
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.markets.results.epochs import Epochs, Window
-from ecnomy.markets.terms.posting_kinds import MARKS, NO_FEES
+from ecnomy.markets.terms.ledger_kinds import MARKS, NO_FEES
 
 if TYPE_CHECKING:
     import pandas as pd

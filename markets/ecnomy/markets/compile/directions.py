@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ecnomy.markets.compile.askings import largest_probability
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.scenario.network import REVERSE
+from ecnomy.markets.scenario.links import REVERSE
 
 __all__ = ["against_links"]
 

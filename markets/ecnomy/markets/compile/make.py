@@ -16,7 +16,7 @@ from ecnomy.markets.plan.routing import NoRoute, Router
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.counting import MOST_ROWS, Counts
 from ecnomy.markets.scenario.document import AUTO, Source
-from ecnomy.markets.scenario.network import Direction
+from ecnomy.markets.scenario.links import Direction
 from ecnomy.markets.scenario.traffic import Voip
 from ecnomy.markets.scenario.transport import Udp
 

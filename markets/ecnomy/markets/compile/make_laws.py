@@ -11,7 +11,7 @@ from ecnomy.markets.plan import Law
 from ecnomy.markets.plan import structs as plans
 from ecnomy.markets.plan.law_table import param
 from ecnomy.markets.plan.laws import law
-from ecnomy.markets.scenario import network, transport
+from ecnomy.markets.scenario import links, transport
 from ecnomy.markets.scenario.marking import MarkingForm
 from ecnomy.markets.scenario.scheduling import ClassBased, ServiceClass
 from ecnomy.markets.scenario.weights import DeficitRoundRobin, WeightedClass
@@ -27,7 +27,7 @@ def marking_law(marking: MarkingForm, buffer: Size) -> Law:
     return law("marking", marking.law, marking.values(buffer))
 
 
-def scheduler_of(scheduler: network.Scheduling, buffer: Size) -> plans.Scheduler:
+def scheduler_of(scheduler: links.Scheduling, buffer: Size) -> plans.Scheduler:
     """A scheduler and its classes; `buffer` is the link's, which a class's law may copy."""
     if isinstance(scheduler, DeficitRoundRobin):
         return _by_weights(scheduler, buffer)

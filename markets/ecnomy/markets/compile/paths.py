@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.inputs.reading import known_name
-from ecnomy.markets.scenario.network import Direction, Network
+from ecnomy.markets.scenario.links import Direction
+from ecnomy.markets.scenario.network import Network
 
 __all__ = ["Mislaid", "path_by_hand"]
 

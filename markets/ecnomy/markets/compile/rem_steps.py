@@ -15,8 +15,8 @@ from ecnomy.markets.inputs.amounts import AUTO_NUMBER
 from ecnomy.markets.plan.law_table import param
 from ecnomy.markets.plan.structs import Law, Link, Plan, Source, Tcp
 from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.scenario.links import Direction
 from ecnomy.markets.scenario.marking import MarkingForm
-from ecnomy.markets.scenario.network import Direction
 from ecnomy.markets.scenario.rate_laws import Rem as RemSource
 from ecnomy.markets.scenario.weights import DeficitRoundRobin
 

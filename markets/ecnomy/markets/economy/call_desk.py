@@ -31,8 +31,8 @@ from ecnomy.markets.bridge.messages import Columns, Request
 from ecnomy.markets.economy.ended_calls import CallsEnded
 from ecnomy.markets.economy.ledger import Ledger, Postings
 from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.terms.ledger_kinds import CALL, REIMBURSEMENT
 from ecnomy.markets.terms.money import LARGEST_MICRO
-from ecnomy.markets.terms.posting_kinds import CALL, REIMBURSEMENT
 
 __all__ = ["CALL", "REIMBURSEMENT", "CallDesk", "unsold"]
 

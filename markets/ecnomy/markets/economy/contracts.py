@@ -19,7 +19,7 @@ from ecnomy.markets.economy.domains import Domains
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.terms.posting_kinds import CLASS_FEE, MARKS
+from ecnomy.markets.terms.ledger_kinds import CLASS_FEE, MARKS
 
 __all__ = [
     "CHARGE",

@@ -17,7 +17,7 @@ from ecnomy.agents.elastic_tariff import ElasticTariff
 from ecnomy.markets.bridge.messages import Columns
 from ecnomy.markets.economy.ledger import Ledger, Postings
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.terms.posting_kinds import REIMBURSEMENT, TRANSFER
+from ecnomy.markets.terms.ledger_kinds import REIMBURSEMENT, TRANSFER
 
 __all__ = ["FileDesk"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from ecnomy.agents.roles.presets import PHASES
+from ecnomy.agents.roles.preset import PHASES
 from ecnomy.agents.roles.role import Role
 
 __all__ = ["PHASES", "POST", "in_order", "posting_fees"]

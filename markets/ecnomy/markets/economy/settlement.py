@@ -31,7 +31,7 @@ from ecnomy.markets.economy.marks_by_flow import MarksByFlow
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.readings import Epoch, PairBooks
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.terms.posting_kinds import MARKS, SETTLEMENT
+from ecnomy.markets.terms.ledger_kinds import MARKS, SETTLEMENT
 
 __all__ = [
     "SETTLEMENT",

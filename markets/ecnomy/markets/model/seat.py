@@ -18,7 +18,7 @@ from ecnomy.agents.decision import Decision
 from ecnomy.agents.elastic_tariff import ElasticTariff
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, Observation, Offer, PriceObservation
-from ecnomy.agents.roles.presets import Preset
+from ecnomy.agents.roles.preset import Preset
 from ecnomy.agents.seat import CallBuyer, CallSeller, ClassSeller
 from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
 from ecnomy.markets.economy.fixed_costs import FixedCosts

@@ -11,7 +11,8 @@ import importlib.metadata
 import importlib.util
 from pathlib import Path
 
-from ecnomy.agents.roles.presets import ROLES, Preset
+from ecnomy.agents.roles.find import ROLES
+from ecnomy.agents.roles.preset import Preset
 from ecnomy.markets.reference.entry import Entry, below
 from ecnomy.markets.reference.samples import in_yaml, parameters_example, strategy_sample
 from ecnomy.markets.reference.sentences import attributes, first_sentence, sentence

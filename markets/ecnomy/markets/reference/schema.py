@@ -18,8 +18,8 @@ from ecnomy.markets.inputs.reading import Reader, fields_of, present, split
 from ecnomy.markets.reference.own import role_entries, strategy_entries
 from ecnomy.markets.reference.samples import members
 from ecnomy.markets.reference.sentences import about, first_sentence, law_of
-from ecnomy.markets.scenario import network
 from ecnomy.markets.scenario.document import Document
+from ecnomy.markets.scenario.marking import Marking
 from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.scenario.role import RoleReader
 from ecnomy.markets.scenario.tariffs import TariffReader
@@ -95,7 +95,7 @@ class _Made:
             values = {"anyOf": [values, {"type": "null"}]} if self._partial else values
             return {"type": "object", "additionalProperties": values}
         if origin in (types.UnionType, typing.Union):
-            free = members(inner) == members(network.Marking)
+            free = members(inner) == members(Marking)
             return self._union(members(inner), free=free or self._partial)
         if issubclass(inner, msgspec.Struct):
             return self.reference(inner)

@@ -15,7 +15,7 @@ import typing
 from typing import Final
 
 from ecnomy.markets.plan.law_table import LawEntry, Param, law_table
-from ecnomy.markets.scenario import network, scheduling, traffic, transport, weights
+from ecnomy.markets.scenario import links, marking, scheduling, traffic, transport, weights
 from ecnomy.markets.scenario.law_forms import key_of
 
 __all__ = [
@@ -39,10 +39,10 @@ _PARTS: Final[dict[type, tuple[str, str]]] = {
     traffic.Speech: ("part", "speech"),
 }
 _FAMILIES: Final = {
-    "marking": network.Marking,
+    "marking": marking.Marking,
     "window": transport.TcpTransport,
     "traffic": traffic.Traffic,
-    "scheduling": network.Scheduling,
+    "scheduling": links.Scheduling,
 }
 # Keys that are not the table's name without its unit or `_mean`.
 _KEYS: Final = {

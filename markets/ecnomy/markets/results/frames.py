@@ -20,8 +20,7 @@ from ecnomy.markets.economy.journal import ACTIVE, CALL_PRICE, FEE, PRICE, REFUS
 from ecnomy.markets.results.manifest import Manifest
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.units import frame_units
-from ecnomy.markets.terms.meters import METERS
-from ecnomy.markets.terms.posting_kinds import (
+from ecnomy.markets.terms.ledger_kinds import (
     CALL,
     CLASS_FEE,
     FIXED_COST,
@@ -30,6 +29,7 @@ from ecnomy.markets.terms.posting_kinds import (
     SETTLEMENT,
     TRANSFER,
 )
+from ecnomy.markets.terms.meters import METERS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,7 +18,7 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.journal import ACTIVE
 from ecnomy.markets.results.manifest import Measured
 from ecnomy.markets.results.switches import Switches
-from ecnomy.markets.terms.posting_kinds import MARKS
+from ecnomy.markets.terms.ledger_kinds import MARKS
 
 if TYPE_CHECKING:
     import pyarrow as pa

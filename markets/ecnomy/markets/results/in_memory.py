@@ -27,7 +27,7 @@ from ecnomy.markets.results.summaries import Measuring
 from ecnomy.markets.results.switches import Switches
 from ecnomy.markets.results.tables import Taken
 from ecnomy.markets.results.writer import UNFINISHED, manifest_head
-from ecnomy.markets.terms.posting_kinds import MARKS
+from ecnomy.markets.terms.ledger_kinds import MARKS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,8 +22,8 @@ from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.results.frames import units_of_kinds
 from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.terms.ledger_kinds import MARKS
 from ecnomy.markets.terms.ownership import owners_of
-from ecnomy.markets.terms.posting_kinds import MARKS
 
 if TYPE_CHECKING:
     import pandas as pd

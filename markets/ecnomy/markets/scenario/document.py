@@ -7,8 +7,8 @@ from typing import Annotated, Final
 
 import msgspec
 
-from ecnomy.agents.roles.find import preset_of
-from ecnomy.agents.roles.presets import CARRIES_FILES, ROLES, Preset, with_article
+from ecnomy.agents.roles.find import ROLES, preset_of
+from ecnomy.agents.roles.preset import CARRIES_FILES, Preset, with_article
 from ecnomy.agents.spec import (
     CUSTOMER_PAYS,
     PROVIDER_PAYS,
@@ -38,15 +38,16 @@ from ecnomy.markets.plan.law_table import law_table
 from ecnomy.markets.scenario.call_tariff import CallTariffEntry, CallTariffRow, ElasticRow
 from ecnomy.markets.scenario.counting import Classes, Counts, Histograms
 from ecnomy.markets.scenario.demands import AUTO, NEVER, Demands, Sending
-from ecnomy.markets.scenario.network import REVERSE, Network
+from ecnomy.markets.scenario.links import REVERSE
+from ecnomy.markets.scenario.network import Network
 from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.scenario.role import RoleReader
 from ecnomy.markets.scenario.scheduling import ClassName
 from ecnomy.markets.scenario.tariffs import TariffReader, check_fits
 from ecnomy.markets.scenario.traffic import DATAGRAMS, Greedy, Traffic
 from ecnomy.markets.scenario.transport import Udp
+from ecnomy.markets.terms.ledger_kinds import KINDS
 from ecnomy.markets.terms.meters import METERS
-from ecnomy.markets.terms.posting_kinds import KINDS
 from ecnomy.markets.terms.tariffs import Tariff
 from ecnomy.markets.terms.unit_price import TimePrice
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError
-from ecnomy.agents.roles.find import preset_of
-from ecnomy.agents.roles.presets import ROLES, with_article
+from ecnomy.agents.roles.find import ROLES, preset_of
+from ecnomy.agents.roles.preset import with_article
 from ecnomy.agents.spec import RETAIL, AgentSpec, ContractSpec, MarketSpec
 from ecnomy.agents.strategies import make
 from ecnomy.markets.inputs.reading import known_name

@@ -15,8 +15,7 @@ from typing import Any
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError, InputError
-from ecnomy.agents.roles.find import find_role
-from ecnomy.agents.roles.presets import ROLES
+from ecnomy.agents.roles.find import ROLES, find_role
 from ecnomy.agents.spec import Params, RoleSpec
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show

@@ -9,8 +9,9 @@ import msgspec
 
 from ecnomy.markets.inputs.amounts import LONGEST_NAME
 from ecnomy.markets.inputs.reading import Misfit, known_name
+from ecnomy.markets.scenario.links import Link, Reverse, wants_buffer
 from ecnomy.markets.scenario.marking import DROP_TAIL
-from ecnomy.markets.scenario.network import Link, Network, Reverse, wants_buffer
+from ecnomy.markets.scenario.network import Network
 from ecnomy.markets.scenario.places import Places
 from ecnomy.markets.scenario.topology import Edge, Topology
 

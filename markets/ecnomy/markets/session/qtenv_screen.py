@@ -30,7 +30,7 @@ from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.economy.parties import flows_of
 from ecnomy.markets.model.market import Market
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.terms.posting_kinds import CALL, REIMBURSEMENT
+from ecnomy.markets.terms.ledger_kinds import CALL, REIMBURSEMENT
 
 __all__ = ["Screen"]
 

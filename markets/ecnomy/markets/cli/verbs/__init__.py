@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verbs of ecnomy.markets, a module each.
+"""The verbs of ecnomy.markets, a module each: a new module here is a new verb.
 
 `ecnomy test-strategy` is the function test_strategy_command of test_strategy.py.
 """

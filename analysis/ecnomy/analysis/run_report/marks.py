@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from ecnomy.analysis.pages.parts import Block, Cell, Query, Table, Words, percent
-from ecnomy.analysis.report.run_database import RunDatabase
-from ecnomy.analysis.report.run_money import Payments
 from ecnomy.analysis.run.summary import GroupRow, PhaseSummary, Summary
-from ecnomy.markets.terms.posting_kinds import MARKS
+from ecnomy.analysis.run_report.database import RunDatabase
+from ecnomy.analysis.run_report.money import Payments
+from ecnomy.markets.terms.ledger_kinds import MARKS
 
 __all__ = ["marks_of", "stories", "where_marked"]
 

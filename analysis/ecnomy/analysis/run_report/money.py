@@ -14,10 +14,9 @@ import msgspec
 from ecnomy.agents.errors import ResultsError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Cell, Query, Table, Words, exactly
-from ecnomy.analysis.report.run_database import RunDatabase
+from ecnomy.analysis.run_report.database import RunDatabase
 from ecnomy.analysis.support.digits import significant
-from ecnomy.markets.terms.meters import METERS
-from ecnomy.markets.terms.posting_kinds import (
+from ecnomy.markets.terms.ledger_kinds import (
     CALL,
     CLASS_FEE,
     FIXED_COST,
@@ -26,6 +25,7 @@ from ecnomy.markets.terms.posting_kinds import (
     SETTLEMENT,
     TRANSFER,
 )
+from ecnomy.markets.terms.meters import METERS
 
 __all__ = ["Payments", "Unit", "amount", "balances", "money_blocks", "payments_of", "rounded"]
 

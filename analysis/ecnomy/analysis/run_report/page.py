@@ -15,15 +15,15 @@ import msgspec
 
 from ecnomy.analysis.pages.parts import Block, Section, Words
 from ecnomy.analysis.pages.shell import environment
-from ecnomy.analysis.report.run_database import RunDatabase, open_run_database
-from ecnomy.analysis.report.run_headline import headline
-from ecnomy.analysis.report.run_marks import marks_of, stories, where_marked
-from ecnomy.analysis.report.run_money import balances, money_blocks, payments_of
-from ecnomy.analysis.report.run_settings import provenance_section, settings_section
-from ecnomy.analysis.report.run_traffic import traffic_blocks
 from ecnomy.analysis.run.guarantors import providers_of
 from ecnomy.analysis.run.settling import settling_in_words, settling_of
 from ecnomy.analysis.run.summary import Summary, summarize
+from ecnomy.analysis.run_report.database import RunDatabase, open_run_database
+from ecnomy.analysis.run_report.headline import headline
+from ecnomy.analysis.run_report.marks import marks_of, stories, where_marked
+from ecnomy.analysis.run_report.money import balances, money_blocks, payments_of
+from ecnomy.analysis.run_report.settings import provenance_section, settings_section
+from ecnomy.analysis.run_report.traffic import traffic_blocks
 from ecnomy.markets.results.floors import floors
 from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.results.saturated import saturated
@@ -74,7 +74,7 @@ def write_run_page(folder: Path, file: Path, told: Sequence[str]) -> tuple[str, 
     """
     from ecnomy.analysis.support.whole_file import write_whole
 
-    template = environment(Path(__file__).parent).get_template("run.html")
+    template = environment(Path(__file__).parent).get_template("page.html")
     page = run_page(open_raw(folder), told)
     write_whole(file, template.render(page=page, kind=_kind).encode())
     said = "".join(part.text for part in page.headline.parts)

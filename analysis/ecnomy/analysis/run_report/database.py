@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ecnomy.analysis.report.database import Queries, literal
+from ecnomy.analysis.pages.queries import Queries, literal
 from ecnomy.analysis.run.phases import Phase, phases_of
 from ecnomy.markets.results.rawrun import RawRun
 

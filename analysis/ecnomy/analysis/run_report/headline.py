@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from ecnomy.analysis.pages.parts import Cell, Query, Words
-from ecnomy.analysis.report.run_database import RunDatabase
-from ecnomy.analysis.report.run_money import rounded
 from ecnomy.analysis.run.summary import LinkRow, PhaseSummary, Summary
+from ecnomy.analysis.run_report.database import RunDatabase
+from ecnomy.analysis.run_report.money import rounded
 from ecnomy.analysis.show.sentence import sentence
 
 __all__ = ["headline"]

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The YAML of a link: an entry of `network.links`, its way back, and how it marks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from ecnomy.markets.inputs.amounts import (
+    Choice,
+    Framing,
+    Name,
+    Number,
+    RateBps,
+    Size,
+    SizeReader,
+    TimePs,
+)
+from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.inputs.yamlfile import Node, show
+from ecnomy.markets.plan.law_table import with_trait
+from ecnomy.markets.scenario.marking import DROP_TAIL, Marking
+from ecnomy.markets.scenario.scheduling import ClassBased, class_fault
+from ecnomy.markets.scenario.weights import DeficitRoundRobin
+
+__all__ = [
+    "REVERSE",
+    "Direction",
+    "Link",
+    "Reverse",
+    "Scheduling",
+    "wants_buffer",
+]
+
+_Buffer = Annotated[Size, SizeReader(least=1, unlimited="unlimited")]
+_NotEct = Annotated[str, Choice(("drop", "pass"))]
+_Loss = Annotated[float, Number(what="a probability", least=0, most=0.99)]
+HALF: Final = "half"
+REVERSE: Final = ".reverse"  # ends the name of the way back of a duplex link
+Scheduling = ClassBased | DeficitRoundRobin
+
+
+def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
+    """Whether a law copies its link's buffer and that is unlimited."""
+    if marking is None or buffer.value >= 0:
+        return False
+    return marking.law in with_trait("marking", "link_buffer") and marking.written("buffer") is None
+
+
+class Reverse(msgspec.Struct, frozen=True, kw_only=True):
+    """Differences of the reverse direction of a duplex link; None means as forward.
+
+    Attributes:
+        rate: bits per second, if other than forward.
+        delay: propagation delay, if other than forward.
+        buffer: room for waiting packets, if other than forward.
+        framing: link-layer bytes added to every packet, if other than forward.
+        not_ect: what a packet that is not ECN-capable meets, if other than forward.
+        marking: marking law of this direction.
+        scheduler: classes of service of this direction.
+        loss: probability that the wire loses a packet, if other than forward.
+    """
+
+    rate: RateBps | None = None
+    delay: TimePs | None = None
+    buffer: Annotated[Size | None, SizeReader(least=1, unlimited="unlimited")] = None
+    framing: Framing | None = None
+    not_ect: Annotated[str | None, Choice(("drop", "pass"))] = None
+    marking: Marking | None = None
+    scheduler: Scheduling | None = None
+    loss: _Loss | None = None
+
+
+class DuplexReader(msgspec.Struct, frozen=True):
+    """true, false, or half: HALF, where both directions share one queue and transmitter."""
+
+    @property
+    def expected(self) -> str:
+        """The words."""
+        return "true, false or half"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        return {"enum": [True, False, HALF]}
+
+    def read(self, node: Node, path: str) -> bool | str:
+        """See Reader."""
+        if isinstance(node.value, bool) or node.value == HALF:
+            return node.value
+        raise node.place.error(path, show(node), self.expected)
+
+    def write(self, value: bool | str) -> bool | str:
+        """See Reader."""
+        return value
+
+
+class Link(msgspec.Struct, frozen=True, kw_only=True):
+    """A link as written: forward, and backward unless duplex is false.
+
+    With `duplex: half` it is one direction to plans, which paths take both ways.
+
+    Attributes:
+        name: what paths, tables and agents call it; the way back is `<name>.reverse`.
+        source: node at one end, from which the forward direction leads.
+        target: node at the other end.
+        rate: bits per second that each direction transmits.
+        delay: propagation delay, one way.
+        buffer: room for waiting packets, the one in service excluded.
+        framing: link-layer bytes that are added to every packet.
+        not_ect: what a packet that is not ECN-capable meets where the law would mark it.
+        marking: marking law of the forward direction; by default drop-tail, or the network's
+            `marking`.
+        scheduler: classes of service in place of one queue, first in first out.
+        duplex: whether there is a way back; half: both ways share one queue and transmitter. With
+            half, there are no collisions and no `<name>.reverse`, and tables count both directions
+            together. Only the built-in engine has half-duplex links.
+        reverse: what the way back has instead; its marking is drop-tail unless stated here.
+        loss: probability that the wire loses a packet, at random and independently. Such a packet
+            has waited and been sent; the loss is drawn at the far end from a random stream of the
+            link. It counts as a departure and among the link's `drops` and the flow's `lost`. The
+            other direction has the same probability unless `reverse` has another.
+    """
+
+    name: Name
+    source: Name = msgspec.field(name="from")
+    target: Name = msgspec.field(name="to")
+    rate: RateBps
+    delay: TimePs = 0
+    buffer: _Buffer = Size(1000, "packets")
+    framing: Framing = 0
+    not_ect: _NotEct = "drop"
+    marking: Marking = DROP_TAIL
+    scheduler: Scheduling | None = None
+    duplex: Annotated[bool | str, DuplexReader()] = True
+    reverse: Reverse | None = None
+    loss: _Loss = 0.0
+
+    def __post_init__(self) -> None:
+        if self.source == self.target:
+            raise Misfit("to", repr(self.target), "a node other than its start")
+        if self.reverse is not None and self.duplex is not True:
+            expected = f"none, because duplex is {str(self.duplex).lower()}"
+            raise Misfit("reverse", "a mapping", expected)
+        _check_virtual(self.marking, self.buffer, "marking")
+        if self.reverse is not None and self.reverse.marking is not None:
+            _check_virtual(self.reverse.marking, self.reverse.buffer or self.buffer, "reverse")
+        for direction, key in zip(self.directions(), ("", "reverse."), strict=False):
+            _check_scheduler(direction, key)
+
+    def directions(self) -> list[Direction]:
+        """The one or two directions, every value filled in."""
+        forward = Direction(
+            self.name,
+            self.source,
+            self.target,
+            self.rate,
+            self.delay,
+            self.buffer,
+            self.framing,
+            self.not_ect,
+            self.marking,
+            self.scheduler,
+            self.loss,
+            self.duplex == HALF,
+        )
+        if self.duplex is not True:
+            return [forward]
+        own = self.reverse or Reverse()
+        backward = Direction(
+            f"{self.name}{REVERSE}",
+            self.target,
+            self.source,
+            self.rate if own.rate is None else own.rate,
+            self.delay if own.delay is None else own.delay,
+            self.buffer if own.buffer is None else own.buffer,
+            self.framing if own.framing is None else own.framing,
+            self.not_ect if own.not_ect is None else own.not_ect,
+            DROP_TAIL if own.marking is None else own.marking,
+            own.scheduler,
+            self.loss if own.loss is None else own.loss,
+        )
+        return [forward, backward]
+
+
+def _check_virtual(marking: Marking, buffer: Size, key: str) -> None:
+    if wants_buffer(marking, buffer):
+        expected = "a buffer for the law, because the buffer of the link is unlimited"
+        raise Misfit(key, "no buffer", expected)
+
+
+def _check_scheduler(direction: Direction, key: str) -> None:
+    scheduler = direction.scheduler
+    if scheduler is None:
+        return
+    if direction.marking != DROP_TAIL:
+        law = direction.marking.__struct_config__.tag
+        own = "'regulation'" if isinstance(scheduler, ClassBased) else "classes"
+        raise Misfit(
+            f"{key}marking",
+            f"{law} together with a scheduler",
+            f"none; set the {own} of the scheduler",
+        )
+    if not isinstance(scheduler, ClassBased):
+        return
+    if fault := class_fault(scheduler, direction.rate_bps, direction.buffer):
+        raise Misfit(key + fault.key, fault.found, fault.expected)
+
+
+class Direction(msgspec.Struct, frozen=True):
+    """One direction of a link, resolved but for its nodes' numbers."""
+
+    name: str
+    source: str
+    target: str
+    rate_bps: int
+    delay_ps: int
+    buffer: Size
+    framing_bytes: int
+    not_ect: str
+    marking: Marking
+    scheduler: Scheduling | None = None
+    loss: float = 0.0
+    half_duplex: bool = False
