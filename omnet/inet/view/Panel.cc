@@ -23,6 +23,11 @@ constexpr std::size_t kRows =
     28;  // of all, which fit beside a network in Qtenv's window at 1920x1080
 constexpr std::size_t kWidth = 70;  // characters of a row
 
+// Whether the run has a market, which connects only when events begin.
+bool awaited(const MarketBridge& market) {
+  return market.par("socket").intValue() >= 0 || !market.par("connect").stdstringValue().empty();
+}
+
 std::string left(const std::string& text, std::size_t width) {
   return text.size() > width ? text.substr(0, width - 1) + "~"
                              : text + std::string(width - text.size(), ' ');
@@ -167,7 +172,9 @@ void Panel::draw(const MarketBridge& market, const Readings& readings, const Sho
     heading(std::string(time) + ", report " + std::to_string(market.reports()));
     row(over + ", money a second over " + number(shown.span_s()) + " s");
   } else {
-    heading(std::string(time) + ". No market: nobody pays");
+    const bool due = market.reports() == 0 && awaited(market);
+    heading(std::string(time) +
+            (due ? ". The market joins at the first event" : ". No market: nobody pays"));
     row(over + ", sources keep their weights");
   }
   sources(market, readings, shown);
