@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole comparison: seeds are made, judged, and doubled while something straddles its bound.
+"""A whole comparison: runs are made, judged, and doubled while an interval straddles its bound.
 
-compare.json   what was compared and found (Comparison); equal runs give equal bytes but for
-               the CPU times
+compare.json   the subject and result (Comparison); equal runs give equal bytes except for the CPU
+               times
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ __all__ = [
 ]
 
 FORMAT: Final = 1
-MOST_SEEDS: Final = 40  # up to which seeds are doubled
+MOST_SEEDS: Final = 40  # the most seeds to which doubling leads
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """What the runs of an engine took: CPU time of the engine alone, and packets it moved."""
+    """The cost of an engine's runs: CPU time of the engine alone, and packets it moved."""
 
     engine: str
     cpu_s: float  # of a run, mean over seeds
@@ -46,7 +46,7 @@ class Comparison(msgspec.Struct, frozen=True):
     """The result of `ecnomy compare`.
 
     Attributes:
-        engines: by the names they are chosen by, the reference first.
+        engines: the names of the engines, the reference first.
         seeds: of each engine.
         window_ps: what was measured, from the end of the warm-up to the end.
         costs: of each engine.
@@ -66,7 +66,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     @property
     def undecided(self) -> list[Compared]:
-        """Rows whose interval straddles a bound."""
+        """The rows whose interval straddles a bound."""
         return [row for row in self.rows if row.verdict == UNDECIDED]
 
 
@@ -74,20 +74,20 @@ class Telling(Protocol):
     """The observer of a comparison's progress."""
 
     def start(self, total: int, there: int) -> None:
-        """The number of all runs, and of those that exist already."""
+        """Report the number of all runs, and of existing ones."""
 
     def done(self, task: Task, done: Done) -> None:
-        """A run is done."""
+        """Report that a run is done."""
 
     def doubled(self, undecided: Sequence[Compared], seeds: int) -> None:
-        """A row is undecided; more seeds follow."""
+        """Report an undecided row; more seeds follow."""
 
     def stop(self) -> None:
-        """No more runs for now."""
+        """Report a pause in the runs."""
 
 
 class Silence:
-    """Says nothing."""
+    """An observer without output."""
 
     def start(self, total: int, there: int) -> None:
         """Nothing."""
@@ -111,19 +111,19 @@ def compare(
     telling: Telling | None = None,
     level: float = LEVEL,
 ) -> Comparison:
-    """Make the runs that are missing and compare.
+    """Make the missing runs and compare.
 
     Args:
-        study: what is compared, and where its runs are kept.
-        seeds: how many; 1 ... seeds, the same for both engines.
+        study: the scenario, the engines, and the folder of the runs.
+        seeds: number of seeds, 1 ... seeds, the same for both engines.
         jobs: processes.
-        double: whether seeds are doubled, up to MOST_SEEDS, while something is undecided.
-        telling: told how it goes.
+        double: whether to double seeds, up to MOST_SEEDS, while a row is undecided.
+        telling: receives progress.
         level: of intervals; each one-sided test has size (1 - level) / 2.
 
     Raises:
-        InputError: fewer than two seeds, a wrong scenario or an unknown engine.
-        EngineError: a run failed; those done so far are kept, and the same call goes on from there.
+        InputError: fewer than two seeds, an invalid scenario or an unknown engine.
+        EngineError: a run failed; finished runs are kept, and the same call resumes.
     """
     if seeds < FEWEST:
         raise InputError(f"seeds: found {seeds}, expected at least {FEWEST}")

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a record still holds for the current code.
 
-Digests say whether anything has changed since it was made. A run of the record's first seed then
+Digests show whether anything has changed since the recording. A run of the record's first seed then
 shows whether figures have moved:
 
     laws, bridge, host, plans    the built-in engine, which shares them, gives the same to the last
     agents, economy              digit as when the record was made; or OMNeT++/INET does
     omnet/inet                   OMNeT++/INET gives the record's figures to the last digit
 
-Without OMNeT++ and INET, records are stale that only these can speak for.
+Without OMNeT++ and INET, records that only these can confirm are stale.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ class Currency(msgspec.Struct, frozen=True):
     """Whether a record holds for the current code.
 
     Attributes:
-        reasons: why it is not.
-        made_of: what it is made of now, None if its scenario does not load.
-        probe: of the built-in engine now, "" if none was made.
-        probed: runs that were made.
+        reasons: why it does not hold.
+        made_of: its current digests, None if its scenario does not load.
+        probe: digest of the built-in engine's figures now, "" without a probe.
+        probed: number of probe runs.
     """
 
     reasons: tuple[str, ...]
@@ -67,12 +67,12 @@ class Currency(msgspec.Struct, frozen=True):
 
     @property
     def current(self) -> bool:
-        """Whether there is no reason against it."""
+        """Whether no reason was found against it."""
         return not self.reasons
 
 
 def has_omnet() -> bool:
-    """Whether OMNeT++ and INET are installed."""
+    """Check whether OMNeT++ and INET are installed."""
     try:
         check_engine(OMNET)
     except EcnomyError:
@@ -83,16 +83,16 @@ def has_omnet() -> bool:
 def currency(
     record: Record, checkout: Path, *, omnet: bool = False, simulate: Simulate = simulated
 ) -> Currency:
-    """Whether a record is current, after the runs that this takes.
+    """Check whether a record is current, with probe runs where needed.
 
     Args:
-        record: which.
-        checkout: with its scenario and the sources.
-        omnet: whether OMNeT++/INET may be run, which takes tens of seconds.
-        simulate: makes runs.
+        record: the record to check.
+        checkout: the checkout with its scenario and the sources.
+        omnet: whether OMNeT++/INET may run, which takes tens of seconds.
+        simulate: function that makes a run.
 
     Raises:
-        EcnomyError: a run failed, or it is no checkout.
+        EcnomyError: a run failed, or the folder is not a checkout.
     """
     try:
         now = made_of(record.scenario, record.overrides, record.seeds, checkout)
@@ -115,14 +115,14 @@ def currency(
 
 
 def carried(record: Record, found: Currency) -> Record:
-    """A current record with the digests of the current code."""
+    """Return a current record with the digests of the current code."""
     if not found.current or found.made_of is None:
         return record
     return msgspec.structs.replace(record, made_of=found.made_of, probe=found.probe or record.probe)
 
 
 def first_seed(record: Record, checkout: Path, engine: str, simulate: Simulate) -> Figures:
-    """What an engine gives in the record's first seed."""
+    """Return an engine's figures in the record's first seed."""
     config = str(checkout / SCENARIOS / record.scenario)
     with temporary_folder() as folder:
         engines = (engine, engine)
@@ -132,6 +132,6 @@ def first_seed(record: Record, checkout: Path, engine: str, simulate: Simulate) 
 
 
 def moved(record: Record, now: Figures) -> list[str]:
-    """The rows of the record's first seed that a run made now gives otherwise."""
+    """Return the rows of the record's first seed that differ in a new run."""
     then, now = filled([record.figures()[record.seeds[0]], now])
     return sorted(key for key in then.keys() | now.keys() if then.get(key) != now.get(key))

@@ -73,7 +73,7 @@ Figures = dict[str, float | None]  # by the key of a row
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One quantity of one source, link or sort of postings."""
+    """One quantity of one source, link or kind of postings."""
 
     kind: str
     name: str
@@ -81,7 +81,7 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """`<kind>/<name>/<quantity>`."""
+        """The key `<kind>/<name>/<quantity>`."""
         return f"{self.kind}/{self.name}/{self.quantity}"
 
     @property
@@ -94,7 +94,7 @@ ALL_MONEY: Final = Row(MONEY, "all postings", "money_per_s")
 
 
 def rows_of(plan: Plan) -> list[Row]:
-    """The rows of a plan's comparison, sources first, in plan order."""
+    """Return the rows of a plan's comparison, sources first, in plan order."""
     crossed = {link for source in plan.sources for link in source.path}
     subjects = [(SOURCE, source.name) for source in plan.sources]
     subjects += [(LINK, link.name) for i, link in enumerate(plan.links) if i in crossed]
@@ -102,7 +102,7 @@ def rows_of(plan: Plan) -> list[Row]:
 
 
 def rows_of_money(runs: Iterable[Figures]) -> list[Row]:
-    """The rows of postings that any of these runs has: all of them together first."""
+    """Return the rows of postings that any of these runs has: first all of them together."""
     found = (key.partition("/") for key in {key for figures in runs for key in figures})
     names = {name.rpartition("/")[0] for kind, _, name in found if kind == MONEY}
     if not names:
@@ -112,13 +112,13 @@ def rows_of_money(runs: Iterable[Figures]) -> list[Row]:
 
 
 def filled(runs: Sequence[Figures]) -> list[Figures]:
-    """The figures of runs, with 0 for postings that only other runs have."""
+    """Return the figures of runs, with 0 for postings that only other runs have."""
     nothing: Figures = {row.key: 0.0 for row in rows_of_money(runs)}
     return [nothing | figures for figures in runs]
 
 
 def figures_of(run: RawRun) -> Figures:
-    """The figures of a complete run, by row key.
+    """Return the figures of a complete run, by row key.
 
     Raises:
         ResultsError: the run is partial, or a table is unreadable.
@@ -133,7 +133,7 @@ def figures_of(run: RawRun) -> Figures:
 
 def _of_sources(flows: pd.DataFrame, window_s: float) -> dict[str, float]:
     counted = ["acked_bytes", "ce", "delivered", "delay_sum_ps"]
-    # As Python's whole numbers: a source's delays may add up beyond int64 where no flow's do.
+    # As Python integers: a source's delays may sum beyond int64 even if no flow's do.
     exact = flows.assign(delay_sum_ps=flows["delay_sum_ps"].astype(object))
     sums = exact.groupby("source")[counted].sum()
     everything = float(sums["acked_bytes"].sum())

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The picture of a comparison: for each quantity, both engines' means with their intervals.
 
-A panel a quantity of sources on the left, of links on the right; each source or link is a line of a
-panel. Means are drawn in percent of the reference's mean, which stands beside the name. Grey spans,
-where a row is judged, are the bound around it. A line without points: the reference's mean is 0.
+Each quantity has a panel: sources on the left, links on the right. Each source or link is a line of
+a panel. Means are drawn in percent of the reference's mean, which stands beside the name. Grey
+spans show the bound of judged rows. A line without points means that the reference's mean is 0.
 Money is not drawn.
 """
 
@@ -29,8 +29,8 @@ __all__ = ["comparison_picture"]
 
 _LINE_INCHES: Final = 0.34
 _PANEL_INCHES: Final = 0.75
-_MOST: Final = 24  # sources or links a picture shows; the first ones
-_APART: Final = 0.16  # of the two engines on a line
+_MOST: Final = 24  # sources or links in a picture; the first ones
+_APART: Final = 0.16  # offset of the two engines on a line
 _NARROWEST: Final = 12.0  # percent each side, so that equal means do not look far apart
 _WIDEST: Final = 150.0
 _NOTES: Final = {DIFFERENT: "#B00020", UNDECIDED: "#8A6D00"}  # verdicts that are written out
@@ -97,7 +97,7 @@ def _label(row: Compared, factor: float) -> str:
 
 
 def _shares(row: Compared, which: int) -> tuple[float, float] | None:
-    """Mean and half-width in percent of the reference's mean."""
+    """Return mean and half-width in percent of the reference's mean."""
     reference, mean = row.means[0], row.means[which]
     if reference is None or mean is None or reference.mean == 0:
         return None
@@ -105,7 +105,7 @@ def _shares(row: Compared, which: int) -> tuple[float, float] | None:
 
 
 def _reach(row: Compared) -> float:
-    """How far from 100 % the ends of a line's intervals lie, with some air, in percent."""
+    """Return the farthest interval end from 100 %, with a margin, in percent."""
     found = [shares for which in (0, 1) if (shares := _shares(row, which)) is not None]
     return min(max([0.0, *(1.1 * (abs(mean - 100) + half) for mean, half in found)]), _WIDEST)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of Python code, without comments, docstrings, blank lines and the places of modules.
+"""Digests of Python code, without comments, docstrings, blank lines and module locations.
 
 Imported names count, but not their modules: a module that moves needs no new measurement.
 """
@@ -21,16 +21,16 @@ __all__ = ["ECONOMY", "digest", "economy_codes", "python_codes"]
 
 _ROOMS: Final = ("economy", "model", "terms")
 ECONOMY: Final = ("agents/ecnomy/agents", *(f"markets/ecnomy/markets/{room}" for room in _ROOMS))
-_LENGTH: Final = 16  # of a digest, in hexadecimal digits
+_LENGTH: Final = 16  # hexadecimal digits of a digest
 
 
 def economy_codes(checkout: Path) -> list[str]:
-    """The digests of the agents and their economy, on which every run with a market depends."""
+    """Return the digests of the agents and their economy, which affect every market run."""
     return python_codes(file for name in ECONOMY for file in (checkout / name).rglob("*.py"))
 
 
 def python_codes(files: Iterable[Path]) -> list[str]:
-    """The sorted digests of the code of those paths that are files."""
+    """Return the sorted digests of the code of those paths that are files."""
     return sorted(_code_of(file) for file in files if file.is_file())
 
 
@@ -41,7 +41,7 @@ def _code_of(file: Path) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _digest_of(file: Path, state: tuple[int, int]) -> str:
-    """The digest of a file; `state` distinguishes a changed file from the one read before."""
+    """Return the digest of a file; `state` distinguishes a changed file from its old state."""
     lines = file.read_text().splitlines()
     brought: list[str] = []
     for node in ast.walk(ast.parse("\n".join(lines))):
@@ -63,5 +63,5 @@ def _digest_of(file: Path, state: tuple[int, int]) -> str:
 
 
 def digest(what: Any) -> str:
-    """The digest of a value, by its JSON form."""
+    """Return the digest of a value, by its JSON form."""
     return hashlib.sha256(msgspec.json.encode(what, order="sorted")).hexdigest()[:_LENGTH]

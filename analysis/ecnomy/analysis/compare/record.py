@@ -2,9 +2,9 @@
 """Records: earlier results of OMNeT++/INET, kept as JSON to check the built-in engine.
 
 A record is current while the scenario, the plans and the C++ sources of laws, bridge, host and INET
-modules are those it was made with (sources.py); where they are not, currency.py makes a run to see
-whether figures have moved. The built-in engine's sources do not count: the record tests them.
-tests/validation/README.md describes the file.
+modules are unchanged (sources.py). Otherwise, currency.py makes a run to see whether figures have
+moved. The built-in engine's sources do not count: the record tests them. tests/validation/README.md
+describes the file.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SCENARIOS: Final = Path("tests/validation/scenarios")
 
 
 class RecordedRow(msgspec.Struct, frozen=True):
-    """One quantity of a source, link or sort of postings: a value per seed, the verdict then."""
+    """One quantity of a source, link or kind of postings: a value per seed, and its verdict."""
 
     kind: str
     name: str
@@ -68,8 +68,8 @@ class MadeOf(msgspec.Struct, frozen=True):
     """The sources of a record, as digests.
 
     Attributes:
-        scenario: with its market, every default filled in, but for its seed.
-        plans: of all seeds.
+        scenario: the scenario with its market and every default, without its seed.
+        plans: the plans of all seeds.
         shared: the code of laws (those that the plans name), bridge and host.
         inet: the code of omnet/inet.
         economy: the code of agents and economy; "" without a market.
@@ -86,14 +86,15 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """A recorded comparison.
 
     Attributes:
-        name: of the record, and of its file.
-        scenario: its file, from tests/validation/scenarios.
+        name: name of the record and of its file.
+        scenario: the scenario's file, from tests/validation/scenarios.
         overrides: `path=value` changes to it.
-        made_of: digests.
-        probe: digest of what the built-in engine gave in the first seed, by the same code.
-        versions: of ecnomy and of both engines as they say hello, the recorded one's with INET's.
-        machine: where it was recorded; `date`: when (UTC).
-        seeds: in the order of all values.
+        made_of: digests of its sources.
+        probe: digest of the built-in engine's figures in the first seed, by the same code.
+        versions: versions of ecnomy and of both engines as they report them, the recorded one's
+            with INET's.
+        machine: the machine of the recording; `date`: its time (UTC).
+        seeds: seeds, in the order of all values.
         duration_ps, warmup_ps: of each run; figures are over [warmup, duration].
         cpu_s: engine -> CPU time of each run.
         rows: the recorded engine's figures.
@@ -135,10 +136,10 @@ class _Header(msgspec.Struct, frozen=True):
 
 
 def read_record(file: Path) -> Record:
-    """A record.
+    """Read a record.
 
     Raises:
-        ResultsError: it is none, or of another format.
+        ResultsError: the file is not a record, or has another format.
     """
     try:
         raw = file.read_bytes()
@@ -170,11 +171,11 @@ def write_record(record: Record, file: Path) -> None:
 def made_of(
     scenario: str, overrides: Sequence[str], seeds: Sequence[int], checkout: Path
 ) -> MadeOf:
-    """The current digests for a record of a scenario of a checkout.
+    """Return the current digests for a record of a scenario of a checkout.
 
     Raises:
         ScenarioError: the scenario does not load.
-        InputError: it is no checkout.
+        InputError: the folder is not a checkout.
     """
     file = checkout / SCENARIOS / scenario
     loaded = [load(file, overrides=overrides, seed=seed) for seed in seeds]
@@ -190,13 +191,13 @@ def made_of(
 
 
 def changes(record: Record, now: MadeOf) -> tuple[str, ...]:
-    """The sources of a record that have changed."""
+    """Return the sources of a record that have changed."""
     fields = type(now).__struct_fields__
     return tuple(f for f in fields if getattr(now, f) != getattr(record.made_of, f))
 
 
 def figures_digest(figures: Figures) -> str:
-    """The digest of a run's figures, to the last digit."""
+    """Return the digest of a run's figures, to the last digit."""
     return _digest(figures)
 
 
@@ -212,15 +213,15 @@ def new_record(
     checkout: Path,
     made: Made,
 ) -> Record:
-    """The record of a comparison whose second engine is the one to be recorded.
+    """Return the record of a comparison; its second engine is recorded.
 
     Args:
-        name: of the record.
-        scenario: its file, from the checkout's SCENARIOS.
-        comparison: of it.
-        runs: of both engines, in the order of the comparison's seeds.
-        checkout: whose sources made the runs.
-        made: how, where and when.
+        name: name of the record.
+        scenario: the scenario's file, from the checkout's SCENARIOS.
+        comparison: the comparison of this scenario.
+        runs: runs of both engines, in the order of the comparison's seeds.
+        checkout: the checkout whose sources made the runs.
+        made: method, place and time of the recording.
     """
     first, recorded = (runs[engine] for engine in comparison.engines)
     figures = filled([done.figures for done in (*recorded, *first)])[: len(recorded)]
@@ -250,7 +251,7 @@ def _recorded(row: Compared, runs: Sequence[Figures]) -> RecordedRow:
 
 
 def against(record: Record, figures: Mapping[int, Figures]) -> list[Compared]:
-    """Other runs of a record's seeds, as the reference, compared with what was recorded.
+    """Compare other runs of a record's seeds, as the reference, with the recorded figures.
 
     Only the seeds of `figures` count, so that values are paired.
     """
@@ -260,13 +261,13 @@ def against(record: Record, figures: Mapping[int, Figures]) -> list[Compared]:
 
 
 def seeds_within(record: Record, engine: str, budget_s: float, fewest: int = 4) -> tuple[int, ...]:
-    """As many seeds, the first ones, as took an engine no more CPU time than a budget.
+    """Return the first seeds whose recorded runs fit into a budget of CPU time.
 
     Args:
-        record: whose seeds, and whose times: nothing is measured here.
-        engine: whose time counts.
-        budget_s: for all of them.
-        fewest: even if these take longer.
+        record: the record with seeds and CPU times; nothing is measured here.
+        engine: the engine whose time counts.
+        budget_s: CPU time of all these seeds.
+        fewest: least number of seeds, even if these take longer.
     """
     taken, count = 0.0, 0
     for cpu_s in record.cpu_s[engine]:

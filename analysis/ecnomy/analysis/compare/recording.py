@@ -3,7 +3,7 @@
 
 Every scenario of tests/validation/scenarios/index.yaml is compared over its seeds, doubled up to 40
 while a row is undecided, and its INET figures become tests/validation/omnet/<name>.json. Runs are
-kept in build/record-omnet, so that a recording that was interrupted goes on.
+kept in build/record-omnet, so that an interrupted recording resumes.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Index(msgspec.Struct, frozen=True, kw_only=True):
-    """All scenarios to record, and over how many seeds at least."""
+    """All scenarios to record, and the least number of seeds."""
 
     version: _Version
     seeds: _Seeds
@@ -70,10 +70,10 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_index(checkout: Path) -> Index:
-    """The index of a checkout.
+    """Read the index of a checkout.
 
     Raises:
-        ScenarioError: it is invalid; the message names the place.
+        ScenarioError: the index is invalid; the message names the place.
     """
     return read(load_tree(checkout / SCENARIOS / INDEX), Index, "", {})
 
@@ -124,7 +124,7 @@ def _made(comparison: Comparison) -> Made:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Renew all records, or those that are named."""
+    """Renew all records, or the named ones."""
     parser = argparse.ArgumentParser(prog="record-omnet", description="Renew the INET records.")
     parser.add_argument("names", nargs="*", help="records to renew; default all")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")

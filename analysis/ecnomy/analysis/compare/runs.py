@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runs of a comparison: made in separate processes, each kept as one row of figures.
 
-    <folder>/runs/<engine>-<seed>.json     what a run gave (Done)
-    <folder>/results/<engine>-<seed>/      its results folder, where they are kept
+    <folder>/runs/<engine>-<seed>.json     the figures of a run (Done)
+    <folder>/results/<engine>-<seed>/      its results folder, if kept
     <folder>/lock                          held while a comparison is made
 
 A row stays valid as long as its key: plan, market, strategies, engine and sources are unchanged. So
@@ -67,12 +67,12 @@ class Done(msgspec.Struct, frozen=True):
     """The figures of a run.
 
     Attributes:
-        key: what it depended on (see sweep/fingerprint.py).
-        plan_digest: of its plan.
-        figures: by row key (figures.py).
+        key: its dependencies (see sweep/fingerprint.py).
+        plan_digest: digest of its plan.
+        figures: figures by row key (figures.py).
         cpu_s: CPU time of the engine.
-        data_packets: that were sent.
-        engine: who simulated, with its version.
+        data_packets: number of data packets sent.
+        engine: the engine, with its version.
     """
 
     key: str
@@ -84,7 +84,7 @@ class Done(msgspec.Struct, frozen=True):
     engine: str
 
 
-# Makes a run in a folder: the seam by which an engine is chosen, and by which tests choose another.
+# Makes a run in a folder. Engines, and tests, replace it to choose another simulator.
 Simulate = Callable[[Task, Path], None]
 
 
@@ -92,7 +92,7 @@ def simulated(task: Task, folder: Path) -> None:
     """Simulate a scenario with the engine that the task names.
 
     Raises:
-        InputError: there is no such engine, or the scenario is wrong.
+        InputError: the engine is unknown, or the scenario is invalid.
         EcnomyError: as ecnomy.markets.run.
     """
     check_engine(task.engine)
@@ -112,20 +112,20 @@ def check_engine(engine: str) -> None:
 
 
 def _engine_argument(engine: str) -> dict[str, Any]:
-    engine_kind(engine)  # says at once what is missing
+    engine_kind(engine)  # fails at once if something is missing
     return {"engine": engine}
 
 
 class Study(msgspec.Struct, frozen=True):
-    """A scenario on two engines, and where its runs are kept.
+    """A scenario on two engines, and the folder of its runs.
 
     Attributes:
         config: the scenario's file.
         overrides: `path=value` changes to it.
         engines: the reference first.
-        folder: where rows are kept.
-        keep: whether results folders stay.
-        simulate: how a run is made.
+        folder: folder of the rows.
+        keep: whether to keep results folders.
+        simulate: function that makes a run.
     """
 
     config: str
@@ -136,18 +136,18 @@ class Study(msgspec.Struct, frozen=True):
     simulate: Simulate = simulated
 
     def tasks(self, seeds: Iterable[int]) -> list[Task]:
-        """Runs of these seeds, engine by engine."""
+        """Return the runs of these seeds, engine by engine."""
         both = self.engines if self.engines[0] != self.engines[1] else self.engines[:1]
         seeds = list(seeds)
         return [Task(self.config, self.overrides, name, seed) for name in both for seed in seeds]
 
     def row_file(self, task: Task) -> Path:
-        """Where a run's row is kept."""
+        """Return the file of a run's row."""
         return self.folder / _RUNS / f"{task.engine}-{task.seed}.json"
 
 
 def rows_of_study(study: Study) -> list[Row]:
-    """The rows of a study's comparison."""
+    """Return the rows of a study's comparison."""
     return rows_of(make_plan(load(study.config, overrides=study.overrides)))
 
 
@@ -172,7 +172,7 @@ def claim(folder: Path) -> TextIO:
 
 
 def to_make(study: Study, tasks: Sequence[Task]) -> tuple[dict[Task, Done], list[Task]]:
-    """The existing rows, and the runs that are missing or were made with other code."""
+    """Return the existing rows, and the runs that are missing or were made with other code."""
     there: dict[Task, Done] = {}
     for task in tasks:
         done = _read(study.row_file(task))
@@ -229,13 +229,13 @@ def _scenario(task: Task) -> Scenario:
 
 
 def _key(task: Task, scenario: Scenario) -> str:
-    """The key of a sweep's run, with the digest of the engine that the task names."""
+    """Return the key of a sweep's run, with the digest of the engine that the task names."""
     code = msgspec.structs.replace(code_now(), engine=engine_digest(task.engine))
     return run_key(make_plan(scenario), scenario.market, code, strategy_modules(scenario.market))
 
 
 def _read(file: Path) -> Done | None:
-    """A row, None if there is none or it is no row."""
+    """Read a row; return None if it is missing or invalid."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=Done)
     except (OSError, msgspec.DecodeError):

@@ -3,8 +3,8 @@
 
     digest = sha256 over the sorted sha256 of the code of all source files below some folders
 
-Source files are C++, NED, message and ini files. Their names do not count, nor do comments and
-layout, documents, and what a build leaves beside them (objects, generated `*_m.cc` and `*_m.h`).
+Source files are C++, NED, message and ini files. Their names, comments and layout do not count, nor
+do documents and build products (objects, generated `*_m.cc` and `*_m.h`).
 
 Runs that name only some laws do not depend on the others. A law's own header (it states kName, and
 nothing but the host's list of its family includes it) counts only in the digest of runs that name
@@ -58,7 +58,7 @@ _LAYOUT: Final = re.compile(r"(?<=\w)(\s)\s*(?=\w)|\s+")
 
 
 def find_checkout(start: Path | None = None) -> Path | None:
-    """The nearest folder from `start` (default: the current one) upwards that holds the sources."""
+    """Return the nearest folder with the sources, from `start` (default: current) upwards."""
     here = (start or Path()).resolve()
     folders = (here, *here.parents)
     return next((folder for folder in folders if (folder / FOLDERS[0]).is_dir()), None)
@@ -67,15 +67,15 @@ def find_checkout(start: Path | None = None) -> Path | None:
 def source_digest(
     checkout: Path, folders: Sequence[str] = FOLDERS, laws: Collection[str] | None = None
 ) -> str:
-    """The digest of the sources in these folders of a checkout.
+    """Return the digest of the sources in these folders of a checkout.
 
     Args:
-        checkout: that has them.
-        folders: below it.
+        checkout: the checkout with the folders.
+        folders: folders below the checkout.
         laws: the laws whose own headers count; None: all.
 
     Raises:
-        InputError: it lacks one of the folders (omnet/inet may be missing).
+        InputError: the checkout lacks one of the folders (omnet/inet may be missing).
     """
     for name in folders:
         if name != INET and not (checkout / name).is_dir():
@@ -90,14 +90,14 @@ def source_digest(
 
 
 def laws_named(plans: Iterable[Plan], checkout: Path) -> tuple[str, ...]:
-    """The laws with a header of their own that plans name; a word too many does no harm."""
+    """Return the laws with their own header that plans name; an extra name does no harm."""
     text = b"".join(map(msgspec.json.encode, plans))
     words = {word.decode() for word in _WORD.findall(text)}
     return tuple(sorted(words.intersection(_law_headers(checkout).values())))
 
 
 def _law_headers(checkout: Path) -> dict[Path, str]:
-    """The headers that belong to one law, and that law."""
+    """Return the headers that belong to one law, and that law."""
     headers = {
         file: name[1]
         for family in _FAMILIES
@@ -126,7 +126,7 @@ def _code_digest(file: Path, state: tuple[int, int]) -> str:
 
 
 def code_of(text: str) -> str:
-    """C++, NED or messages without comments and layout; literals and `#` lines as they are."""
+    """Return C++, NED or messages without comments and layout; literals and `#` lines unchanged."""
     code, at = [], 0
     for token in _TOKENS.finditer(text):
         code += [text[at : token.start()], f"\0{token['kept']}\0" if token["kept"] else " "]
@@ -147,7 +147,7 @@ def engine_digest(engine: str) -> str:
     sources.
 
     Raises:
-        EngineError: there is no built-in engine.
+        EngineError: the built-in engine is missing.
     """
     checkout = None if engine == _BUILT_IN else find_checkout()
     if checkout is None:

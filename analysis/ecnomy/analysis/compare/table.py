@@ -41,12 +41,12 @@ _STYLES: Final = {EQUIVALENT: "green", DIFFERENT: "bold red", UNDECIDED: "yellow
 
 
 def shown(quantity: str) -> tuple[str, float]:
-    """The name of a quantity with its unit, and the factor to that unit."""
+    """Return the name of a quantity with its unit, and the factor to that unit."""
     return _SHOWN[quantity]
 
 
 def bound_text(bound: Bound | None, reference: float, factor: float = 1.0) -> str:
-    """A bound as it was applied at a mean of the reference; `factor`: to the unit shown."""
+    """Return a bound as applied at a mean of the reference; `factor`: to the unit shown."""
     if bound is None:
         return ""
     if bound.is_absolute(reference):
@@ -55,7 +55,7 @@ def bound_text(bound: Bound | None, reference: float, factor: float = 1.0) -> st
 
 
 def comparison_table(comparison: Comparison) -> Table:
-    """Every row: means with intervals, ratio with interval, bound, verdict."""
+    """Return every row: means with intervals, ratio with interval, bound, verdict."""
     from rich import box
     from rich.table import Table
 
@@ -98,7 +98,7 @@ def _mean(interval: Interval | None, factor: float) -> str:
 
 
 def sentence(comparison: Comparison) -> str:
-    """The numbers of rows by verdict."""
+    """Return the numbers of rows by verdict as a sentence."""
     count = Counter(row.verdict for row in comparison.rows if row.verdict != NOT_JUDGED)
     words = ", ".join(f"{count[one]} {one}" for one in (EQUIVALENT, DIFFERENT, UNDECIDED))
     return (
@@ -108,7 +108,7 @@ def sentence(comparison: Comparison) -> str:
 
 
 def cost_line(comparison: Comparison) -> str:
-    """CPU time of both engines, and its ratio."""
+    """Return the CPU time of both engines, and its ratio."""
     first, second = comparison.costs
     words = [f"{cost.engine} {cost.cpu_s:.3g} s" for cost in (first, second)]
     ratio = f", ratio {second.cpu_s / first.cpu_s:.3g}" if first.cpu_s > 0 else ""

@@ -5,11 +5,11 @@ For a relative bound e the two null hypotheses are linear in the means of both e
 
     H1: mean(b) - (1 + e) mean(a) >= 0        H2: mean(b) - (1 - e) mean(a) <= 0
 
-so that the reference's mean need not be known exactly; for an absolute bound d they are
-mean(b) - mean(a) >= d and <= -d. Each is tested by a one-sided t test at size (1 - level) / 2:
-at level 0.90, 0.05 each. Both refuted: equivalent (Schuirmann 1987, J. Pharmacokinet. Biopharm.
-15:657; as a statement on a ratio Sasabuchi 1988). Refuted the other way, that is the mean shown to
-lie beyond one of the bounds: different. Else undecided: the interval straddles a bound.
+so that the reference's mean need not be known exactly; for an absolute bound d they are mean(b) -
+mean(a) >= d and <= -d. Each is tested by a one-sided t test at size (1 - level) / 2: at level 0.90,
+0.05 each. If both are refuted, the engines are equivalent (Schuirmann 1987, J. Pharmacokinet.
+Biopharm. 15:657; as a statement on a ratio Sasabuchi 1988). If the mean is shown to lie beyond one
+of the bounds, they are different. Otherwise the row is undecided: the interval straddles a bound.
 
 Runs of equal seed draw the same files, calls and starts in both engines, so values are paired by
 seed where both engines have the same seeds (n - 1 degrees of freedom), else independent (Welch).
@@ -62,7 +62,7 @@ EQUIVALENT: Final = "equivalent"
 DIFFERENT: Final = "different"
 UNDECIDED: Final = "undecided"
 NOT_JUDGED: Final = ""
-FEWEST: Final = 2  # seeds that have a variance
+FEWEST: Final = 2  # seeds needed for a variance
 
 
 class Bound(msgspec.Struct, frozen=True):
@@ -72,7 +72,7 @@ class Bound(msgspec.Struct, frozen=True):
     absolute: float = 0.0
 
     def is_absolute(self, reference: float) -> bool:
-        """Whether the absolute bound is the wider one at this mean of the reference."""
+        """Check whether the absolute bound is the wider one at this mean of the reference."""
         return self.absolute > self.relative * abs(reference)
 
 
@@ -87,7 +87,7 @@ OF_ALL_MONEY: Final = Bound(0.05)
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """Outcome of the pair of tests; `p` is the larger p-value, None if nothing was judged."""
+    """Outcome of the pair of tests; `p` is the larger p-value, None without a judgement."""
 
     verdict: str
     p: float | None = None
@@ -97,11 +97,11 @@ class Compared(msgspec.Struct, frozen=True):
     """One row of a comparison.
 
     Attributes:
-        row: which quantity of what.
-        seeds: how many seeds of each engine had a value.
+        row: the compared quantity.
+        seeds: the number of seeds with a value, per engine.
         means: of each engine, reference first; None if an engine has fewer than two values.
         ratio: mean(other) / mean(reference); None if the reference may be zero.
-        bound: what it was judged by, None for a row that is only shown.
+        bound: the bound of the verdict, None for a row that is only shown.
     """
 
     row: Row
@@ -121,13 +121,13 @@ def judge(
     paired: bool,
     level: float = LEVEL,
 ) -> Verdict:
-    """The verdict on two samples.
+    """Judge two samples.
 
     Args:
         reference: one value per seed.
         other: one value per seed; with `paired`, of the same seeds in the same order.
-        bound: within which means are the same.
-        paired: whether value i of both is of one seed.
+        bound: the bound within which means count as the same.
+        paired: whether value i of both belongs to the same seed.
         level: 1 - 2 x size of each one-sided test.
 
     Raises:
@@ -164,12 +164,12 @@ def compared(
     other: Mapping[int, Figures],
     level: float = LEVEL,
 ) -> list[Compared]:
-    """Every row compared, and all money of both; figures are by seed, then by row key.
+    """Compare every row, and all money of both; figures are by seed, then by row key.
 
     Args:
-        rows: of sources and links.
-        reference: of each seed.
-        other: of each seed.
+        rows: rows of sources and links.
+        reference: figures of each seed.
+        other: figures of each seed.
         level: 1 - 2 x size of each one-sided test.
 
     Raises:
@@ -195,7 +195,7 @@ def _compared(
         verdict = Verdict(UNDECIDED)
         if enough:
             verdict = judge(first, second, bound, paired=paired, level=level)
-        elif not first or not second:  # no run of one engine has anything to take a mean of
+        elif not first or not second:  # one engine has no run with values to average
             verdict = Verdict(NOT_JUDGED if not first and not second else DIFFERENT)
     return Compared(
         row=row,
@@ -220,5 +220,5 @@ def _interval(values: list[float], level: float) -> Interval | None:
 def _ratio(a: list[float], b: list[float], paired: bool, level: float) -> Interval | None:
     try:
         return ratio_of_means(b, a, level, paired=paired)
-    except InputError:  # Fieller has no bounds: the reference's mean may be zero
+    except InputError:  # Fieller's interval is unbounded: the reference's mean may be zero
         return None

@@ -32,14 +32,13 @@ def make_all(
     """Make runs and keep their rows.
 
     Args:
-        study: whose.
-        tasks: which.
-        jobs: how many at a time; 1 makes them in this process.
-        told: called with each run as it is done.
+        study: the comparison's study.
+        tasks: the runs to make.
+        jobs: number of processes; 1 makes the runs in this process.
+        told: called with each finished run.
 
     Raises:
-        EcnomyError: a run failed, or a process that makes them was killed; what was done by then is
-            kept.
+        EcnomyError: a run failed, or a worker was killed; finished runs are kept.
     """
     if jobs == 1 or len(tasks) == 1:
         return {task: _told(told, task, make(study, task)) for task in tasks}
@@ -64,7 +63,7 @@ def _told(told: Callable[[Task, Done], None], task: Task, done: Done) -> Done:
 
 @contextmanager
 def _pool(jobs: int) -> Iterator[concurrent.futures.ProcessPoolExecutor]:
-    """Processes that are ended, not waited for, when something goes wrong."""
+    """Start processes that are ended, not awaited, after an error."""
     context = multiprocessing.get_context("spawn")
     pool = concurrent.futures.ProcessPoolExecutor(jobs, context, _begin_worker)
     before = set(multiprocessing.active_children())
@@ -80,7 +79,7 @@ def _pool(jobs: int) -> Iterator[concurrent.futures.ProcessPoolExecutor]:
 
 
 def _begin_worker() -> None:
-    """Ctrl-C is for the process that started the workers, which then ends them."""
+    """Ignore Ctrl-C, which the process that started the workers handles by ending them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -17,14 +17,14 @@ __all__ = ["Queries", "columns_of", "literal"]
 
 
 class Queries:
-    """Asks queries and numbers them for the page.
+    """Runs queries and numbers them for the page.
 
     Attributes:
-        prelude: the first query, which makes the tables that all others are over.
+        prelude: the first query, which makes the tables of all others.
     """
 
     def __init__(self, folder: Path, prelude: str) -> None:
-        """Makes the tables.
+        """Make the tables.
 
         Raises:
             InputError: DuckDB is not installed.
@@ -33,7 +33,7 @@ class Queries:
         duckdb = _duckdb()
         self.prelude = prelude
         self._connection = duckdb.connect()
-        # one thread: sums of fractions are then taken in one order, and a page is the same twice
+        # one thread: fractions are then summed in one order, and a page is reproducible
         self._connection.execute("set enable_progress_bar = false; set threads = 1")
         self._count = 0
         try:
@@ -43,27 +43,27 @@ class Queries:
             raise ResultsError(f"{folder}: its tables cannot be read ({reason})") from None
 
     def ask(self, sql: str) -> Query:
-        """A query to be printed, and its rows."""
+        """Run a query that the page prints, and return it with its rows."""
         self._count += 1
         with _readable():
             rows = self._connection.execute(sql).fetchall()
         return Query(f"q{self._count}", sql, tuple(rows))
 
     def arrays(self, sql: str) -> dict[str, Any]:
-        """The columns of a query that the page does not print, as NumPy arrays.
+        """Return the columns of a query that the page does not print, as NumPy arrays.
 
         Raises:
-            ResultsError: a table that it reads is missing or unreadable.
+            ResultsError: a table of the query is missing or unreadable.
         """
         return _arrays(self._connection, sql)
 
     def close(self) -> None:
-        """Let the files go."""
+        """Release the files."""
         self._connection.close()
 
 
 def columns_of(file: str) -> list[str]:
-    """The names of the columns of a Parquet file.
+    """Return the names of the columns of a Parquet file.
 
     Raises:
         InputError: DuckDB is not installed.
@@ -89,7 +89,7 @@ def _readable() -> Iterator[None]:
 
 
 def literal(value: Any) -> str:
-    """A value as SQL has it."""
+    """Return a value as an SQL literal."""
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
     return f"{value!r}::double" if isinstance(value, float) else str(value)

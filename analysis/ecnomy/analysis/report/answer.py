@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer that a page opens with: whether a provider's business earns money, and how far.
+"""The opening answer of a page: whether a provider's business earns money, and under which load.
 
-It is of the reference world: the scenario's own value of every key that was varied and is no choice
-of the provider's. Of several choices it is of the one with the largest mean profit there.
+The answer is about the reference world: the scenario's own value of every varied key that the
+provider does not choose. Of several choices, it takes the one with the largest mean profit there.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _UNSOLD = "Open the business: not decided; no call was sold"
 
 
 class Range(msgspec.Struct, frozen=True):
-    """Loads at which a curve is above 0; a bound that is an end of what was tried is no bound."""
+    """Loads at which a curve is above 0; an end of the tried range does not count as a bound."""
 
     low: float
     high: float
@@ -48,16 +48,16 @@ class Range(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What is known of one provider, at the reference.
+    """The results of one provider, at the reference.
 
     Attributes:
-        choice: the choice it is of, key by key.
-        runs: of that choice, at the reference.
+        choice: the provider's choice, key by key.
+        runs: the runs of that choice, at the reference.
         verdict: 1 profitable, -1 not, 0 not decided.
-        words: the verdict; `opens` says whether to open the business.
+        words: the verdict in words; `opens` says whether to open the business.
         loads: estimates of profit a call along the load, of that choice; {} without a load.
-        facts: (what, value, where from) that the first screen has beside the sentence.
-        by_files: it sells files and no calls: all is told by the hour, not by the call.
+        facts: (label, value, source) shown on the first screen beside the sentence.
+        by_files: whether it sells files and no calls: all figures are then per hour, not per call.
     """
 
     provider: str
@@ -82,7 +82,7 @@ class Answer(msgspec.Struct, frozen=True):
     measured_of: Query | None
 
     def plain(self) -> dict[str, Any]:
-        """The figures as plain values, money; None if there are none."""
+        """Return the figures as plain values in money; None for missing figures."""
         return {
             "provider": self.provider,
             "choice": self.choice_words,
@@ -96,17 +96,17 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def unsold(self) -> bool:
-        """Whether there is no profit a call, as no call was sold."""
+        """Whether profit a call is undefined because no call was sold."""
         return self.per_call.mean.value is None
 
     @property
     def figure(self) -> Figure:
-        """What loads and keys are compared by."""
+        """The figure by which loads and keys are compared."""
         return PER_HOUR if self.by_files else PER_CALL
 
     @property
     def figure_words(self) -> str:
-        """Likewise, as axes have it."""
+        """The name of this figure on axes."""
         return "profit an hour" if self.by_files else "profit a call"
 
     @property
@@ -129,7 +129,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def method(self) -> tuple[Cell, ...]:
-        """What the sentence is of, and how it was come by."""
+        """The scope and method of the sentence."""
         told = [f"At {self.where}" if self.where else _as_it_is(len(self.runs))]
         if self.choice_words:
             told.append(f"run with {self.choice_words}, the choice with the largest profit")
@@ -152,14 +152,14 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def queries(self) -> tuple[Query, ...]:
-        """Those of the sentence, in its order."""
+        """The queries behind the sentence, in its order."""
         found = [self.per_call, self.break_even.estimate, self.per_hour]
         each = [query for one in found for query in (one.query, one.more) if query is not None]
         return (*each, *((self.measured_of,) if self.measured_of is not None else ()), self.counts)
 
 
 def answer_of(material: Material, db: Database, provider: str) -> Answer:
-    """The answer of one provider."""
+    """Return the answer of one provider."""
     best: tuple[float, tuple[Value | None, ...], Estimate] | None = None
     for choice in material.choices():
         runs = material.at(choice, material.world)
@@ -169,7 +169,7 @@ def answer_of(material: Material, db: Database, provider: str) -> Answer:
         value = -math.inf if math.isnan(hourly.value) else hourly.value
         if best is None or value > best[0]:
             best = value, choice, hourly
-    assert best is not None  # the first run's choice has its world
+    assert best is not None  # the world of the first run's choice
     _, choice, hourly = best
     runs = material.at(choice, material.world)
     per_call = estimate(db, provider, runs, PER_CALL)
@@ -208,7 +208,7 @@ def answer_of(material: Material, db: Database, provider: str) -> Answer:
 def _measured_price(
     material: Material, db: Database, provider: str, choice: tuple[Value | None, ...]
 ) -> tuple[Cell | None, Query | None]:
-    """The lowest swept price from which on a call earns money, straight between those measured."""
+    """Return the lowest swept price above which a call earns money, linear between prices."""
     price = next((key for key in material.keys if key.is_price), None)
     if price is None:
         return None, None
@@ -239,7 +239,7 @@ def _as_it_is(runs: int) -> str:
 
 
 def _where(material: Material) -> str:
-    """The reference world, "" if it was not varied."""
+    """Return the reference world, "" if it was not varied."""
     told = [
         f"{key.told(value)} {key.words}" if key.is_load else f"{key.words} {key.told(value)}"
         for key, value in zip(material.keys, material.world, strict=True)
@@ -268,8 +268,8 @@ def _along(
 
 
 def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[Range]:
-    """Where a curve, straight between its points, is above 0; NaN is not above 0."""
-    crossings: list[tuple[float, bool]] = []  # where, and whether it is above 0 from there on
+    """Return where a curve, straight between its points, is above 0; NaN is not above 0."""
+    crossings: list[tuple[float, bool]] = []  # where, and whether it is above 0 beyond
     above = values[0] > 0
     if above:
         crossings.append((at[0], True))
@@ -284,7 +284,7 @@ def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[Rang
 
 
 def _up_to(load: Key | None, loads: dict[float, Estimate]) -> tuple[str, ...]:
-    """Where along the load it earns money, in words; and between what bounds that lies."""
+    """Return where along the load it earns money, in words, with bounds."""
     if load is None or len(loads) < 2:
         return ()
     at, curve = list(loads), [one.value for one in loads.values()]
@@ -306,7 +306,7 @@ def _range_words(one: Range, load: Key, loads: dict[float, Estimate]) -> str:
 
 
 def _bounds(crossing: float, loads: dict[float, Estimate]) -> str:
-    """Where the lower and the upper ends of the intervals cross 0 nearest to a crossing."""
+    """Return where the lower and upper interval ends cross 0 nearest to a crossing."""
     found = []
     for side in (0, 1):
         curve = [one.bounds[side] for one in loads.values()]
@@ -348,7 +348,7 @@ def _facts(counts: Query) -> tuple[tuple[str, Cell, str], ...]:
 def _file_facts(
     db: Database, provider: str, runs: Sequence[Made]
 ) -> tuple[tuple[str, Cell, str], ...]:
-    """Of who sells files alone; a sweep that kept no results does not tell."""
+    """Return facts of a seller of files alone; empty if the sweep kept no results."""
     if runs[0].run is None:
         return ()
     query = db.ask(

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mean price of a call at which a provider's profit is 0, with a 95 % interval of prices.
 
-The same calls, carried at the same costs, at another price x. Of each run, or of each block of time
-of a single run:
+The model keeps calls and costs and changes the price to x. For each run, or each block of time of a
+single run:
 
-    profit(x) = x m - c      m: calls whose price is kept,  c: what all else costs, less income
+    profit(x) = x m - c      m: calls whose price is kept,  c: all other costs, less other income
 
-Where what is paid back stays an amount, m is calls sold and c has that amount. Where it follows the
-price (tied), m is calls sold times (revenue - refunds) / revenue, and c is without it. The estimate
+If refunds are a fixed amount, m is calls sold and c contains that amount. If refunds follow the
+price (tied), m is calls sold times (revenue - refunds) / revenue, and c excludes them. The estimate
 is the ratio of means of c and m. The interval is the set of prices that the data do not reject:
 
     x >= 0 with |mean(c - x m)| <= t s(c - x m) / sqrt(n)
 
-(Fieller 1954), cut at 0, since a price is not below 0. It has no upper bound where the mean of m
-may be 0: then nearly all that is charged is paid back, and a higher price may bring nothing.
+(Fieller 1954), cut at 0, since a price is not below 0. It has no upper bound if the mean of m may
+be 0. In that case nearly all charges are refunded, and a higher price may earn nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ecnomy.analysis.report.material import Made
 
 __all__ = ["BreakEven", "break_even", "fieller_prices"]
 
-# A refund is in the block of its call: blocks would else depend on their neighbours.
+# A refund belongs to the block of its call: otherwise blocks would depend on their neighbours.
 _CALL_TIME: Final = "coalesce(start_ps, t_ps)"
 
 
@@ -41,8 +41,8 @@ class BreakEven(msgspec.Struct, frozen=True):
     """A break-even price.
 
     Attributes:
-        estimate: its mean is "any price" (costs are not above 0) or "no price" (nothing of a price
-            is kept) where the estimate is not a price.
+        estimate: the price; or "any price" (costs are not above 0) or "no price" (no part of a
+            price is kept).
         cut: whether the interval reaches below 0 before it is cut.
         open_ended: whether it has no upper bound.
     """
@@ -53,7 +53,7 @@ class BreakEven(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """Sentences on the interval, "" without one."""
+        """Return sentences on the interval, "" without an interval."""
         if self.estimate.low is None:
             return ""
         text = f" Its interval is {self.estimate.method}."
@@ -65,13 +65,13 @@ class BreakEven(msgspec.Struct, frozen=True):
 
 
 def break_even(db: Database, provider: str, runs: Sequence[Made], *, tied: bool) -> BreakEven:
-    """The break-even price of a provider over runs of one case.
+    """Return the break-even price of a provider over runs of one case.
 
     Args:
         db: the tables of the page.
         provider: its name.
-        runs: of one case, which differ in their seeds.
-        tied: whether what is paid back follows the price.
+        runs: runs of one case, which differ in their seeds.
+        tied: whether refunds follow the price.
     """
     sums = by_run(provider, runs)
     query = db.ask(f"select {_ratio()}\nfrom ({_terms(tied, sums)})")
@@ -95,16 +95,16 @@ def break_even(db: Database, provider: str, runs: Sequence[Made], *, tied: bool)
 
 
 def fieller_prices(costs: Floats, kept: Floats, t: float) -> tuple[float, float]:
-    """The ends of the set of prices from 0 on at which mean costs may be mean income.
+    """Return the ends of the set of prices >= 0 at which mean costs may equal mean income.
 
     Args:
-        costs: [n], what n runs or blocks cost, money.
+        costs: [n], costs of n runs or blocks, money.
         kept: [n], calls whose price is kept.
         t: Student's quantile for n values.
 
     Returns:
-        Low and high. Low is below 0 where the set goes on there, high is infinite where the set has
-        no upper bound; both are NaN if the set has no price.
+        Low and high. Low is below 0 if the set continues there. High is infinite if the set has no
+        upper bound. Both are NaN if the set has no price.
     """
     n = len(costs)
     a, b = float(costs.mean()), float(kept.mean())
@@ -129,7 +129,7 @@ def _ratio() -> str:
 
 
 def _terms(tied: bool, sums: str) -> str:
-    """Rows of kept [calls] and costs [money], one for each row of sums."""
+    """Return rows of kept [calls] and costs [money], one for each row of sums."""
     if not tied:
         return f"select part, sold as kept, (revenue - profit) / 1e6 as costs\nfrom ({sums})"
     return (

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `report`: a page on a sweep, a run or a business, from results that are there.
+"""The verb `report`: write a page on a sweep, a run or a business, from existing results.
 
-`ecnomy report FOLDER` looks at what the folder holds; `ecnomy report gsp FOLDER...` asks about the
+`ecnomy report FOLDER` reports on the folder's content. `ecnomy report gsp FOLDER...` reports on the
 business of a guaranteed stream provider.
 """
 
@@ -21,11 +21,11 @@ from ecnomy.markets.support.printable import say
 __all__ = ["gsp_command", "page_command", "report_app"]
 
 PAGE: Final = "report.html"
-_FOLDER: Final = "folder"  # the command that a folder is handed to
+_FOLDER: Final = "folder"  # the command that receives a folder
 
 
 class _Report(VerbGroup):
-    """`ecnomy report FOLDER` beside named pages: what is no name of a page is a folder."""
+    """`ecnomy report FOLDER` beside named pages: any other word is a folder."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, "--help"):

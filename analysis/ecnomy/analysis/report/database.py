@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The queries of a page: DuckDB over the Parquet files of its runs.
 
-The first query of a page (the prelude) makes tables that all others are over; it is printed too.
+The first query of a page (the prelude) makes the tables of all other queries. It is printed too.
 
-    runs      run (its number in the page), folder, seed, hours, k1, k2, ... (what was varied)
+    runs      run (its number in the page), folder, seed, hours, k1, k2, ... (the varied keys)
     sellers   a provider that did business in a run: run, provider
-    calls     a call asked of a provider: run, provider, tariff, flow, start_ps, end_ps, accepted,
-              complete, sent, bad (late or lost), ce, broken (it ended, and the promise with it)
-    postings  a posting of a provider's account: run, provider, t_ps, line (what it was for), kind,
+    calls     a call requested from a provider: run, provider, tariff, flow, start_ps, end_ps,
+              accepted, complete, sent, bad (late or lost), ce, broken (ended, promise broken)
+    postings  a posting of a provider's account: run, provider, t_ps, line (its purpose), kind,
               flow, quantity, micro (received, or paid: below 0), tariff and start_ps of the call
-              that it belongs to: the last one of its flow that was sold before, none for the rest
+              that it belongs to: the last one of its flow that was sold before; else null
     deals     a call sold: run, provider, tariff, flow, start_ps, complete, micro (the sum of its
               postings: charge, reimbursement, marks)
     accounts  a provider in a run: asked, sold, blocked, ended (null in a sweep without results),
@@ -28,7 +28,7 @@ from ecnomy.analysis.report.tariffs import Tariff, Tariffs, tariffs_of
 
 __all__ = ["LINES", "Database", "open_database"]
 
-# What an account is made of, in the order of a statement; other kinds of postings come after.
+# The lines of an account, in the order of a statement; other kinds of postings follow.
 LINES: Final = (
     *("calls", "reimbursements", "marks of calls"),
     *("files", "reimbursements of files", "marks of files"),
@@ -118,20 +118,20 @@ class Database(Queries):
     """The tables of a page on a business."""
 
     def __init__(self, material: Material, prelude: str, tariffs: dict[int, Tariffs]) -> None:
-        """`tariffs` of each run by its number."""
+        """Make the tables, with the `tariffs` of each run by its number."""
         self._tariffs = tariffs
         super().__init__(material.folder, prelude)
 
     def tariffs(self, provider: str, runs: Sequence[Made]) -> tuple[Tariff, ...]:
-        """Of a provider in runs of one case; () if it sells no calls.
+        """Return the tariffs of a provider in runs of one case; () if it sells no calls.
 
-        Where no run was kept only their names, amounts, and whether these are tied are known.
+        If no run was kept, only their names, amounts and ties are known.
         """
         return self._tariffs.get(runs[0].number, {}).get(provider, ())
 
 
 def open_database(material: Material) -> Database:
-    """The tables of a report.
+    """Open the tables of a report.
 
     Raises:
         InputError: DuckDB is not installed.
@@ -188,7 +188,7 @@ def _offer(made: Made, provider: str, tariff: Tariff, source: str) -> tuple[Any,
 
 
 def _asked(material: Material) -> str:
-    """The rows of the tables calls; none if no run recorded any."""
+    """Return the rows of the tables calls; empty if no run recorded any."""
     made = [one for one in material.made if one.run and one.run.plan.record.calls]
     if made:
         return _ASKED.format(files=_files(made, "calls"))
@@ -197,10 +197,10 @@ def _asked(material: Material) -> str:
 
 
 def _sold(material: Material) -> tuple[str, str]:
-    """When a row of the table calls was sold on an offer, and when it was asked of it.
+    """Return two conditions on rows of calls: sold on an offer, and requested from its provider.
 
-    A provider was asked for the calls that it sold and for those that it refused. Tables of an
-    ecnomy that knew one tariff do not tell.
+    A provider received requests for the calls that it sold and those that it refused. Tables from
+    versions of ecnomy with a single tariff lack this information.
     """
     names = [
         columns_of(str(made.run.file("calls")))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long packets of sold calls took, by marking law: who is later than was promised, how often.
+"""Packet delays of sold calls by marking law: the share of calls later than promised.
 
 The delay of a call is the mean of its delivered packets, from the table calls. A call may keep this
-mean below the bound and break its promise all the same, for some packets are later than the mean.
+mean below the bound and still break its promise, because some packets are later than the mean.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _SHARES: Final = np.linspace(0.0, 1.0, 101)  # of the calls
 
 
 def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | None:
-    """The share of calls whose packets took longer on average than a delay, a curve a law.
+    """Draw the share of calls whose mean packet delay exceeds a value, a curve per law.
 
-    None if no call ended, or the runs are of an ecnomy that did not record delays of calls.
+    None if no call ended, or the runs are from an ecnomy that did not record delays of calls.
     """
     tariffs = db.tariffs(answer.provider, answer.runs)
     groups = runs_by_law(material, answer) or {"calls that ended": answer.runs}
@@ -60,7 +60,7 @@ def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | 
 
 
 def _delays_ms(db: Database, provider: str, runs: tuple[Made, ...]) -> Floats:
-    """Mean delays of calls that ended with packets delivered."""
+    """Return mean delays of calls that ended with packets delivered."""
     if not {"delay_sum_ps", "delivered"} <= set(db.arrays("select * from asked limit 0")):
         return np.zeros(0)
     found = db.arrays(

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of an account with 95 % intervals, each with the query that gives it.
+"""Figures of an account with 95 % intervals, each with its query.
 
-Over several runs, which differ in their seeds alone: the mean of the runs' figures, with Student's
-t. Of one run: the figure of its sums, with the percentile bootstrap over 20 blocks of its time,
-drawn 2,000 times with replacement (always the same draws). Source: Efron 1979; Kunsch 1989 for
-blocks.
+For several runs, which differ only in their seeds: the mean of the runs' figures, with Student's t.
+For one run: the figure of its sums, with the percentile bootstrap over 20 blocks of its time, drawn
+2,000 times with replacement (always the same draws). Source: Efron 1979; Kunsch 1989 for blocks.
 """
 
 from __future__ import annotations
@@ -43,11 +42,11 @@ BLOCKS: Final = 20
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """What is computed of sums: profit [micro-units], calls sold, hours.
+    """A figure computed from sums: profit [micro-units], calls sold, hours.
 
     Attributes:
-        sql: of the columns profit, sold, hours.
-        of: the same of arrays of these, in this order.
+        sql: expression over the columns profit, sold, hours.
+        of: the same function of arrays of these, in this order.
     """
 
     sql: str
@@ -63,12 +62,12 @@ _SUMS: Final = (
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A figure; the interval is None if there is none (one run that was not kept).
+    """A figure; the interval is None if it is unknown (one run that was not kept).
 
     Attributes:
         mean, low, high: as the page prints them, with their queries.
-        query: of the mean.
-        more: of the interval, where it is another.
+        query: the query of the mean.
+        more: the query of the interval, if it is another one.
     """
 
     mean: Cell
@@ -80,7 +79,7 @@ class Estimate(msgspec.Struct, frozen=True):
     more: Query | None = None
 
     def plain(self) -> dict[str, Any]:
-        """Mean and 95 % interval as plain values, None if there are none; words as they are."""
+        """Return mean and 95 % interval as plain values, None if unknown; text is unchanged."""
         ends = {"low": self.low, "high": self.high}
         found = {name: None if cell is None else cell.value for name, cell in ends.items()}
         mean = self.mean.text if self.mean.value is None else self.mean.value
@@ -88,44 +87,44 @@ class Estimate(msgspec.Struct, frozen=True):
 
     @property
     def value(self) -> float:
-        """Of the mean; NaN if there is none."""
+        """The mean; NaN if unknown."""
         return math.nan if self.mean.value is None else float(self.mean.value)
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Of the interval; NaN if there is none."""
+        """The ends of the interval; NaN if unknown."""
         if self.low is None or self.high is None or self.low.value is None:
             return math.nan, math.nan
         return float(self.low.value), float(self.high.value)
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """`0.031 [0.027, 0.035]`."""
+        """The cells of `0.031 [0.027, 0.035]`."""
         if self.low is None or self.high is None or math.isnan(self.bounds[0]):
             return (self.mean,)
         return (self.mean, Cell(" ["), self.low, Cell(", "), self.high, Cell("]"))
 
     @property
     def sign(self) -> int:
-        """1 or -1 where all of the interval is above or below 0, else 0."""
+        """1 or -1 if all of the interval is above or below 0, else 0."""
         low, high = self.bounds
         return 1 if low > 0 else -1 if high < 0 else 0
 
 
 def student(n: int) -> float:
-    """Student's t for a mean of n values at LEVEL."""
+    """Return Student's t for a mean of n values at LEVEL."""
     return float(scipy_part("special").stdtrit(n - 1, (1 + LEVEL) / 2))
 
 
 def owned(provider: str, runs: Sequence[Made]) -> str:
-    """The condition that a row is of a provider in these runs, as SQL."""
+    """Return the SQL condition that a row belongs to a provider in these runs."""
     name = provider.replace("'", "''")
     listed = ", ".join(str(made.number) for made in runs)
     return f"provider = '{name}' and run in ({listed})"
 
 
 def estimate(db: Database, provider: str, runs: Sequence[Made], figure: Figure) -> Estimate:
-    """A figure of a provider over runs of one case."""
+    """Return a figure of a provider over runs of one case."""
     own = owned(provider, runs)
     values = (
         f"select seed, {figure.sql} as x\n  from (select seed, {_SUMS} from accounts where {own})"
@@ -142,7 +141,7 @@ def estimate(db: Database, provider: str, runs: Sequence[Made], figure: Figure) 
 def difference(
     db: Database, provider: str, runs: Sequence[Made], others: Sequence[Made], figure: Figure
 ) -> Estimate | None:
-    """Mean difference (runs - others) over the seeds that both have; None with fewer than two."""
+    """Return the mean difference (runs - others) over common seeds; None with fewer than two."""
     shared = {made.seed for made in runs} & {made.seed for made in others}
     if len(shared) < 2:
         return None
@@ -165,7 +164,7 @@ def _by_seeds(db: Database, values: str, n: int, method: str, sign: str = "") ->
 
 
 def by_run(provider: str, runs: Sequence[Made]) -> str:
-    """A query of each run's sums: part (its seed), revenue, refunds, profit [micro], sold."""
+    """Query each run's sums: part (its seed), revenue, refunds, profit [micro], sold."""
     return (
         f"select seed as part, revenue_micro::double as revenue, refunds_micro::double as refunds,"
         f"\n    profit_micro::double as profit, coalesce(sold, 0) as sold\n"
@@ -174,9 +173,9 @@ def by_run(provider: str, runs: Sequence[Made]) -> str:
 
 
 def block_sums(provider: str, made: Made, at: str = "t_ps") -> str:
-    """A query of the sums of BLOCKS blocks of a run's time: part, then as by_run.
+    """Query the sums of BLOCKS blocks of a run's time: part, then as by_run.
 
-    A posting is in the block of its time `at`. Blocks in which nothing was booked count too, as 0.
+    A posting is in the block of its time `at`. Blocks without postings count too, as 0.
     """
     own, length = owned(provider, [made]), made.seconds * 1e12 / BLOCKS
     block = f"least(greatest({at} - 1, 0) // {round(length)}, {BLOCKS - 1})"

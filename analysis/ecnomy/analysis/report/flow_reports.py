@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reports of a few flows: their counters at each report, without the rest of flow_epochs.
+"""The reports of selected flows: their counters at each report, without the rest of flow_epochs.
 
-A row per report and flow, the whole table of a run of 40 minutes takes half a gigabyte in memory.
+With a row per report and flow, the whole table of a 40-minute run takes half a gigabyte of memory.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ __all__ = ["FlowReports", "flow_reports"]
 
 
 class FlowReports(msgspec.Struct, frozen=True):
-    """Cumulative counters of some flows.
+    """Cumulative counters of selected flows.
 
     Attributes:
-        t_ps: of each report, ascending.
+        t_ps: time of each report, ascending.
         counters: by their names, a matrix [report, flow]; flows in ascending order.
     """
 
@@ -30,14 +30,14 @@ class FlowReports(msgspec.Struct, frozen=True):
     counters: dict[str, npt.NDArray[np.float64]]
 
     def differences(self, name: str, times_ps: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """How much a counter grew between given report times, [interval, flow]."""
+        """Return the growth of a counter between given report times, [interval, flow]."""
         return np.diff(self.counters[name][np.searchsorted(self.t_ps, times_ps)], axis=0)
 
 
 def flow_reports(
     db: Database, run: RawRun, flows: npt.NDArray[np.int64], names: tuple[str, ...]
 ) -> FlowReports:
-    """Counters of these flows at each whole report of a run.
+    """Return the counters of these flows at each complete report of a run.
 
     Raises:
         ResultsError: the table is missing or unreadable, or has no such counter.

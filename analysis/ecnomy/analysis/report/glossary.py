@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The terms of a page on a provider's business, in a sentence each, at its end."""
+"""The glossary at the end of a page on a provider's business: each term in a sentence."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _TERMS: Final = (
 
 
 def glossary() -> Section:
-    """The terms in the order in which a reader meets them."""
+    """Return the terms in the order in which a reader meets them."""
     rows = tuple((Cell(term), Cell(meaning)) for term, meaning in _TERMS)
     table = Table("glossary-table", "Terms", "this page", ("term", "meaning"), rows, wide=True)
     return Section("glossary", "Glossary", (table,))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which marking law leaves a provider most, where the runs differ in that; for the headline."""
+"""The marking law with the highest profit, if the runs differ in the law; for the headline."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["Laws", "laws_apart", "runs_by_law"]
 
 
 class Laws(msgspec.Struct, frozen=True):
-    """The marking laws in order of what they leave.
+    """The marking laws in order of profit.
 
     Attributes:
-        title: which one leaves most, in a sentence.
-        words: what each leaves an hour, and by how much the first leads.
+        title: a sentence on the law with the highest profit.
+        words: the hourly profit under each law, and the lead of the first.
     """
 
     title: str
@@ -29,7 +29,7 @@ class Laws(msgspec.Struct, frozen=True):
 
 
 def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[Made, ...]]:
-    """The runs under each marking law, everything else as in the answer; {} without several."""
+    """Return the runs under each marking law, all else as in the answer; {} without several."""
     key = next((one for one in material.keys if one.is_marking), None)
     if key is None:
         return {}
@@ -41,7 +41,7 @@ def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[Made, ...
 
 
 def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:
-    """The laws compared; None if the runs do not differ in the marking law."""
+    """Compare the laws; return None if the runs do not differ in the marking law."""
     runs = runs_by_law(material, answer)
     hourly = {name: estimate(db, answer.provider, of, PER_HOUR) for name, of in runs.items()}
     ranked = sorted(
@@ -69,7 +69,7 @@ def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:
 
 
 def _rest(material: Material, answer: Answer) -> str:
-    """What else was varied, and where it stands; "" for nothing."""
+    """Return the values of the other varied keys; "" if there are none."""
     values = [c if c is not None else w for c, w in zip(answer.choice, material.world, strict=True)]
     told = [
         f"{key.words} {key.told(value)}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Profit maps: over promised quality and price, and over load and price.
 
-Both are counterfactual but where a price was swept: the same calls are sold, carried and marked, at
-another price or promise. What is paid back follows the price where the tariff says so.
+Both are counterfactual unless a price was swept: the same calls are sold, carried and marked, at
+another price or promise. Refunds follow the price if the tariff says so.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LIMITS: Final = (0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
 
 
 def maps(material: Material, db: Database, answer: Answer) -> Section:
-    """The maps that there are tables for."""
+    """Return the maps that the available tables allow."""
     blocks: list[Block] = []
     if material.kept and not answer.by_files:
         blocks += _by_quality(db, answer)
@@ -58,7 +58,7 @@ def _by_quality(db: Database, answer: Answer) -> list[Block]:
     tariffs = db.tariffs(answer.provider, answer.runs)
     own_limits = {t.max_delay_rate for t in tariffs}
     limits = tuple(sorted({*_LIMITS, *own_limits}))
-    mixed = len(own_limits) > 1  # then a row more, in which each tariff promises what it did
+    mixed = len(own_limits) > 1  # one more row, with each tariff's original promise
     promised = f"unnest([{'null::double, ' if mixed else ''}{_list(limits)[1:]})"
     own = owned(answer.provider, answer.runs)
     query = db.ask(_quality_sql(own, tariffs, promised, FACTORS))
@@ -82,7 +82,7 @@ def _by_quality(db: Database, answer: Answer) -> list[Block]:
 def _quality_sql(
     own: str, tariffs: tuple[Tariff, ...], promised: str, factors: tuple[float, ...]
 ) -> str:
-    """Profit an hour by promised share q and by factor f on the prices, q null for its own."""
+    """Query profit an hour by promised share q and by price factor f, q null for its own."""
     return (
         f"with sold as (select c.tariff, c.complete, c.sent, c.bad, c.broken,\n"
         f"    coalesce(sum(p.micro) filter (p.line = 'calls'), 0) as charge,\n"
@@ -104,7 +104,7 @@ def _quality_sql(
 
 
 def promised_otherwise(db: Database, answer: Answer) -> tuple[Query, float] | None:
-    """Profit an hour by promised share at the price as it is, and the share that was promised.
+    """Return profit an hour by promised share at the present price, and the promised share.
 
     Its rows are those of the map. None if tariffs promise different shares, or no run was kept.
     """
@@ -117,8 +117,8 @@ def promised_otherwise(db: Database, answer: Answer) -> tuple[Query, float] | No
     return db.ask(f"select q, profit from (\n{sql})"), limits.pop()
 
 
-# What decides is the word of whoever sees the quality, which the ledger has for the promise there
-# was: where that word and the measurement differ, it is taken to be the same for any promise.
+# The party that observes the quality decides, and the ledger shows its decision for the original
+# promise only. If it differs from the measurement, the same decision is assumed for any promise.
 _PAID_BACK: Final = (
     "case when (back > 0) <> broken then back > 0\n"
     "      when q is null then broken else complete and bad > q * sent end"
@@ -126,7 +126,7 @@ _PAID_BACK: Final = (
 
 
 def _refund(tariffs: tuple[Tariff, ...]) -> str:
-    """What is paid back, in micro-units: it follows the price, or stays, by tariff."""
+    """Return the refund in micro-units: it follows the price, or stays fixed, by tariff."""
     cases = []
     for tariff in tariffs:
         if tariff.tied:
@@ -141,7 +141,7 @@ def _refund(tariffs: tuple[Tariff, ...]) -> str:
 
 
 def _follows(tariffs: tuple[Tariff, ...]) -> str:
-    """Whether what is paid back follows the price, in words."""
+    """Return in words whether refunds follow the price."""
     tied = [t.name for t in tariffs if t.tied]
     fixed = [t.name for t in tariffs if not t.tied]
     if tied and fixed:
@@ -173,7 +173,7 @@ def _map(
     of: str,
     note: str = "",
 ) -> list[Block]:
-    """A query of (row, column, value), all of them and in order, as picture and table."""
+    """Return a complete, ordered query of (row, column, value) as picture and table."""
     values = [None if row[2] is None else float(row[2]) for row in query.rows]
     numbers = np.array([np.nan if v is None else v for v in values])
     if not np.isfinite(numbers).any():
@@ -243,7 +243,7 @@ def _by_load(material: Material, db: Database, answer: Answer, load: Key) -> lis
 
 
 def _measured(material: Material, db: Database, answer: Answer, price: Key) -> list[Block]:
-    """The price as it was swept, over the load where that was too."""
+    """Return profits at the swept prices, over the load if that was swept too."""
     at = material.keys.index(price) + 1
     load = material.load
     down = f"k{material.keys.index(load) + 1}" if load is not None else "'all'"

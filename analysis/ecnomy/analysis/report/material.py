@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report is of: runs of one scenario under several seeds, of several, or of a sweep.
+"""The runs of a report: one scenario under several seeds, several scenarios, or a sweep.
 
-A *case* is a value of every key that was varied; its runs differ in their seeds alone. Keys of a
-provider's own part of the scenario are its *choices*, all others are the world it does business in.
+A *case* is a value of every varied key; its runs differ only in their seeds. Keys of a provider's
+own part of the scenario are its *choices*. All others belong to the world of its business.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _SIZE: Final = ("count", "rate", "mean", "interval", "reading", "idle")
 
 
 class Key(msgspec.Struct, frozen=True):
-    """What was varied.
+    """A varied key.
 
     Attributes:
-        path: in the scenario, as a sweep has it.
-        unit: of its values, "" for none; texts have none.
+        path: in the scenario, as in a sweep.
+        unit: of its values, "" if there is none; texts have none.
         values: in the order of the sweep.
-        own: whether it is a provider's to choose.
-        base: the value that the scenario has, if it is one of `values`, else the first of these.
-        sets: of a parameter that sets several paths, these; `path` is then its name.
+        own: whether a provider chooses it.
+        base: the scenario's own value, if it is one of `values`, else the first of these.
+        sets: the paths that a parameter of several paths sets; `path` is then its name.
     """
 
     path: str
@@ -52,12 +52,12 @@ class Key(msgspec.Struct, frozen=True):
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The paths that it sets."""
+        """The paths that the key sets."""
         return self.sets or (self.path,)
 
     @property
     def is_load(self) -> bool:
-        """Whether it is a number that says how much of a kind of traffic there is."""
+        """Whether it is a number that measures the amount of a kind of traffic."""
         numbers = all(isinstance(value, float) for value in self.values)
         each = [path.split(".") for path in self.places]
         sizes = all(parts[0] == "sources" and parts[-1] in _SIZE for parts in each)
@@ -65,7 +65,7 @@ class Key(msgspec.Struct, frozen=True):
 
     @property
     def is_price(self) -> bool:
-        """Whether it is a price that a provider asks."""
+        """Whether it is a price that a provider charges."""
         numbers = all(isinstance(value, float) for value in self.values)
         prices = all(path.endswith(".price") and "tariff" in path for path in self.places)
         return self.own and numbers and prices
@@ -78,7 +78,7 @@ class Key(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """Short, as axes have it."""
+        """The short name used on axes."""
         parts = self.path.split(".")
         inner = parts if self.sets else parts[1:]
         name = ".".join(part for part in inner if part not in ("agents", "links"))
@@ -87,7 +87,7 @@ class Key(msgspec.Struct, frozen=True):
         return f"{name} [{self.unit}]" if self.unit else name
 
     def told(self, value: Value) -> str:
-        """A value as tables have it."""
+        """Return a value as tables show it."""
         return words_of(self.values)[value]
 
 
@@ -95,9 +95,9 @@ class Made(msgspec.Struct, frozen=True):
     """One run. `run` is None if a sweep kept no results of it.
 
     Attributes:
-        number: from 1 on, in the page.
+        number: counted from 1 in the page.
         case: the value of each key.
-        row: its outcome columns, of a run of a sweep.
+        row: its outcome columns, if it is a run of a sweep.
     """
 
     number: int
@@ -110,13 +110,13 @@ class Made(msgspec.Struct, frozen=True):
 
 
 class Material(msgspec.Struct, frozen=True):
-    """What is reported on.
+    """The subject of a report.
 
     Attributes:
         folder: the first of RESULTS.
-        kept: whether the tables of all runs are there.
-        left_out: runs that failed, or have no part in this, in words.
-        sweep: the folder of the sweep, "" for none.
+        kept: whether the tables of all runs exist.
+        left_out: runs that failed or do not belong, in words.
+        sweep: the folder of the sweep, "" without a sweep.
     """
 
     folder: Path
@@ -129,30 +129,30 @@ class Material(msgspec.Struct, frozen=True):
 
     @property
     def providers(self) -> tuple[str, ...]:
-        """Names of those there are in every run."""
+        """Names of the providers that occur in every run."""
         if self.made[0].run is None:
             ends = ".calls_sold"
             return tuple(n.removesuffix(ends) for n in self.made[0].row if n.endswith(ends))
         return tuple(p.name for p in self.told(self.made[0]))
 
     def told(self, made: Made) -> tuple[Provider, ...]:
-        """The providers of a run that was kept."""
+        """The providers of a kept run."""
         assert made.run is not None
         return providers_of(made.run)
 
     @property
     def load(self) -> Key | None:
-        """The key that says how much traffic there is; of several the one with most values."""
+        """The key that measures the load; of several the one with most values."""
         found = sorted((k for k in self.keys if k.is_load), key=lambda k: -len(k.values))
         return found[0] if found else None
 
     @property
     def world(self) -> tuple[Value | None, ...]:
-        """The reference: the value of each key that is no choice; None for choices."""
+        """The reference: the value of each key, None for choices."""
         return tuple(None if key.own else key.base for key in self.keys)
 
     def choices(self) -> list[tuple[Value | None, ...]]:
-        """What was chosen by providers, key by key (None: not theirs), in the order of the runs."""
+        """The choices of providers, key by key (None: not theirs), in the order of the runs."""
         rows = [
             tuple(v if key.own else None for key, v in zip(self.keys, made.case, strict=True))
             for made in self.made
@@ -160,7 +160,7 @@ class Material(msgspec.Struct, frozen=True):
         return list(dict.fromkeys(rows))
 
     def at(self, *parts: Sequence[Value | None]) -> tuple[Made, ...]:
-        """The runs whose case has the values given; None fits all."""
+        """Return the runs whose case has the given values; None matches any value."""
         return tuple(
             made
             for made in self.made
@@ -168,7 +168,7 @@ class Material(msgspec.Struct, frozen=True):
         )
 
     def choice_words(self, choice: Sequence[Value | None]) -> str:
-        """A choice as tables have it, "" if there was none."""
+        """Return a choice as tables show it, "" if there was none."""
         given = [(k, v) for k, v in zip(self.keys, choice, strict=True) if v is not None]
         if len(given) == 1 and isinstance(given[0][1], str):
             return given[0][0].told(given[0][1])
@@ -181,7 +181,7 @@ def open_material(results: Sequence[Path]) -> Material:
     """Open a run, several, or a sweep.
 
     Raises:
-        ResultsError: there are no results, or no provider in them.
+        ResultsError: results or a provider are missing.
         InputError: a sweep beside something else.
     """
     sweeps = [path for path in results if is_sweep(path)]
@@ -236,8 +236,8 @@ def _without_seed(run: RawRun) -> bytes:
 
 
 def _marking_key(runs: Sequence[RawRun]) -> Key | None:
-    """The marking law of a link, where scenarios differ in that alone, as a sweep would have it."""
-    laws: list[dict[str, Any]] = []  # of each scenario: link -> its marking
+    """Return the marking law of a link as a swept key, if scenarios differ only in that."""
+    laws: list[dict[str, Any]] = []  # per scenario: link -> its marking
     rest = set()
     for run in runs:
         scenario = msgspec.json.decode(_without_seed(run))
@@ -284,7 +284,7 @@ def _key(path: str, column: pd.Series[Any], unit: str, head: dict[str, Any]) -> 
 
 
 def _value(told: Any) -> Value:
-    """A number as a fraction, whole or not; else text."""
+    """Return a number as a fraction, whole or not; else text."""
     return float(told) if isinstance(told, int | float) else str(told)
 
 
@@ -296,7 +296,7 @@ def _number(told: Any) -> Value:
 
 
 def _written(base: str, path: str) -> Any:
-    """What stands at a path of the sweep's scenario; None if nothing does."""
+    """Return the value at a path of the sweep's scenario; None if the path is not set."""
     from ecnomy.markets.inputs.overrides import located
     from ecnomy.markets.inputs.yamlfile import parse
 
@@ -321,6 +321,6 @@ def _made(folder: Path, keys: tuple[Key, ...], row: dict[str, Any], points: Sequ
 
 
 def provider_of(made: Made, name: str) -> Provider:
-    """A provider of a kept run."""
+    """Return a provider of a kept run."""
     assert made.run is not None
     return next(p for p in providers_of(made.run) if p.name == name)

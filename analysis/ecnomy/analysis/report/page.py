@@ -34,9 +34,9 @@ def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> P
     """Write the page of runs, or of a sweep.
 
     Args:
-        results: folders.
-        file: of the page; a file of that name is replaced when the new one is whole.
-        command: as the page tells it.
+        results: the folders of the runs or the sweep.
+        file: the page; an existing file is replaced when the new one is complete.
+        command: the command shown on the page.
 
     Raises:
         ResultsError: a table is missing, or the page and `ecnomy show` disagree.
@@ -51,7 +51,7 @@ def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> P
 
 
 def gsp_page(results: Sequence[Path], command: list[str]) -> Page:
-    """All that the page says."""
+    """Return all content of the page."""
     material = open_material(results)
     db = open_database(material)
     try:
@@ -65,7 +65,7 @@ def gsp_page(results: Sequence[Path], command: list[str]) -> Page:
 
 
 class _Shown:
-    """An answer with the picture that stands beside it."""
+    """An answer with the picture shown beside it."""
 
     def __init__(self, material: Material, db: Database, answer: Answer) -> None:
         self.answer = answer
@@ -78,13 +78,13 @@ class _Shown:
 
     @property
     def line(self) -> str:
-        """The answer as the terminal has it."""
+        """The answer for the terminal."""
         told = f"{self.answer.provider}: {''.join(cell.text for cell in self.answer.sentence)}"
         return told if self.laws is None else f"{told}. {self.laws.title}"
 
     @property
     def queries(self) -> tuple[Query, ...]:
-        """All behind the first screen."""
+        """All queries behind the first screen."""
         drawn = self.picture.queries if self.picture is not None else ()
         loads = tuple(one.query for one in self.answer.loads.values())
         rows = self.rows.queries if self.rows is not None else ()
@@ -154,5 +154,5 @@ def _waterfall(db: Database, answer: Answer) -> Picture | None:
 
 
 def _kind(block: Any) -> str:
-    """Which macro of the template draws a block."""
+    """Return the name of the template's macro that draws a block."""
     return type(block).__name__.lower()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a page as SVG: narrow, so that their letters can be read on a telephone.
+"""Pictures of a page as SVG, narrow, so that their text is legible on a telephone.
 
-Colours differ in lightness, and what colours tell is told by hatches, markers or signs too, for
-prints in grey. The same numbers and library versions give the same bytes.
+Colours differ in lightness. Hatches, markers or signs repeat the information of colours for prints
+in grey. The same numbers and library versions give the same bytes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 _INCHES: Final = (4.9, 3.2)
-_DARK: Final = 0.55  # of the largest amount: from there on a cell of a map is dark
+_DARK: Final = 0.55  # share of the largest amount above which a cell of a map is dark
 _BLUE, _GREEN, _SKY, _RED = COLOURS[1], COLOURS[2], COLOURS[4], COLOURS[5]
 _LOOKS: Final[dict[str, dict[str, Any]]] = {
     "calls": {"facecolor": _SKY},
@@ -47,13 +47,13 @@ _LOOKS: Final[dict[str, dict[str, Any]]] = {
     "marks of files": {"facecolor": "#44AA99", "hatch": "///"},
     "fixed costs": {"facecolor": "#999999"},
 }
-# What a row of a tariff table adds to the look of its line: the first one nothing.
+# The changes that a row of a tariff table makes to the look of its line; the first row none.
 _ROWS: Final = ("", "--", "oo", "||", "**", "++")
 _OTHER: Final[dict[str, Any]] = {"facecolor": "#CC79A7", "hatch": "\\\\\\"}
 
 
 class _Canvas:
-    """A figure with one axis or several, which becomes SVG."""
+    """A figure with one or more axes, rendered as SVG."""
 
     def __init__(self, rows: int = 1, height: float = _INCHES[1]) -> None:
         from matplotlib.figure import Figure
@@ -64,7 +64,7 @@ class _Canvas:
         )
 
     def svg(self) -> bytes:
-        """Without a date, and with names that depend on the drawing alone."""
+        """Render without a date, and with names that depend on the drawing alone."""
         return svg_of(self.figure)
 
 
@@ -85,7 +85,7 @@ def _legend(axis: Axes, columns: int = 2) -> None:
 
 
 def stacked(edges: Floats, parts: Mapping[str, Floats], profit: Floats, label: str) -> bytes:
-    """What was received (above 0) and paid (below) in each period, and what was left."""
+    """Draw income (above 0) and payments (below) in each period, and the balance."""
     with panel_style():
         canvas = _Canvas(height=3.6)
         axis, widths = canvas.axes[0], np.diff(edges)
@@ -110,9 +110,9 @@ def stacked(edges: Floats, parts: Mapping[str, Floats], profit: Floats, label: s
 
 
 def look_of(name: str, rows: Sequence[str]) -> dict[str, Any]:
-    """Colour and hatch of a line, such as `calls (home)`; `rows` ends in those of all rows.
+    """Return colour and hatch of a line, such as `calls (home)`; `rows` ends in those of all rows.
 
-    The lines of a row are hatched in a way of its own, and lighter from row to row.
+    The lines of each row have their own hatch, and are lighter from row to row.
     """
     line, _, row = name.partition(" (")
     look = dict(_LOOKS.get(line, _OTHER))
@@ -129,7 +129,7 @@ def look_of(name: str, rows: Sequence[str]) -> dict[str, Any]:
 
 
 def waterfall(steps: Sequence[tuple[str, float]], label: str) -> bytes:
-    """From what an average call brings to what is left of it; the last step is the sum."""
+    """Draw the steps from the income of an average call to its profit; the last is the sum."""
     with panel_style():
         canvas = _Canvas(height=2.6)
         axis, at = canvas.axes[0], 0.0
@@ -163,7 +163,7 @@ def waterfall(steps: Sequence[tuple[str, float]], label: str) -> bytes:
 def along(
     curves: Mapping[str, Sequence[tuple[float, float, float, float]]], label: str, unit: str
 ) -> bytes:
-    """Curves of (x, mean, low, high), told apart by marker and line."""
+    """Draw curves of (x, mean, low, high), distinguished by marker and line."""
     with panel_style():
         canvas = _Canvas()
         axis = canvas.axes[0]
@@ -186,7 +186,7 @@ def along(
 
 
 def bins(low: Floats, counts: Floats, width: float, marks: Mapping[str, float]) -> bytes:
-    """A histogram (logarithmic counts), losses hatched, with lines at `marks`."""
+    """Draw a histogram (logarithmic counts), losses hatched, with lines at `marks`."""
     with panel_style():
         canvas = _Canvas()
         axis = canvas.axes[0]
@@ -219,7 +219,7 @@ def shares(
     limit: float | None,
     label: str,
 ) -> bytes:
-    """Above: calls sold and blocked; below: the share of calls ended whose promise broke."""
+    """Draw calls sold and blocked above, the share of ended calls with broken promises below."""
     with panel_style():
         canvas = _Canvas(2, 4.2)
         top, bottom = canvas.axes
@@ -261,7 +261,7 @@ def shares(
 
 
 def exceeding(curves: Mapping[str, Floats], shares: Floats, bounds: Sequence[float]) -> bytes:
-    """The share of calls above a delay, a curve each, with lines at the promised delays."""
+    """Draw the share of calls above a delay, a curve each, with lines at the promised delays."""
     with panel_style():
         canvas = _Canvas(height=3.6)
         axis = canvas.axes[0]
@@ -287,7 +287,7 @@ def exceeding(curves: Mapping[str, Floats], shares: Floats, bounds: Sequence[flo
 def points(
     groups: Mapping[str, tuple[Floats, Floats]], level: float | None, threshold: float | None
 ) -> bytes:
-    """Samples of L over M, a marker a stream."""
+    """Draw samples of L over M, with a marker per stream."""
     with panel_style():
         canvas = _Canvas(height=3.6)
         axis = canvas.axes[0]
@@ -314,7 +314,7 @@ def points(
 
 
 def _promise(axis: Axes, worst: float, level: float | None) -> None:
-    """The line of a promise, with an axis that shows points well below it as points, not at 0."""
+    """Draw the line of a promise, on an axis that separates points well below it from 0."""
     if level is None:
         return
     told: dict[str, Any] = {"color": "black", "linestyle": "--"}
@@ -334,7 +334,7 @@ def heat(
     labels: tuple[str, str],
     at: tuple[int, int] | None,
 ) -> bytes:
-    """A map of profits: signs printed, losses hatched, the case as it is framed."""
+    """Draw a map of profits: signs printed, losses hatched, the actual case framed."""
     from matplotlib.colors import TwoSlopeNorm
     from matplotlib.patches import Rectangle
 
@@ -366,7 +366,7 @@ def heat(
 
 
 def _hatched(row: int, column: int, *, dark: bool) -> Any:
-    """Stripes over a cell of a map, light ones over a dark cell."""
+    """Draw stripes over a cell of a map, light ones over a dark cell."""
     from matplotlib.patches import Rectangle
 
     place = (column - 0.5, row - 0.5)
@@ -375,7 +375,7 @@ def _hatched(row: int, column: int, *, dark: bool) -> Any:
 
 
 def tornado(bars: Sequence[tuple[str, float, str, float, str]], middle: float) -> bytes:
-    """Per key its name, the least and the most profit with the values that gave them."""
+    """Draw per key its name, the least and the most profit with the values that gave them."""
     with panel_style():
         canvas = _Canvas(height=1.0 + 0.5 * len(bars))
         axis = canvas.axes[0]

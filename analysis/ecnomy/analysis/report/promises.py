@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Promises kept and broken: who is turned away, and whose packets are lost or late."""
+"""Promises kept and broken: blocked callers, and lost or late packets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COUNTS: Final = (
 
 
 def promises(material: Material, db: Database, answer: Answer) -> Section:
-    """Blocking against B^G and delay against L^G of each tariff, then both over time."""
+    """Return blocking against B^G and delay against L^G of each tariff, then both over time."""
     own = owned(answer.provider, answer.runs)
     tariffs = db.tariffs(answer.provider, answer.runs)
     files = _files(db, answer, own)
@@ -43,7 +43,7 @@ def promises(material: Material, db: Database, answer: Answer) -> Section:
 
 
 def share_interval(parts: list[int], wholes: list[int]) -> tuple[float, float]:
-    """95 % interval of a share: Student's t over runs that differ, else Clopper and Pearson's."""
+    """Return a share's 95 % interval: Student's t over differing runs, else Clopper-Pearson."""
     shares = [a / b for a, b in zip(parts, wholes, strict=True) if b]
     if len(shares) > 1 and np.ptp(shares) > 0:
         half = student(len(shares)) * float(np.std(shares, ddof=1)) / len(shares) ** 0.5
@@ -96,7 +96,7 @@ def _table(db: Database, answer: Answer, own: str, tariffs: tuple[Tariff, ...]) 
 
 
 def _files(db: Database, answer: Answer, own: str) -> Table | None:
-    """Files paid back of those paid for, row by row; None for who sells none."""
+    """Return refunded files over paid files, row by row; None if it sells no files."""
     told = provider_of(answer.runs[0], answer.provider).files
     if not told:
         return None
@@ -161,7 +161,7 @@ def _note(runs: int) -> Words:
 
 
 def _claims(db: Database, own: str) -> Words | None:
-    """Where what was paid back is not what was measured; None if it is."""
+    """Return a warning if refunds do not match the measurements; None if they match."""
     query = db.ask(
         f"select count(*) filter (back and not broken), count(*) filter (broken and not back)\n"
         f"from (select c.broken, coalesce(sum(p.micro) filter (p.line = 'reimbursements'), 0) < 0 "

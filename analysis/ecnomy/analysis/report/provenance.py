@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page is made of: scenario, versions, seeds, runs, and the command that made it."""
+"""The provenance of a page: scenario, versions, seeds, runs, and the command that made it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ecnomy.markets.sweep.head import head_of
 
 __all__ = ["provenance"]
 
-_DIGITS = 16  # of a digest
+_DIGITS = 16  # characters of a digest
 
 
 def provenance(material: Material, db: Database, command: list[str]) -> Section:
-    """Where every number comes from, and each account as data."""
+    """Return the source of every number, and each account as data."""
     rows = [(Cell(name), Cell(told)) for name, told in _facts(material, command)]
     facts = Table(
         "provenance-table",

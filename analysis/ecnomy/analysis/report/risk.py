@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call earns over seeds, and how bad bad calls and bad hours are.
+"""The profit of a call over seeds, and the tail of bad calls and bad hours.
 
 Value at risk (95 %) is the loss at the worst 5th percentile: of n profits in order, that of rank
 ceil(n / 20), its sign turned. Expected shortfall is the mean loss over the ranks up to it. A value
@@ -39,16 +39,16 @@ from ecnomy.analysis.report.material import Material
 
 __all__ = ["DRAWS", "PIECES", "drawn_hours", "profit_per_call", "tail"]
 
-_TAIL: Final = 20  # one in so many is in the tail
+_TAIL: Final = 20  # one in this many is in the tail
 _ENOUGH_HOURS: Final = 20
-PIECES: Final = 12  # of 5 minutes, that make an hour
+PIECES: Final = 12  # pieces of 5 minutes that make an hour
 DRAWS: Final = 10_000
 _KEY: Final = 95
 _BINS: Final = 40
 
 
 def profit_per_call(material: Material, db: Database, answer: Answer) -> Section:
-    """Seeds or choices side by side, the tail, and the distribution of calls' profits."""
+    """Return seeds or choices side by side, the tail, and the distribution of calls' profits."""
     blocks: list[Block] = [_seeds(db, answer)]
     if len(material.choices()) > 1:
         blocks.insert(0, _choices(material, db, answer))
@@ -138,7 +138,7 @@ def _three(one: Estimate | None, same: bool = False) -> tuple[Cell, Cell, Cell]:
 
 
 def tail(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, float]:
-    """Value at risk and expected shortfall of profits."""
+    """Return value at risk and expected shortfall of profits."""
     worst = np.sort(values)[: math.ceil(len(values) / _TAIL)]
     return -float(worst[-1]), -float(worst.mean())
 
@@ -160,7 +160,7 @@ def _tail_of_calls(db: Database, own: str) -> Query:
 def drawn_hours(
     pieces: np.ndarray[tuple[int], np.dtype[np.float64]],
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Profits of hours, each put together from PIECES drawn with replacement; always the same."""
+    """Return profits of hours, each composed of PIECES drawn with replacement, reproducibly."""
     rng = np.random.Generator(np.random.Philox(key=_KEY))
     hours: np.ndarray[tuple[int], np.dtype[np.float64]] = pieces[
         rng.integers(0, len(pieces), (DRAWS, PIECES))
@@ -169,7 +169,7 @@ def drawn_hours(
 
 
 def _tail_of_hours(db: Database, own: str, answer: Answer) -> tuple[list[Cell], str, Query]:
-    """Mean, value at risk, shortfall and number of hours; how they were come by."""
+    """Return mean, value at risk, shortfall and number of hours, with the method."""
     whole = sum(int(made.seconds // 3600) for made in answer.runs)
     length = 3600 if whole >= _ENOUGH_HOURS else 3600 // PIECES
     rows = _pieces(answer, own, length)
@@ -193,7 +193,7 @@ def _tail_of_hours(db: Database, own: str, answer: Answer) -> tuple[list[Cell], 
 
 
 def _pieces(answer: Answer, own: str, length_s: int) -> str:
-    """What was left of each whole piece of time of each run; 0 where nothing was booked."""
+    """Query the balance of each whole piece of time of each run; 0 without postings."""
     whole = ", ".join(f"({made.number}, {int(made.seconds // length_s)})" for made in answer.runs)
     return (
         f"select run, piece, coalesce(sum(micro), 0)::bigint as micro\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows of a provider's tariff table earn money, and which lose it, in one sentence."""
+"""The rows of a provider's tariff table that earn or lose money, in one sentence."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["rows_apart"]
 
 
 def rows_apart(db: Database, provider: str, runs: Sequence[Made]) -> Words | None:
-    """What each row leaves an hour, of its own; None for a table of one row.
+    """Return the hourly profit of each row; None for a table of one row.
 
-    That is what its calls or files brought, less their marks and what was paid back for them. Test
-    streams and fixed costs belong to no row. A sweep that kept no results does not tell.
+    It is the income from the row's calls or files, less their marks and refunds. Test streams and
+    fixed costs belong to no row. A sweep that kept no results has no such figures.
     """
     if runs[0].run is None:
         return None

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does the marking of the test streams tell of delay? Samples of M and L, and their correlation.
+"""Does marking predict delay? Samples of M and L of the test streams, and their correlation.
 
     M = marked / sent,   L = (lost or later than the tariff's max_delay) / sent,   of a sample
 
-Samples of few packets scatter by chance. Of n packets with a share x the variance of chance is
-x (1 - x) / (n - 1), without bias; what is left of the observed variance v is the shares' own:
+Samples of few packets scatter by chance. For n packets with a share x the variance by chance is
+x (1 - x) / (n - 1), without bias. The rest of the observed variance v belongs to the shares:
 
     reliability = 1 - mean(x (1 - x) / (n - 1)) / v
     r corrected = r / sqrt(reliability of M x reliability of L)
 
-Source: Andreassen 2002, 4.3.3 (samples); Spearman 1904 (attenuation). Chance in M and in L is taken
-for independent, though it is of the same packets.
+Source: Andreassen 2002, 4.3.3 (samples); Spearman 1904 (attenuation). Chance in M and in L is
+assumed independent, although both concern the same packets.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from ecnomy.markets.bridge.columns import late_column
 
 __all__ = ["LEAST", "Samples", "corrected", "fisher", "reliability", "samples_of", "scatter"]
 
-LEAST: Final = 10  # samples that a correlation is told of
+LEAST: Final = 10  # samples needed to report a correlation
 _ALL: Final = "all together"
 Row = npt.NDArray[np.float64]
 
 
 class Samples(NamedTuple):
-    """Of one stream: packets sent, M and L of each sample."""
+    """Samples of one stream: packets sent, M and L of each sample."""
 
     sent: Row
     marking: Row
@@ -52,7 +52,7 @@ class Samples(NamedTuple):
 
 
 def reliability(shares: Row, sent: Row) -> float:
-    """The part of the variance of shares that is not the chance of few packets; NaN without any."""
+    """Return the part of the shares' variance not due to few packets; NaN without any variance."""
     if len(shares) < 3 or np.ptp(shares) == 0:
         return math.nan
     chance = float(np.mean(shares * (1 - shares) / (sent - 1)))
@@ -60,7 +60,7 @@ def reliability(shares: Row, sent: Row) -> float:
 
 
 def corrected(raw: float, of_m: float, of_l: float) -> float:
-    """A correlation without the chance of few packets; NaN if there is nothing but chance."""
+    """Correct a correlation for the chance of few packets; return NaN if only chance remains."""
     both = of_m * of_l
     return raw / math.sqrt(both) if of_m > 0 and of_l > 0 else math.nan
 
@@ -68,7 +68,7 @@ def corrected(raw: float, of_m: float, of_l: float) -> float:
 def samples_of(
     db: Database, made: Made, provider: Provider, tariff: Tariff, length_s: float
 ) -> dict[str, Samples]:
-    """Samples of each test stream in the measured window, with at least two packets each."""
+    """Return samples of each test stream in the measured window, at least two packets each."""
     run = made.run
     assert run is not None
     thresholds = run.plan.record.delay_thresholds_ps
@@ -99,14 +99,14 @@ def samples_of(
 
 
 def _edges(t_ps: npt.NDArray[np.int64], low: int, high: int, step: int) -> npt.NDArray[np.int64]:
-    """The last report at or before each multiple of a step within the window, each once."""
+    """Return the last report at or before each multiple of a step within the window, each once."""
     wanted = np.arange(low, high + 1, max(step, 1))
     at = np.searchsorted(t_ps, wanted, side="right") - 1
     return np.unique(t_ps[at[at >= 0]])
 
 
 def scatter(db: Database, answer: Answer) -> Section | None:
-    """Of each tariff its samples as picture and table; None without test streams."""
+    """Return each tariff's samples as picture and table; None without test streams."""
     blocks: list[Block] = []
     for tariff in db.tariffs(answer.provider, answer.runs):
         length_s = tariff.sample_s
@@ -187,9 +187,9 @@ def _table(answer: Answer, tariff: Tariff, streams: dict[str, Samples], length_s
 
 
 def fisher(raw: float, count: int) -> tuple[float, float]:
-    """95 % interval of a raw correlation, by Fisher's z; NaN below LEAST samples.
+    """Return the 95 % interval of a raw correlation, by Fisher's z; NaN below LEAST samples.
 
-    Source: Fisher 1921; it takes samples for independent and nearly normal.
+    Source: Fisher 1921; it assumes independent and nearly normal samples.
     """
     if count < LEAST or math.isnan(raw) or abs(raw) >= 1:
         return math.nan, math.nan
@@ -236,7 +236,7 @@ def _picture(
 
 
 def _threshold(db: Database, answer: Answer) -> float | None:
-    """Mean of what was noted of the blocking threshold."""
+    """Return the mean of the recorded blocking threshold."""
     values: list[float] = []
     for made in answer.runs:
         assert made.run is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the profit of a call hangs on: each key that was varied, all others at the reference."""
+"""Sensitivity of the profit of a call: each varied key, with all others at the reference."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["sensitivity"]
 
 
 def sensitivity(material: Material, db: Database, answer: Answer) -> Section | None:
-    """A table and a tornado; None if nothing was varied."""
+    """Return a table and a tornado; None if nothing was varied."""
     if not material.keys:
         return None
     reference = tuple(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profit and loss from the ledger: by what it was for, by tariff, and by time."""
+"""Profit and loss from the ledger: by purpose, by tariff, and by time."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ __all__ = ["period_s", "statement"]
 
 _PERIODS_S: Final = (60, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400)
 _MOST_PERIODS: Final = 24
-_SHARED: Final = "shared"  # what belongs to no tariff
+_SHARED: Final = "shared"  # postings without a tariff
 
 
 def statement(material: Material, db: Database, answer: Answer) -> Section:
-    """The statement of the reference runs, to the micro-unit.
+    """Return the statement of the reference runs, to the micro-unit.
 
     Raises:
         ResultsError: the ledger's queries and `ecnomy show` disagree.
@@ -96,7 +96,7 @@ def _statement(db: Database, answer: Answer, own: str) -> Table:
 
 
 def _counted(count: Any, line: str) -> str:
-    """`4 marks of calls`, `1 mark of calls`."""
+    """Return `4 marks of calls` or `1 mark of calls`."""
     if count is None:
         return line
     first, *rest = line.split(" ")
@@ -108,7 +108,7 @@ def _told(value: Any) -> str:
 
 
 def _check(answer: Answer, table: Table) -> None:
-    """The page says what `ecnomy show` says of the same runs."""
+    """Check that the page and `ecnomy show` agree on the same runs."""
     assert table.query is not None
     found = int(table.query.rows[-1][2])
     wanted = sum(_profit(made, answer.provider) for made in answer.runs)
@@ -120,7 +120,7 @@ def _check(answer: Answer, table: Table) -> None:
 
 
 def _profit(made: Made, name: str) -> int:
-    """Of the account's balance; of the ledger where the manifest of a run has no balances."""
+    """Return the balance of the account, or the ledger's if the manifest has no balances."""
     assert made.run is not None
     if (balances := made.run.manifest.balances_micro) is not None:
         return balances[name]
@@ -136,7 +136,7 @@ def _by_tariff(db: Database, answer: Answer, own: str) -> Table:
 
 
 def _by_carrier(db: Database, answer: Answer, own: str) -> Table | None:
-    """To whom marks were paid, None if that was one carrier."""
+    """Return the marks by carrier; None if only one carrier was paid."""
     query = db.ask(
         f"select party, line, sum(micro), sum(quantity) from postings\n"
         f"  where {own} and kind = 'marks' group by all order by party, line"
@@ -148,7 +148,7 @@ def _by_carrier(db: Database, answer: Answer, own: str) -> Table | None:
 
 
 def _crossed(query: Query, caption: str, what: str, name: str) -> Table:
-    """A query of (row, line, micro) as a table of rows by lines; sums of rows are the reader's."""
+    """Return a query of (row, line, micro) as a table of rows by lines, with sums of rows."""
     at = {(row[0], row[1]): i for i, row in enumerate(query.rows)}
     lines = [*LINES, *sorted({row[1] for row in query.rows} - set(LINES))]
     lines = [line for line in lines if any(row[1] == line for row in query.rows)]
@@ -165,7 +165,7 @@ def _crossed(query: Query, caption: str, what: str, name: str) -> Table:
 
 
 def period_s(duration_s: float) -> int:
-    """The length of a period: an hour where that gives a handful, else one that does."""
+    """Return the length of a period: an hour if that gives a handful, else a fitting one."""
     fitting = [s for s in _PERIODS_S if duration_s / s <= _MOST_PERIODS]
     if 4 * 3600 <= duration_s <= _MOST_PERIODS * 3600:
         return 3600
@@ -180,7 +180,7 @@ def _by_time(db: Database, answer: Answer, own: str, length_s: int) -> tuple[Tab
     )
     longest = math.ceil(max(made.seconds for made in answer.runs) / length_s)
     count = max(longest, *(int(row[0]) + 1 for row in query.rows), 1)
-    profits = db.ask(  # periods in which nothing was booked are 0
+    profits = db.ask(  # periods without postings are 0
         f"select period, coalesce(sum(micro) filter (micro > 0), 0),\n"
         f"  coalesce(sum(micro) filter (micro < 0), 0), coalesce(sum(micro), 0)\n"
         f"from (select unnest(range({count})) as period) left join\n"

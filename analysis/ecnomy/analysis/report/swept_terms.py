@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What providers ask and pay back in runs of a sweep that kept no results: as its scenario has it.
+"""Prices and refunds of providers in sweeps that kept no results, read from the scenario.
 
-The scenario is the sweep's base with the values of a run laid over it. It is not checked again, so
-that strategies need not be there; of a tariff only names and amounts are read.
+The scenario is the sweep's base with the values of a run applied. It is not validated again, so
+strategies need not be installed. Only names and amounts of a tariff are read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _AS_PRICE: Final = "price"
 
 
 def swept_providers(material: Material) -> dict[int, tuple[Provider, ...]]:
-    """The providers of each run by its number, with the terms of their calls in words."""
+    """Return the providers of each run by its number, with the terms of their calls in words."""
     from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
 
     head, units = head_of(material.folder), parameter_units(material.folder)
@@ -93,7 +93,7 @@ def _offer(name: str, index: int, row: Mapping[str, Any]) -> Offer:
 
 
 def _amount(told: Any) -> str:
-    """Words that are alike for amounts that are: `0.1 money` and `0.10 money`."""
+    """Return the same words for equal amounts: `0.1 money` and `0.10 money`."""
     number, _, unit = str(told).strip().partition(" ")
     try:
         return f"{float(number)!r} {unit.strip()}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guaranteed stream provider (GSP) sells, tariff by tariff: the one place that asks it.
+"""The offers of a guaranteed stream provider (GSP), tariff by tariff; the only place to read them.
 
-They are the offers of run/guarantors.py with times as numbers, and with how long a sample is.
+They are the offers of run/guarantors.py with times as numbers, and with the length of a sample.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ class Tariff(msgspec.Struct, frozen=True):
     """A connection type that is sold.
 
     Attributes:
-        name: of the tariff, unique for its provider.
-        index: in the run's list of tariffs (agents in their order, rows in theirs), which the
-            column `tariff` of the table calls counts by where it is there.
-        sources: whose calls these are.
+        name: the tariff's name, unique for its provider.
+        index: index in the run's list of tariffs (agents in their order, rows in theirs), which the
+            column `tariff` of the table calls contains if it exists.
+        sources: the sources of the calls.
         price: in words; likewise `reimbursement`.
         max_delay_ps: a packet later than this is bad.
         max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
-        max_blocking_rate: the largest share of calls blocked (B^G); none if none is promised.
-        max_time_s: the longest connection; none if there is no limit.
-        tied: whether what is paid back is the price, whatever it is: said so, or an amount that is
+        max_blocking_rate: the largest share of calls blocked (B^G); None without a promise.
+        max_time_s: the longest connection; None without a limit.
+        tied: whether the refund is the price at any price: declared so, or an amount that equals
             the price in every run.
         sample_s: the length of a sample of the test streams: the tariff's longest connection,
             else its strategy's `sample`, else a minute.
@@ -57,7 +57,7 @@ Tariffs = dict[str, tuple[Tariff, ...]]
 
 
 def tariffs_of(told: Mapping[int, tuple[Provider, ...]]) -> dict[int, Tariffs]:
-    """The tariffs of each provider, by its name, in each run, by its number."""
+    """Return the tariffs of each provider, by its name, in each run, by its number."""
     apart = {
         (provider.name, offer.name)
         for providers in told.values()
@@ -93,7 +93,7 @@ def _of_run(providers: tuple[Provider, ...], apart: Set[tuple[str, str]]) -> Tar
 
 
 def _time_s(value: Any) -> float | None:
-    """Seconds of a time as manifests write it ("60.0 s"); none if there is none above 0."""
+    """Return seconds of a time in a manifest ("60.0 s"); None unless it is above 0."""
     found = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
     if found is None or found[2] not in _SECONDS:
         return None

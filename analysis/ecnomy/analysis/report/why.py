@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a provider loses money, in plain figures, and what would change it.
+"""The reasons why a provider loses money, in plain figures, and possible changes.
 
 The figures are sums of its ledger and calls, and arithmetic on its scenario:
 
     delay of a full buffer = bytes it holds x 8 / rate
     packets that fit       = (promised delay - delay without a queue) x rate / (8 x packet)
 
-What would change it is counterfactual: the same calls, asked for and carried as they were.
+The changes are counterfactual: the same calls, requested and carried as before.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MS: Final = 1000
 
 
 class Queueing(NamedTuple):
-    """The buffer on the way of a call that delays the most when it is full."""
+    """The buffer on the path of a call with the largest delay when full."""
 
     link: str
     rate_bps: int
@@ -47,13 +47,13 @@ class Queueing(NamedTuple):
     way_s: float  # without a queue
 
     def fitting(self, promised_s: float) -> int:
-        """Packets in the queue at which a packet is as late as was promised."""
+        """Return the packets in the queue at which a packet reaches the promised delay."""
         left = max(promised_s - self.way_s, 0.0)
         return math.floor(left * self.rate_bps / 8 / self.packet_bytes)
 
 
 def why_it_loses(db: Database, answer: Answer) -> Section | None:
-    """None for a provider that does not lose, or sells files alone."""
+    """Explain a loss; None for a provider that does not lose, or sells only files."""
     if answer.by_files or answer.unsold or not answer.per_call.value < 0:
         return None
     tariffs = db.tariffs(answer.provider, answer.runs)
@@ -65,7 +65,7 @@ def why_it_loses(db: Database, answer: Answer) -> Section | None:
 
 
 def _money(db: Database, own: str) -> Words:
-    """What a call brings, and what it costs, dearest first."""
+    """Return the income from a call, and its costs, dearest first."""
     each = ", ".join(
         f"-coalesce(sum(micro) filter (line = '{line}'), 0) / 1e6 / n" for line, _ in _COSTS
     )
@@ -89,7 +89,7 @@ def _money(db: Database, own: str) -> Words:
 
 
 def _promise(db: Database, answer: Answer, own: str, tariff: Tariff) -> Words:
-    """Promises broken, and what a full buffer does to the promised delay."""
+    """Return broken promises, and the effect of a full buffer on the promised delay."""
     query = db.ask(
         f"select count(*), count(*) filter (broken), sum(bad) / nullif(sum(sent), 0)\n"
         f"from calls where {own} and accepted and complete and tariff = '{tariff.name}'"
@@ -119,7 +119,7 @@ def _promise(db: Database, answer: Answer, own: str, tariff: Tariff) -> Words:
 
 
 def queueing_of(made: Made, tariff: Tariff) -> Queueing | None:
-    """The buffer that delays calls of a tariff the most; None if it is not known or endless."""
+    """Return the buffer with the largest delay for a tariff's calls; None if unknown or endless."""
     if made.run is None:
         return None
     plan = made.run.plan
@@ -142,7 +142,7 @@ def queueing_of(made: Made, tariff: Tariff) -> Queueing | None:
 
 
 def _price(answer: Answer) -> Words:
-    """The price that would do."""
+    """Return the price that would break even."""
     even = answer.break_even.estimate.mean if answer.measured is None else answer.measured
     if even.text.endswith("price"):
         return Words.of(f"Price: {even.text} makes it even for the same calls.")
@@ -150,7 +150,7 @@ def _price(answer: Answer) -> Words:
 
 
 def _looser(db: Database, answer: Answer) -> Words | None:
-    """The strictest looser promise that would earn money; None if no single promise broke."""
+    """Return the strictest looser promise that would earn money; None if no promise broke."""
     broken = answer.counts.rows[0][3]
     found = promised_otherwise(db, answer) if broken else None
     if found is None:
@@ -171,7 +171,7 @@ def _looser(db: Database, answer: Answer) -> Words | None:
 
 
 def _admission(db: Database, answer: Answer, own: str) -> Words | None:
-    """What calls that ended left themselves, by the time they began."""
+    """Return the profit of ended calls, by the time they began."""
     length_s = period_s(max(made.seconds for made in answer.runs))
     query = db.ask(
         f"select count(*) filter (left_micro < 0), count(*), "

@@ -3,30 +3,31 @@
 
 Each figure is compared with its region:
 
-    confirmed      its 90 % interval lies inside refuted        it lies outside, after Holm's
-    correction over the figures of the claim inconclusive   neither, or there are no values to
-    average reported       it has no bound: the paper, or our catalogue, states no region
+    confirmed      its 90 % interval lies inside
+    refuted        it lies outside, after Holm's correction over the figures of the claim
+    inconclusive   neither, or there are no values to average
+    reported       it has no bound: the paper, or our catalogue, states no region
 
-A claim is confirmed if all its figures with bounds are, refuted if one of them is, else
-inconclusive; reported if none has a bound.
+A claim is confirmed if all its figures with bounds are confirmed, refuted if one of them is
+refuted, else inconclusive. It is reported if none of its figures has a bound.
 
-*Confirmed* says of k figures that all lie inside: the hypothesis against it is that at least one
-does not, a union. Each figure is tested at 5 % on either side, and the union is rejected where all
-parts are; that test has 5 % as it is, however many figures there are (Berger 1982, intersection-
-union tests; on both sides of a region Schuirmann 1987, whose two tests are the 90 % interval).
-*Refuted* says that at least one lies outside, and of k figures inside some seem not to be by
-chance. So p-values are held to 5 % by Holm's steps (Holm 1979, A simple sequentially rejective
-multiple test procedure): the least of k to 5 % / k, the next one to 5 % / (k - 1), and so on to the
-first that is above.
+*Confirmed* states that all of k figures lie inside. The hypothesis against it is a union: at least
+one does not. Each figure is tested at 5 % on either side, and the union is rejected if all parts
+are. That test has size 5 % for any number of figures (Berger 1982, intersection-union tests; on
+both sides of a region Schuirmann 1987, whose two tests are the 90 % interval).
+*Refuted* states that at least one lies outside. Of k figures inside, some seem to lie outside by
+chance. So p-values are compared with 5 % by Holm's steps (Holm 1979, A simple sequentially
+rejective multiple test procedure): the least of k with 5 % / k, the next one with 5 % / (k - 1),
+and so on to the first that is above.
 
-What the p-value is depends on the figure. Of values per seed or batch it is Student's t; of what is
-no mean (a rank correlation of means) the share of the bootstrap's draws; of any other interval it
-is 5 % where that lies outside, as no more is known. A figure of theory or a count, one value with
-no interval, cannot be outside by chance: it needs no correction, refutes by itself, and does not
-count among the k.
+The p-value depends on the figure. For values per seed or batch it comes from Student's t. For a
+statistic that is not a mean (a rank correlation of means) it is the share of the bootstrap's draws.
+For any other interval it is 5 % if that lies outside, as no more is known. A figure of theory or a
+count, one value without an interval, cannot be outside by chance: it needs no correction, refutes
+by itself, and does not count among the k.
 
-A claim with a control must fail in it, by the same rules, or it tells nothing: confirmed then
-becomes inconclusive. What refutes a claim does so with or without.
+A claim with a control must fail in the control, by the same rules. Otherwise it is uninformative,
+and confirmed becomes inconclusive. A refuted claim stays refuted with or without a control.
 
 Over a grid (grid.py) the claim is judged at the chosen settings and under each alternative. It is
 confirmed or refuted if all agree, `depends` if two are opposite, else inconclusive. There is no

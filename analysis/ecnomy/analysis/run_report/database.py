@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables that the queries of a run's page ask: DuckDB over the Parquet files of the run.
+"""The tables behind the queries of a run's page: DuckDB over the Parquet files of the run.
 
 payments   a posting of the ledger: t_ps, phase (its row in `phases`), payer, payee, kind,
-           source (of the flow it is for, '' for none), quantity, price_micro, amount_micro
+           source (of the flow it is for, or ''), quantity, price_micro, amount_micro
 phases     phase, label, to_ps: a posting at t belongs to the first phase with t <= to_ps
 marked     marks set: source, link, packets (of the source that came to the link), marks,
            lost (with packets that were dropped later), underway (on packets still on their way);
            the source `others` has the marks on packets that belong to no source
-accounts   balances as the manifest has them: account, micro
+accounts   balances from the manifest: account, micro
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class RunDatabase(Queries):
     """The tables of a page on a run.
 
     Attributes:
-        run: whose they are.
-        periods: the phases that money is told by, the warm-up before them.
+        run: the run.
+        periods: the phases by which money is reported, and the warm-up before them.
     """
 
     def __init__(self, run: RawRun, prelude: str, periods: tuple[Phase, ...]) -> None:
@@ -74,7 +74,7 @@ class RunDatabase(Queries):
 
 
 def periods_of(run: RawRun) -> tuple[Phase, ...]:
-    """The warm-up, if there is one, and the phases of a run: every posting is in one of them."""
+    """Return the warm-up, if any, and the phases of a run: every posting belongs to one of them."""
     t_ps = run.flow_epochs["t_ps"].to_numpy(dtype=np.int64)
     reached = int(t_ps.max(initial=0))
     if not run.ledger.empty:
@@ -86,7 +86,7 @@ def periods_of(run: RawRun) -> tuple[Phase, ...]:
 
 
 def open_run_database(run: RawRun) -> RunDatabase:
-    """The tables of a run's page.
+    """Open the tables of a run's page.
 
     Raises:
         InputError: DuckDB is not installed.
@@ -113,7 +113,7 @@ def open_run_database(run: RawRun) -> RunDatabase:
 
 
 def _acks(run: RawRun) -> str:
-    """Rows of the table pairs with marks on ACKs, which nobody pays for."""
+    """Return rows of the table pairs with marks on ACKs, which nobody pays for."""
     on_data = [
         way for s in run.plan.sources for way in (True,) * len(s.path) + (False,) * len(s.ack_path)
     ]

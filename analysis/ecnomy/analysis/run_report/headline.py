@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happened in a run, in one or two sentences, with what changed hands."""
+"""The events of a run in one or two sentences, with the money that was paid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["headline"]
 
 
 def headline(summary: Summary, db: RunDatabase) -> Words:
-    """The sentences, amounts from queries."""
+    """Return the sentences, with amounts from queries."""
     parts: list[str | Cell] = [(sentence(summary) or _traffic(summary)) + " "]
     query = db.ask(
         "select payer, sum(amount_micro)::bigint as micro,\n"
@@ -46,7 +46,7 @@ def _money(query: Query, left: Query) -> list[str | Cell]:
 
 
 def _traffic(summary: Summary) -> str:
-    """Who shared what, and where it was congested."""
+    """Return which sources shared the network, and where it was congested."""
     whole = summary.whole or (summary.phases[-1] if summary.phases else None)
     if whole is None:
         return "The run ended before the measured window began."

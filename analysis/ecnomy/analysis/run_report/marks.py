@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the marks that were paid for were set, and, source by source, who paid what and why."""
+"""The links where paid marks were set, and, per source, the payments and their reasons."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def marks_of(db: RunDatabase) -> Query:
 
 
 def where_marked(marked: Query) -> Table | None:
-    """The table of it; None if no packet was marked."""
+    """Return the table of marks by link; None if no packet was marked."""
     if not marked.rows:
         return None
     rows = []
@@ -62,7 +62,7 @@ def where_marked(marked: Query) -> Table | None:
 
 
 def stories(payments: Payments, marked: Query, summary: Summary) -> list[Block]:
-    """A paragraph per source: what was paid by it and for it, and why; the dearest first."""
+    """Return a paragraph per source: its payments, those for it, and why; the dearest first."""
     sums: dict[str, int] = {}
     for row in payments.query.rows:
         if row[3]:
@@ -95,7 +95,7 @@ def _named(account: str, source: str) -> str:
 
 
 def _where(links: list[tuple[str, float]]) -> str:
-    """The links that its marks come from."""
+    """Return the links that a source's marks come from."""
     if not links:
         return "None of its packets was marked. "
     if len(links) == 1:
@@ -106,7 +106,7 @@ def _where(links: list[tuple[str, float]]) -> str:
 
 
 def _why(source: str, summary: Summary, worst: str) -> list[str]:
-    """Phase by phase what it got, how often its packets were marked, and how full the link was."""
+    """Return, phase by phase, its rate, its share of marked packets, and the link's load."""
     told = []
     for one in summary.phases:
         span = f"{one.phase.from_ps / 1e12:g} to {one.phase.to_ps / 1e12:g} s"

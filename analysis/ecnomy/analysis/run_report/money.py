@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who paid what in a run, to whom and what for: how many of what, at which price, in which phase.
+"""The payments in a run: payer, payee and purpose, with count, price and phase.
 
-All of it is the ledger's, to the micro-unit; sums are held against the balances of the manifest.
+All amounts come from the ledger, to the micro-unit. Sums are checked against the balances of the
+manifest.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _MOST_PERIODS: Final = 8
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """What a quantity of the ledger counts: `one` and `many` of it, each `size` of the quantity."""
+    """The unit of a ledger quantity: names for `one` and `many`, and its `size` there."""
 
     one: str
     many: str
@@ -62,7 +63,7 @@ _WORDS: Final = {
 
 
 class Payments(msgspec.Struct, frozen=True):
-    """What the ledger says, summed up: a row per payer, source, kind and payee.
+    """The sums of the ledger: a row per payer, source, kind and payee.
 
     Attributes:
         query: payer, payee, kind, source, quantity, lowest price, highest price, micro, mean price
@@ -74,15 +75,15 @@ class Payments(msgspec.Struct, frozen=True):
     units: Mapping[str, Unit]
 
     def money(self, row: int) -> Cell:
-        """What was paid, to the micro-unit."""
+        """Return the amount paid, to the micro-unit."""
         return self.query.cell(row, 7, amount(int(self.query.rows[row][7])))
 
     def about(self, row: int) -> Cell:
-        """What was paid, as sentences have it."""
+        """Return the amount paid, rounded for sentences."""
         return self.query.cell(row, 7, rounded(int(self.query.rows[row][7])))
 
     def count(self, row: int) -> Cell:
-        """How many, and of what."""
+        """Return the count with its unit."""
         _, _, kind, _, quantity, *_ = self.query.rows[row]
         unit = self.units.get(kind, Unit("unit", "units"))
         many = float(quantity) / unit.size
@@ -90,9 +91,9 @@ class Payments(msgspec.Struct, frozen=True):
         return Cell(f"{told} {unit.one if many == 1 else unit.many}", value=many)
 
     def price(self, row: int) -> Cell:
-        """Of a unit: the one price, or the mean with the lowest and the highest."""
+        """Return the price of a unit, or its mean with the lowest and the highest."""
         low, high, mean = (self.query.rows[row][i] for i in (5, 6, 8))
-        if mean is None:  # something that is not counted
+        if mean is None:  # postings without a count
             return Cell("-")
         text = f"{low / 1e6:.6g}"
         if low != high:
@@ -100,24 +101,24 @@ class Payments(msgspec.Struct, frozen=True):
         return self.query.cell(row, 8, text)
 
     def what(self, row: int) -> str:
-        """What was paid for, in words."""
+        """Return the purpose of the payment, in words."""
         kind, source = str(self.query.rows[row][2]), str(self.query.rows[row][3])
         words = _WORDS.get(kind, kind)
         return f"{words} of {source}" if source else words
 
 
 def amount(micro: int) -> str:
-    """An amount to the micro-unit, without a plus."""
+    """Return an amount to the micro-unit, without a plus."""
     return exactly(micro).removeprefix("+")
 
 
 def rounded(micro: int) -> str:
-    """An amount as sentences have it: to the cent, or three digits."""
+    """Return an amount for sentences: to the cent, or three digits."""
     return significant(micro / 1e6).replace("-", "\u2212")
 
 
 def payments_of(db: RunDatabase) -> Payments:
-    """The ledger of a run, summed up."""
+    """Sum up the ledger of a run."""
     units = {**_UNITS, **_contracts(db.run.manifest.scenario)}
     sizes = " ".join(f"when '{kind}' then {u.size}" for kind, u in units.items() if u.size > 1)
     query = db.ask(
@@ -131,7 +132,7 @@ def payments_of(db: RunDatabase) -> Payments:
 
 
 def _contracts(scenario: Any) -> dict[str, Unit]:
-    """What contracts of the scenario count, by their kind in the ledger."""
+    """Return the units that contracts of the scenario count, by their kind in the ledger."""
     agents = ((scenario or {}).get("market") or {}).get("agents", ())
     found = {}
     for contract in (c for agent in agents for c in agent.get("contracts") or ()):
@@ -143,7 +144,7 @@ def _contracts(scenario: Any) -> dict[str, Unit]:
 
 
 def money_blocks(db: RunDatabase, payments: Payments) -> list[Block]:
-    """The tables of who paid what; a line where nobody did."""
+    """Return the tables of payments, or a line if nobody paid."""
     if not payments.query.rows:
         return [Words.of("No money changed hands in this run.")]
     blocks: list[Block] = [_paid(db, payments)]
@@ -211,7 +212,7 @@ def _titled(one: Any) -> str:
 
 
 def balances(db: RunDatabase) -> Table | None:
-    """Every account: received, paid, left; None in a run without a market.
+    """Return every account: received, paid, balance; None in a run without a market.
 
     Raises:
         ResultsError: the ledger and the manifest's balances disagree.
@@ -252,7 +253,7 @@ def _net(query: Query, row: int) -> Cell:
 
 def _check(db: RunDatabase, query: Query) -> None:
     told = db.run.manifest.balances_micro
-    if told is None:  # a run that was killed before it could say
+    if told is None:  # a run that was killed before it wrote its balances
         return
     found = {str(row[0]): int(row[3]) for row in query.rows}
     for account, micro in told.items():

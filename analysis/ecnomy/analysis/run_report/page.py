@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on one run: what happened, who paid what and why, pictures, settings, provenance.
+"""The page on one run: events, payments with reasons, pictures, settings, provenance.
 
 One HTML file that needs no network. The DuckDB query behind every amount stands beside it.
 """
@@ -33,7 +33,7 @@ __all__ = ["Drawing", "RunPage", "run_page", "write_run_page"]
 
 
 class Drawing(msgspec.Struct, frozen=True):
-    """A picture (PNG) of several panels, and what it shows in words."""
+    """A picture (PNG) of several panels, and its description in words."""
 
     id: str
     caption: str
@@ -42,12 +42,12 @@ class Drawing(msgspec.Struct, frozen=True):
 
     @property
     def source(self) -> str:
-        """As an address that needs no network."""
+        """The picture as an address that needs no network."""
         return "data:image/png;base64," + base64.b64encode(self.png).decode()
 
 
 class RunPage(msgspec.Struct, frozen=True):
-    """All of a page but its template; blocks of sections may be Drawings too."""
+    """The content of a page without its template; blocks of sections may be Drawings too."""
 
     title: str
     kicker: str
@@ -61,12 +61,12 @@ def write_run_page(folder: Path, file: Path, told: Sequence[str]) -> tuple[str, 
     """Write the page of a run.
 
     Args:
-        folder: its results.
-        file: of the page; a file of that name is replaced when the new one is whole.
-        told: the command, as the page tells it.
+        folder: the folder of the run's results.
+        file: the page; an existing file is replaced when the new one is complete.
+        told: the command shown on the page.
 
     Returns:
-        What happened, in lines for the terminal.
+        The summary, in lines for the terminal.
 
     Raises:
         ResultsError: a table is missing, or the ledger and the balances disagree.
@@ -82,7 +82,7 @@ def write_run_page(folder: Path, file: Path, told: Sequence[str]) -> tuple[str, 
 
 
 def run_page(run: RawRun, told: Sequence[str]) -> RunPage:
-    """All that the page says.
+    """Return all content of the page.
 
     Raises:
         ResultsError, InputError: as write_run_page.
@@ -126,12 +126,12 @@ def _money(db: RunDatabase, summary: Summary) -> list[Block]:
 
 
 def _missed(run: RawRun) -> list[Words]:
-    """Sources that took more marks than they aimed at, or fewer than they pay for."""
+    """Return sources with more marks than their target, or fewer than they pay for."""
     return [Words.of(f"{one}.") for one in (*floors(run.raw), *saturated(run.raw))]
 
 
 def _drawings(run: RawRun) -> tuple[Drawing, ...]:
-    """The pictures that `ecnomy show` draws, those that this run has."""
+    """Return the pictures of `ecnomy show` that this run has."""
     from ecnomy.analysis.draw.carriers_plot import carriers_picture
     from ecnomy.analysis.draw.guarantees_plot import guarantee_picture
     from ecnomy.analysis.draw.network_plot import network_picture
@@ -161,5 +161,5 @@ def _drawn(name: str, caption: str, file: Path) -> Drawing:
 
 
 def _kind(block: Any) -> str:
-    """Which macro of the template draws a block."""
+    """Return the name of the template's macro that draws a block."""
     return type(block).__name__.lower()

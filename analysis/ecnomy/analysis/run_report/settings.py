@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run was: the settings that its scenario states, and where the page's numbers come from."""
+"""The settings of a run that its scenario states, and the provenance of the page's numbers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["provenance_section", "settings_section"]
 
-_DIGITS: Final = 16  # of a digest
+_DIGITS: Final = 16  # characters of a digest
 _UNTOLD: Final = ("version", "title", "seed")
 
 
 def settings_section(run: RawRun) -> Section:
-    """What the scenario says that is not at its default."""
+    """Return the settings of the scenario that differ from their defaults."""
     scenario = run.manifest.scenario or {}
     given = given_settings(scenario)
     whole = given == scenario
@@ -42,7 +42,7 @@ def settings_section(run: RawRun) -> Section:
 
 
 def provenance_section(run: RawRun, told: Sequence[str]) -> Section:
-    """Where every number comes from."""
+    """Return the source of every number."""
     rows = tuple((Cell(name), Cell(text)) for name, text in _facts(run, told))
     table = Table(
         id="provenance-table",
@@ -79,7 +79,7 @@ def _facts(run: RawRun, told: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _machine(run: RawRun) -> dict[str, Any]:
-    """What machine.json says; nothing if it is missing, as it is no part of the results."""
+    """Return machine.json; empty if it is missing, as it is not part of the results."""
     try:
         return msgspec.json.decode((run.path / "machine.json").read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.DecodeError):

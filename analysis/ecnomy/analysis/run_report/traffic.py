@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who got what in a run, and how its links were used: phase by phase, as `ecnomy show` has it."""
+"""Rates of sources and loads of links, phase by phase, as in `ecnomy show`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["traffic_blocks"]
 
 _MOST_PHASES: Final = 6
 _MOST_LINKS: Final = 12
-_LEAST: Final = 0.01  # packets or ms that are shown
+_LEAST: Final = 0.01  # the least packets or ms shown
 _WHO: Final = (
     *("who", "flows", "Mbps a flow", "least to most", "of all", "marks/s a flow", "marked"),
     *("one-way delay", "round trip"),
@@ -23,7 +23,7 @@ _LINK: Final = ("link", "used", "marked", "queue", "wait", "dropped")
 
 
 def traffic_blocks(summary: Summary) -> list[Block]:
-    """A table of flows and one of links per phase; of the whole window where phases are many."""
+    """Return tables of flows and links per phase, or of the whole window if phases are many."""
     shown = summary.phases
     if (len(shown) > _MOST_PHASES or not shown) and summary.whole is not None:
         shown = (summary.whole,)
@@ -83,7 +83,7 @@ def _ms(seconds: float) -> str:
 
 
 def _short(value: float) -> str:
-    """What is too little to tell is said to be little."""
+    """Replace values too small for digits by a short text."""
     return f"< {_LEAST}" if 0 < value < _LEAST else significant(value, 1)
 
 

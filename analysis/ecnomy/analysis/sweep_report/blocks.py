@@ -22,18 +22,18 @@ MOST_ROWS: Final = 200
 
 
 def scales_of(swept: Swept) -> dict[str, Scale]:
-    """How each outcome is printed."""
+    """Return the printed form of each outcome."""
     return {name: scale_of(name, swept.of(name)) for name in swept.outcomes}
 
 
 def text_cell(text: str, value: Any = None) -> Cell:
-    """A cell; `value` goes to the CSV in full."""
+    """Return a cell; `value` goes to the CSV in full."""
     known = value is not None and math.isfinite(float(value))
     return Cell(text, value=float(value) if known else None)
 
 
 def picture_of(name: str, caption: str, alt: str, figure: Figure, head: Sequence[str],
              rows: Sequence[Sequence[Any]]) -> Picture:  # fmt: skip
-    """A figure with its values as CSV."""
+    """Return a figure with its values as CSV."""
     told = tuple(tuple(row) for row in rows)
     return Picture(name, caption, alt, OF, svg_of(figure), tuple(head), told)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of a factor compared two by two: how far apart, how sure, and beside how many others.
+"""Pairwise comparisons of a factor's values: difference, certainty, and multiplicity.
 
-The runs of two values are compared over what else varies: for each replicate the mean over all
-other points, so that a replicate gives one pair of numbers, with the same seeds on both sides where
-seeds are paired. Beside samples, which are draws themselves, each sample gives a pair instead.
-Replicates in which a point is missing on either side are left out.
+The runs of two values are compared over all other factors: for each replicate the mean over all
+other points. So a replicate gives one pair of numbers, with the same seeds on both sides if seeds
+are paired. In a sweep with samples, each sample gives a pair instead. Replicates in which a point
+is missing on either side are left out.
 
-All comparisons of a page get q-values together (statistics/comparisons.py). Where
-replicates were added until an interval was narrow, p-values are multiplied by the number of looks.
+All comparisons of a page get q-values together (statistics/comparisons.py). If replicates were
+added until an interval was narrow, p-values are multiplied by the number of looks.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class Contrast(msgspec.Struct, frozen=True):
     """Two values of a factor compared in one outcome.
 
     Attributes:
-        varied: which factor, by its place among those of the sweep.
+        varied: index of the factor in the sweep.
         first, second: levels.
-        outcome: a column.
+        outcome: a column of outcomes.
         compared: the second less the first.
         q: see statistics/comparisons.py; NaN until all are known.
-        ratio: the standard error of the difference over what seeds that are not paired give; NaN
-            if they are not paired.
+        ratio: the standard error of the difference over that with independent seeds; NaN if seeds
+            are not paired.
     """
 
     varied: int
@@ -71,10 +71,10 @@ def contrasts_of(swept: Swept) -> tuple[Contrast, ...]:
 
 
 def units_of(swept: Swept, varied: Varied) -> tuple[Any, bool]:
-    """What gives a number for each level of a factor, and whether it gives pairs.
+    """Return the units that give a number for each level of a factor, and whether they give pairs.
 
     Returns:
-        Of each run the number of its replicate, or of its sample beside samples.
+        Per run the number of its replicate, or of its sample in a sweep with samples.
     """
     others = [one for one in swept.varied if one is not varied]
     if any(one.factor.sampled for one in others):
@@ -84,13 +84,13 @@ def units_of(swept: Swept, varied: Varied) -> tuple[Any, bool]:
 
 
 def level_rows(varied: Varied, values: Floats, units: Any, own: Any = None) -> Floats:
-    """The mean of an outcome at each level in each unit, over all else that varies.
+    """Return the mean of an outcome at each level in each unit, over all other factors.
 
     Args:
-        varied: whose levels.
+        varied: the factor with the levels.
         values: the outcome of each run.
-        units: of each run, as units_of.
-        own: which runs count; all if None.
+        units: the unit of each run, as from units_of.
+        own: the runs that count; all if None.
 
     Returns:
         [levels, units]; NaN if a run is missing.
@@ -117,7 +117,7 @@ def _pairs(varied: Varied) -> list[tuple[int, int]]:
 
 
 def _contrast(a: Floats, b: Floats, paired: bool, level: float) -> tuple[Comparison, float] | None:
-    """A comparison and the ratio of standard errors; None of fewer than two units."""
+    """Return a comparison and the ratio of standard errors; None for fewer than two units."""
     if paired:
         both = np.isfinite(a) & np.isfinite(b)
         a, b = a[both], b[both]

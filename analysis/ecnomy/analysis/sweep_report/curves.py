@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Response curves: an outcome along a parameter, with bands, and where it is best.
+"""Response curves: an outcome along a parameter, with bands, and its optimum.
 
-The band is Student's t interval of the mean over replicates (over the samples of a bin, where a
-parameter is sampled). Where the curve is best, and what limits that, is peaks.py's; replicates are
-drawn together where seeds are paired. With two values, or one replicate, it is the best value run,
-or the top of the parabola through it and its neighbours, without an interval of one replicate. The
-best of several noisy means is found too high, so that its own interval is a little optimistic.
+The band is Student's t interval of the mean over replicates (over the samples of a bin, if a
+parameter is sampled). peaks.py finds the optimum and its limits; replicates are drawn together if
+seeds are paired. With two values or one replicate, the optimum is the best value run, or the top of
+the parabola through it and its neighbours; one replicate gives no interval. The best of several
+noisy means is biased upwards, so that its interval is a little optimistic.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Best", "Curve", "best_of", "curves_of"]
 _BINS: Final = 8
 _SERIES: Final = 4  # curves in a picture
 _DRAWS: Final = 2000
-_FEW: Final = 500  # for an error alone
+_FEW: Final = 500  # bootstrap draws if only an error is needed
 _KEY: Final = 1979
 
 
@@ -35,10 +35,10 @@ class Curve(msgspec.Struct, frozen=True):
     """An outcome along a parameter.
 
     Attributes:
-        name: of the curve among others in a picture, "" for one alone.
-        x: in order.
-        mean, half: of the outcome there; `half` of its interval, NaN if there is none.
-        n: numbers that each mean is over.
+        name: name of the curve among others in a picture, "" for a single curve.
+        x: values of the parameter, ascending.
+        mean, half: mean of the outcome and half its interval; `half` is NaN without an interval.
+        n: sample sizes of the means.
     """
 
     name: str
@@ -49,16 +49,16 @@ class Curve(msgspec.Struct, frozen=True):
 
 
 class Best(msgspec.Struct, frozen=True):
-    """Where an outcome is best along a parameter.
+    """The optimum of an outcome along a parameter.
 
     Attributes:
-        level: the best of those that were run.
-        x: its value.
-        mean, half: of the outcome there.
-        at, low, high: where the curve is best, and its interval.
-        limit: what limits it (peaks.py), "" if the curve has no top between the values.
-        inner: whether the interval keeps off both ends of what was run.
-        share: how often this level was best among draws.
+        level: the best level that was run.
+        x: the value of that level.
+        mean, half: mean of the outcome there, and half its interval.
+        at, low, high: the optimum of the curve, and its interval.
+        limit: what limits the interval (peaks.py), "" if the curve has no top between the values.
+        inner: whether the interval excludes both ends of the values run.
+        share: share of draws in which this level was best.
     """
 
     level: int
@@ -74,12 +74,12 @@ class Best(msgspec.Struct, frozen=True):
 
 
 def curves_of(swept: Swept, varied: Varied, outcome: str) -> tuple[Curve, ...]:
-    """The curves of an outcome along a factor, one for each value of the first that is no number.
+    """Return an outcome's curves along a factor, one per value of the first non-numeric factor.
 
     Args:
-        swept: the sweep.
-        varied: a factor of numbers.
-        outcome: one of the sweep's.
+        swept: the runs of the sweep.
+        varied: a numeric factor.
+        outcome: an outcome of the sweep.
     """
     kinds = [one for one in swept.varied if not one.is_number and one is not varied]
     values = swept.of(outcome)
@@ -109,12 +109,12 @@ def _curve(swept: Swept, varied: Varied, values: Floats, name: str, own: Floats)
 
 
 def _binned(x: Floats, y: Floats, name: str, level: float) -> Curve:
-    """Means of bins with equally many samples."""
+    """Return means of bins with equally many samples."""
     known = np.isfinite(y)
     x, y = x[known], y[known]
     count = max(1, min(_BINS, len(x) // 5))
     distinct = np.unique(x)
-    if len(distinct) <= count:  # the levels of Morris's method
+    if len(distinct) <= count:  # levels of Morris's method
         count, bins = len(distinct), np.searchsorted(distinct, x)
     else:
         edges = np.quantile(x, np.linspace(0, 1, count + 1))
@@ -132,7 +132,7 @@ def _binned(x: Floats, y: Floats, name: str, level: float) -> Curve:
 
 
 def best_of(swept: Swept, varied: Varied, outcome: str) -> Best | None:
-    """Where an outcome is best along a factor; None of samples, and where "best" has no meaning."""
+    """Return the optimum of an outcome along a factor; None for samples, or without a "better"."""
     sign = better(outcome)
     if varied.factor.sampled or not varied.is_number or sign == 0:
         return None
@@ -169,11 +169,11 @@ def best_of(swept: Swept, varied: Varied, outcome: str) -> Best | None:
 def _peak(
     x: Floats, means: Floats, drawn: Floats, count: int, level: float
 ) -> tuple[float, float, float, str]:
-    """Where the curve is best, its interval and what limits it."""
+    """Return the curve's optimum, its interval and what limits it."""
     if count < 2:
         return float(_tops(x, means[:, np.newaxis])[0]), math.nan, math.nan, ""
     ends = (0, len(x) - 1)
-    if len(x) < 3 or np.isin(drawn.argmax(axis=0), ends).all():  # as far as runs go
+    if len(x) < 3 or np.isin(drawn.argmax(axis=0), ends).all():  # as far as runs extend
         low, high = (float(v) for v in np.quantile(x[drawn.argmax(axis=0)],
                                                    [(1 - level) / 2, (1 + level) / 2]))  # fmt: skip
         return float(x[means.argmax()]), low, high, ""
@@ -182,7 +182,7 @@ def _peak(
 
 
 def _drawn(rows: Floats, paired: bool) -> Floats:
-    """Means of replicates drawn again: [levels, draws]."""
+    """Return means of resampled replicates: [levels, draws]."""
     rng = np.random.Generator(np.random.Philox(key=_KEY))
     count = rows.shape[1]
     even = np.full(count, 1 / count)
@@ -194,7 +194,7 @@ def _drawn(rows: Floats, paired: bool) -> Floats:
 
 
 def _tops(x: Floats, means: Floats) -> Floats:
-    """The top of the parabola through the largest mean and its neighbours: [draws]."""
+    """Return the top of the parabola through the largest mean and its neighbours: [draws]."""
     top = means.argmax(axis=0)
     found: Floats = x[top].astype(np.float64)
     if len(x) < 3:

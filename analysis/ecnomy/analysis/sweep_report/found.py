@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The findings of a sweep in sentences: the first one opens its page and ends the command's output.
+"""The findings of a sweep in sentences. The first opens its page and ends the command's output.
 
-The best value of a strategy (or another non-numeric factor) in the main outcome, and its certainty;
-else at which number the outcome is best; else which parameters matter. A difference counts with a
-q-value of 0.05 at most, of all comparisons of the sweep.
+The first finding is the best value of a strategy (or another non-numeric factor) in the main
+outcome, and its certainty. Without such a factor it is the best number, or else the parameters that
+matter. A difference counts if its q-value, among all comparisons of the sweep, is at most 0.05.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class Found(msgspec.Struct, frozen=True):
 
     Attributes:
         headline: the answer in one sentence.
-        detail: its figures, "" if there are none.
-        sure: whether it is more than chance; None if that was not asked.
+        detail: its figures, or "".
+        sure: whether it is significant; None if not tested.
         more: further sentences, the most useful one first.
-        contrasts: all comparisons.
-        bests: of each factor of numbers where its curves are best, by factor and outcome.
-        matters: of each outcome.
-        lead: the factor that the headline is of, None for none.
+        contrasts: all comparisons of the sweep.
+        bests: the optimum along each numeric factor, by factor and outcome.
+        matters: the shares of variance of each outcome.
+        lead: the factor of the headline, or None.
     """
 
     headline: str
@@ -63,10 +63,10 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def conclusion_lines(folder: Path) -> tuple[str, ...]:
-    """The last lines of `ecnomy sweep`.
+    """Return the last lines of `ecnomy sweep`.
 
     Raises:
-        ResultsError: no run is done.
+        ResultsError: the sweep has no finished run.
         InputError: DuckDB is not installed.
     """
     swept = open_swept(folder)
@@ -76,7 +76,7 @@ def conclusion_lines(folder: Path) -> tuple[str, ...]:
 
 
 def found_of(swept: Swept) -> Found:
-    """The findings of a sweep."""
+    """Return the findings of a sweep."""
     if swept.search is not None:
         headline, detail = search_words(swept, swept.search)
         return Found(headline, detail, None, (), (), {}, (), 0 if len(swept.varied) == 1 else None)
@@ -112,14 +112,14 @@ def found_of(swept: Swept) -> Found:
 
 
 def _widest(numbers: Sequence[int], matters: Sequence[Matters]) -> int:
-    """The factor of numbers that matters most."""
+    """Return the numeric factor that matters most."""
     if not matters or not matters[0].total:
         return numbers[0]
     return max(numbers, key=lambda n: matters[0].total[n].mean)
 
 
 def _where_known(outcome: str) -> str:
-    """Which runs have an outcome that not every run has, "" of others."""
+    """Return the runs that have an outcome if some lack it, or ""."""
     word, _, name = outcome.partition(".")
     if word != "profit":
         return ""
@@ -129,7 +129,7 @@ def _where_known(outcome: str) -> str:
 def _best_kind(
     swept: Swept, number: int, contrasts: Sequence[Contrast], scale: Scale
 ) -> tuple[str, str, bool | None]:
-    """The best value of a factor, compared with the next best one."""
+    """Return the best value of a factor, compared with the second best."""
     varied, main = swept.varied[number], swept.outcomes[0]
     sign = better(main) or 1
     rows = level_rows(varied, swept.of(main), units_of(swept, varied)[0])
@@ -179,7 +179,7 @@ def _contrast(
 
 
 def _gap(c: Contrast, best: int, varied: Varied, other: int, scale: Scale) -> str:
-    """`3.1 more than red (95 % interval 2.0 to 4.2, q < 0.001)`."""
+    """Return `3.1 more than red (95 % interval 2.0 to 4.2, q < 0.001)`."""
     between = c.compared.difference
     turn = 1 if c.second == best else -1
     low, high = sorted((turn * between.low, turn * between.high))
@@ -197,7 +197,7 @@ def _best_number(
     swept: Swept, number: int, bests: dict[tuple[int, str], Best],
     contrasts: Sequence[Contrast], scale: Scale,
 ) -> tuple[str, str, bool | None]:  # fmt: skip
-    """At which number the main outcome is best."""
+    """Return the number at which the main outcome is best."""
     best = bests.get((number, swept.outcomes[0]))
     if best is None:
         return "", "", None
@@ -232,7 +232,7 @@ def _best_words(
 
 
 def _matters_words(swept: Swept, matters: Matters) -> str:
-    """The parameters that matter most, three at most; those are not sure that may do nothing."""
+    """Return up to three parameters that matter most, without those that may have no effect."""
     shares, told = matters.total or matters.alone, called(matters.outcome)
     parts = []
     for i in matters.order()[:3]:

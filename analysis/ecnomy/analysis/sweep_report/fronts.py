@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pareto fronts: the points that no other point beats in two outcomes at once.
 
-A point is on the front by its means; it is `sure` if no other one comes within reach, that is if no
-other is better in both by more than the half-widths of both together.
+A point is on the front by its means. It is `sure` if no other point is better in both outcomes by
+more than the half-widths of both together.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _PROFIT: Final = re.compile(r"profit\..+|.+\.profit|balance\..+")
 
 
 class Front(msgspec.Struct, frozen=True):
-    """Two outcomes of all points.
+    """Two outcomes of all points, and their Pareto front.
 
     Attributes:
-        x, y: outcomes.
+        x, y: the two outcomes.
         means, halves: [points, 2].
-        on: whether a point is on the front.
-        beaten: whether one is beaten beyond doubt.
+        on: whether each point is on the front.
+        beaten: whether another point beats it by more than the intervals allow.
     """
 
     x: str
@@ -41,7 +41,7 @@ class Front(msgspec.Struct, frozen=True):
 
 
 def pair_of(swept: Swept) -> tuple[str, str] | None:
-    """Welfare and a profit; else the first two outcomes of which it is known what is better."""
+    """Return welfare and a profit, else the first two outcomes with a known direction."""
     welfare = [name for name in swept.outcomes if name in _WELFARE]
     profit = [name for name in swept.outcomes if _PROFIT.fullmatch(name)]
     if welfare and profit:
@@ -51,7 +51,7 @@ def pair_of(swept: Swept) -> tuple[str, str] | None:
 
 
 def front_of(swept: Swept) -> Front | None:
-    """The front; None of fewer than three points, or of outcomes that have no better."""
+    """Return the front; None for fewer than three points, or outcomes without a direction."""
     pair = pair_of(swept)
     if pair is None or swept.points < 3:
         return None
@@ -65,7 +65,7 @@ def front_of(swept: Swept) -> Front | None:
 
 
 def _undominated(values: Any) -> Any:
-    """Which rows no other row is at least as good in both and better in one; by sorting."""
+    """Return the rows that no row matches in both and beats in one, by sorting."""
     order = np.lexsort((-values[:, 1], -values[:, 0]))
     on = np.zeros(len(values), dtype=bool)
     best, at = -np.inf, np.nan
@@ -79,7 +79,7 @@ def _undominated(values: Any) -> Any:
 
 
 def _beaten(values: Any, halves: Any) -> Any:
-    """Rows that another row beats in both by more than the intervals allow."""
+    """Return the rows that another row beats in both by more than the intervals allow."""
     low, high = values - np.nan_to_num(halves), values + np.nan_to_num(halves)
     order = np.argsort(-low[:, 0])
     best = np.maximum.accumulate(np.where(np.isnan(low[order, 1]), -np.inf, low[order, 1]))

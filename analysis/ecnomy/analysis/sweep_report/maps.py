@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sections of a page on two things at once: maps over parameters, fronts of outcomes."""
+"""Sections of a page on two quantities at once: maps over parameters, fronts of outcomes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from ecnomy.analysis.sweeps.outcome_names import called
 __all__ = ["front_section", "maps_section"]
 
 _MAP_LEVELS: Final = 40
-_BINS: Final = 8  # of samples, in a map
-_OF_CELL: Final = 4  # runs that a cell has on average, where there are so many
+_BINS: Final = 8  # bins of samples, in a map
+_OF_CELL: Final = 4  # mean runs per cell, if there are that many
 _FRONT: Final = 8  # points of a front that are named
 
 
 def maps_section(swept: Swept, found: Found) -> Section | None:
-    """Outcomes over two parameters; None if fewer vary."""
+    """Return outcomes over two parameters; None if fewer vary."""
     pair = _mapped(swept, found)
     if pair is None:
         return None
@@ -59,9 +59,9 @@ def maps_section(swept: Swept, found: Found) -> Section | None:
 
 
 def _mapped(swept: Swept, found: Found) -> tuple[Varied, Varied] | None:
-    """The two factors of a map: numbers before others, then of samples those that matter most.
+    """Return the two factors of a map: numbers first, then for samples those that matter most.
 
-    Else those of most levels.
+    Else those with most levels.
     """
     matters = found.matters[0] if found.matters else None
     shares = [one.mean for one in (matters.total or matters.alone)] if matters else []
@@ -77,7 +77,7 @@ def _mapped(swept: Swept, found: Found) -> tuple[Varied, Varied] | None:
 
 
 def _bins(varied: Varied) -> tuple[Any, list[str]]:
-    """Of each run the row or column of a map that it falls into, and what these are called."""
+    """Return the row or column of each run in a map, and their labels."""
     if not varied.factor.sampled and len(varied.factor.labels) <= _MAP_LEVELS:
         order = np.argsort(varied.factor.values, kind="stable") if varied.factor.values else None
         if order is None:
@@ -86,7 +86,7 @@ def _bins(varied: Varied) -> tuple[Any, list[str]]:
         values = np.array(varied.factor.values)[order]
         return rank[varied.codes], [f"{value:.4g}" for value in values]
     distinct = np.unique(varied.x)
-    if len(distinct) <= _BINS:  # the levels of Morris's method
+    if len(distinct) <= _BINS:  # levels of Morris's method
         codes = np.searchsorted(distinct, varied.x)
         return codes, [f"{value:.4g}" for value in distinct]
     count = int(np.clip(math.sqrt(len(varied.x) / _OF_CELL), 3, _BINS))
@@ -97,7 +97,7 @@ def _bins(varied: Varied) -> tuple[Any, list[str]]:
 
 
 def front_section(swept: Swept) -> Section | None:
-    """The trade-off of one outcome against another; None if no point can be better than others."""
+    """Return the trade-off of two outcomes; None if no point can be better than others."""
     drawn = front_of(swept)
     if drawn is None:
         return None

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parameters that matter: the share of an outcome's variance due to each of them.
 
-Over a whole grid: sums of squares of the means, less what chance puts into them. `alone` is a
-parameter's own share (first order), `total` what would be gone if it were held (with all its
-interactions), `chance` what replicates of one point differ by. Over samples, or where points are
-missing: what a regression on ranks loses without the parameter; `rest` is then chance and
-interactions together. Shares are below 0 by chance alone, and then printed as 0.
+Over a whole grid: sums of squares of the means, less the part due to chance. `alone` is a
+parameter's own share (first order). `total` is the share that vanishes if the parameter is fixed
+(with all its interactions). `chance` is the share of differences between replicates. Over samples,
+or if points are missing: the loss of a regression on ranks without the parameter; `rest` is then
+chance and interactions together. Negative shares are due to chance and printed as 0.
 
 Intervals are Student's t with the jackknife's standard error over replicates (over twenty groups of
 samples): with few replicates a bootstrap's percentiles are too narrow.
@@ -37,10 +37,10 @@ class Matters(msgspec.Struct, frozen=True):
     """The shares of one outcome's variance.
 
     Attributes:
-        alone, total: of each factor of the sweep, in its order; `total` is () over samples.
+        alone, total: shares of each factor of the sweep, in its order; `total` is () over samples.
         rest: interactions and chance over samples, else interactions.
-        chance: what replicates differ by; NaN if there is one of each point, or samples.
-        grid: whether they are sums of squares of a whole grid.
+        chance: share of replicates; NaN with one replicate per point, or with samples.
+        grid: whether the shares are sums of squares of a whole grid.
     """
 
     outcome: str
@@ -51,13 +51,13 @@ class Matters(msgspec.Struct, frozen=True):
     grid: bool
 
     def order(self) -> list[int]:
-        """The factors, the one that matters most before all others."""
+        """The factors, the most important first."""
         shares = self.total or self.alone
         return sorted(range(len(shares)), key=lambda i: -shares[i].mean)
 
 
 def matters_of(swept: Swept, outcome: str) -> Matters | None:
-    """The shares; None if nothing varies or the outcome never changes."""
+    """Return the shares; None if nothing varies or the outcome never changes."""
     values = swept.of(outcome)
     known = np.isfinite(values)
     if not swept.varied or known.sum() < 3 or np.ptp(values[known]) == 0:
@@ -69,7 +69,7 @@ def matters_of(swept: Swept, outcome: str) -> Matters | None:
 
 
 def _rows(swept: Swept, values: Floats) -> tuple[Floats, list[Any]] | None:
-    """[points, replicates] and the level of each point in each factor; None of no whole grid."""
+    """Return [points, replicates] and each point's levels; None without a whole grid."""
     if any(one.factor.sampled for one in swept.varied):
         return None
     replicates = int(np.bincount(swept.point, minlength=swept.points).min())
@@ -109,7 +109,7 @@ def _of_grid(swept: Swept, outcome: str, rows: Floats, codes: list[Any]) -> Matt
 
 
 def _cells_without(codes: list[Any]) -> list[Any]:
-    """For each factor the number of each point's cell among all others."""
+    """Return for each factor the number of each point's cell among all others."""
     found = []
     for number in range(len(codes)):
         others = [code for i, code in enumerate(codes) if i != number]
@@ -122,7 +122,7 @@ def _cells_without(codes: list[Any]) -> list[Any]:
 
 
 def _shares(rows: Floats, codes: list[Any], rest: list[Any], paired: bool) -> Floats:
-    """Of each factor alone, of each with its interactions, of interactions, of chance."""
+    """Return shares: each factor alone, each with interactions, all interactions, chance."""
     cells, replicates = rows.shape
     means = rows.mean(axis=1)
     middle = means.mean()
@@ -151,7 +151,7 @@ def _shares(rows: Floats, codes: list[Any], rest: list[Any], paired: bool) -> Fl
 
 
 def _of_samples(swept: Swept, outcome: str, values: Floats, known: Any) -> Matters:
-    """By regression on ranks; runs of one point go together."""
+    """Compute shares by regression on ranks; runs of one point stay together."""
     y, points = values[known], swept.point[known]
     blocks = [_columns(one, known) for one in swept.varied]
     design = np.column_stack([np.ones(len(y)), *blocks])
@@ -173,7 +173,7 @@ def _of_samples(swept: Swept, outcome: str, values: Floats, known: Any) -> Matte
 
 
 def _columns(varied: Varied, known: Any) -> Floats:
-    """A factor in a regression: a column for each level but one, or ranks and their squares."""
+    """Return a factor's regression columns: one per level but one, or ranks and their squares."""
     codes = varied.codes[known]
     levels = np.unique(codes)
     if not varied.factor.sampled and (len(levels) <= _LEVELS or not varied.is_number):
@@ -187,7 +187,7 @@ def _columns(varied: Varied, known: Any) -> Floats:
 
 
 def _lost(gram: Floats, places: Sequence[range]) -> Floats:
-    """The loss without each factor, and the residual with all, as shares."""
+    """Return the loss without each factor, and the residual with all, as shares."""
     n, last = gram[0, 0], len(gram) - 1
     squares = gram[last, last] - gram[0, last] ** 2 / n
 
@@ -209,7 +209,7 @@ def _groups(count: int, groups: int) -> list[Any]:
 
 
 def _jackknifed(estimate: Floats, draws: Sequence[Floats], level: float) -> list[Interval]:
-    """Each estimate with its interval; without bounds where nothing could be left out."""
+    """Return each estimate with its interval; without bounds if nothing could be left out."""
     n = len(draws)
     if n < 3:
         return [Interval(float(v), math.nan, math.nan, level, n) for v in estimate]

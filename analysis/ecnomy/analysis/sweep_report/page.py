@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on a sweep: one file that needs no network, and says first what was found."""
+"""The page on a sweep: one file that needs no network and opens with the findings."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ecnomy.markets.sweep.head import head_of
 
 __all__ = ["write_sweep_page"]
 
-_MOST_POINTS: Final = 2000  # in the CSV of all outcomes
+_MOST_POINTS: Final = 2000  # rows in the CSV of all outcomes
 
 
 class SweepPage(msgspec.Struct, frozen=True):
-    """All that the template shows."""
+    """All content of the template."""
 
     title: str
     found: Found
@@ -41,15 +41,15 @@ def write_sweep_page(
     """Write the page of a sweep.
 
     Args:
-        folder: of the sweep.
-        file: of the page; a file of that name is replaced when the new one is whole.
-        command: as the page tells it.
-        outcomes: to report on; none: those of the sweep file, else the usual ones.
+        folder: the folder of the sweep.
+        file: the page; an existing file is replaced when the new one is complete.
+        command: the command shown on the page.
+        outcomes: the outcomes to report; if empty, those of the sweep file, else the usual ones.
 
     Returns: The findings that open the page.
 
     Raises:
-        ResultsError: no run is done.
+        ResultsError: the sweep has no finished run.
         InputError: no run has such an outcome, or a package is missing.
     """
     from ecnomy.analysis.support.whole_file import write_whole
@@ -81,7 +81,7 @@ def _kind(block: Any) -> str:
 def _lead(
     swept: Swept, found: Found, sections: list[Section]
 ) -> tuple[Picture | None, list[Section]]:
-    """The picture beside the answer; it is taken out of its section."""
+    """Return the picture beside the answer and remove it from its section."""
     if found.lead is not None and not swept.varied[found.lead].is_number:
         return kind_picture(swept, found.lead, swept.outcomes[0]), sections
     wanted = "matters" if found.lead is None else "curves"
@@ -118,7 +118,7 @@ def _facts(swept: Swept, found: Found) -> tuple[tuple[str, str], ...]:
 
 
 def _all_outcomes(folder: Path, swept: Swept) -> tuple[str, str]:
-    """All outcomes of all points as CSV: number of runs, means, standard deviations."""
+    """Return all outcomes of all points as CSV: number of runs, means, standard deviations."""
     from ecnomy.analysis.sweeps.labels import quoted_name
     from ecnomy.analysis.sweeps.open_sweep import connect
 
@@ -136,7 +136,7 @@ def _all_outcomes(folder: Path, swept: Swept) -> tuple[str, str]:
             asked.append(f"avg({quoted_name(name)}) as {quoted_name(name)}")
             asked.append(f"stddev_samp({quoted_name(name)}) as {quoted_name(name + ' sd')}")
         listed = ", ".join(["any_value(label) as label", "count(*) as runs", *asked])
-        connection.execute("set threads = 1")  # sums in one order: the same page again
+        connection.execute("set threads = 1")  # sums in a fixed order: reproducible
         result = connection.execute(
             f"select {listed} from runs where status = 'done' group by point order by point "
             f"limit {_MOST_POINTS}"
@@ -151,7 +151,7 @@ def _all_outcomes(folder: Path, swept: Swept) -> tuple[str, str]:
 
 
 def _made(swept: Swept, command: list[str], compared: bool) -> Section:
-    """The provenance of the page."""
+    """Return the provenance of the page."""
     head = head_of(swept.folder)
     seeds = "the same at every point (paired)" if swept.paired else "drawn for each point"
     rows = [

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the curve through noisy means has its top, and what limits the answer.
+"""The top of the curve through noisy means, and what limits the answer.
 
 Polynomials of degree 2 to 4 are fitted by least squares to the levels around the best one. The axis
-is the logarithm of the values where that spaces them more evenly. A low degree over many levels has
+is the logarithm of the values if that spaces them more evenly. A low degree over many levels has
 little noise and much bias (a skewed curve pulls a parabola's top to its flat side), a high degree
 over few levels the reverse. The model taken is the least noisy one whose top agrees, within the
 noise of the difference, with the top of each noisier model. Its interval is Student's, from a
 bootstrap over replicates, and is widened at both ends by its bias: the largest distance to the
 noisier models that are not too noisy to tell, to the degree below, and to the same model on the
-other axis. Simulated, 95 % intervals of skewed curves hold the optimum in 90 % of the cases and
-more, but in 85 % with five values a factor of two apart and a noise of 3 % of the curve's range.
+other axis. In simulations, 95 % intervals of skewed curves contain the optimum in at least 90 % of
+the cases, but in 85 % with five values a factor of two apart and a noise of 3 % of the curve's
+range.
 
 Source: Box, Wilson 1951 and Box, Draper 1987 (local polynomials, bias beside variance); Lepskii
 1991 (the choice between models by their differences); Efron 1979 (bootstrap).
@@ -34,22 +35,22 @@ SKEW: Final = "skew"
 SPACING: Final = "spacing"
 
 _DEGREES: Final = (2, 3, 4)
-_WIDEST: Final = 9  # levels that a model is fitted to, at most
+_WIDEST: Final = 9  # most levels to which a model is fitted
 _GRID: Final = 101
 _AGREE: Final = 1.0  # standard errors of a difference between two models
-_TELLS: Final = 3.0  # times the model's own error: a noisier difference tells nothing of its bias
+_TELLS: Final = 3.0  # times the model's own error: a noisier difference says nothing about its bias
 _WORSE: Final = 16.0  # more squared standard errors: the other axis does not describe the curve
-_RARE: Final = 0.025  # a level that is best in fewer draws is not where the top is looked for
+_RARE: Final = 0.025  # a level that is best in fewer draws is not searched for the top
 
 
 class Peak(msgspec.Struct, frozen=True):
     """The top of a curve.
 
     Attributes:
-        at: where it is, in the unit of the values.
-        low, high: its interval; NaN of one replicate.
-        limit: what most of the interval's width comes from: NOISE; SKEW, models that take the
-            curve's skew differently; SPACING, too few levels to see skew; "" of one replicate.
+        at: its place, in the unit of the values.
+        low, high: its interval; NaN for one replicate.
+        limit: the main cause of the interval's width: NOISE; SKEW, models that treat the curve's
+            skew differently; SPACING, too few levels to detect skew; "" for one replicate.
     """
 
     at: float
@@ -59,9 +60,9 @@ class Peak(msgspec.Struct, frozen=True):
 
 
 class _Model(msgspec.Struct, frozen=True):
-    """The top by one model: of the means, of each draw, and its standard error.
+    """The top according to one model: of the means, of each draw, and its standard error.
 
-    `levels` are the first and the last that it is fitted to, `grid` is where its top is looked for.
+    `levels` are the first and the last fitted level, `grid` is the range searched for its top.
     """
 
     top: float
@@ -73,14 +74,14 @@ class _Model(msgspec.Struct, frozen=True):
 
 
 def peak_of(x: Floats, means: Floats, drawn: Floats, count: int, level: float) -> Peak:
-    """The top of the curve through the means.
+    """Return the top of the curve through the means.
 
     Args:
         x: the levels, rising, three or more.
-        means: of the outcome at each, the largest one the best.
-        drawn: the same of replicates drawn again, [levels, draws].
-        count: replicates.
-        level: of the interval.
+        means: mean outcome at each level, the largest being the best.
+        drawn: the same for resampled replicates, [levels, draws].
+        count: number of replicates.
+        level: confidence level of the interval.
     """
     logs = _is_spread_in_logs(x)
     z = np.log(x) if logs else x
@@ -109,7 +110,7 @@ def peak_of(x: Floats, means: Floats, drawn: Floats, count: int, level: float) -
 
 
 def _is_spread_in_logs(x: Floats) -> bool:
-    """Whether logarithms space the values more evenly."""
+    """Check whether logarithms space the values more evenly."""
     if x[0] <= 0:
         return False
     plain, logs = np.diff(x), np.diff(np.log(x))
@@ -117,7 +118,7 @@ def _is_spread_in_logs(x: Floats) -> bool:
 
 
 def _models(z: Floats, means: Floats, drawn: Floats, count: int) -> list[_Model]:
-    """The models that the levels support, the least noisy one first."""
+    """Return the models that the levels support, the least noisy one first."""
     top = int(means.argmax())
     shares = np.bincount(drawn.argmax(axis=0), minlength=len(z)) / drawn.shape[1]
     likely = np.append(np.flatnonzero(shares >= _RARE), top)
@@ -139,10 +140,11 @@ def _models(z: Floats, means: Floats, drawn: Floats, count: int) -> list[_Model]
 def _other_axis(
     x: Floats, logs: bool, z: Floats, means: Floats, drawn: Floats, model: _Model
 ) -> float:
-    """The top by the same model over values as they are in place of logarithms, or the reverse.
+    """Return the top by the same model on the other axis: plain values for logarithms, or reverse.
 
-    It is given where it is on the first axis. It is the model's own where the other axis fits worse
-    than noise explains; else the distance is what the form of the model adds.
+    The place is given on the first axis. It is the model's own if the other axis fits worse than
+    noise
+    explains. Otherwise the distance measures the effect of the model's form.
     """
     if x[0] <= 0:
         return model.top
@@ -164,14 +166,14 @@ def _other_axis(
 
 
 def _misfit(z: Floats, means: Floats, errors: Floats, degree: int) -> float:
-    """The sum of squared residuals in standard errors of means, without common shifts."""
+    """Return the sum of squared residuals in standard errors of means, without common shifts."""
     table = np.vander((z - z.mean()) / np.ptp(z), degree + 1)
     left = means - table @ (np.linalg.pinv(table) @ means)
     return float(((left / np.maximum(errors, 1e-9 * np.ptp(means) + 1e-300)) ** 2).sum())
 
 
 def _window(z: Floats, top: int, width: int) -> tuple[int, int]:
-    """The first and the last of the levels nearest to the top."""
+    """Return the first and the last of the levels nearest to the top."""
     first = last = top
     while last - first + 1 < width:
         below = z[top] - z[first - 1] if first > 0 else math.inf
@@ -181,7 +183,7 @@ def _window(z: Floats, top: int, width: int) -> tuple[int, int]:
 
 
 def _tops(z: Floats, means: Floats, degree: int, grid: Floats) -> Floats:
-    """Where the polynomials through columns of means are largest on the grid's range."""
+    """Return where the polynomials through columns of means are largest on the grid's range."""
     middle, reach = (z[0] + z[-1]) / 2, (z[-1] - z[0]) / 2
     fit = np.linalg.pinv(np.vander((z - middle) / reach, degree + 1))
     heights = np.vander((grid - middle) / reach, degree + 1) @ (fit @ means)
@@ -197,10 +199,11 @@ def _tops(z: Floats, means: Floats, degree: int, grid: Floats) -> Floats:
 
 
 def _choice(models: list[_Model], count: int) -> tuple[_Model, list[float]]:
-    """The model taken, and how far off the models are that tell its bias.
+    """Return the chosen model, and its distance from the models that measure its bias.
 
-    They are the noisier ones that are not too noisy to tell, and the degree below: what the last
-    degree changed bounds what further ones would, where the series converges.
+    They are the noisier models that are precise enough, and the degree below: the change by the
+    last
+    degree bounds that of further degrees, if the series converges.
     """
     for number, model in enumerate(models):
         gaps = []

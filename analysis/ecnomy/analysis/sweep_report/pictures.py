@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures of a sweep, as figures that become SVG in a page or the PNG that `show` writes.
 
-Narrow, so that letters can be read on a telephone; what colours tell, markers and lines tell too.
+They are narrow, so that text is legible on a telephone. Markers and lines repeat the information of
+colours.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ __all__ = ["LABEL", "bars", "curves", "dots", "front", "heat", "pairs"]
 _WIDTH: Final = 4.9
 _BLUE, _GREEN, _RED = COLOURS[1], COLOURS[2], COLOURS[5]
 _LOOKS: Final = (("o", "-", _BLUE), ("s", "--", _RED), ("^", ":", _GREEN), ("D", "-.", "black"))
-_NAMED: Final = 8  # points of a front that bear their name
-LABEL: Final = 40  # characters of a name; longer ones are not told, as what is left tells nothing
-_LOG: Final = 20.0  # largest over smallest value from which on an axis is logarithmic
+_NAMED: Final = 8  # points of a front that are named
+LABEL: Final = 40  # characters of a name; longer names are omitted, as a cut name says nothing
+_LOG: Final = 20.0  # largest over smallest value above which an axis is logarithmic
 
 
 def _figure(height: float) -> tuple[Figure, Any]:
@@ -40,7 +41,7 @@ def _figure(height: float) -> tuple[Figure, Any]:
 def dots(
     names: Sequence[str], mean: Any, half: Any, scale: Scale, best: int, zero: bool = False
 ) -> Figure:
-    """A mean and its interval for each name, the best one filled."""
+    """Draw a mean and its interval for each name, the best one filled."""
     with panel_style():
         figure, axis = _figure(1.0 + 0.38 * len(names))
         y = np.arange(len(names))
@@ -59,7 +60,7 @@ def dots(
 
 
 def curves(drawn: Sequence[Curve], label: str, scale: Scale, best: float | None = None) -> Figure:
-    """An outcome along a parameter with bands; a line where it is best."""
+    """Draw an outcome along a parameter with bands, and a line at its optimum."""
     with panel_style():
         figure, axis = _figure(3.2)
         for i, curve in enumerate(drawn):
@@ -88,7 +89,7 @@ def curves(drawn: Sequence[Curve], label: str, scale: Scale, best: float | None 
 
 def heat(table: Any, rows: Sequence[str], columns: Sequence[str], axes: tuple[str, str],
          scale: Scale) -> Figure:  # fmt: skip
-    """Means over two parameters; numbers in the cells where there is room."""
+    """Draw means over two parameters, with numbers in the cells if they fit."""
     with panel_style():
         figure, axis = _figure(min(1.6 + 0.34 * len(rows), 6.0))
         shown = np.ma.masked_invalid(table * scale.by)
@@ -117,7 +118,7 @@ def _ticks(axis: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
 
 
 def front(drawn: Front, labels: Sequence[str], x: Scale, y: Scale) -> Figure:
-    """All points in two outcomes; those on the front joined, filled and named."""
+    """Draw all points in two outcomes; those on the front joined, filled and named."""
     with panel_style():
         figure, axis = _figure(3.6)
         means = drawn.means * np.array([x.by, y.by])
@@ -152,7 +153,7 @@ def front(drawn: Front, labels: Sequence[str], x: Scale, y: Scale) -> Figure:
 
 
 def bars(names: Sequence[str], parts: Any, kinds: Sequence[str], error: Any) -> Figure:
-    """Shares of variance: `parts` [kinds, names] one behind the other, `error` [2, names]."""
+    """Draw shares of variance: `parts` [kinds, names] in a row, `error` [2, names]."""
     with panel_style():
         figure, axis = _figure(1.3 + 0.4 * len(names))
         y, left = np.arange(len(names)), np.zeros(len(names))
@@ -178,7 +179,7 @@ def bars(names: Sequence[str], parts: Any, kinds: Sequence[str], error: Any) -> 
 
 
 def pairs(names: Sequence[str], ratios: Any) -> Figure:
-    """Standard errors of differences with paired seeds over those with independent ones."""
+    """Draw standard errors of differences with paired seeds over those with independent seeds."""
     with panel_style():
         figure, axis = _figure(1.1 + 0.44 * len(names))
         y = np.arange(len(names))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sweep as arrays: the finished runs, their points, and the outcomes that are looked at.
+"""A sweep as arrays: the finished runs, their points, and the selected outcomes.
 
-Everything is a column of numbers, read by DuckDB, so that 100,000 runs are read in a second. Runs
-of one replicate share a seed where seeds are paired: they are then the same traffic at each point.
+Everything is a column of numbers, read by DuckDB, so that reading 100,000 runs takes a second. If
+seeds are paired, runs of one replicate share a seed: each point then has the same traffic.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ecnomy.markets.sweep.mains import main_outcomes
 __all__ = ["LEVEL", "Search", "Swept", "Varied", "half_widths", "mean_interval", "open_swept"]
 
 LEVEL: Final = 0.95
-_ANY: Final = 4  # outcomes, where none is a known one
+_ANY: Final = 4  # number of outcomes, if none is a known one
 _NO_OUTCOMES: Final = (
     *("run", "number", "point", "replicate", "label", "seed", "status", "reason"),
     *("engine_cpu_s", "wall_s", "data_packets", "worker"),
@@ -40,12 +40,12 @@ _NO_OUTCOMES: Final = (
 
 
 class Search(msgspec.Struct, frozen=True):
-    """What a search looked for (ecnomy.markets.sweep.searched).
+    """The target of a search (ecnomy.markets.sweep.searched).
 
     Attributes:
-        verb: that goes on with it and tells the answer.
-        bounds: an outcome, and between what its mean has to be; None for no end.
-        checked: the points that it came back to with seeds of their own; None while it has to none.
+        verb: the verb that continues the search and prints the answer.
+        bounds: an outcome, and the bounds of its mean; None if unbounded.
+        checked: the points that it checked again with separate seeds; None before that.
         there: the first outcome over these seeds, at the last of these points.
     """
 
@@ -59,11 +59,11 @@ class Search(msgspec.Struct, frozen=True):
 
 
 class Varied(msgspec.Struct, frozen=True):
-    """A factor that takes several values, and which one each run has.
+    """A factor with several values, and the value of each run.
 
     Attributes:
-        codes: of each run, the number of its level; of samples the rank of their value.
-        x: of each run, its number; of levels that are no numbers, that of the level.
+        codes: per run, the number of its level; for samples the rank of their value.
+        x: per run, its value as a number; for non-numeric levels, the number of the level.
     """
 
     factor: Factor
@@ -81,7 +81,7 @@ class Varied(msgspec.Struct, frozen=True):
         return self.factor.axis
 
     def told(self, level: int) -> str:
-        """A level as sentences have it."""
+        """Return a level as sentences show it."""
         name = self.factor.labels[level]
         return name if not self.is_number else f"{self.factor.name} {name}"
 
@@ -90,18 +90,18 @@ class Swept(msgspec.Struct, frozen=True):
     """The finished runs of a sweep.
 
     Attributes:
-        varied: the factors that take several values.
-        outcomes: that are looked at, the main one first.
-        values: a column for each of them, a row for each run; NaN if a run has none.
-        point: of each run, the number of its point, 0 up, without gaps.
-        replicate: of each run, as the sweep numbers them.
-        labels: of each point.
+        varied: the factors with several values.
+        outcomes: the selected outcomes, the main one first.
+        values: a column per outcome, a row per run; NaN if a run lacks it.
+        point: per run, the number of its point, from 0 without gaps.
+        replicate: per run, as the sweep numbers them.
+        labels: the label of each point.
         paired: whether runs of one replicate share a seed.
-        level: of intervals; higher than LEVEL where replicates were added until one was narrow,
-            so that it holds LEVEL (sequential.py).
+        level: confidence level of intervals; above LEVEL if replicates were added until an interval
+            was narrow, so that LEVEL still holds (sequential.py).
         looks: how often a point may have been looked at.
-        notes: what a reader must know, such as runs that failed.
-        search: what was searched for, None if all points were asked for.
+        notes: warnings for readers, such as failed runs.
+        search: the target of a search, None if the sweep lists all points.
     """
 
     folder: Path
@@ -119,27 +119,27 @@ class Swept(msgspec.Struct, frozen=True):
     search: Search | None = None
 
     def of(self, outcome: str) -> Floats:
-        """A column of outcomes."""
+        """Return a column of outcomes."""
         column: Floats = self.values[:, self.outcomes.index(outcome)]
         return column
 
     @property
     def runs(self) -> int:
-        """How many are done."""
+        """The number of finished runs."""
         return len(self.point)
 
     @property
     def points(self) -> int:
-        """How many there are."""
+        """The number of points."""
         return len(self.labels)
 
     def table(self, outcome: str) -> tuple[Floats, Floats, Integers]:
-        """Mean, standard deviation (NaN of one run) and number of runs of each point."""
+        """Return mean, standard deviation (NaN for one run) and number of runs of each point."""
         return moments(self.of(outcome), self.point, self.points)
 
 
 def moments(values: Floats, groups: Integers, count: int) -> tuple[Floats, Floats, Integers]:
-    """Mean, standard deviation and number of the finite values of each group."""
+    """Return mean, standard deviation and number of the finite values of each group."""
     known = np.isfinite(values)
     own, y = groups[known], values[known]
     n = np.bincount(own, minlength=count)
@@ -151,7 +151,7 @@ def moments(values: Floats, groups: Integers, count: int) -> tuple[Floats, Float
 
 
 def half_widths(spread: Floats, n: Integers, level: float) -> Floats:
-    """Half of Student's t interval of each group; NaN of one run."""
+    """Return half of Student's t interval of each group; NaN for one run."""
     from scipy.stats import t
 
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -160,7 +160,7 @@ def half_widths(spread: Floats, n: Integers, level: float) -> Floats:
 
 
 def mean_interval(values: Floats, level: float) -> Interval:
-    """Student's t interval, without bounds of one run alone."""
+    """Return Student's t interval, without bounds for a single run."""
     mean, spread, n = moments(values, np.zeros(len(values), dtype=np.int64), 1)
     half = float(half_widths(spread, n, level)[0])
     at = float(mean[0])
@@ -168,14 +168,14 @@ def mean_interval(values: Floats, level: float) -> Interval:
 
 
 def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
-    """The finished runs of a sweep.
+    """Open the finished runs of a sweep.
 
     Args:
-        folder: of the sweep.
-        named: outcomes to look at; none: those that its file names, else the usual ones.
+        folder: the folder of the sweep.
+        named: outcomes to select; if empty, those that its file names, else the usual ones.
 
     Raises:
-        ResultsError: no run is done, or there is no sweep.
+        ResultsError: no run is finished, or the sweep does not exist.
         InputError: no run has such an outcome.
     """
     from ecnomy.analysis.sweeps.open_sweep import connect
@@ -248,7 +248,7 @@ def _chosen(
 
 
 def _of_search(swept: Swept, head: dict[str, Any]) -> Swept:
-    """The runs that a search chose by; what it came back to with other seeds stands apart."""
+    """Return the runs by which a search chose; its checks with other seeds are kept apart."""
     search = msgspec.convert(head["search"], Search)
     own = swept.replicate < head["replicates"]
     if not own.all():
@@ -272,13 +272,13 @@ def _of_search(swept: Swept, head: dict[str, Any]) -> Swept:
 
 
 def _moves(column: Floats) -> bool:
-    """Whether an outcome is not the same in all runs."""
+    """Check whether an outcome differs between runs."""
     known = column[np.isfinite(column)]
     return bool(known.size) and float(np.ptp(known)) > 0
 
 
 def _floats(column: Any) -> Floats:
-    """NaN if there is nothing."""
+    """Return floats, NaN for missing values."""
     if isinstance(column, np.ma.MaskedArray):
         masked: Any = column.astype(np.float64)
         filled: Floats = masked.filled(math.nan)
@@ -306,7 +306,7 @@ def _varied(
 
 
 def _by_values(head: dict[str, Any], path: str, column: Any) -> Varied:
-    """A factor of a sweep that was made before its head told of them."""
+    """Return a factor of a sweep whose head does not list its factors (older versions)."""
     unit = head["kinds"][path]
     if unit is None:
         values, codes = np.unique(np.asarray(column, dtype=str), return_inverse=True)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ecnomy show` prints of a sweep: what was found, its points, and what providers earned.
+"""The output of `ecnomy show` for a sweep: findings, points, and earnings of providers.
 
-A point is a value of each parameter; figures are means over its runs, and the half of a 95 %
-interval (Student's t over replicates). Of guaranteed stream providers a profit is marked `profit`
-or `loss` where all of its 95 % interval (Student's t over the seeds) is above or below 0, else
-`open`.
+A point is a value of each parameter; figures are means over its runs, and half of a 95 % interval
+(Student's t over replicates). The profit of a guaranteed stream provider is marked `profit` or
+`loss` if all of its 95 % interval (Student's t over the seeds) is above or below 0, else `open`.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ _MANY = 12  # values that are listed
 
 
 def guarantors_in(frame: pd.DataFrame) -> tuple[str, ...]:
-    """The guaranteed stream providers that the table of a sweep has columns of."""
+    """Return the guaranteed stream providers with columns in the table of a sweep."""
     names = [str(name) for name in frame.columns]
     return tuple(name.removesuffix(_SOLD) for name in names if name.endswith(_SOLD))
 
 
 def mark_of(profits: list[float]) -> tuple[str, float]:
-    """`profit`, `loss` or `open`, and half the interval (NaN of one run, which leaves it open)."""
+    """Return `profit`, `loss` or `open`, and half the interval (NaN for one run, which is open)."""
     from ecnomy.analysis.statistics.intervals import t_interval
 
     if len(profits) < 2:
@@ -51,9 +50,9 @@ def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> 
     """Print a sweep.
 
     Args:
-        folder: of the sweep.
-        console: where to.
-        picture: the file of its picture, None for none.
+        folder: the folder of the sweep.
+        console: the console to print to.
+        picture: the file of its picture, or None.
 
     Raises:
         ResultsError: it has no finished run, or a shard cannot be read.
@@ -90,7 +89,7 @@ def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> 
 
 
 def values_words(column: pd.Series) -> str:
-    """The values of a parameter; of many numbers how many, and from where to where."""
+    """Return the values of a parameter; for many numbers their count and range."""
     values = list(column.dropna().unique())
     numbers = all(isinstance(value, int | float) for value in values)
     if len(values) <= _MANY:
@@ -102,7 +101,7 @@ def values_words(column: pd.Series) -> str:
 
 
 def _print_found(folder: Path, console: Console, picture: Path | None) -> None:
-    """What was found, the points, and the picture."""
+    """Print the findings, the points, and the picture."""
     from ecnomy.analysis.sweep_report.found import found_of
     from ecnomy.analysis.sweep_report.points import open_swept
     from ecnomy.analysis.sweep_report.table import points_table, sweep_picture
@@ -141,7 +140,7 @@ def _table(done: pd.DataFrame, paths: list[str], provider: str) -> Table:
 
 
 def guarantee_values(folder: Path) -> list[dict[str, Any]]:
-    """What guaranteed stream providers sold and earned at each point, for programs: means."""
+    """Return sales and earnings of guaranteed stream providers per point, for programs: means."""
     from ecnomy.analysis.sweeps.open_sweep import open_sweep
 
     frame = open_sweep(folder)
@@ -157,7 +156,7 @@ def guarantee_values(folder: Path) -> list[dict[str, Any]]:
 
 
 def _sold(rows: pd.DataFrame, provider: str) -> tuple[dict[str, float], float, float, str]:
-    """Means of calls and money, the mean profit, half its interval, and its mark."""
+    """Return means of calls and money, the mean profit, half its interval, and its mark."""
     mean = {name: float(rows[f"{provider}.{name}"].mean()) for name in _CALLS}
     profits = [float(v) for v in rows[f"{provider}.profit"] if math.isfinite(v)]
     word, half = mark_of(profits)

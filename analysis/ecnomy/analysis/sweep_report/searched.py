@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The points of a search (`tune`, `calibrate`): which one is best by what was looked for.
+"""The points of a search (`tune`, `calibrate`), ranked by its target.
 
-A search looks where it hopes to find: values are neither a grid nor samples, so that they are not
-compared two by two, and no share of the variance is told. The best of many noisy means is partly
-luck; the verb that searched says how sure it is, with seeds that the search has not seen.
+A search concentrates on promising values, which are neither a grid nor samples. So they are not
+compared in pairs, and no share of the variance is reported. The best of many noisy means is partly
+luck. The verb that searched reports its certainty, from seeds that the search has not used.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WORDS = {"maximise": "highest", "minimise": "lowest"}
 
 
 def best_first(swept: Swept) -> npt.NDArray[np.int64]:
-    """All points, the best one first: by what was searched for, else by the main outcome."""
+    """Return all points, the best first: by the search's target, else by the main outcome."""
     main, search = swept.outcomes[0], swept.search
     mean = swept.table(main)[0]
     if search is None or search.outcome != main:
@@ -39,7 +39,7 @@ def best_first(swept: Swept) -> npt.NDArray[np.int64]:
 
 
 def _outside(swept: Swept) -> Floats:
-    """How far each point is outside of the bounds of a search; 0 within."""
+    """Return how far each point is outside of the bounds of a search; 0 within."""
     found = np.zeros(swept.points)
     for outcome, least, most in swept.search.bounds if swept.search else ():
         if outcome not in swept.outcomes:
@@ -54,7 +54,7 @@ def _outside(swept: Swept) -> Floats:
 
 
 def search_words(swept: Swept, search: Search) -> tuple[str, str]:
-    """The best point in a sentence, and the outcome there."""
+    """Return the best point in a sentence, and the outcome there."""
     main, again = swept.outcomes[0], f"Repeat ecnomy {search.verb}"
     if main != search.outcome or (search.aim == "target" and search.target is None):
         return f"{swept.points} points of a search for {called(search.outcome)}.", (

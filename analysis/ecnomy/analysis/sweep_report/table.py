@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ecnomy show` prints of a sweep's points, and the picture that it draws."""
+"""The printed table of a sweep's points in `ecnomy show`, and its picture."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 __all__ = ["points_table", "sweep_picture"]
 
 _OUTCOMES: Final = 4
-_MOST: Final = 40  # rows; of more points the best ones are printed
+_MOST: Final = 40  # rows; of more points only the best are printed
 _BEST: Final = 15
 _LONG: Final = 40  # characters of a label that is not wrapped
 
 
 def points_table(swept: Swept) -> Table:
-    """The points with means and half-widths, a star at the best one.
+    """Return the points with means and half-widths, a star at the best one.
 
-    Of many points and of those of a search the best ones alone, the best one first.
+    Of many points, and of a search's points, only the best are printed, the best first.
     """
     from rich import box
     from rich.table import Table
@@ -67,7 +67,7 @@ def points_table(swept: Swept) -> Table:
 
 
 def _labels(swept: Swept, points: Sequence[int]) -> tuple[str, list[str]]:
-    """A head and what points are called: names of parameters in the head where all have them."""
+    """Return a head and the points' labels; parameter names shared by all stand in the head."""
     runs = [int(np.flatnonzero(swept.point == i)[0]) for i in points]
     short, whole = [], []
     for run in runs:
@@ -81,7 +81,7 @@ def _labels(swept: Swept, points: Sequence[int]) -> tuple[str, list[str]]:
 
 
 def sweep_picture(swept: Swept, found: Found, file: Path) -> bool:
-    """Draw what was found in the main outcome; False where nothing varied."""
+    """Draw the findings in the main outcome; return False if nothing varied."""
     figure = _figure(swept, found)
     if figure is None:
         return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ecnomy show SWEEP --json` and `ecnomy sweep --json` print: what was found, in full digits.
+"""The output of `ecnomy show SWEEP --json` and `ecnomy sweep --json`: findings, in full digits.
 
 The same figures as in the table, the sentences and the page; units as in the columns of the runs.
 """
@@ -23,14 +23,14 @@ __all__ = ["sweep_values"]
 
 
 def sweep_values(folder: Path, outcomes: Sequence[str] = ()) -> dict[str, Any]:
-    """What a sweep found.
+    """Return the findings of a sweep.
 
     Args:
-        folder: of the sweep.
-        outcomes: to tell of; none: those of the sweep file, else the usual ones.
+        folder: the folder of the sweep.
+        outcomes: the outcomes to report; if empty, those of the sweep file, else the usual ones.
 
     Raises:
-        ResultsError: no run is done.
+        ResultsError: the sweep has no finished run.
         InputError: no run has such an outcome, or DuckDB is not installed.
     """
     swept = open_swept(folder, outcomes)
@@ -73,7 +73,7 @@ def _parameter(varied: Varied, whole: Sequence[str]) -> dict[str, Any]:
 
 
 def _points(swept: Swept, folder: Path) -> tuple[list[dict[str, Any]], int]:
-    """Each point with its values, and of each outcome the mean with its interval; runs done."""
+    """Return each point with its values, outcomes' means with intervals, and finished runs."""
     given, done = _given(folder)
     found: list[dict[str, Any]] = [
         {"label": label or None, "values": values, "outcomes": {}}
@@ -89,7 +89,7 @@ def _points(swept: Swept, folder: Path) -> tuple[list[dict[str, Any]], int]:
 
 
 def _given(folder: Path) -> tuple[list[dict[str, Any]], int]:
-    """The parameters of each point with a finished run, as in `Swept.labels`, and all such runs."""
+    """Return the parameters of each point with a finished run, as in `Swept.labels`, and runs."""
     from ecnomy.analysis.sweeps.labels import quoted_name
     from ecnomy.analysis.sweeps.open_sweep import connect
 
@@ -123,7 +123,7 @@ def _comparison(swept: Swept, one: Contrast) -> dict[str, Any]:
 
 
 def _bests(swept: Swept, found: Found) -> list[dict[str, Any]]:
-    """Along numbers: the best value that was run, and where the curve through the means peaks."""
+    """Return along numbers the best value that was run, and the peak of the curve through means."""
     return [
         {
             "parameter": swept.varied[number].factor.name,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of a sweep in words: as many digits as their interval has meaning, units people read."""
+"""Numbers of a sweep as text: digits that match their intervals, and readable units."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Scale", "minus", "percent_of", "q_text", "scale_of"]
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """How an outcome is printed: its values are multiplied by `by`, and are of `unit`."""
+    """The printed form of an outcome: its values times `by`, in the unit `unit`."""
 
     outcome: str
     by: float
@@ -24,12 +24,12 @@ class Scale(msgspec.Struct, frozen=True):
 
     @property
     def axis(self) -> str:
-        """The outcome in words, with its unit."""
+        """Return the outcome in words, with its unit."""
         told = called(self.outcome)
         return f"{told} [{self.unit}]" if self.unit else told
 
     def number(self, value: float, half: float = math.nan, sign: str = "") -> str:
-        """A value with two digits of its half-width, or three of its own."""
+        """Return a value with two digits of its half-width, or three of its own."""
         if not math.isfinite(value):
             return "-"
         value, half = value * self.by, abs(half * self.by)
@@ -40,23 +40,23 @@ class Scale(msgspec.Struct, frozen=True):
         return minus(f"{value:{sign},.{decimals}f}")
 
     def between(self, mean: float, half: float, sign: str = "") -> str:
-        """A mean and its half-width."""
+        """Return a mean and its half-width."""
         if not math.isfinite(half):
             return self.number(mean, sign=sign)
         return f"{self.number(mean, half, sign)} \u00b1 {self.number(half, half)}"
 
     def with_unit(self, text: str) -> str:
-        """Text of a number with the unit behind it."""
+        """Return the text of a number with the unit behind it."""
         return f"{text} {self.unit}".strip()
 
 
 def _magnitude(value: float) -> int:
-    """The power of ten of the first digit, after rounding to two."""
+    """Return the power of ten of the first digit, after rounding to two."""
     return int(f"{abs(value):.1e}".split("e")[1])
 
 
 def scale_of(outcome: str, values: Any) -> Scale:
-    """How an outcome of such values is printed."""
+    """Return the printed form of an outcome with such values."""
     unit = unit_of(outcome)
     finite = np.abs(values[np.isfinite(values)])
     most = float(finite.max()) if finite.size else 0.0
@@ -68,19 +68,19 @@ def scale_of(outcome: str, values: Any) -> Scale:
 
 
 def minus(text: str) -> str:
-    """With a minus that is one."""
+    """Replace the hyphen by a real minus sign."""
     return text.replace("-", "\u2212")
 
 
 def q_text(q: float) -> str:
-    """A q-value."""
+    """Return a q-value as text."""
     if math.isnan(q):
         return "-"
     return "< 0.001" if q < 0.001 else f"{q:.2g}" if q < 0.995 else "1"
 
 
 def percent_of(share: float) -> str:
-    """A share, 0 where chance made it less."""
+    """Return a share in percent, 0 if it is negative by chance."""
     if math.isnan(share):
         return "-"
     return f"{100 * max(share, 0.0):.0f} %"

@@ -79,7 +79,7 @@ def tournament_command(
 
 
 def _dry(tournament: Any, workers: int) -> None:
-    """Who plays and who does not, how many runs of the pairs there are, and how long they take."""
+    """Print the entrants, the excluded strategies, the runs of the pairs, and their duration."""
     import os
 
     from ecnomy.analysis.tournament.playing import beginning
@@ -101,7 +101,7 @@ def _dry(tournament: Any, workers: int) -> None:
 def _played(
     tournament: Any, folder: Path, scheduler: str, workers: int, accept_old_code: bool
 ) -> Any:
-    """With workers that are started when the first run is missing."""
+    """Play with workers that start at the first missing run."""
     from ecnomy.analysis.tournament.playing import played
 
     with workers_when_needed(tournament.sweep.limits, scheduler, workers) as (pool, told):
@@ -109,7 +109,7 @@ def _played(
 
 
 def _tell(tournament: Any, table: Any, folder: Path, as_json: bool) -> None:
-    """What came out: on the terminal, as a page, as a table of pay-offs."""
+    """Report the result on the terminal, as a page, and as a table of pay-offs."""
     from ecnomy.analysis.tournament import wording
     from ecnomy.analysis.tournament.page import PAGE, PAYOFFS, write_page, write_payoffs
     from ecnomy.analysis.tournament.paying import found_in
@@ -140,7 +140,7 @@ def _tell(tournament: Any, table: Any, folder: Path, as_json: bool) -> None:
 
 
 def _strategies(found: Any) -> list[dict[str, Any]]:
-    """As the table has them: rank is alpha-rank's mass, earns is among itself [money/s]."""
+    """Return table rows: rank is alpha-rank's mass, earns is among itself [money/s]."""
     return [
         {
             "name": found.table.names[number],
@@ -160,7 +160,7 @@ def _strategies(found: Any) -> list[dict[str, Any]]:
 
 
 def _ranking(tournament: Any, found: Any) -> Table:
-    """A row for each strategy, the first ones first."""
+    """Return a row for each strategy, the best first."""
     from rich.table import Table
 
     from ecnomy.analysis.tournament.wording import money

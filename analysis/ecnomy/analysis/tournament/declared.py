@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sweep file says under `tournament`: who plays whom, over what, and what counts.
+"""The section `tournament` of a sweep file: players, network and pay-off.
 
     scenario: ../examples/tournament-link.yaml      # with one source and one agent of this name:
     tournament:
@@ -13,8 +13,8 @@
       without: {price-demand: a demand curve is of many users}
     replicates: 6
 
-The rest of the file is a sweep's. A player's pay-off is the mean over time of the utility of its
-goodput, report by report, less what the ledger says it paid: money per second.
+The rest of the file is a sweep's. A player's pay-off, in money per second, is the mean over time of
+the utility of its goodput, report by report, less its payments in the ledger.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ _NEEDED: Final = tuple(name for name, key in TOURNAMENT.items() if key.default i
 def load_tournament(
     path: str | os.PathLike[str], own: tuple[str, ...] = (), *, quick: bool = False
 ) -> Tournament:
-    """Read a tournament's file; each entrant is tried in the scenario.
+    """Read a tournament's file and try each entrant in the scenario.
 
     Args:
         path: the file.
         own: more strategies, by name or dotted path.
-        quick: with what it says under `quick`.
+        quick: apply the settings under `quick`.
 
     Raises:
-        ScenarioError: it is invalid; the message names the place.
+        ScenarioError: the file is invalid; the message names the place.
     """
     shown = os.fspath(path)
     root = read(Path(path), shown)
@@ -117,7 +117,7 @@ def _check_keys(node: Node, path: str) -> None:
 
 
 def _without_misfits(found: Tournament, places: Node) -> Tournament:
-    """Without installed strategies that alone make no scenario; one that is stated is a fault."""
+    """Drop installed strategies that make no valid scenario; raise an error for a stated one."""
     fit, absent = [], dict(found.absent)
     for number, entrant in enumerate(found.entrants):
         profile = alone(number, found.populations[0], len(found.entrants))

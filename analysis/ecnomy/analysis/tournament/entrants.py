@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which strategies play: those that the file states, and every other one that is installed.
+"""The entrants: the strategies that the file states, and every other installed strategy.
 
     strategies:
       steady: {strategy: {kind: constant-charge, charge: 1 money/s}}
       free-rider: {strategy: {kind: stay}, transport: {law: newreno, ecn: off}}
       theirs: {role: customer, strategy: {kind: "my_lab.strategies:Mine"}}
 
-An entry may have a `transport` in place of the scenario's and a `role`; without one it is a price
-handler, where the strategy fits that role, else a customer. A strategy that is installed (ecnomy's,
-and users' by entry points) and that no entry names plays by its own name if it fits a price handler
-and can do without parameters. Whatever does not play is listed with why.
+An entry may have a `role`, and a `transport` in place of the scenario's. The default role is a
+price handler if the strategy fits that role, else a customer. An installed strategy (ecnomy's, and
+users' by entry points) that no entry names plays under its own name if it fits a price handler and
+needs no parameters. Excluded strategies are listed with the reason.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ _OWN: Final = "--with"
 
 
 class Entrant(msgspec.Struct, frozen=True):
-    """A strategy that plays, as its players' entries have it.
+    """A strategy that plays, as written into its players' entries.
 
     Attributes:
-        name: in tables and pictures.
-        role: of the player's agent.
+        name: its name in tables and pictures.
+        role: the role of the player's agent.
         strategy: with `kind` and parameters, as written.
-        transport: of the player's source; {}: the scenario's.
-        stated: the file or the command names it; else it is there because it is installed.
+        transport: the transport of the player's source; {}: the scenario's.
+        stated: whether the file or the command names it; otherwise it plays because it is
+            installed.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Entrant(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """What it is, on one line."""
+        """The entrant in one line."""
         params = [f"{k} {_short(v)}" for k, v in self.strategy.items() if k != "kind"]
         law = [f"{k} {v}" if k != "law" else str(v) for k, v in self.transport.items()]
         told = [str(self.strategy["kind"]), *params, *([f"over {' '.join(law)}"] if law else [])]
@@ -62,15 +63,15 @@ class Entrant(msgspec.Struct, frozen=True):
 def read_entrants(
     node: Node, without: Node | None, own: tuple[str, ...] = ()
 ) -> tuple[tuple[Entrant, ...], dict[str, str]]:
-    """The entrants in the file's order, then the others; and what does not play, with why.
+    """Return the entrants in the file's order, then the others; and excluded strategies.
 
     Args:
         node: `strategies`.
-        without: `without`: strategy -> why it does not play.
+        without: `without`: strategy -> the reason for its exclusion.
         own: more strategies, by name or dotted path.
 
     Raises:
-        ScenarioError: it is invalid; the message names the place.
+        ScenarioError: the section is invalid; the message names the place.
     """
     path = "tournament.strategies"
     if not node.mapping():
@@ -122,7 +123,7 @@ def _entrant(name: str, entry: Node, node: Node) -> Entrant:
 
 
 def _own(kind: str, node: Node, entrants: list[Entrant]) -> Entrant:
-    """A strategy named on the command line, under the last part of its name."""
+    """Return a strategy named on the command line, under the last part of its name."""
     name = kind.rpartition(":")[2]
     try:
         role = _role_for(kind)
@@ -136,12 +137,12 @@ def _own(kind: str, node: Node, entrants: list[Entrant]) -> Entrant:
 
 
 def _role_for(kind: str) -> str:
-    """The first role of ROLES that it fits, "" for none."""
+    """Return the first role of ROLES that the strategy fits, "" if it fits none."""
     return next((role for role in ROLES if not wanted_instead(kind, role)), "")
 
 
 def _why_not(listed: Listed) -> str:
-    """Why an installed strategy that no entry names does not play; "" if it does."""
+    """Return why an installed, unnamed strategy does not play; "" if it plays."""
     if listed.fault:
         return f"cannot be used: {listed.fault}"
     if ROLES[0] not in listed.roles:

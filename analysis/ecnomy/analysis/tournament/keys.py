@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The keys under `tournament` of a sweep file, as declared.py and entrants.py read them.
 
-The reference of the sweep file (`ecnomy explain tournament`) is made of them (entry points
+The reference of the sweep file (`ecnomy explain tournament`) is built from them (entry points
 `ecnomy.additions`).
 """
 
@@ -14,7 +14,7 @@ from ecnomy.markets.sweep.keys import Key
 
 __all__ = ["ENTRANT", "ROLES", "TOURNAMENT", "sweep_keys"]
 
-ROLES: Final = ("price-handler", "customer")  # who uses one flow and pays for its marks, in order
+ROLES: Final = ("price-handler", "customer")  # with one flow, paying for marks; in order
 
 ENTRANT: Final = {
     "strategy": Key(
@@ -83,7 +83,7 @@ TOURNAMENT: Final = {
 
 
 def sweep_keys() -> dict[str, Key]:
-    """What this package adds to the keys of a sweep file."""
+    """Return the keys that this package adds to a sweep file."""
     about = "Plays strategies against each other, in place of `parameters` (`ecnomy tournament`)."
     needed = ", ".join(name for name, key in TOURNAMENT.items() if key.default is None)
     example = f"{{player: player, populations: {TOURNAMENT['populations'].example}, ...}}"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of a tournament's runs: what each agent with flows got, report by report, and paid.
+"""Columns of a tournament's runs: the rates of each agent with flows, by report, and its payments.
 
 measure: ecnomy.analysis.tournament.lived:player_columns
 
     <agent>.goodputs_bps[k]   mean goodput of its flows in the k-th epoch of the measured window
     <agent>.paid_per_s        postings of the ledger in that window: paid less received, money/s
 
-Rates are kept as they were, not what they are worth: the same runs can be judged by any utility.
+The columns keep rates instead of utilities, so that the same runs can be judged by any utility.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["player_columns"]
 
 
 def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
-    """The columns of a run, of each agent that a source is named after.
+    """Return the columns of a run, for each agent that a source is named after.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -51,7 +51,7 @@ def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
 
 
 def _net(ledger: Any, account: str) -> int:
-    """What an account paid less what it received [micro-units]."""
+    """Return the payments of an account less its income [micro-units]."""
     amounts = ledger["amount_micro"]
     paid = amounts[ledger["debit"].astype(str) == account].sum()
     received = amounts[ledger["credit"].astype(str) == account].sum()

@@ -29,11 +29,11 @@ _HEAD = ("players", "mix", "strategy", "count", "payoff", "low", "high", "paid",
 
 
 class Page(msgspec.Struct, frozen=True):
-    """All of a page but its template.
+    """The content of a page without its template.
 
     Attributes:
-        verdict: yes, no or undecided: how the answer is coloured.
-        facts: amounts in large letters, and what each is.
+        verdict: yes, no or undecided; it colours the answer.
+        facts: amounts in large letters, and their labels.
     """
 
     title: str
@@ -72,7 +72,7 @@ def write_payoffs(found: Found, file: Path) -> None:
 
 
 def payoff_rows(found: Found) -> list[tuple[object, ...]]:
-    """Players, mix, strategy, its count, mean pay-off with interval, mean paid, seeds."""
+    """Return players, mix, strategy, its count, mean pay-off with interval, mean paid, seeds."""
     table, rows = found.table, []
     for profile in sorted(table.earned, key=lambda each: (sum(each), [-n for n in each])):
         for number, count in enumerate(profile):
@@ -86,7 +86,7 @@ def payoff_rows(found: Found) -> list[tuple[object, ...]]:
 
 
 def page_of(tournament: Tournament, found: Found) -> Page:
-    """All that the page says."""
+    """Return all content of the page."""
     order = found.ranking
     return Page(
         title=tournament.sweep.title or "Tournament",
@@ -122,7 +122,7 @@ def _facts(found: Found) -> list[tuple[str, str]]:
 
 
 def _ends(found: Found, order: Sequence[int]) -> Section:
-    """Portraits, rest points, alpha-rank."""
+    """Return portraits, rest points and alpha-rank."""
     blocks: list[Table | Picture | Words] = [
         Words.of(
             "Strategies that earn more than the mean grow, the others shrink (replicator "
@@ -339,6 +339,6 @@ def _how(tournament: Tournament, found: Found) -> Section:
 
 
 def listed_amounts(tournament: Tournament) -> str:
-    """What grows with the number of players."""
+    """Return the amounts that grow with the number of players."""
     told = [f"{path} {amount:g} {unit}" for path, (amount, unit) in tournament.per_player.items()]
     return f", with {listed(told)} a player" if told else ""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comes of a tournament: which mixes stay, who could enter them, and whether paying pays.
+"""The outcome of a tournament: the stable mixes, who could enter them, and whether paying pays.
 
-A strategy pays if one of its players paid anything in any run. Paying pays among N players as far
-as the population that mixes of the finalists drift to has strategies that pay: their share, over a
-grid of mixed starts. Each seed on its own says how sure that is.
+A strategy pays if one of its players paid anything in any run. Paying pays among N players to the
+share that paying strategies reach in the population to which mixes of the finalists drift, over a
+grid of mixed starts. The results of single seeds show how sure that is.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _ALL: Final = 0.99
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A lone player of another strategy in a mix that stays.
+    """A lone player of another strategy in a stable mix.
 
     Attributes:
-        stranger: its strategy.
-        profile: the mix with it.
-        gain: what it earns beyond the mean player of the mix without it.
-        q: of that being no difference, among all entries.
+        stranger: the strategy of the lone player.
+        profile: the mix including it.
+        gain: its earnings above the mean player of the mix without it.
+        q: q-value of the gain, among all entries.
     """
 
     stranger: int
@@ -43,28 +43,28 @@ class Entry(msgspec.Struct, frozen=True):
 
     @property
     def enters(self) -> bool:
-        """Whether it surely earns more."""
+        """Whether it earns significantly more."""
         return self.q <= SURE and self.gain.difference.mean > 0
 
     @property
     def loses(self) -> bool:
-        """Whether it surely earns less."""
+        """Whether it earns significantly less."""
         return self.q <= SURE and self.gain.difference.mean < 0
 
 
 class Outcome(msgspec.Struct, frozen=True, eq=False):
-    """What comes of a population of so many players.
+    """The outcome of a population of a given size.
 
     Attributes:
         players: N.
         mass: alpha-rank's, by strategy.
-        masses: of each seed on its own, of shape (seeds, strategies).
-        rests: where mixes of finalists drift to.
-        entries: by rest, who tried to enter it.
-        paying: the share of players there whose strategy pays, over all starts.
-        by_seed: the same of each seed on its own.
-        paid: what a player pays in the mix that most starts lead to [money/s].
-        earned: what a player earns there.
+        masses: the same for each seed alone, of shape (seeds, strategies).
+        rests: the rest points of mixes of finalists.
+        entries: by rest point, the strategies that tried to enter it.
+        paying: the share of players there with a paying strategy, over all starts.
+        by_seed: the same for each seed alone.
+        paid: a player's payments in the mix that most starts lead to [money/s].
+        earned: a player's earnings there.
     """
 
     players: int
@@ -79,28 +79,28 @@ class Outcome(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def verdict(self) -> int:
-        """1: paying pays; -1: it does not; 0: for some."""
+        """1: paying pays; -1: it does not; 0: it pays for some."""
         return _verdict(self.paying)
 
     @property
     def agree(self) -> int:
-        """How many seeds on their own say the same."""
+        """The number of single seeds with the same verdict."""
         return sum(_verdict(share) == self.verdict for share in self.by_seed)
 
     @property
     def open(self) -> tuple[Entry, ...]:
-        """Those that can enter a mix that stays."""
+        """The entries that can enter a stable mix."""
         return tuple(one for entries in self.entries for one in entries if one.enters)
 
 
 class Found(msgspec.Struct, frozen=True, eq=False):
-    """All that a tournament says.
+    """All results of a tournament.
 
     Attributes:
-        table: pay-offs.
+        table: the pay-offs.
         finalists: their numbers.
         payers: strategies that pay.
-        changes, replies: of lone players.
+        changes, replies: changes and replies of lone players.
         outcomes: by population.
     """
 
@@ -119,13 +119,13 @@ class Found(msgspec.Struct, frozen=True, eq=False):
         return sorted(range(len(earned)), key=lambda n: (-round(float(mass[n]), 9), -earned[n]))
 
     def mean_alone(self, strategy: int) -> float:
-        """What a strategy earns among itself, over all populations [money/s]."""
+        """Return a strategy's mean earnings among itself, over all populations [money/s]."""
         alone = [self.table.alone(strategy, players).mean() for players in self.table.populations]
         return float(np.mean(alone))
 
 
 def found_in(table: Payoffs, finalists: int) -> Found:
-    """What the table of all rounds says.
+    """Evaluate the table of all rounds.
 
     Raises:
         InputError: open_spiel is not installed.
@@ -165,7 +165,7 @@ def _paying(rests: tuple[Rest, ...], members: tuple[int, ...], payers: tuple[int
 
 
 def _mean_player(values: Floats, profile: Profile) -> Floats:
-    """Means over all players, by seed."""
+    """Return means over all players, by seed."""
     counts = np.array(profile, dtype=np.float64)
     return np.asarray(np.nan_to_num(values) @ counts / counts.sum(), dtype=np.float64)
 
@@ -173,7 +173,7 @@ def _mean_player(values: Floats, profile: Profile) -> Floats:
 def _entries(
     table: Payoffs, players: int, members: tuple[int, ...], rests: tuple[Rest, ...]
 ) -> tuple[tuple[Entry, ...], ...]:
-    """Of each mix, its strangers; q-values are among all of the population's."""
+    """Return the lone entrants of each mix; q-values are among all those of the population."""
     tried: list[list[tuple[int, Profile, Comparison]]] = []
     for rest in rests:
         whole = mixed(dict(zip(members, rounded(rest.mix, players), strict=True)), len(table))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What everybody earned: by profile and strategy, one value for each seed.
+"""Pay-offs by profile and strategy, one value for each seed.
 
 The pay-off of a strategy in a run is the mean over its players of
 
     mean over time of U(x_t)  -  paid          [money/s], x_t the goodput of a report's epoch
 
-A strategy that nobody plays in a profile has NaN there.
+A strategy without players in a profile has NaN there.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
     """The table of pay-offs.
 
     Attributes:
-        names: of the strategies.
+        names: names of the strategies.
         populations: numbers of players.
         earned: profile -> pay-offs, money/s, of shape (seeds, strategies).
-        paid: profile -> what was paid, likewise.
+        paid: profile -> payments, likewise.
     """
 
     names: tuple[str, ...]
@@ -47,58 +47,58 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
     paid: dict[Profile, Floats]
 
     def __len__(self) -> int:
-        """How many strategies there are."""
+        """Return the number of strategies."""
         return len(self.names)
 
     @property
     def seeds(self) -> int:
-        """How many runs each profile has."""
+        """The number of runs per profile."""
         return int(next(iter(self.earned.values())).shape[0])
 
     def of(self, strategy: int, counts: dict[int, int]) -> Floats:
-        """What a strategy earned in a mix of these counts, by seed."""
+        """Return a strategy's pay-off in a mix of these counts, by seed."""
         return self.earned[mixed(counts, len(self))][:, strategy]
 
     def alone(self, strategy: int, players: int) -> Floats:
-        """What a strategy earned among itself, by seed."""
+        """Return a strategy's pay-off among itself, by seed."""
         return self.of(strategy, {strategy: players})
 
     def lone(self, strategy: int, other: int, players: int) -> Floats:
-        """What one player of a strategy earned among others of `other`, by seed."""
+        """Return the pay-off of one player of a strategy among others of `other`, by seed."""
         if strategy == other:
             return self.alone(strategy, players)
         return self.of(strategy, {strategy: 1, other: players - 1})
 
     def gain(self, strategy: int, other: int, players: int) -> Comparison:
-        """What a player of `other` gains by changing to a strategy while all others stay."""
+        """Return the gain of a player of `other` who changes to a strategy; the others stay."""
         before, after = self.alone(other, players), self.lone(strategy, other, players)
         return compared(before, after, paired=True, level=LEVEL)
 
     def interval(self, profile: Profile, strategy: int) -> Interval:
-        """The mean pay-off over seeds."""
+        """Return the mean pay-off over seeds, with its interval."""
         return t_interval(self.earned[profile][:, strategy], LEVEL)
 
     def means(self) -> dict[Profile, Floats]:
-        """Profile -> mean pay-offs over seeds, by strategy."""
+        """Return profile -> mean pay-offs over seeds, by strategy."""
         return {profile: values.mean(axis=0) for profile, values in self.earned.items()}
 
     def seed(self, number: int) -> dict[Profile, Floats]:
-        """Profile -> pay-offs of one seed, by strategy."""
+        """Return profile -> pay-offs of one seed, by strategy."""
         return {profile: values[number] for profile, values in self.earned.items()}
 
     def paid_alone(self, strategy: int, players: int) -> float:
-        """What a player of a strategy paid among itself, on average."""
+        """Return the mean payment of a player of a strategy among itself."""
         profile = mixed({strategy: players}, len(self))
         return float(self.paid[profile][:, strategy].mean())
 
     def pays(self, strategy: int) -> bool:
-        """Whether a strategy ever paid anything."""
+        """Check whether a strategy ever paid anything."""
         paid = [values[:, strategy] for profile, values in self.paid.items() if profile[strategy]]
         return bool(np.concatenate(paid).any())
 
 
 def payoffs_of(tournament: Tournament, profiles: Sequence[Profile], frame: pd.DataFrame) -> Payoffs:
-    """The table, from the runs of `profiles` in their order (as of sweeps.open_sweep).
+    """Return the table, from the runs of `profiles` in their order (as in sweeps.open_sweep).
 
     Raises:
         ResultsError: a run failed or is missing.
@@ -147,7 +147,7 @@ class _Columns:
 
 
 def _by_strategy(players: Floats, profile: Profile) -> Floats:
-    """Means over the players of each strategy, of shape (seeds, strategies)."""
+    """Return means over the players of each strategy, of shape (seeds, strategies)."""
     found = np.full((players.shape[0], len(profile)), np.nan)
     begin = 0
     for strategy, count in enumerate(profile):
@@ -158,5 +158,5 @@ def _by_strategy(players: Floats, profile: Profile) -> Floats:
 
 
 def mix_words(names: Sequence[str], profile: Profile) -> str:
-    """A profile in words: `3 elastic, 1 reno`."""
+    """Return a profile in words: `3 elastic, 1 reno`."""
     return ", ".join(f"{count} {name}" for name, count in zip(names, profile, strict=True) if count)

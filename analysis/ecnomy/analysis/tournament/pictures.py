@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures of a tournament as SVG: pay-offs, best replies, drifts of the finalists, alpha-rank.
 
-What colours tell is printed or told by form too. The same numbers give the same bytes.
+Text or shape repeats the information of colours. The same numbers give the same bytes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _figure(height: float, width: float = _INCHES) -> tuple[Figure, Axes]:
 
 
 def table(found: Found, players: int, order: Sequence[int]) -> bytes:
-    """What a lone player of each row earns among others of each column; best replies framed."""
+    """Draw the pay-off of a lone player of each row among others of each column; best framed."""
     from matplotlib.patches import Rectangle
 
     names = [found.table.names[number] for number in order]
@@ -71,7 +71,7 @@ def _others(players: int) -> str:
 
 
 def replies(found: Found, players: int, order: Sequence[int]) -> bytes:
-    """An arrow from each strategy to its best reply; dashed where that is not sure."""
+    """Draw an arrow from each strategy to its best reply; dashed if that is not sure."""
     with panel_style():
         figure, axis = _figure(*_NARROW)
         turns = {n: math.pi / 2 - 2 * math.pi * k / len(order) for k, n in enumerate(order)}
@@ -105,7 +105,7 @@ def replies(found: Found, players: int, order: Sequence[int]) -> bytes:
 
 
 def portrait(found: Found, outcome: Outcome) -> bytes:
-    """Where mixes of the finalists drift: arrows on their triangle, or over the share of one."""
+    """Draw the drift of the finalists' mixes: arrows on their triangle, or over one share."""
     means = found.table.means()
     flow = Flow(means, outcome.players, found.finalists)
     names = [found.table.names[number] for number in found.finalists]
@@ -171,7 +171,7 @@ def _line(axis: Axes, flow: Flow, outcome: Outcome, names: Sequence[str]) -> Non
 
 
 def masses(found: Found, order: Sequence[int]) -> bytes:
-    """Alpha-rank's mass of each strategy in each population; seeds on their own as dots."""
+    """Draw alpha-rank's mass of each strategy in each population; single seeds as dots."""
     with panel_style():
         figure, axis = _figure(0.9 + 0.42 * len(order))
         many = len(found.outcomes)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tournament's runs, in rounds: pairs, the finalists, outsiders among those that stay.
+"""A tournament's runs, in rounds: pairs, the finalists, and outsiders in stable mixes.
 
-Each round is the sweep of all profiles asked for so far, kept in one folder, so that the same
-command goes on after a kill. What a round asks for is a function of the runs that are there.
+Each round is the sweep of all profiles requested so far, kept in one folder, so that the same
+command resumes after a kill. The existing runs determine the profiles of the next round.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from ecnomy.markets.sweep.store import Store
 
 __all__ = ["beginning", "finalists_of", "outsiders", "played", "rounded"]
 
-Told = Callable[[int, int], Observer]  # runs asked for so far, of them to make -> who is told
+Told = Callable[[int, int], Observer]  # runs requested so far, missing runs -> listener
 
 
 def played(
     tournament: Tournament, folder: Path, pool: Pool, told: Told, *, accept_old_code: bool = False
 ) -> Payoffs:
-    """Play until no round asks for more.
+    """Play rounds until the next one adds no profile.
 
     Args:
-        tournament: its file.
-        folder: of its runs.
-        pool: makes them.
-        told: of each round.
-        accept_old_code: let runs of other code or strategies stand.
+        tournament: the tournament as its file states it.
+        folder: the folder of its runs.
+        pool: starts the workers that make the runs.
+        told: returns the listener of each round.
+        accept_old_code: keep runs of other code or strategies.
 
     Raises:
         ResultsError: runs failed.
@@ -56,7 +56,7 @@ def played(
 
 
 def _make(sweep: Sweep, folder: Path, pool: Pool, told: Told, accept_old_code: bool) -> None:
-    """The runs that are missing."""
+    """Make the missing runs."""
     store = Store(folder, sweep)
     try:
         store.compact()
@@ -70,15 +70,15 @@ def _make(sweep: Sweep, folder: Path, pool: Pool, told: Told, accept_old_code: b
 
 
 def beginning(tournament: Tournament) -> list[Profile]:
-    """Every strategy alone and every pair, in each population."""
+    """Return every strategy alone and every pair, in each population."""
     entrants = len(tournament.entrants)
     return [profile for players in tournament.populations for profile in pairs(players, entrants)]
 
 
 def finalists_of(table: Payoffs, many: int) -> tuple[int, ...]:
-    """The strategies with the most alpha-rank mass, over all populations; in their own order.
+    """Return the strategies with the most alpha-rank mass over all populations, in their own order.
 
-    Among equals the one that earns more among itself goes first.
+    Among equals, the one that earns more among itself comes first.
     """
     means = table.means()
     mass = np.mean([ranked(means, players, len(table)) for players in table.populations], axis=0)
@@ -94,7 +94,7 @@ def finalists_of(table: Payoffs, many: int) -> tuple[int, ...]:
 
 
 def _finals(tournament: Tournament, table: Payoffs) -> list[Profile]:
-    """All mixes of the finalists."""
+    """Return all mixes of the finalists."""
     members = finalists_of(table, tournament.finalists)
     return [
         profile
@@ -104,7 +104,7 @@ def _finals(tournament: Tournament, table: Payoffs) -> list[Profile]:
 
 
 def outsiders(tournament: Tournament, table: Payoffs) -> list[Profile]:
-    """A lone player of every other strategy in each mix of finalists that stays."""
+    """Return a lone player of every other strategy in each stable mix of finalists."""
     members = finalists_of(table, tournament.finalists)
     found = []
     for players in tournament.populations:
@@ -120,7 +120,7 @@ def outsiders(tournament: Tournament, table: Payoffs) -> list[Profile]:
 
 
 def rounded(mix: npt.NDArray[np.float64], players: int) -> tuple[int, ...]:
-    """The mix among so many players, in whole ones (largest remainders)."""
+    """Return the mix among a number of players, in whole players (largest remainders)."""
     exact = np.asarray(mix, dtype=np.float64) * players
     counts = np.floor(exact + 1e-9).astype(int)
     order = np.argsort(-(exact - counts), kind="stable")

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles: how many players of each strategy share the network, and their runs.
+"""Profiles: the number of players of each strategy on the network, and their runs.
 
 A profile is a tuple of counts, one for each entrant. Players are numbered and stand in the order of
 the entrants, so that player 3 has the same random numbers in all profiles of a seed.
 
-All mixes of ten strategies among eight players are 24,310; what is played is
+All mixes of ten strategies among eight players are 24,310. The tournament plays
 
     alone     each strategy among itself
     pairs     each pair of strategies, in every mix of the two
-    final     all mixes of the finalists, which pairs tell (playing.py)
-    outsider  a lone player of each other strategy in a mix of finalists that stays
+    final     all mixes of the finalists, which the pairs determine (playing.py)
+    outsider  a lone player of each other strategy in a stable mix of finalists
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["assignment_of", "pairs", "simplex", "sweep_of"]
 
 
 def pairs(players: int, entrants: int) -> Iterator[Profile]:
-    """Every strategy alone, then every mix of two."""
+    """Return every strategy alone, then every mix of two."""
     for number in range(entrants):
         yield alone(number, players, entrants)
     for i, j in itertools.combinations(range(entrants), 2):
@@ -40,13 +40,13 @@ def pairs(players: int, entrants: int) -> Iterator[Profile]:
 
 
 def simplex(members: tuple[int, ...], players: int, entrants: int) -> Iterator[Profile]:
-    """Every mix of these entrants."""
+    """Return every mix of these entrants."""
     for chosen in itertools.combinations_with_replacement(members, players):
         yield mixed({number: chosen.count(number) for number in members}, entrants)
 
 
 def assignment_of(tournament: Tournament, profile: Profile) -> Assignment:
-    """What a profile sets in the scenario: its players' sources and agents, and their share."""
+    """Return a profile's settings in the scenario: its sources, agents, and network share."""
     base = msgspec.json.decode(tournament.sweep.base)
     sources: list[Any] = []
     agents: list[Any] = []
@@ -70,13 +70,13 @@ def assignment_of(tournament: Tournament, profile: Profile) -> Assignment:
 
 
 def _players(profile: Profile) -> Iterator[int]:
-    """The entrant of each player."""
+    """Return the entrant of each player."""
     for number, count in enumerate(profile):
         yield from itertools.repeat(number, count)
 
 
 def _listed(entries: list[Any], player: str, own: list[Any]) -> str:
-    """A section of the scenario as JSON, with players in place of the one that stands for them."""
+    """Return a section of the scenario as JSON, with players in place of their template."""
     found: list[Any] = []
     for entry in entries:
         if entry["name"] == player:
@@ -87,12 +87,12 @@ def _listed(entries: list[Any], player: str, own: list[Any]) -> str:
 
 
 def _over(entry: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    """A player's entry: its own keys, and those of the one that it stands for."""
+    """Return a player's entry: its own keys, then those of the template."""
     return {**{key: value for key, value in entry.items() if key != "strategy"}, **own}
 
 
 def sweep_of(tournament: Tournament, profiles: Iterable[Profile]) -> Sweep:
-    """The sweep that plays these profiles, each with all seeds, in their order."""
+    """Return the sweep that plays these profiles, each with all seeds, in their order."""
     sweep = tournament.sweep
     points: list[Point] = []
     rows: list[Assignment] = []

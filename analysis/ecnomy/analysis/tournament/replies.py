@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who would change to what, and at whose cost: lone players among others of one strategy.
+"""Profitable changes of strategy and their cost to others: lone players among one strategy.
 
-In a population that all plays j, one player changes to i while the others stay.
+In a population in which all play j, one player changes to i while the others stay.
 
-    gain          what it earns then, less what it earned before
-    loss          what each of the others earns then, less what it earned before
-    best reply    the i of the largest gain; j itself where nobody gains
+    gain          its earnings after the change, less those before
+    loss          the earnings of each other player after the change, less those before
+    best reply    the i of the largest gain; j itself if nobody gains
     exploits      i gains and the others lose
 
-Comparisons are paired by seed. A gain or a loss is sure where its q-value, among all changes of the
-tournament, is 0.05 at most.
+Comparisons are paired by seed. A gain or a loss is sure if its q-value, among all changes of the
+tournament, is at most 0.05.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Change(msgspec.Struct, frozen=True):
     """One player of `old` changes to `new` while all others stay.
 
     Attributes:
-        players: how many there are.
+        players: number of players.
         new, old: numbers of strategies.
-        gain, loss: of the one who changes, and of each of the others.
-        q_gain, q_loss: of these being no differences.
+        gain, loss: of the player who changes, and of each other player.
+        q_gain, q_loss: q-values of gain and loss.
     """
 
     players: int
@@ -65,10 +65,10 @@ class Reply(msgspec.Struct, frozen=True):
     """The best reply to a population of one strategy.
 
     Attributes:
-        players: how many there are.
+        players: number of players.
         to: the strategy that all play.
-        best: what is best for one of them.
-        change: to it; None if that is to stay.
+        best: the best strategy for one of them.
+        change: the change to it; None if staying is best.
         stays: whether every change is surely a loss.
     """
 
@@ -80,7 +80,7 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 def changes_of(table: Payoffs) -> tuple[Change, ...]:
-    """All changes of a lone player, in each population."""
+    """Return all changes of a lone player, in each population."""
     found = []
     each = itertools.permutations(range(len(table)), 2)
     for players, (new, old) in itertools.product(table.populations, list(each)):
@@ -97,7 +97,7 @@ def changes_of(table: Payoffs) -> tuple[Change, ...]:
 
 
 def replies_of(table: Payoffs, changes: tuple[Change, ...]) -> tuple[Reply, ...]:
-    """The best reply to each strategy, in each population."""
+    """Return the best reply to each strategy, in each population."""
     found = []
     for players, old in itertools.product(table.populations, range(len(table))):
         own = [one for one in changes if one.players == players and one.old == old]

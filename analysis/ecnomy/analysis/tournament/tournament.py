@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tournament as its file states it, checked."""
+"""A validated tournament, as its file states it."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from ecnomy.markets.sweep.config import Sweep
 
 __all__ = ["Tournament"]
 
-LEAST: Final = 1e-3  # of x0, where U(0) is infinite, as in ecnomy.analysis.welfare.declared
+LEAST: Final = 1e-3  # of x0, if U(0) is infinite, as in ecnomy.analysis.welfare.declared
 
 
 class Tournament(msgspec.Struct, frozen=True, eq=False):
-    """A tournament, checked.
+    """A validated tournament.
 
     Attributes:
-        sweep: its runs' scenario, seeds and limits.
-        player: the source, and the agent, of the scenario that stand for one player.
+        sweep: scenario, seeds and limits of its runs.
+        player: the name of the source and agent in the scenario that stand for one player.
         populations: numbers of players.
-        per_player: path -> amount and unit; a population has as many times the amount.
-        utility: of every player's rate.
-        told: the utility as the file has it.
+        per_player: path -> amount and unit; multiplied by the number of players.
+        utility: the utility of every player's rate.
+        told: the utility as written in the file.
         entrants: the strategies that play.
-        absent: installed ones that do not, and why.
-        finalists: how many of them are played in all mixes.
+        absent: installed strategies that do not play, with reasons.
+        finalists: the number of strategies played in all mixes.
     """
 
     sweep: Sweep
@@ -45,11 +45,11 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the entrants, in the order of their numbers."""
+        """Names of the entrants, in the order of their numbers."""
         return tuple(one.name for one in self.entrants)
 
     def worth(self, rates_bps: Floats) -> Floats:
-        """U of rates, money/s; of a rate of 0 that of x0/1000 where U(0) is infinite."""
+        """Return U of rates, money/s; for a rate of 0 that of x0/1000 if U(0) is infinite."""
         x0 = self.utility.x0
         assert x0 is not None
         with np.errstate(all="ignore"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tournament says in sentences: the answer, how sure it is, where populations end."""
+"""The results of a tournament in sentences: the answer, its certainty, and the rest points."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _PAYS: Final = {1: "Paying pays", -1: "Paying does not pay", 0: "Paying pays for
 
 
 def money(value: float, sign: str = "") -> str:
-    """An amount of money/s, to a hundredth."""
+    """Return an amount of money/s, to a hundredth."""
     return f"{value:{sign}.2f}".replace("-", "\u2212")
 
 
 def headline(found: Found) -> str:
-    """Whether paying pays, in a few words."""
+    """Return in a few words whether paying pays."""
     if len(found.payers) in (0, len(found.table)):
         who = "Everybody" if found.payers else "Nobody"
         return f"{who} pays here, so the runs do not show whether paying pays"
@@ -44,7 +44,7 @@ def headline(found: Found) -> str:
 
 
 def verdict_class(found: Found) -> str:
-    """As the page colours it."""
+    """Return the class by which the page colours the answer."""
     verdicts = {one.verdict for one in found.outcomes}
     if len(verdicts) > 1 or len(found.payers) in (0, len(found.table)):
         return "undecided"
@@ -52,7 +52,7 @@ def verdict_class(found: Found) -> str:
 
 
 def summary(found: Found) -> str:
-    """Below the headline: where populations end, what their players pay and earn."""
+    """Return the text below the headline: rest points, and their players' payments and earnings."""
     ends: dict[str, list[Outcome]] = {}
     for one in found.outcomes:
         ends.setdefault(_end(found, one), []).append(one)
@@ -74,7 +74,7 @@ def _end(found: Found, outcome: Outcome) -> str:
 
 
 def _each(values: Sequence[float], none: str, some: str) -> str:
-    """One amount for all where they are alike, else each."""
+    """Return one amount if all are alike, else each."""
     amounts = [money(value) for value in values]
     if not any(values):
         return none
@@ -82,13 +82,13 @@ def _each(values: Sequence[float], none: str, some: str) -> str:
 
 
 def mix_of(found: Found, rest: Rest) -> str:
-    """A mix in words: `all average`, `60 % elastic and 40 % reno`."""
+    """Return a mix in words: `all average`, `60 % elastic and 40 % reno`."""
     names = [found.table.names[number] for number in found.finalists]
     return shares_words(rest.mix, names)
 
 
 def sure_words(found: Found) -> str:
-    """How far seeds agree, and who could enter."""
+    """Return in words how far seeds agree, and who could enter."""
     seeds = found.table.seeds
     agree = [f"{one.agree} of {seeds} seeds with {one.players} players" for one in found.outcomes]
     enters = {
@@ -106,15 +106,15 @@ def sure_words(found: Found) -> str:
 
 
 def temptations(found: Found) -> list[Change]:
-    """In each population, what is best for one of those who pay and earn most, if it stops to pay.
+    """Return, per population, the best change of a top-earning payer, if it stops paying.
 
-    They are of the strategy that earns most among itself, of those that pay there.
+    The players are of the paying strategy that earns most among itself.
     """
     return _best(found, among_payers=True)
 
 
 def returns(found: Found) -> list[Change]:
-    """In each population, what is best for one who never pays, among its like, if it pays."""
+    """Return, per population, the best change of a player who never pays, if it pays."""
     return _best(found, among_payers=False)
 
 
@@ -138,6 +138,6 @@ def _best(found: Found, *, among_payers: bool) -> list[Change]:
 
 
 def entry_words(found: Found, entry: Entry) -> str:
-    """A stranger and what it gains."""
+    """Return a lone entrant and its gain in words."""
     name, gain = found.table.names[entry.stranger], entry.gain.difference
     return f"{name} {money(gain.mean, '+')} ({money(gain.low, '+')} to {money(gain.high, '+')})"

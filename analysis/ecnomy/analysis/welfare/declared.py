@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents whose strategy declares a utility, the flows it is for, and what they had of it over time.
+"""Agents whose strategy declares a utility, its flows, and their utility over time.
 
-The utility of a flow is a function of its momentary rate, which is seen report by report: in the
-epoch of dt seconds in which n flows of a row were on (`active`) and had the rate x each, they had
-n U(x) dt money. A flow that is off has neither a rate nor a utility. Where U(0) is infinite, a rate
-counts as x0/1000 at least, as it does for the strategies. A utility's cost of delay is taken off:
-that of the round trip reported at the end of an epoch, for what was acknowledged in it.
+The utility of a flow is a function of its momentary rate, which is observed report by report. If n
+flows of a row were on (`active`) in an epoch of dt seconds and had the rate x each, their utility
+was n U(x) dt money. A flow that is off has neither a rate nor a utility. If U(0) is infinite, a
+rate counts as at least x0/1000, as for the strategies. A utility's cost of delay is subtracted:
+that of the round trip reported at the end of an epoch, for the packets acknowledged in it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ecnomy.markets.scenario import scenario_from_text
 __all__ = ["Declared", "Lived", "agents_of", "declared_of", "lived"]
 
 BITS_PER_MB: Final = 8e6
-LEAST: Final = 1e-3  # of x0, where U(0) is infinite
+LEAST: Final = 1e-3  # of x0, if U(0) is infinite
 
 
 class Declared(msgspec.Struct, frozen=True, eq=False):
@@ -41,13 +41,13 @@ class Declared(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         agent: its name.
-        utility: money/s, of a flow's rate over x0.
-        rows: rows of flows it is for, as in the table `flows`.
+        utility: money/s, as a function of a flow's rate over x0.
+        rows: rows of its flows, as in the table `flows`.
         x0_bps: of each row.
         least: the smallest ratio of rate and x0 that counts; 0 where U(0) is finite.
-        weight: the utility's `a`, 1 where it has none [money/s].
-        flows: how many flows each row is.
-        stop_ps: when its source stops, at the end of the run at the latest.
+        weight: the utility's `a`, or 1 without one [money/s].
+        flows: the number of flows in each row.
+        stop_ps: the time its source stops, at most the end of the run.
     """
 
     agent: str
@@ -60,17 +60,17 @@ class Declared(msgspec.Struct, frozen=True, eq=False):
     stop_ps: Integers
 
     def value(self, rates_bps: Floats) -> Floats:
-        """U of rates of shape (..., rows), money/s."""
+        """Return U of rates of shape (..., rows), money/s."""
         ratio = np.maximum(rates_bps / self.x0_bps, self.least)
         worth = np.asarray(self.utility.value(ratio.ravel()), dtype=np.float64)
         return worth.reshape(ratio.shape)
 
 
 class Lived(msgspec.Struct, frozen=True, eq=False):
-    """What the flows of an agent had in a window, by row.
+    """The activity of an agent's flows in a window, by row.
 
     Attributes:
-        on_s: time that flows were on, those of a row added up [s].
+        on_s: time that flows were on, summed over a row [s].
         bits: acknowledged while they were on.
         money: integral of their utility over time.
     """
@@ -81,20 +81,19 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def rates_bps(self) -> Floats:
-        """Mean rate of a flow while it was on; 0 where none was."""
+        """The mean rate of a flow while it was on; 0 for rows that were never on."""
         return np.divide(self.bits, self.on_s, out=np.zeros_like(self.bits), where=self.on_s > 0)
 
     def steady(self, declared: Declared) -> Floats:
-        """What the same bits would have been worth at constant rates; by row."""
+        """Return the utility of the same bits at constant rates, by row."""
         worth = declared.value(self.rates_bps)
         return np.where(self.on_s > 0, self.on_s * np.where(self.on_s > 0, worth, 0.0), 0.0)
 
 
 def agents_of(run: RawRun) -> tuple[AgentSpec, ...]:
-    """The agents of the run's scenario; () if none may declare a utility.
+    """Return the agents of the run's scenario; () if none may declare a utility.
 
-    () too where the scenario does not load here: it names a role, a tariff or a settlement of a
-    user's own that is not found.
+    Also () if the scenario does not load because a custom role, tariff or settlement is not found.
     """
     if not _may_declare(run.manifest.scenario):
         return ()
@@ -120,25 +119,25 @@ class _Market(msgspec.Struct, frozen=True):
 
 
 class _Scenario(msgspec.Struct, frozen=True):
-    """What is read of the scenario in a manifest before it is loaded, which takes a while."""
+    """The part of a manifest's scenario that is read before the slow complete load."""
 
     market: _Market | None = None
 
 
 def _may_declare(scenario: Any) -> bool:
-    """Whether a strategy is written with a utility, or is a user's own."""
+    """Check whether a strategy is written with a utility, or is a custom one."""
     try:
         market = msgspec.convert(scenario or {}, type=_Scenario, strict=False).market
     except msgspec.ValidationError:
-        return False  # an older manifest: the run is shown without what it does not tell
+        return False  # an older manifest: the run is shown without the missing parts
     held = [agent.strategy for agent in (market.agents if market else ()) if agent.strategy]
     return any(one.utility is not None or one.kind not in BUILT_IN for one in held)
 
 
 def declared_of(run: RawRun, agents: tuple[AgentSpec, ...]) -> tuple[Declared, ...]:
-    """The agents that declare a utility, users before providers.
+    """Return the agents that declare a utility, users before providers.
 
-    A source of two such agents, its user and its provider, is its user's.
+    If both user and provider of a source declare one, the source belongs to its user.
 
     Raises:
         StrategyError: a strategy cannot be made.
@@ -160,7 +159,7 @@ def _declared(plan: Plan, agent: str, utility: Utility, sources: set[str]) -> De
     rows = [row for row, source in enumerate(named) if source.name in sources]
     if utility.x0 is not None:
         x0_bps = np.full(len(rows), float(utility.x0))
-    else:  # what the traffic asks for at most; where it asks for all, x0 makes no difference
+    else:  # the traffic's largest demand; if it is unlimited, x0 makes no difference
         limits = [named[row].most_bps for row in rows]
         x0_bps = np.array([x if math.isfinite(x) else 1.0 for x in limits])
     with np.errstate(all="ignore"):
@@ -180,7 +179,7 @@ def _declared(plan: Plan, agent: str, utility: Utility, sources: set[str]) -> De
 
 
 def lived(flows: Epochs, declared: Declared, from_ps: int, to_ps: int) -> Lived:
-    """What an agent's flows had between two report times.
+    """Return the activity of an agent's flows between two report times.
 
     Raises:
         ResultsError: a column is missing.
@@ -190,7 +189,7 @@ def lived(flows: Epochs, declared: Declared, from_ps: int, to_ps: int) -> Lived:
     bits = 8 * np.diff(flows.column("acked_bytes")[inside][:, declared.rows], axis=0)
     # A report's `active` holds for the epoch before it: decisions act after the report.
     seconds = flows.column("active")[inside][1:, declared.rows] * (np.diff(t_ps, axis=0) / PS_PER_S)
-    # But for an epoch in which a source stops. Rows switched off in it have sent nothing.
+    # Except for an epoch in which a source stops. Rows switched off in it have sent nothing.
     begun_s = (declared.stop_ps - t_ps[:-1]) / PS_PER_S * declared.flows
     ends = (declared.stop_ps > t_ps[:-1]) & (declared.stop_ps < t_ps[1:])
     seconds = np.where(ends, np.where(bits > 0, begun_s, 0.0), seconds)

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a run was from the rates that maximise its users' utility, over its own routes.
+"""The distance of a run from the rates that maximise its users' utility, over its own routes.
 
 The window is cut where sources start or stop and caps are lifted (welfare_parts.py). In each
 
     max  sum_r N_r U_r(y_r / N_r)     sum over r on l of y_r <= c_l - b_l,   y_r <= N_r M_r
 
 is solved by `theory.network_optimum`. Rows r are the flows of agents that declare a utility; N_r is
-how many of them were on, on average, and y_r is what they get together. Held as they were are: who
-is on when, and over which route; and what else crosses a link, b_l (other users, ACKs, what is sent
-again), as a constant rate. c_l is the link's rate, less framing, whatever its marking law aims at.
-M_r is what the flow's traffic asks for at most. What happened is one of the allocations that are
-compared, so that no run is better than its optimum, but for what is in flight at a part's ends.
+the mean number of them that were on, and y_r is their total rate. The activity and routes of flows
+are taken from the run. So is the other traffic on a link, b_l (other users, ACKs, retransmissions),
+as a constant rate. c_l is the link's rate, less framing, regardless of its marking law's target.
+M_r is the largest demand of the flow's traffic. The run itself is one of the compared allocations,
+so that no run is better than its optimum, except for packets in flight at a part's ends.
 
-Users who anticipate prices (`theory.nash_equilibrium`) are looked at where one link alone limits
-all rates, all flows are on throughout, and no cap on traffic is in the way.
+Users who anticipate prices (`theory.nash_equilibrium`) are considered if a single link limits all
+rates, all flows are on throughout, and no cap limits the traffic.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from ecnomy.markets.results.rawrun import RawRun
 __all__ = ["Distance", "Part", "distance_of"]
 
 MBPS: Final = 1e6
-_SMALLEST, _LARGEST = 1e-9, 1e9  # of a rate over x0, where the slope is looked at
+_SMALLEST, _LARGEST = 1e-9, 1e9  # ratios of rate and x0 at which the slope is sampled
 _HALVINGS: Final = 64
-_PRICED: Final = 1e-6  # of the largest price: below it a link has room
+_PRICED: Final = 1e-6  # share of the largest price below which a link has spare capacity
 
 
 class Part(msgspec.Struct, frozen=True, eq=False):
@@ -56,23 +56,23 @@ class Part(msgspec.Struct, frozen=True, eq=False):
     best_bps: Floats
     utility_per_s: float  # of the mean rates
     optimum_per_s: float
-    nash_per_s: float  # NaN where it is not looked at
+    nash_per_s: float  # NaN if not considered
 
     @property
     def seconds(self) -> float:
-        """Its length."""
+        """The length of the part."""
         return (self.to_ps - self.from_ps) / PS_PER_S
 
 
 class Distance(msgspec.Struct, frozen=True, eq=False):
-    """A run beside its optimum.
+    """A run compared with its optimum.
 
     Attributes:
-        optimum_per_s: utility of the best rates over the window [money/s]; NaN: not found.
+        optimum_per_s: utility of the best rates over the window [money/s]; NaN if not found.
         furthest: the largest |x - x*| / max(x, x*) of any row in any part; NaN likewise.
-        nash_per_s: utility of users who anticipate prices [money/s]; NaN: not looked at.
-        why: why there is no optimum, "" if there is.
-        parts: that it was found by.
+        nash_per_s: utility of users who anticipate prices [money/s]; NaN if not considered.
+        why: why no optimum was found, or "".
+        parts: the parts of the window from which it was computed.
     """
 
     optimum_per_s: float = math.nan
@@ -83,7 +83,7 @@ class Distance(msgspec.Struct, frozen=True, eq=False):
 
 
 class _Utilities(msgspec.Struct, frozen=True, eq=False):
-    """`theory.Utility` of rows alike: N U(y / N / x0), y in Mbit/s."""
+    """`theory.Utility` of identical rows: N U(y / N / x0), y in Mbit/s."""
 
     agents: tuple[Declared, ...]
     count: Floats  # N of each group of rows
@@ -101,9 +101,9 @@ class _Utilities(msgspec.Struct, frozen=True, eq=False):
         return self.count / self.scale * self._each("slope", ratio)
 
     def demand(self, prices: Floats) -> Floats:
-        """See theory.Utility: found by halving, as a utility of a user's own has no inverse.
+        """See theory.Utility: found by bisection, as a custom utility has no inverse.
 
-        At a price of 0 those who are sated want no more than what sates them.
+        At a price of 0, saturated users want no more than their saturation rate.
         """
         wanted = prices * self.scale / self.count
         low = np.full(np.shape(wanted), math.log(_SMALLEST))
@@ -152,7 +152,7 @@ def distance_of(
 
 
 def _concave(declared: Declared) -> bool:
-    """Whether it says so, and the slope is nowhere negative and nowhere grows, by samples.
+    """Check that it claims concavity, with samples of slopes that are never negative or growing.
 
     The slopes of a step are all 0: only the utility itself knows that it jumps.
     """
@@ -170,14 +170,14 @@ def _furthest(part: Part) -> float:
 
 
 class _Alike(msgspec.Struct, frozen=True, eq=False):
-    """Rows of one utility, path, packet size and limit as one: at the optimum they get the same.
+    """Rows of equal utility, path, packet size and limit, grouped: the optimum treats them alike.
 
     Attributes:
-        group: of each row.
-        agent: of each group, likewise below.
+        group: the group of each row.
+        agent: the agent of each group; the fields below are also per group.
         source: of its first row.
         x0_bps: of a flow.
-        most_bps: what a flow's traffic asks for at most.
+        most_bps: the largest demand of a flow's traffic.
     """
 
     group: npt.NDArray[np.int64]
@@ -187,7 +187,7 @@ class _Alike(msgspec.Struct, frozen=True, eq=False):
     most_bps: Floats
 
     def sums(self, values: Floats) -> Floats:
-        """Rows added up to groups."""
+        """Sum rows to groups."""
         sums = np.bincount(self.group, values, minlength=len(self.source))
         return np.asarray(sums, dtype=np.float64)
 
@@ -212,7 +212,7 @@ def _alike(
 def _part(
     plan: Plan, flows: Epochs, links: Epochs, declared: tuple[Declared, ...], window: Window
 ) -> Part | None:
-    """The optimum of a part; None if none of the rows was on."""
+    """Return the optimum of a part; None if all rows were off."""
     had = [lived(flows, one, window.from_ps, window.to_ps) for one in declared]
     on = _joined(had, "on_s") > 0
     if not on.any():
@@ -258,7 +258,7 @@ def _joined(had: list[Lived], name: str) -> Floats:
 
 
 def _most_bps(source: Source, window: Window) -> float:
-    """What a flow's traffic asks for at most in this part; a cap that is lifted before is none."""
+    """Return the largest demand of a flow's traffic in this part, ignoring a cap lifted before."""
     until_s = source.traffic.params.get("until_s", -1.0)
     if 0 <= until_s * PS_PER_S <= window.from_ps:
         return math.inf
@@ -279,7 +279,7 @@ def _room(
     taken: Floats,
     window: Window,
 ) -> tuple[float, ...]:
-    """What links have for these rows, Mbit/s of IP packets: never less than they took."""
+    """Return the links' capacity for these rows, Mbit/s of IP packets; at least their use."""
     grown = links.difference("departed_bytes", window)
     packets = links.difference("departures", window)
     size = np.array([_packet_bytes(source) for source in sources])
@@ -299,19 +299,19 @@ def _room(
 def _nash(
     problem: FlowProblem, utilities: _Utilities, best: Optimum, members: Floats, *, always: bool
 ) -> float:
-    """Utility of the same users if they anticipated prices, NaN if it is not looked at.
+    """Return the utility of the same users if they anticipated prices; NaN if not considered.
 
     Args:
-        problem: what the optimum is of.
+        problem: the problem of the optimum.
         utilities: its utilities.
         best: the optimum.
-        members: how many users each group is.
+        members: the number of users in each group.
         always: whether all of them were on throughout.
     """
     priced = best.prices > _PRICED * best.prices.max()
     low, high = problem.limits()
     if best.prices.max() <= 0 or (best.rates >= high * (1 - 1e-6)).all():
-        return best.utility  # there is enough for all: nobody's bid changes anything
+        return best.utility  # there is enough for all: bids change nothing
     shared = problem.incidence()[:, priced]
     if priced.sum() != 1 or not shared.all() or not always or members.sum() < 2 or low.any():
         return math.nan
@@ -325,7 +325,7 @@ def _nash(
         utilities.agent[each],
     )
     if not (players.marginal(np.full(len(each), capacity / len(each))) > 0).all():
-        return math.nan  # somebody is content with less than an equal share
+        return math.nan  # a user wants less than an equal share
     found = nash_equilibrium(players, len(each), capacity)
     over = found.rates > (high / members)[each] * (1 + 1e-9)
     return math.nan if over.any() else found.utility

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a run's links were from oscillating: the margin of Siris et al. 2002, Eq. 7.
+"""The stability margin of a run's links, from Siris et al. 2002, Eq. 7.
 
-    gain (p + x p') / w_dec < 1/e         margin = (1/e) / left side, above 1 where it holds
+    gain (p + x p') / w_dec < 1/e         margin = (1/e) / left side, above 1 if it holds
 
 Eq. 7 is about one link whose flows have one gain and one round trip. Of each link that WTP flows
 cross, over a window:
 
     p          marks / arrivals of the link
-    x          what WTP flows had there, packets/s: they alone give way to marks
-    p'         dp/dx. Where the law marks by load it is the law's own: slope / C for load-based
-               marking between 0 and 1, 0 for fixed. For others it is the slope of a straight line
-               through the reports' (arrivals/s, p). That is known only where the load varied
-               enough: from 10 reports on, where it rises by 3 standard errors or more. A full link
-               whose queue comes and goes has none
-    gain/w_dec the largest of these flows': w_dec is 1 for the proportional increase, what is paid
-               for in marks a round trip (marks/s x RTT, as measured) for the inverse decrease, and
-               the parameter for the general form
+    x          the rate of WTP flows there, packets/s: only they react to marks
+    p'         dp/dx. If the law marks by load, it is the law's own: slope / C for load-based
+               marking between 0 and 1, 0 for fixed. For other laws it is the slope of a straight
+               line through the reports' (arrivals/s, p). That is known only if the load varied
+               enough: from 10 reports on, with a rise of at least 3 standard errors. A full link
+               whose queue comes and goes has no known slope
+    gain/w_dec the largest of these flows': w_dec is 1 for the proportional increase, the paid
+               marks per round trip (marks/s x RTT, as measured) for the inverse decrease, and the
+               parameter for the general form
 
 A queue's delay, several links in a row and other window laws are outside Eq. 7.
 """
@@ -39,8 +39,8 @@ from ecnomy.markets.results.rawrun import RawRun
 __all__ = ["Margin", "margins_of"]
 
 _LAW: Final = "wtp"
-_FEWEST: Final = 10  # reports that a line is drawn through
-_ERRORS: Final = 3.0  # standard errors that its slope has to be above 0
+_FEWEST: Final = 10  # reports needed for a line
+_ERRORS: Final = 3.0  # standard errors by which its slope must exceed 0
 
 
 class Margin(msgspec.Struct, frozen=True):
@@ -51,17 +51,17 @@ class Margin(msgspec.Struct, frozen=True):
     probability: float
     rate_pps: float
     slope_s: float
-    from_law: bool  # whether the slope is the law's own, else that of reports
+    from_law: bool  # whether the slope is the law's own, else from reports
     left: float  # of Eq. 7
 
     @property
     def margin(self) -> float:
-        """How many times larger the left side might be; infinite where nothing is marked."""
+        """The factor by which the left side may still grow; infinite if nothing is marked."""
         return NO_OSCILLATION_BELOW / self.left if self.left > 0 else math.inf
 
 
 def margins_of(run: RawRun, windows: tuple[Window, ...]) -> tuple[Margin, ...]:
-    """The smallest margin of each link that marked and whose slope is known, smallest first.
+    """Return the smallest margin of each link that marked and has a known slope, smallest first.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -96,12 +96,12 @@ def _margins(plan: Plan, flows: Epochs, links: Epochs, window: Window) -> Iterat
 
 
 def _fits(source: Source) -> bool:
-    """Whether Eq. 7 is about its window law."""
+    """Check whether Eq. 7 covers the window law."""
     return isinstance(source.transport, Tcp) and source.transport.window.law == _LAW
 
 
 def _step(source: Source, marks_per_s: float, rtt_s: float) -> float:
-    """gain / w_dec of the flows of a row, which together met so many marks."""
+    """Return gain / w_dec of the flows of a row, given their total rate of marks."""
     assert isinstance(source.transport, Tcp)
     params, w_dec = source.transport.window.params, 1.0
     form = params.get("form", 0.0)
@@ -110,13 +110,13 @@ def _step(source: Source, marks_per_s: float, rtt_s: float) -> float:
     elif form == 2.0:
         w_dec = params["w_dec"]
     gain = params["gain"]
-    if source.transport.reference_rtt_ps > 0:  # the gain holds at it, elsewhere in proportion
+    if source.transport.reference_rtt_ps > 0:  # the gain holds there, else in proportion
         gain *= rtt_s / (source.transport.reference_rtt_ps / 1e12)
     return gain / w_dec
 
 
 def _slope_s(plan: Plan, links: Epochs, number: int, window: Window) -> tuple[float, bool]:
-    """dp/dx of a link [s], NaN if it is not known; and whether it is the law's own."""
+    """Return dp/dx of a link [s], NaN if unknown; and whether it is the law's own."""
     link = plan.links[number]
     packets, data = (
         float(links.difference(name, window)[number]) for name in ("departures", "departed_bytes")
@@ -139,7 +139,7 @@ def _slope_s(plan: Plan, links: Epochs, number: int, window: Window) -> tuple[fl
 
 
 def _line(x: Floats, y: Floats) -> float:
-    """The slope of a straight line through points by least squares, NaN if it is not known."""
+    """Return the least-squares slope of a line through points, NaN if unknown."""
     if len(x) < _FEWEST or not np.ptp(x) > 0:
         return math.nan
     away = x - x.mean()

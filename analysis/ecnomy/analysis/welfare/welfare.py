@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Welfare of a run: what rates were worth to users, who paid and who earned, and how near to best.
+"""Welfare of a run: the value of rates to users, payments, earnings, and distance to the optimum.
 
 Over the measured window, for agents whose strategy declares a utility (declared.py):
 
@@ -13,9 +13,9 @@ to micro-units, and all else is the ledger's. Sellers are agents that use no flo
 `unassigned:network`; others are users without a declared utility, such as background traffic, whose
 utility nobody knows.
 
-The mean of U(x_t) is what is added up, and U of the mean rate is shown beside it. The first is what
-users lived through; as U is concave the second is never less, and the difference is what
-fluctuations (from report to report) cost. What varies within an epoch is seen by neither.
+The sums use the mean of U(x_t); U of the mean rate is shown beside it. The first is the utility
+that users had. As U is concave, the second is never less, and the difference is the cost of
+fluctuations from report to report. Neither captures variation within an epoch.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _NOBODY: Final = "unassigned:"
 
 
 class Account(msgspec.Struct, frozen=True):
-    """What an account received and paid in a window, by kind of posting [micro-units]."""
+    """The income and payments of an account in a window, by kind of posting [micro-units]."""
 
     name: str
     received_micro: dict[str, int] = {}
@@ -64,10 +64,10 @@ class Consumer(msgspec.Struct, frozen=True):
     """An agent that declares a utility.
 
     Attributes:
-        account: its money.
-        users: how many of its users were on; alternatives of one user count as one.
-        utility_micro: over the window [micro-units].
-        steady_micro: the same of constant rates, U of the mean [micro-units].
+        account: its income and payments.
+        users: number of its users that were on; alternatives of one user count as one.
+        utility_micro: utility over the window [micro-units].
+        steady_micro: the same at constant rates, U of the mean [micro-units].
     """
 
     account: Account
@@ -77,7 +77,7 @@ class Consumer(msgspec.Struct, frozen=True):
 
     @property
     def surplus_micro(self) -> int:
-        """What is left of the utility [micro-units]."""
+        """The utility less net payments [micro-units]."""
         return self.utility_micro + self.account.net_micro
 
 
@@ -87,13 +87,13 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         window: that window, from report to report.
         consumers: agents that declare a utility, users before providers.
-        sellers: see above.
-        others: other accounts that money went through, in order of their names.
+        sellers: agents that use no flows, and `unassigned:network`.
+        others: other accounts with postings, in order of their names.
         jain_rates: Jain's index of users' mean rates while on; NaN if nobody got anything.
         jain_utilities: of their utilities a second, per unit of weight (the utility's `a`); NaN
             if one is negative.
-        distance: from the optimum.
-        margins: of links that marked, against oscillation; the smallest first.
+        distance: the distance from the optimum.
+        margins: stability margins of links that marked, the smallest first.
     """
 
     window: Window
@@ -107,7 +107,7 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def users(self) -> int:
-        """How many users were on."""
+        """The number of users that were on."""
         return sum(one.users for one in self.consumers)
 
     @property
@@ -132,11 +132,11 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def others_micro(self) -> int:
-        """What all others received less what they paid [micro-units]."""
+        """The income of all others less their payments [micro-units]."""
         return sum(one.net_micro for one in self.others)
 
     def per_s(self, micro: int) -> float:
-        """An amount of the window as money per second."""
+        """Return an amount of the window as money per second."""
         return micro / MICRO / self.window.seconds
 
     @property
@@ -147,10 +147,11 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 
 
 def welfare_of(run: RawRun | Results) -> Welfare | None:
-    """Welfare over the measured window; None if no agent declares a utility.
+    """Return welfare over the measured window; None if no agent declares a utility.
 
-    None too where the scenario does not load here (see declared.agents_of) or a strategy cannot be
-    made, and where there are no two reports in the window.
+    Also None if the scenario does not load (see declared.agents_of), if a strategy cannot be made,
+    or
+    if the window has fewer than two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -193,7 +194,7 @@ def welfare_of(run: RawRun | Results) -> Welfare | None:
 
 
 def welfare_columns(results: Path) -> dict[str, float | None]:
-    """The columns of a sweep that a run of declared utilities has; {} for another run.
+    """Return the sweep's columns for a run with declared utilities; {} for other runs.
 
     welfare, consumer_surplus, profit.<seller>: money/s; jain: of rates; optimum_ratio.
 
@@ -222,11 +223,11 @@ def _consumer(declared: Declared, had: Lived, account: Account, users: int) -> C
 
 
 def _accounts(run: RawRun, agents: tuple[AgentSpec, ...], window: Window) -> dict[str, Account]:
-    """All agents' accounts in the scenario's order, then the others that money went through."""
+    """Return all agents' accounts in the scenario's order, then other accounts with postings."""
     received: dict[str, dict[str, int]] = {agent.name: {} for agent in agents}
     paid: dict[str, dict[str, int]] = {agent.name: {} for agent in agents}
     ledger = run.ledger
-    # Postings are dated by the report that closed the epoch they are for.
+    # Postings carry the date of the report that closed their epoch.
     own = ledger[(ledger["t_ps"] > window.from_ps) & (ledger["t_ps"] <= window.to_ps)]
     for column, sums in (("credit", received), ("debit", paid)):
         by = [own[column].astype(str), own["kind"].astype(str)]
@@ -241,7 +242,7 @@ def _accounts(run: RawRun, agents: tuple[AgentSpec, ...], window: Window) -> dic
 def _users(
     run: RawRun, declared: tuple[Declared, ...], parts: list[Lived]
 ) -> list[tuple[Floats, Floats]]:
-    """By agent, of each user who was on: its mean rate, its utility a second over the weight."""
+    """Return by agent, for each user that was on: mean rate, and utility a second over weight."""
     sources = run.plan.row_sources()
     choosing = {choice.agent for choice in choices_of(run)}
     found = []

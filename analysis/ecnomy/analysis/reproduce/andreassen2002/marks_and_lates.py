@@ -64,7 +64,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw draw, for the first seed, samples of M and L against each other, and both over time."""
+    """Draw, for the first seed, samples of M and L against each other, and both over time."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2)
     runs = _of_example(studies["streams"])

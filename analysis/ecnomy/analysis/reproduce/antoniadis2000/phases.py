@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Outcome columns of scenarios 1 and 2: rates and charges in the phases of a run.
 
-calm         20 s to 60 s crowd        70 s to 120 s, with the parts before (70 s to 80 s), up (82 s
-to 100 s), down (102 s on) after        130 s to the end
+calm         20 s to 60 s
+crowd        70 s to 120 s; its parts before (70 s to 80 s), up (82 s to 100 s), down (102 s on)
+after        130 s to the end
 """
 
 from __future__ import annotations
