@@ -120,12 +120,12 @@ class Runs:
         Raises:
             ResultsError: no run has these values.
         """
-        kept = self.frame
+        chosen = np.ones(len(self.frame), dtype=bool)
         for name, value in columns.items():
-            kept = kept[kept[name] == value]
-        if kept.empty:
+            chosen &= (self.frame[name] == value).to_numpy(dtype=bool, na_value=False)
+        if not chosen.any():
             raise ResultsError(f"no run with {dict(columns)}")
-        return Runs(kept, batches=self.batches, budget=self.budget)
+        return Runs(self.frame[chosen], batches=self.batches, budget=self.budget)
 
     def sample(self, column: str) -> npt.NDArray[np.float64]:
         """Return one value per replicate in order of seeds, or one per batch in a study of batches.
@@ -138,7 +138,7 @@ class Runs:
             return row
         if column not in self.frame:
             raise ResultsError(f"no column {column!r}")
-        own = self.frame.sort_values("replicate")
+        own = self.frame[["replicate", column]].sort_values("replicate")
         if own["replicate"].duplicated().any():
             raise ResultsError(f"{column!r}: several runs of a seed; fix more parameters")
         return np.asarray(own[column], dtype=np.float64)
@@ -154,7 +154,7 @@ class Runs:
         names = [name for _, name in sorted(found) if name.rpartition("[")[0] == column]
         if not names:
             raise ResultsError(f"no row {column!r}")
-        own = self.frame.sort_values("replicate")
+        own = self.frame[["replicate", *names]].sort_values("replicate")
         return own[names].to_numpy(dtype=np.float64)
 
 
