@@ -4,9 +4,9 @@
 Objects are kept under the repository's build folder, each under a digest of what it is made from
 (its source, the headers that it includes, the compiler, nanobind and Python), so that a second run
 compiles nothing, a changed law only what includes it, and two interpreters do not meet. No
-optimisation: the tests spend their time in Python. The standard library's headers are compiled
-ahead, once, for all the laws' files. A module of all laws has their files in two groups, each
-compiled as one, which is far faster; a module of few, as mutants have it, compiles theirs alone.
+optimisation: the tests spend their time in Python. The laws' files of a module are compiled as one,
+which is far faster. Of a module of one law, as the full tier's mutants have it, there are so many
+that the standard library's headers are compiled ahead, once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import nanobind  # type: ignore[import-not-found, import-untyped, unused-ignore]
 from compiling import BUILD, compiler, compiler_version, digest, included, made, run_compiler
 from law_api import MODULE
 
-__all__ = ["FLAGS", "LAWS", "build_module", "law_headers", "standard_header"]
+__all__ = ["LAWS", "build_module", "law_headers"]
 
 LAWS: Final = Path(__file__).resolve().parents[2] / "omnet" / "laws"
 NATIVE: Final = Path(__file__).resolve().parent / "native"
@@ -52,12 +52,9 @@ def build_module(
     Returns:
         Path of the extension module, in a folder of its own.
     """
-    if sources == LAW_SOURCES:
-        together = [stem for stem in sources if stem not in APART]
-        groups = (together[::2], together[1::2])
-        own = [*(_group(laws, group) for group in groups), *(_law(laws, stem) for stem in APART)]
-    else:
-        own = [_law(laws, stem) for stem in sources]
+    together = [stem for stem in sources if stem not in APART]
+    own = [_group(laws, [stem]) for stem in sources if stem in APART]
+    own.append(_group(laws, together) if len(together) > 1 else _law(laws, *together))
     parts = [_nanobind(), _binding(), *own]
     with ThreadPoolExecutor(2) as pool:
         objects = list(pool.map(_object, parts))
@@ -90,7 +87,8 @@ def _binding() -> Part:
 def _law(laws: Path, stem: str) -> Part:
     source = NATIVE / f"{stem}.cc"
     headers = [path for path in included(source, (laws, NATIVE)) if path != source]
-    return stem, [source, *headers], _law_flags(laws)
+    ahead = ["-include", str(_standard_header())]
+    return stem, [source, *headers], [*ahead, f"-I{laws}", f"-I{NATIVE}"]
 
 
 def _group(laws: Path, stems: list[str]) -> Part:
@@ -102,15 +100,11 @@ def _group(laws: Path, stems: list[str]) -> Part:
     source = CACHE / "objects" / f"{stems[0]}-{digest([lines.encode()])}.cc"
     made(source, lambda out: out.write_text(lines))
     files = {file for stem in stems for file in included(NATIVE / f"{stem}.cc", (laws, NATIVE))}
-    return f"from-{stems[0]}", [source, *sorted(files)], _law_flags(laws)
-
-
-def _law_flags(laws: Path) -> list[str]:
-    return ["-include", str(standard_header()), f"-I{laws}", f"-I{NATIVE}"]
+    return f"from-{stems[0]}", [source, *sorted(files)], [f"-I{laws}", f"-I{NATIVE}"]
 
 
 @functools.cache
-def standard_header() -> Path:
+def _standard_header() -> Path:
     """native/standard.h, compiled beside a copy of it: the compiler takes NAME.gch for NAME."""
     source = NATIVE / "standard.h"
     text = source.read_bytes()

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from compiling import BUILD, compiler, compiler_version, digest, included, made
-from law_build import FLAGS as LAW_FLAGS
-from law_build import LAWS, law_headers, standard_header
+from law_build import LAWS, law_headers
 from processes import LIMIT_S
-from tiers import in_full
+from tiers import full
 
 FLAGS: Final = (
     "-std=c++20 -fsyntax-only -Wall -Wextra -Wconversion -Werror -ffp-contract=off -x c++".split()
@@ -29,6 +28,7 @@ STANDARD: Final = frozenset(
     tuple type_traits unordered_map utility variant vector""".split()
 )
 INCLUDE: Final = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+GUARD: Final = re.compile(r"^#ifndef (ECNOMY_LAWS_\w+_H_)$", re.MULTILINE)
 FORBIDDEN: Final = re.compile(
     r"\b(?:std::(?:rand|mt19937|random_device|chrono|cout|cerr|exit|abort)|printf|time|clock)\s*\("
     r"|std::(?:mt19937|random_device|chrono|cout|cerr|\w+_distribution)\b"
@@ -37,9 +37,9 @@ FORBIDDEN: Final = re.compile(
 HEADERS = [pytest.param(h, id=str(h.relative_to(LAWS))) for h in law_headers()]
 
 
-def compile_only(source: str, flags: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+def compile_only(source: str) -> subprocess.CompletedProcess[str]:
     """The compiler's opinion of a translation unit."""
-    command = [*compiler(), *flags, *FLAGS, "-"]
+    command = [*compiler(), *FLAGS, "-"]
     return subprocess.run(command, input=source, capture_output=True, text=True, timeout=LIMIT_S)
 
 
@@ -48,29 +48,43 @@ def test_there_are_headers() -> None:
     assert {"parameter.h", "red.h", "wtp.h"} <= {h.name for h in law_headers()}
 
 
-def compiles(source: str, headers: Iterable[Path], flags: Sequence[str] = ()) -> None:
+def compiles(source: str, headers: Iterable[Path]) -> None:
     """A translation unit compiles; one that includes nothing but what did compile is known."""
     parts = [f"{path}\n".encode() + path.read_bytes() for path in headers]
-    key = digest(
-        [source.encode(), compiler_version().encode(), " ".join([*flags, *FLAGS]).encode(), *parts]
-    )
+    key = digest([source.encode(), compiler_version().encode(), " ".join(FLAGS).encode(), *parts])
 
     def compiled(mark: Path) -> None:
-        done = compile_only(source, flags)
+        done = compile_only(source)
         assert done.returncode == 0, done.stderr
         mark.touch()
 
     made(BUILD / "law-tests" / "headers" / key, compiled)
 
 
+@full
 @pytest.mark.parametrize("header", HEADERS)
 def test_header_compiles_alone(header: Path) -> None:
-    """A file that includes nothing but the header compiles with every warning an error.
+    """A file that includes nothing but the header compiles with every warning an error."""
+    compiles(f'#include "{header}"\n', included(header, (LAWS,)))
 
-    In the fast tier the standard library's headers are there already, compiled ahead.
+
+def test_each_header_includes_what_it_uses_of_the_laws() -> None:
+    """Each header, twice in a namespace where no other has been, the standard library before all.
+
+    One file in place of one for each header; an #include inside a namespace puts it there.
     """
-    ahead = () if in_full() else (*LAW_FLAGS, "-include", str(standard_header()))
-    compiles(f'#include "{header}"\n', included(header, (LAWS,)), ahead)
+    texts = {header: header.read_text() for header in law_headers()}
+    standard = {
+        name for text in texts.values() for bracket, name in INCLUDE.findall(text) if bracket == "<"
+    }
+    forget = "".join(
+        f"#undef {guard}\n" for text in texts.values() for guard in GUARD.findall(text)
+    )
+    lines = "".join(f"#include <{name}>\n" for name in sorted(standard))
+    for number, header in enumerate(texts):
+        include = f'#include "{header}"\n'
+        lines += f"{forget}namespace alone_{number} {{\n{include * 2}}}\n"
+    compiles(lines, law_headers())
 
 
 def test_headers_compile_together() -> None:

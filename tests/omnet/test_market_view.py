@@ -7,15 +7,14 @@ import itertools
 import json
 import math
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any, Final
 
-import nlohmann_json
 import pytest
 import yaml
 
+from compiling import BUILD, compile_all, digest, included, made, missing_compiler, nlohmann_headers
 from processes import LIMIT_S
 
 ROOT: Final = Path(__file__).parents[2]
@@ -24,17 +23,18 @@ Box = tuple[float, float, float, float]
 
 
 @pytest.fixture(scope="module")
-def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program of view_parts.cc."""
-    if shutil.which("g++") is None:
-        pytest.skip("g++ is not installed")
-    program = tmp_path_factory.mktemp("view") / "view-parts"
-    headers = Path(nlohmann_json.__file__).parent / "include"
-    words = ["g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-o", str(program)]
-    words += [f"-I{ROOT}/omnet", f"-I{ROOT}/omnet/inet", "-isystem", str(headers)]
-    words += [str(ROOT / "tests/omnet/view_parts.cc"), str(ROOT / "omnet/inet/view/Shown.cc")]
-    subprocess.run(words, check=True, timeout=120)
-    return program
+def parts() -> Path:
+    """The program of view_parts.cc, compiled if anything in it has changed."""
+    if lack := missing_compiler():
+        pytest.skip(lack)
+    folders = [ROOT / "omnet", ROOT / "omnet/inet"]
+    flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", *(f"-I{folder}" for folder in folders)]
+    flags += nlohmann_headers()
+    sources = [ROOT / "tests/omnet/view_parts.cc", ROOT / "omnet/inet/view/Shown.cc"]
+    inputs = sorted({file for source in sources for file in included(source, folders)})
+    key = digest(["\0".join(flags).encode(), *(file.read_bytes() for file in inputs)])
+    target = BUILD / "view-tests" / key / "view-parts"
+    return made(target, lambda out: compile_all(out, [sources], flags))
 
 
 def ask(parts: Path, *lines: str) -> list[str]:
