@@ -34,11 +34,13 @@ from ecnomy.markets.cli.verbs.sweep import sweep_command
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.outcome import DONE, Outcome, Task
 from sweep_world import Here, Watcher, write
-from tiers import full
+from tiers import full, in_full
 
 PRICE = "market.price_per_mark"
 GOLD = "sources.gold.count"
 COST = 0.1
+TRIALS = "trials: 40"
+SHORT = "trials: 12" if not in_full() else TRIALS
 SWEEP = """
 version: 1
 title: a price
@@ -85,9 +87,16 @@ def found(file: Path, out: Path, pool: Made | None = None) -> Answer:
     return tuned(load_sweep(file), out, pool or Made(), lambda total, missing: Watcher())
 
 
-def test_a_known_optimum_is_found(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Answer]:
+    """A folder with SWEEP and, in `out`, its search; and the answer."""
+    home = tmp_path_factory.mktemp("tune")
+    return home, found(write(home, SWEEP), home / "out")
+
+
+def test_a_known_optimum_is_found(whole: tuple[Path, Answer]) -> None:
     """The price within 10 %, within the range told; the outcome's interval holds the truth."""
-    answer = found(write(tmp_path, SWEEP), tmp_path / "out")
+    home, answer = whole
     [price], [(low, high)], [(near_low, near_high)] = answer.values, answer.same, answer.near
     print(price, (low, high), (near_low, near_high), answer.outcome)
     assert answer.verdict == "found" and answer.why == ""
@@ -95,30 +104,32 @@ def test_a_known_optimum_is_found(tmp_path: Path) -> None:
     assert low <= 2 * COST <= high and high / low < 2
     assert near_low <= price <= near_high
     assert answer.outcome.low <= 1 <= answer.outcome.high and answer.outcome.n == 6
-    runs = open_sweep(tmp_path / "out")
+    runs = open_sweep(home / "out")
     assert set(runs[runs[PRICE] == price]["seed"]) == set(range(1, 10))
     assert set(runs[runs[PRICE] != price]["seed"]) == {1, 2, 3}
     assert len(answer.tried) <= 40 and len(runs) == 3 * len(answer.tried) + 6
 
 
-def test_a_search_goes_on_after_a_kill(tmp_path: Path) -> None:
+def test_a_search_goes_on_after_a_kill(whole: tuple[Path, Answer], tmp_path: Path) -> None:
     """No run that was kept is made again; the answer is that of a search never stopped."""
+    home, answer = whole
     file = write(tmp_path, SWEEP)
-    whole = found(file, tmp_path / "whole")
     tired, rested = Made(runs=61), Made()
     with pytest.raises(typer.Abort):
         found(file, tmp_path / "out", tired)
-    assert found(file, tmp_path / "out", rested) == whole
+    assert found(file, tmp_path / "out", rested) == answer
     assert len(set(tired.points) & set(rested.points)) <= 3  # under way when it stopped
     again = Made()
-    assert found(file, tmp_path / "out", again) == whole and again.points == []
+    assert found(home / "sweep.yaml", home / "out", again) == answer and again.points == []
 
 
 @pytest.mark.drawn
-def test_what_is_told_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_told_of_it(
+    whole: tuple[Path, Answer], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A table, sentences, JSON and a picture; `show` of the folder works."""
-    file, out = write(tmp_path, SWEEP), tmp_path / "out"
-    answer, sweep = found(file, out), load_sweep(file)
+    home, answer = whole
+    sweep, out = load_sweep(home / "sweep.yaml"), home / "out"
     assert answer_table(sweep, answer).row_count == 1
     words = answer_words(sweep, answer)
     assert words[0] == f"found: income is highest at {PRICE} {answer.values[0]} money"
@@ -144,8 +155,8 @@ def test_what_is_told_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_points_of_a_search_are_its_values(tmp_path: Path) -> None:
     """Unseen seeds are no point of their own; nothing is compared, the best one is as wanted."""
-    text = SWEEP.replace("maximise: income", "minimise: income")
-    assert text != SWEEP
+    text = SWEEP.replace("maximise: income", "minimise: income").replace(TRIALS, SHORT)
+    assert "minimise" in text
     answer = found(write(tmp_path, text), tmp_path / "out")
     swept = open_swept(tmp_path / "out")
     assert swept.points == len(answer.tried) and swept.runs == 3 * len(answer.tried)
@@ -193,18 +204,16 @@ def test_a_target_is_met_or_said_not_to_be(tmp_path: Path) -> None:
     assert any(answer.values[0] == pytest.approx(root, rel=0.1) for root in roots)
     assert answer.outcome.mean == pytest.approx(0.5, rel=0.06) and answer.outcome.level == 0.99
     text = SWEEP.replace("maximise: income", "target: {outcome: income, value: 2}")
-    answer = found(write(tmp_path, text), tmp_path / "b")
+    answer = found(write(tmp_path, text.replace(TRIALS, SHORT)), tmp_path / "b")
     assert answer.verdict == "not reachable" and "income is below 2 at all values" in answer.why
 
 
 def test_an_optimum_at_an_end_is_said_to_be_one(tmp_path: Path) -> None:
     """More is sold the lower the price; a wider range may hold better values."""
-    answer = found(
-        write(tmp_path, SWEEP.replace("maximise: income", "maximise: sold")), tmp_path / "o"
-    )
+    text = SWEEP.replace(TRIALS, "trials: 25").replace("maximise: income", "maximise: sold")
+    answer = found(write(tmp_path, text), tmp_path / "o")
     assert f"{PRICE} is best at the low end of its range" in answer.why
-    text = SWEEP.replace("maximise: income", "minimise: sold")
-    answer = found(write(tmp_path, text), tmp_path / "p")
+    answer = found(write(tmp_path, text.replace("maximise", "minimise")), tmp_path / "p")
     assert f"{PRICE} is best at the high end of its range" in answer.why
 
 
@@ -250,7 +259,8 @@ def test_outcomes_that_nobody_has(tmp_path: Path) -> None:
     file = write(tmp_path, SWEEP.replace("maximise: income", "maximise: incoming"))
     with pytest.raises(ResultsError, match="tune.maximise: found 'incoming', no such column"):
         found(file, tmp_path / "a")
-    file = write(tmp_path, SWEEP.replace("maximise: income", "maximise: gone"))
+    text = SWEEP.replace(TRIALS, SHORT).replace("maximise: income", "maximise: gone")
+    file = write(tmp_path, text)
     with pytest.raises(ResultsError, match="gone is missing in 3 of 3 runs of the best values"):
         found(file, tmp_path / "b")
 
