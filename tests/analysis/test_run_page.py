@@ -15,6 +15,7 @@ import pytest
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.run_report.page import write_run_page
+from ecnomy.analysis.run_report.settings import provenance_section
 from ecnomy.analysis.support.settings import given_settings
 from ecnomy.markets import load, run
 from ecnomy.markets.results.rawrun import open_raw
@@ -212,6 +213,20 @@ def test_runs_without_money_and_cut_short_have_a_page(made: Path, tmp_path: Path
     (part / "manifest.json").write_text(json.dumps(manifest))
     assert "partial results: interrupted" in write_run_page(part, tmp_path / "p.html", ["ecnomy"])
     assert "partial results: interrupted" in PageReader(tmp_path / "p.html").words
+
+
+def test_an_altered_bit_of_the_machine_is_refused(made: Path, tmp_path: Path) -> None:
+    """machine.json is no part of the results, but the page shows it."""
+    run_ = open_raw(shutil.copytree(made, tmp_path / "r"))
+    file = run_.path / "machine.json"
+    data = file.read_bytes()
+    assert "machine: python" in str(provenance_section(run_, []))
+    for at in (data.index(b"python") + 12, 0, len(data) // 2):
+        file.write_bytes(data[:at] + bytes([data[at] ^ 64]) + data[at + 1 :])
+        with pytest.raises(ResultsError, match=r"machine.json: .* run it again$"):
+            provenance_section(run_, [])
+    file.unlink()
+    assert "machine: python" not in str(provenance_section(run_, []))
 
 
 def test_several_carriers_links_and_prices(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import msgspec
 from ecnomy.analysis.pages.parts import Block, Cell, Section, Table
 from ecnomy.analysis.support.settings import given_settings, leaves
 from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.support.intact import check_sealed
 
 __all__ = ["provenance_section", "settings_section"]
 
@@ -79,8 +80,15 @@ def _facts(run: RawRun, told: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _machine(run: RawRun) -> dict[str, Any]:
-    """Return machine.json; empty if it is missing, as it is not part of the results."""
+    """Return machine.json; empty if it is missing, as it is not part of the results.
+
+    Raises:
+        ResultsError: it is not the content that was written.
+    """
+    file = run.path / "machine.json"
     try:
-        return msgspec.json.decode((run.path / "machine.json").read_bytes(), type=dict[str, Any])
-    except (OSError, msgspec.DecodeError):
+        text = file.read_bytes()
+    except OSError:
         return {}
+    check_sealed(file, text, "run it again")
+    return msgspec.json.decode(text, type=dict[str, Any])

@@ -217,7 +217,7 @@ class ResultsWriter:
             self._tables[name].write(rows)
         digests = {name: t.close(synced=self._synced) for name, t in self._tables.items()}
         self._head |= {**self._measuring.ending(market), "tables": digests}
-        _replace(self.folder / "machine.json", msgspec.json.encode(machine, order="sorted"))
+        _replace(self.folder / "machine.json", sealed(machine), synced=self._synced)
         self._sync_folder()
         self._write_manifest(complete=reason is None, reason=reason, synced=self._synced)
         self._sync_folder()

@@ -29,7 +29,8 @@ _KEY: Final = "digest"
 def sealed(content: Any) -> bytes:
     """A mapping or struct as JSON, with the digest of all the rest under the last key."""
     text = _ENCODE(content)
-    return b'%s,"%s":"%s"}' % (text[:-1], _KEY.encode(), _digest(text).encode())
+    comma = b"," if len(text) > len(b"{}") else b""
+    return b'%s%s"%s":"%s"}' % (text[:-1], comma, _KEY.encode(), _digest(text).encode())
 
 
 def check_sealed(file: Path, text: bytes, remedy: str) -> None:
