@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from command_line import ecnomy
+from ecnomy.markets.cli.ending import stoppable
 from ecnomy.markets.cli.main import GROUP, app
 from processes import LIMIT_S, ended, started, wait_for
 from tiers import full
@@ -343,3 +344,21 @@ runpy.run_module("ecnomy.markets.cli", run_name="__main__")
     words = [sys.executable, "-c", code]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_more_signals_do_not_interrupt_the_closing() -> None:
+    """A second SIGTERM or SIGHUP left a traceback, and what was being closed half closed."""
+    heeded = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    closed = []
+    try:
+        with pytest.raises(SystemExit) as ended, stoppable():
+            try:
+                signal.raise_signal(signal.SIGTERM)
+            finally:
+                for number in heeded:
+                    signal.raise_signal(number)
+                closed.append(True)
+    finally:
+        for number, handler in heeded.items():
+            signal.signal(number, handler)
+    assert closed and ended.value.code == 143

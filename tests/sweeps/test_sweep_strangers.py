@@ -23,7 +23,7 @@ from distributed.comm import connect
 
 from ecnomy.markets.support.temporary import private_folder
 from ecnomy.markets.sweep.declared import Limits
-from ecnomy.markets.sweep.pool import DaskPool
+from ecnomy.markets.sweep.pool import DaskPool, PoolError
 
 pytestmark = pytest.mark.xdist_group("cluster")
 
@@ -154,3 +154,14 @@ def test_ctrl_c_does_not_interrupt_the_end_of_workers() -> None:
     pool._client = pool._cluster = closing
     pool.close()
     assert seen == [signal.SIG_IGN] * 2 and signal.getsignal(signal.SIGINT) == heeded
+
+
+def test_a_worker_killed_as_it_starts_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """dask's own traceback was what the user saw."""
+
+    def killed(**_: object) -> None:
+        raise RuntimeError("Nanny failed to start.")
+
+    monkeypatch.setattr(distributed, "LocalCluster", killed)
+    with pytest.raises(PoolError, match="a worker ended as it started"):
+        DaskPool("", 1, Limits())

@@ -19,7 +19,9 @@ class _Terminated(SystemExit):
 
 
 def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:
-    """A signal unwinds the run, so that its results are closed as partial."""
+    """A signal unwinds the run, so that its results are closed as partial; more are ignored."""
+    for ignored in (signal.SIGTERM, signal.SIGHUP):  # else one would interrupt the closing
+        signal.signal(ignored, signal.SIG_IGN)
     raise _Terminated(128 + number)
 
 

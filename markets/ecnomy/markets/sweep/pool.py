@@ -80,7 +80,7 @@ class DaskPool:
 
         Raises:
             InputError: dask.distributed is not installed, or certificates for tls:// do not fit.
-            PoolError: nothing answers at the address, or it has no worker.
+            PoolError: nothing answers at the address, it has no worker, or one does not start.
         """
         try:
             distributed: Any = importlib.import_module("distributed")
@@ -92,7 +92,10 @@ class DaskPool:
             self._client = _connected(distributed, scheduler)
         else:
             self._wanted = workers or os.cpu_count() or 1
-            self._cluster = _local(distributed, self._wanted, limits)
+            try:
+                self._cluster = _local(distributed, self._wanted, limits)
+            except RuntimeError as error:  # one was killed before it was there
+                raise PoolError(f"a worker ended as it started ({error})") from None
             self._client = distributed.Client(self._cluster, set_as_default=False)
         self._workers, self._counted_s = 1, -math.inf
         self._seen_s = time.monotonic()
