@@ -198,7 +198,7 @@ def test_an_engine_ends_with_its_page(
         board.step(3)
         assert len(_engines(process.pid)) == 1
         tab.send("Page.close")
-        wait_for(lambda: not _engines(process.pid), "the engine of a closed page", 5)
+        wait_for(lambda: not _engines(process.pid), "the engine of a closed page", 14)
     with Tab(tmp_path / "another", LIMIT_S) as tab:
         tab.go(url)
         assert _Board(tab).figure("time") == 0

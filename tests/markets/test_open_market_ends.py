@@ -223,7 +223,7 @@ def test_python_that_ends_takes_the_engine_with_it(
         words, capture_output=True, text=True, timeout=60, check=False, env=environment
     )
     (pid,) = map(int, done.stdout.split())
-    wait_for(lambda: not there(pid), "the engine's end", 20)
+    wait_for(lambda: not there(pid), "the engine's end")
     assert not list(scratch.iterdir())
     assert ("mine" in done.stderr) == ("mine" in last), done.stderr
     found = manifest(tmp_path / "r")

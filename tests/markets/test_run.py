@@ -177,7 +177,7 @@ def test_killed_market_takes_the_engine_with_it(tmp_path: Path) -> None:
     with started(words, stdout=subprocess.PIPE) as parent:
         pid = int(line_of(parent))
         parent.kill()
-        wait_for(lambda: not alive(pid), "the engine's end", 5.0)
+        wait_for(lambda: not alive(pid), "the engine's end")
 
 
 def test_plan_file_does_not_outlive_the_run(

@@ -189,7 +189,7 @@ def test_killed_market_is_told_in_cmdenv(tmp_path: Path) -> None:
         under_way(log, market)
         time.sleep(1.0)
         market.kill()
-        wait_for(lambda: "End." in log.read_text(), "OMNeT++'s end", 20)
+        wait_for(lambda: "End." in log.read_text(), "OMNeT++'s end")
     assert re.search(
         r"<!> Error: the market: hung-up: .* -- in module .*Scenario\.market", log.read_text()
     )
