@@ -3,7 +3,7 @@
 
 A role is a class on `role.Role`, listed in find.py with what its YAML entry may hold. It says in
 which phase of a meeting it acts; `join` makes its contracts and `act` is its turn. `role:` names
-one of ROLES, or a class of one's own by dotted path (`my_lab.roles:RiskBroker`).
+one of ROLES, or a custom class by dotted path (`my_lab.roles:RiskBroker`).
 """
 
 from __future__ import annotations

@@ -7,8 +7,11 @@ unit, so its key has no unit in its name: `interval` for interval_s.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Annotated, Any, Final
+
+import msgspec
 
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import Amount, Choice, Size, SizeReader
@@ -16,8 +19,9 @@ from ecnomy.markets.inputs.units import decimal_text
 from ecnomy.markets.plan.law_table import Param
 from ecnomy.markets.scenario.law_numbers import number_of, time_of
 
-__all__ = ["default_of", "key_of", "kind_of", "type_name"]
+__all__ = ["Field", "default_of", "key_of", "kind_of", "law_struct"]
 
+Field = tuple[str, Any] | tuple[str, Any, Any]
 _ENDS: Final = {"s": "_s", "packets": "_packets", "bytes": "_bytes"}  # of names, by unit
 _AUTO: Final = {("rem", "phi"), ("rem", "gamma"), ("rem", "alpha")}  # of marking
 _MOST_BYTES: Final = 10**15
@@ -28,9 +32,27 @@ def key_of(parameter: Param) -> str:
     return parameter.name.removesuffix(_ENDS.get(parameter.unit, ""))
 
 
-def type_name(law: str) -> str:
-    """The name of a law's struct."""
-    return "".join(word.capitalize() for word in law.split("-"))
+def law_struct(law: str, about: str, fields: Iterable[Field], *, base: type, tag_field: str) -> Any:
+    """Make the struct in which users write a law; it belongs to the module of its base.
+
+    Args:
+        law: its name, which `tag_field` has in YAML.
+        about: the struct's docstring.
+        fields: name, type and, unless the key is required, default.
+        base: the class of all laws of the family.
+        tag_field: the key that holds the name.
+    """
+    return msgspec.defstruct(
+        "".join(word.capitalize() for word in law.split("-")),
+        list(fields),
+        bases=(base,),
+        module=base.__module__,
+        namespace={"__doc__": about},
+        tag=law,
+        tag_field=tag_field,
+        frozen=True,
+        kw_only=True,
+    )
 
 
 def kind_of(family: str, law: str, parameter: Param) -> Any:

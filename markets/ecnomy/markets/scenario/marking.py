@@ -20,13 +20,12 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import AUTO_NUMBER, Size, SizeReader
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.plan.law_table import LawEntry, Param, law_table
-from ecnomy.markets.scenario.law_forms import default_of, key_of, kind_of, type_name
+from ecnomy.markets.scenario.law_forms import Field, default_of, key_of, kind_of, law_struct
 from ecnomy.markets.scenario.law_numbers import number_of
 
 __all__ = ["DROP_TAIL", "Marking", "MarkingForm", "PlainMarking", "marking_form"]
 
 _PC1_SHARE: Final = 0.85  # of the capacity, athuraliya2000 section IV-A
-_Field = tuple[str, Any] | tuple[str, Any, Any]
 
 
 class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,7 +104,7 @@ def _entry(law: str) -> LawEntry:
     return law_table()["marking"][law]
 
 
-def _fields(law: str) -> Iterator[_Field]:
+def _fields(law: str) -> Iterator[Field]:
     entry = _entry(law)
     sized = any(p.unit == "unit" for p in entry.parameters)
     for parameter in entry.parameters:
@@ -130,17 +129,8 @@ def _shown(value: Any) -> str:
 
 
 def _made(law: str) -> type[MarkingForm]:
-    return msgspec.defstruct(
-        type_name(law),
-        list(_fields(law)),
-        bases=(_BASES.get(law, MarkingForm),),
-        module=__name__,
-        namespace={"__doc__": _entry(law).about},
-        tag=law,
-        tag_field="law",
-        frozen=True,
-        kw_only=True,
-    )  # type: ignore[return-value]
+    base = _BASES.get(law, MarkingForm)
+    return law_struct(law, _entry(law).about, _fields(law), base=base, tag_field="law")  # type: ignore[no-any-return]
 
 
 _FORMS: Final = {law: _made(law) for law in law_table()["marking"]}

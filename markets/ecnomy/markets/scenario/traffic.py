@@ -17,7 +17,7 @@ from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node
 from ecnomy.markets.plan.law_table import LawEntry, law_table
 from ecnomy.markets.plan.truncated_pareto import mean as pareto_mean
-from ecnomy.markets.scenario.law_forms import default_of, key_of, kind_of, type_name
+from ecnomy.markets.scenario.law_forms import Field, default_of, key_of, kind_of, law_struct
 from ecnomy.markets.scenario.law_numbers import number_of
 from ecnomy.markets.scenario.size_list import SizeRow, SizesReader
 
@@ -363,22 +363,12 @@ class TimedPackets(msgspec.Struct, frozen=True, kw_only=True):
 
 def timed_packets_form(law: str, entry: LawEntry) -> type[TimedPackets]:
     """The struct of a law in the table."""
-    fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
+    fields: list[Field] = []
     for parameter in entry.parameters:
         key, kind = key_of(parameter), kind_of("traffic", law, parameter)
         default = default_of(parameter)
         fields.append((key, kind) if default is None else (key, kind, default))
-    return msgspec.defstruct(
-        type_name(law),
-        fields,
-        bases=(TimedPackets,),
-        module=__name__,
-        namespace={"__doc__": entry.about},
-        tag=law,
-        tag_field="kind",
-        frozen=True,
-        kw_only=True,
-    )  # type: ignore[return-value]
+    return law_struct(law, entry.about, fields, base=TimedPackets, tag_field="kind")  # type: ignore[no-any-return]
 
 
 _KNOWN: Final = (Greedy, RateCapped, Cbr, Poisson, Voip, Video, Web, File, OnOff)

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, Union
+from typing import TYPE_CHECKING, Annotated, Final, Union
 
 import msgspec
 
 from ecnomy.markets.inputs.amounts import Amount, Choice
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.plan.law_table import law_table
-from ecnomy.markets.scenario.law_forms import default_of, kind_of, type_name
+from ecnomy.markets.scenario.law_forms import Field, default_of, kind_of, law_struct
 from ecnomy.markets.scenario.law_numbers import number_of
 from ecnomy.markets.scenario.rate_laws import Primal, Rem
 from ecnomy.markets.scenario.tcp_options import (
@@ -194,22 +194,12 @@ class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law")
 def _made(law: str) -> type[WindowForm]:
     entry = law_table()["window"][law]
     chosen = entry.traits["weight"].split(",")  # what somebody must say
-    fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
+    fields: list[Field] = []
     for parameter in sorted(entry.parameters, key=lambda p: p.name != "min_ssthresh"):
         kind, default = kind_of("window", law, parameter), default_of(parameter)
         needed = default is None or parameter.name in chosen
         fields.append((parameter.name, kind) if needed else (parameter.name, kind, default))
-    return msgspec.defstruct(
-        type_name(law),
-        fields,
-        bases=(WindowForm,),
-        module=__name__,
-        namespace={"__doc__": entry.about},
-        tag=law,
-        tag_field="law",
-        frozen=True,
-        kw_only=True,
-    )  # type: ignore[return-value]
+    return law_struct(law, entry.about, fields, base=WindowForm, tag_field="law")  # type: ignore[no-any-return]
 
 
 _FORMS: Final = {
