@@ -228,7 +228,8 @@ def test_silence_of_a_guest_is_no_death(tmp_path: Path, monkeypatch: pytest.Monk
     with listen(f"unix:{tmp_path}/market") as listener:
         guest = threading.Thread(target=pause, args=(f"{tmp_path}/market",))
         guest.start()
-        _, reason = next(serve.served(listener, scenario, plan, tmp_path / "out"))
+        offer = serve.OneScenario(scenario, plan)
+        _, _, reason = next(serve.served([listener], offer, tmp_path / "out"))
         guest.join(LIMIT_S)
     assert isinstance(said[0], Welcome)
     assert reason.startswith("engine test 1 disconnected") and "silence" not in reason
@@ -251,7 +252,7 @@ class Waiting:
         self.clock, self.said, self._stack = Clock(), [], stack
         self._path = f"{folder}/market"
         listener = stack.enter_context(listen(f"unix:{self._path}"))
-        self.lobby = stack.enter_context(Lobby(listener, 30.0, self.said.append, self.clock))
+        self.lobby = stack.enter_context(Lobby([listener], 30.0, self.said.append, self.clock))
 
     def connect(self) -> socket.socket:
         """A peer of this process."""

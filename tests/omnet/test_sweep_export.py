@@ -8,25 +8,31 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from ecnomy.agents.errors import InputError
 from ecnomy.markets import run
+from ecnomy.markets.bridge.messages import Hello
 from ecnomy.markets.cli.main import main
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.omnet.export import INI, NED, project
 from ecnomy.markets.omnet.inifile import omnetpp_ini
 from ecnomy.markets.omnet.installation import Installation
 from ecnomy.markets.omnet.layout import placed
+from ecnomy.markets.omnet.names import SERVED
 from ecnomy.markets.omnet.network import channel_settings, network_ned
 from ecnomy.markets.omnet.wiring import wired
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.plan.network_plan import differences
 from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import load
 from ecnomy.markets.sweep.config import Sweep, load_sweep
 from ecnomy.markets.sweep.omnet.export import not_exported, sweep_project
-from processes import LIMIT_S
+from ecnomy.markets.sweep.omnet.serving import SweepOffer
+from processes import LIMIT_S, line_of, started
 from sweep_world import SCENARIO, write
 
 SWEEP = """version: 1
@@ -53,7 +59,8 @@ def split(text: str) -> list[str]:
 
 
 def runs_in(ini: str) -> list[Lines]:
-    """What OMNeT++ makes of an ini file: the lines of each run, iteration variables put in."""
+    """What OMNeT++ makes of [General]: the lines of each run, iteration variables put in."""
+    ini = ini.split("\n[Config ")[0]
     lines = dict(line.split(" = ", 1) for line in ini.splitlines() if " = " in line[1:])
     given = dict(re.findall(r"\$\{(\w+)=(.*?)\}", lines.get("description", "")))
     order = lines.get("iteration-nesting-order", "").split(", ") if given else []
@@ -103,7 +110,40 @@ def test_each_run_has_the_ini_of_its_point(tmp_path: Path) -> None:
     assert 'description = "goldCount ${goldCount=1,2}, wireRate ${wireRate=' in ini
     assert "iteration-nesting-order = goldCount, wireRate, wireMarkingDuration\nrepeat = 2" in ini
     assert "Scenario.a.app[0].count = ${1,2 ! goldCount}\n" in ini
-    assert "Serve" not in ini
+
+
+def test_agents_parameters_vary_where_a_market_decides(tmp_path: Path) -> None:
+    """In the configuration Serve alone, an address for each; there run n is the sweep's run n."""
+    agents = "sources.silver.count: [1, 2], market.price_per_mark: [1 money, 2 money, 3 money]"
+    text = f"version: 1\nscenario: scenario.yaml\nparameters: {{grid: {{{agents}}}}}\nseed: 11\n"
+    sweep = load_sweep(write(tmp_path, text))
+    general, serve = sweep_project(sweep, "modules")[INI].split("[Config Serve]\n")
+    assert [lines[SEED] for lines in runs_in(general)] == ["11 + 0"] * 2
+    assert serve.splitlines() == [
+        'description = "silverCount ${silverCount}, pricePerMark '
+        '${pricePerMark="1 money","2 money","3 money"}"',
+        "iteration-nesting-order = silverCount, pricePerMark",
+        'Scenario.market.connect = "unix:" + absFilePath(".market-${1,2,3 ! pricePerMark}.sock")',
+    ]
+    offer = SweepOffer(sweep)
+    assert offer.addresses("unix:here/m.sock") == [f"unix:here/m-{n}.sock" for n in (1, 2, 3)]
+    for point in sweep.points():
+        wanted = sweep.scenario_at(point.params, 12)
+        door = point.number % 3
+        served = offer.of(door, hello(make_plan(wanted)))
+        assert served.scenario.resolved() == wanted.resolved() and served.plan.seed == 12
+        assert served.name == ", ".join(f"{path} {v}" for path, v in point.params.items())
+    other = make_plan(sweep.scenario_at({"sources.silver.count": 7}, 11))
+    assert differences(offer.of(0, hello(other)).plan, other.to_json().decode()) == [
+        "sources.silver.count is 7 in the network and 1 in the scenario"
+    ]
+    with pytest.raises(InputError, match="each of the 3 combinations"):
+        offer.addresses("tcp://127.0.0.1:0")
+
+
+def hello(plan: Plan) -> Hello:
+    """What an engine with this network says."""
+    return Hello((1, 0), "test", "1", "", plan.seed, "", network=plan.to_json().decode())
 
 
 def test_what_several_parameters_decide_goes_by_point(tmp_path: Path) -> None:
@@ -126,10 +166,8 @@ OTHER = "{name: more, from: b, to: c, rate: 2 Mbps}"
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ("{grid: {market.price_per_mark: [1 money, 2 money]}}",
-         "market.price_per_mark: found a parameter that affects only agents"),
         ("{zip: {sources.gold.count: [1, 2], market.price_per_mark: [1 money, 2 money]}}",
-         "market.price_per_mark: found a parameter that affects only agents"),
+         "market.price_per_mark: found a parameter that only agents see in a block with sources"),
         (f"{{grid: {{network.links: [[{LINK}], [{LINK}, {OTHER}]]}}}}",
          "network.links: found other nodes or links"),
         ("{grid: {sources.gold.count: [1, 2]}}\nseeds: independent",
@@ -148,6 +186,14 @@ def test_what_cannot_be_expressed_is_refused(
     assert not (tmp_path / "out").exists()
 
 
+def test_what_nobody_sees_is_refused(tmp_path: Path) -> None:
+    """Without a market there is nobody but OMNeT++ to see a parameter."""
+    grid = "{grid: {sources.gold.group: [one, another]}}"
+    text = f"version: 1\nscenario: scenario.yaml\nparameters: {grid}\n"
+    with pytest.raises(InputError, match="group: found a parameter that OMNeT\\+\\+ does not see"):
+        sweep_project(load_sweep(write(tmp_path, text, DRAWS)), "modules")
+
+
 def test_reports_are_omnetpps_too(tmp_path: Path) -> None:
     """How often is reported is a setting of the bridge, though it is the market's epoch."""
     epochs = "{grid: {market.epoch: [0.5 s, 1 s]}}"
@@ -155,11 +201,9 @@ def test_reports_are_omnetpps_too(tmp_path: Path) -> None:
 
 
 def test_what_is_not_in_it_is_said(tmp_path: Path, capsys) -> None:
-    """Agents and limits; --set is for scenarios."""
+    """Limits; --set is for scenarios."""
     file = write(tmp_path, SWEEP + "limits: {time: 1 min}\n")
-    assert [told.split(":")[0] for told in not_exported(load_sweep(file))] == [
-        "agents", "limits of runs",
-    ]  # fmt: skip
+    assert list(not_exported(load_sweep(file))) == ["limits of runs"]
     with pytest.raises(SystemExit) as left:
         main(["export", str(file), str(tmp_path / "out"), "--seed", "3"])
     assert left.value.code == 2 and "found --set or --seed" in capsys.readouterr().err
@@ -214,23 +258,34 @@ def test_omnetpp_reads_the_variables_so(tmp_path: Path) -> None:
         }
 
 
+def all_runs(folder: Path, omnet: Installation, *options: str) -> None:
+    """What README.txt says makes all runs, with more options."""
+    told = (folder / "README.txt").read_text()
+    words = re.findall(r"^  ((?:export|opp_runall) .*?)\n\n", told, re.MULTILINE | re.DOTALL)
+    assert len(words) == 2, told
+    lines = "\n".join(words).replace("-u Cmdenv", " ".join(("-u Cmdenv", *options)))
+    path = {"PATH": f"{omnet.opp_run.parent}:{os.environ['PATH']}"}
+    made = subprocess.run(
+        ["bash", "-ec", lines], cwd=folder, env=os.environ | path, text=True,
+        capture_output=True, timeout=240, check=False,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stdout + made.stderr
+
+
+def exported(file: Path, folder: Path) -> Path:
+    """The project of a sweep file."""
+    with pytest.raises(SystemExit) as left:
+        main(["export", str(file), str(folder)])
+    assert not left.value.code
+    return folder
+
+
 def test_all_runs_are_made_as_the_readme_says(tmp_path: Path, omnet: Installation) -> None:
     """opp_runall ends well; each run delivers what the sweep's run of that number does."""
     text = SWEEP.split("parameters:")[0] + "parameters: {grid: {sources.gold.count: [1, 3]}}\n"
     file = write(tmp_path, text + "replicates: 2\nseed: 11\n", DRAWS)
-    folder = tmp_path / "out"
-    with pytest.raises(SystemExit) as left:
-        main(["export", str(file), str(folder)])
-    assert not left.value.code
-    told = (folder / "README.txt").read_text()
-    words = re.findall(r"^  ((?:export|opp_runall) .*?)\n\n", told, re.MULTILINE | re.DOTALL)
-    assert len(words) == 2, told
-    path = {"PATH": f"{omnet.opp_run.parent}:{os.environ['PATH']}"}
-    made = subprocess.run(
-        ["bash", "-ec", "\n".join(words)], cwd=folder, env=os.environ | path, text=True,
-        capture_output=True, timeout=240, check=False,
-    )  # fmt: skip
-    assert made.returncode == 0, made.stdout + made.stderr
+    folder = exported(file, tmp_path / "out")
+    all_runs(folder, omnet)
     scalars = sorted((folder / "results").glob("*.sca"))
     delivered = r"^scalar Scenario\.\S+\.app\[0\] delivered:sum (\d+)$"
     found = sorted(int(re.findall(delivered, one.read_text(), re.MULTILINE)[0]) for one in scalars)
@@ -244,3 +299,28 @@ def test_all_runs_are_made_as_the_readme_says(tmp_path: Path, omnet: Installatio
         at = own.groupby("t_ps")["delivered"].sum()
         wanted.append(int(at.iloc[-1] - at.get(make_plan(scenario).warmup_ps, 0)))
     assert found == sorted(wanted) and len(set(found)) == 4, "repetitions differ"
+
+
+def test_agents_decide_in_all_runs(tmp_path: Path, omnet: Installation) -> None:
+    """Each run with a market is that of the sweep's point: packets delivered and money."""
+    grid = "{grid: {sources.gold.count: [1, 3], market.price_per_mark: [0.1 money, 0.3 money]}}"
+    file = write(tmp_path, SWEEP.split("parameters:")[0] + f"parameters: {grid}\nseed: 11\n")
+    folder = exported(file, tmp_path / "out")
+    words = ("serve", file, "--listen", f"unix:{folder / SERVED}", "--out", tmp_path / "runs")
+    command = (sys.executable, "-m", "ecnomy.markets.cli", *words)
+    with started(command, stdout=subprocess.PIPE) as market:
+        assert line_of(market).startswith("listening on ")
+        all_runs(folder, omnet, "-c", "Serve")
+        assert all(": complete (" in line_of(market) for _ in range(4))
+    sweep = load_sweep(file)
+    for point in sweep.points():
+        run(sweep.scenario_at(point.params, point.seed), out=tmp_path / "own" / str(point.number))
+    found, wanted = (sorted(map(sold, (tmp_path / each).iterdir())) for each in ("runs", "own"))
+    assert found == wanted and len(set(found)) == 4
+
+
+def sold(folder: Path) -> tuple[int, int]:
+    """Packets delivered and micro-units moved in a run."""
+    raw = open_raw(folder)
+    last = raw.flow_epochs[raw.flow_epochs.t_ps == raw.flow_epochs.t_ps.max()]
+    return int(last.delivered.sum()), int(raw.ledger.amount_micro.sum())

@@ -14,7 +14,7 @@ import struct
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -38,12 +38,14 @@ class Guest:
         sock: its connection.
         until_s: when its hello must be whole, on the lobby's clock.
         name: of the process or the address at the other end.
+        door: the number of the listener where it came in.
         head: what it has sent.
     """
 
     sock: socket.socket
     until_s: float
     name: str
+    door: int = 0
     head: bytearray = field(default_factory=bytearray)
 
     def read(self) -> bool:
@@ -71,7 +73,7 @@ class Lobby:
     """The engines that have connected to a listener and are not served yet.
 
     Args:
-        listener: where they come in; it stays open.
+        listeners: where they come in; they stay open.
         hello_s: how long a hello may take from the first byte to the last.
         say: called with a line for each guest that is sent away, or waits for a run to end.
         clock: seconds that go forward.
@@ -79,18 +81,19 @@ class Lobby:
 
     def __init__(
         self,
-        listener: Listener,
+        listeners: Sequence[Listener],
         hello_s: float,
         say: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._listener, self._hello_s, self._say, self._clock = listener, hello_s, say, clock
+        self._hello_s, self._say, self._clock = hello_s, say, clock
         self._guests: list[Guest] = []  # whose hello is not whole, the oldest first
         self._ready: deque[Guest] = deque()
         self._busy = ""
         self._theirs, self._ours = socket.socketpair()
         self._selector = selectors.DefaultSelector()
-        self._selector.register(listener, selectors.EVENT_READ)
+        for door, listener in enumerate(listeners):
+            self._selector.register(listener, selectors.EVENT_READ, door)
         self._selector.register(self._theirs, selectors.EVENT_READ)
 
     def next(self) -> Guest:
@@ -138,19 +141,19 @@ class Lobby:
             if key.fileobj is self._theirs:
                 self._theirs.recv(1)
                 return False
-            if key.fileobj is self._listener:
-                self._come()
+            if isinstance(key.fileobj, Listener):
+                self._come(key.fileobj, key.data)
             else:
                 self._read(key.data)
         for guest in [g for g in self._guests if g.until_s <= self._clock()]:
             self._send_away(guest, f"timeout: no complete hello in {self._hello_s:g} s")
         return True
 
-    def _come(self) -> None:
+    def _come(self, listener: Listener, door: int) -> None:
         with contextlib.suppress(OSError):  # gone again
-            sock = self._listener.accept(0.0)
+            sock = listener.accept(0.0)
             sock.setblocking(False)
-            guest = Guest(sock, self._clock() + self._hello_s, _name_of(sock))
+            guest = Guest(sock, self._clock() + self._hello_s, _name_of(sock), door)
             self._selector.register(sock, selectors.EVENT_READ, guest)
             self._guests.append(guest)
             if len(self._guests) + len(self._ready) > _MOST:

@@ -77,8 +77,8 @@ The sweep {file}: {runs} runs over {variables}
   network.ned     nodes and links
   omnetpp.ini     all parameters; what varies is in iteration variables, replicates are repetitions
 
-Nobody pays and nobody decides here. `ecnomy sweep {file} --engine omnet` makes the same runs with
-their agents. Run n has the parameters and the seed of the sweep's run n.
+`ecnomy sweep {file} --engine omnet` makes the same runs with their agents. Here nobody pays and
+nobody decides, but in the configuration Serve (see below).
 
 Build ecnomy's modules once, with OMNeT++ 6.1 and INET 4.5 (OMNETPP_ROOT and INET_ROOT name them):
 
@@ -93,9 +93,17 @@ All runs, two at a time, here (opp_run alone, with -r 0, makes the first):
   opp_runall -j2 opp_run -u Cmdenv -l "{project}/inet/ecnomy" \\
     -n ".:{project}/inet:$INET_ROOT/src" omnetpp.ini
 
-`opp_run -u Cmdenv -q runs omnetpp.ini` lists them; a variable that counts 1, 2, 3 stands for the
-items of the sweep file's block in their order. In the OMNeT++ IDE: import as existing projects INET
-(project `inet`), this folder, and {project} (project `ecnomy`); build; run omnetpp.ini, whose
+With a market: in another terminal, here
+
+  ecnomy serve SWEEP --listen unix:{served}
+
+with the sweep that was exported; then the same command with -c Serve. It also goes through the
+values that only agents see. Every run gets its own results folder. The market serves one run at a
+time; the others wait.
+
+`opp_run -u Cmdenv -q runs omnetpp.ini` lists the runs; a variable that counts 1, 2, 3 stands for
+the items of the sweep file's block in their order. In the OMNeT++ IDE: import as existing projects
+INET (project `inet`), this folder, and {project} (project `ecnomy`); build; run omnetpp.ini, whose
 iterations the run dialog lists.
 """
 
@@ -105,6 +113,7 @@ def sweep_readme(title: str, file: str, project: str, variables: Sequence[str], 
     return _SWEEP.format(
         title=title or "A sweep without a title",
         file=file,
+        served=SERVED,
         exclusions=_EXCLUSIONS,
         project=project,
         variables=", ".join(variables) or "nothing but seeds",

@@ -11,9 +11,9 @@ import contextlib
 import dataclasses
 import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -34,7 +34,7 @@ from ecnomy.markets.session.progress import RunProgress
 from ecnomy.markets.session.retention import kept
 from ecnomy.markets.support.printable import say
 
-__all__ = ["served"]
+__all__ = ["Offer", "OneScenario", "Served", "served"]
 
 _ANY: Final = (
     "--any accepts networks that differ from the scenario; the log of each run lists the "
@@ -43,26 +43,71 @@ _ANY: Final = (
 _HELLO_S: Final = 30.0  # for the whole of a hello
 
 
+class Served(NamedTuple):
+    """What an engine gets: the scenario, its plan, and which of several it is ("" if one)."""
+
+    scenario: Scenario
+    plan: Plan
+    name: str = ""
+
+
+class Offer(Protocol):
+    """The scenarios that are served.
+
+    Attributes:
+        plan: of one of them, for what is agreed before a hello is read.
+        doors: how many addresses engines come in at.
+    """
+
+    @property
+    def plan(self) -> Plan: ...
+
+    @property
+    def doors(self) -> int: ...
+
+    def of(self, door: int, hello: Hello) -> Served:
+        """What an engine gets that came in at this address, with its seed.
+
+        Raises:
+            InputError: its network cannot be read.
+        """
+        ...
+
+
+@dataclasses.dataclass(frozen=True)
+class OneScenario:
+    """An offer of one scenario. An engine with another seed, such as a repetition, gets that."""
+
+    scenario: Scenario
+    plan: Plan
+    doors: int = 1
+
+    def of(self, door: int, hello: Hello) -> Served:
+        """The scenario with the engine's seed."""
+        if hello.seed == self.plan.seed:
+            return Served(self.scenario, self.plan)
+        document = msgspec.structs.replace(self.scenario.document, seed=hello.seed)
+        scenario = msgspec.structs.replace(self.scenario, document=document)
+        return Served(scenario, make_plan(scenario))
+
+
 def served(
-    listener: Listener,
-    scenario: Scenario,
-    plan: Plan,
+    listeners: Sequence[Listener],
+    offer: Offer,
     folder: Path,
     *,
     token: str = "",
     market: bool = True,
     any_plan: bool = False,
-) -> Iterator[tuple[Path, str]]:
-    """Each run: its results folder, and why it is incomplete ("" if it is complete).
+) -> Iterator[tuple[Path, str, str]]:
+    """Each run: its results folder, which of the offer's scenarios, why it is incomplete or "".
 
     An engine reports the plan of its network. If it differs from the scenario's, or the token is
-    wrong, the engine is refused, with a line on standard error. An engine with another seed, such
-    as a repetition on OMNeT++, gets the market of that seed.
+    wrong, the engine is refused, with a line on standard error.
 
     Args:
-        listener: where engines come in.
-        scenario: what is served.
-        plan: its plan.
+        listeners: where engines come in, one for each door of the offer.
+        offer: what is served.
         folder: holds a folder per run.
         token: what engines must know.
         market: False: nobody pays, nobody decides.
@@ -71,11 +116,11 @@ def served(
     """
     if any_plan:
         _say(f"warning: {_ANY}")
-    with Lobby(listener, _HELLO_S, _say) as lobby:
+    with Lobby(listeners, _HELLO_S, _say) as lobby:
         while True:
             come = lobby.next()  # no limit: a person starts the engine, or presses Ctrl-C
-            with engine_link(come.sock, plan, token=token, head=bytes(come.head)) as link:
-                guest = _Guest(scenario, plan, link, any_plan)
+            with engine_link(come.sock, offer.plan, token=token, head=bytes(come.head)) as link:
+                guest = _Guest(offer, come.door, link, any_plan)
                 try:
                     hello = link.handshake(guest.fault)
                 except EngineError as error:
@@ -85,7 +130,7 @@ def served(
                 run = _next(folder)
                 with lobby.attended(f"run {run.name} of {come.name} is in progress"):
                     reason = _run(link, hello, guest, run, market)
-            yield run, reason
+            yield run, guest.served.name, reason
 
 
 def _say(line: str) -> None:
@@ -93,39 +138,38 @@ def _say(line: str) -> None:
 
 
 class _Guest:
-    """The connected engine and its scenario, with the guest's seed.
+    """The connected engine and what it gets.
 
     Attributes:
-        scenario, plan: with the guest's seed, and under --any with its network, after its hello.
+        served: after its hello, with the engine's seed, and under --any with its network.
         differing: the values in which its network differs from the scenario.
     """
 
-    def __init__(self, scenario: Scenario, plan: Plan, link: EngineLink, any_plan: bool) -> None:
-        self.scenario, self.plan = scenario, plan
+    def __init__(self, offer: Offer, door: int, link: EngineLink, any_plan: bool) -> None:
+        self.served: Served
         self.differing: list[str] = []
-        self._link, self._any = link, any_plan
+        self._offer, self._door, self._link, self._any = offer, door, link, any_plan
 
     def fault(self, hello: Hello) -> str:
         """Why the guest is refused, "" if it is not."""
-        if not hello.network:
-            return self._link.fault_of_plan(hello)
-        if hello.seed != self.plan.seed:
-            document = msgspec.structs.replace(self.scenario.document, seed=hello.seed)
-            self.scenario = msgspec.structs.replace(self.scenario, document=document)
-            self.plan = make_plan(self.scenario)
         try:
-            self.differing = differences(self.plan, hello.network)
+            self.served = self._offer.of(self._door, hello)
+            plan = self.served.plan
+            if not hello.network:
+                return self._link.fault_of_plan(hello)
+            self.differing = differences(plan, hello.network)
             if not self.differing:
+                self._link.limit(**limits_of(plan))
                 return ""
             if not self._any:
                 return (
                     f"{in_words(self.differing)}. Change the network or the scenario, or start the "
                     f"market with --any to experiment with the network"
                 )
-            self.plan = with_network(self.plan, hello.network)
+            self.served = self.served._replace(plan=with_network(plan, hello.network))
         except InputError as error:
             return str(error)
-        self._link.limit(**limits_of(self.plan))
+        self._link.limit(**limits_of(self.served.plan))
         return ""
 
 
@@ -140,7 +184,7 @@ def _next(folder: Path) -> Path:
 
 def _run(link: EngineLink, hello: Hello, guest: _Guest, folder: Path, market: bool) -> str:
     """One run; why it failed, "" if it did not."""
-    scenario, plan = guest.scenario, guest.plan
+    scenario, plan, _ = guest.served
     there = market_of(plan, scenario.market if market else None)
     try:
         writer = ResultsWriter(folder, plan, scenario.resolved())

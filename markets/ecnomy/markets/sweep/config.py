@@ -15,6 +15,7 @@ quick: {replicates: 2, set: {duration: 20 s}}
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -37,10 +38,19 @@ from ecnomy.markets.sweep.measure import EXPECTED, find_measure
 from ecnomy.markets.sweep.searches import with_calibration, with_tuning, with_until
 from ecnomy.markets.sweep.tried import check_aliases, try_first
 
-__all__ = ["UNLIMITED", "Limits", "Sweep", "load_sweep"]
+__all__ = ["UNLIMITED", "Limits", "Sweep", "is_sweep", "load_sweep"]
 
 _PLAYED: Final = "tournament"  # read by ecnomy.analysis.tournament
 _QUICK: Final = ("set", "parameters", "replicates", "until", "calibrate", "tune")
+
+
+def is_sweep(path: Path) -> bool:
+    """Whether a file is a sweep file: it names its scenario.
+
+    Raises:
+        ScenarioError: it cannot be read.
+    """
+    return "scenario" in read_yaml(path, str(path)).mapping()
 
 
 def load_sweep(
@@ -56,8 +66,6 @@ def load_sweep(
     Raises:
         ScenarioError: anything wrong with it or with its scenario, with its place.
     """
-    from pathlib import Path
-
     shown = os.fspath(path)
     root = read_yaml(Path(path), shown)
     given = root.mapping()

@@ -26,21 +26,15 @@ def export_command(
     from ecnomy.markets.omnet.export import project, write_new
     from ecnomy.markets.omnet.installation import project_folder
     from ecnomy.markets.scenario import load
+    from ecnomy.markets.sweep.config import is_sweep
 
-    if _is_sweep(config):
+    if is_sweep(config):
         return _export_sweep(config, folder, bool(set_) or seed is not None)
     scenario = load(config, overrides=set_ or (), seed=seed)
     plan = make_plan(scenario)
     positions = scenario.document.network.positions
     write_new(folder, project(plan, str(project_folder()), positions))
     print(f"OMNeT++ project: {folder} (to run it, see README.txt)")
-
-
-def _is_sweep(config: Path) -> bool:
-    """Whether a file is a sweep file: it names its scenario."""
-    from ecnomy.markets.inputs.yamlfile import read
-
-    return "scenario" in read(config, str(config)).mapping()
 
 
 def _export_sweep(config: Path, folder: Path, changed: bool) -> None:

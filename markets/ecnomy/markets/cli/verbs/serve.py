@@ -3,30 +3,38 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ecnomy.markets.cli.ending import INTERRUPTED, heed_ends, last_words
-from ecnomy.markets.cli.options import Changes, Config, Seed, WithoutMarket
+from ecnomy.markets.cli.options import Changes, Seed, WithoutMarket
 from ecnomy.markets.omnet.names import SERVED
 from ecnomy.markets.support.printable import say
 
+if TYPE_CHECKING:
+    from ecnomy.markets.session.serve import Offer
+
 __all__ = ["serve_command"]
+
+Served = Annotated[
+    Path, typer.Argument(help="Scenario file, or sweep file whose exported project runs.")
+]
 
 Address = Annotated[
     str | None,
     typer.Option(
         "--listen",
         help="unix:PATH, or tcp://HOST:PORT with --token-file (port 0: any free port). "
-        f"Default: {SERVED} next to the scenario.",
+        f"Default: {SERVED} next to the file.",
     ),
 ]
 Runs = Annotated[
     Path | None,
     typer.Option(
-        "--out", help="Folder that gets one subfolder per run. Default: results/<scenario>-<seed>."
+        "--out", help="Folder that gets one subfolder per run. Default: results/<file>-<seed>."
     ),
 ]
 AnyPlan = Annotated[
@@ -43,7 +51,7 @@ TokenFile = Annotated[
 
 
 def serve_command(
-    config: Config,
+    config: Served,
     address: Address = None,
     out: Runs = None,
     once: Once = False,
@@ -56,27 +64,53 @@ def serve_command(
     """Provide the market for engines that you start by hand, one run after another."""
     from ecnomy.markets.bridge.listen import listen
     from ecnomy.markets.bridge.token import token_in
-    from ecnomy.markets.compile.make import make_plan
-    from ecnomy.markets.scenario import load
-    from ecnomy.markets.session.runner import default_folder
     from ecnomy.markets.session.serve import served
 
     heed_ends()
-    scenario = load(config, overrides=set_ or (), seed=seed)
-    plan = make_plan(scenario)
-    folder = out or default_folder(scenario)
+    chosen = address or f"unix:{config.parent / SERVED}"
+    offer, addresses, folder = _offered(config, chosen, set_, seed)
     try:
         token = token_in(token_file) if token_file else ""
-        with listen(address or f"unix:{config.parent / SERVED}", token) as listener:
-            print(f"listening on {listener.address}, plan {plan.digest}", flush=True)
-            market = not no_market
+        with contextlib.ExitStack() as stack:
+            listeners = [stack.enter_context(listen(each, token)) for each in addresses]
+            told = listeners[0].address + (f" to {listeners[-1].address}" if listeners[1:] else "")
+            print(f"listening on {told}, plan {offer.plan.digest}", flush=True)
             runs = served(
-                listener, scenario, plan, folder, token=token, market=market, any_plan=any_plan
+                listeners,
+                offer,
+                out or folder,
+                token=token,
+                market=not no_market,
+                any_plan=any_plan,
             )
-            for run, reason in runs:
-                say(f"{run}: {reason or 'complete'}")
+            for run, name, reason in runs:
+                say(f"{run}: {reason or 'complete'}{f' ({name})' if name else ''}")
                 if once:
                     raise SystemExit(1 if reason else 0)
     except KeyboardInterrupt:
         last_words("interrupted")
         raise SystemExit(INTERRUPTED) from None
+
+
+def _offered(
+    config: Path, address: str, changes: list[str] | None, seed: int | None
+) -> tuple[Offer, list[str], Path]:
+    """What is served, where engines come in, and the default folder of its runs."""
+    from ecnomy.agents.errors import InputError
+    from ecnomy.markets.compile.make import make_plan
+    from ecnomy.markets.scenario import load
+    from ecnomy.markets.session.runner import default_folder
+    from ecnomy.markets.session.serve import OneScenario
+    from ecnomy.markets.sweep.config import is_sweep, load_sweep
+    from ecnomy.markets.sweep.omnet.serving import SweepOffer
+
+    if not is_sweep(config):
+        scenario = load(config, overrides=changes or (), seed=seed)
+        return OneScenario(scenario, make_plan(scenario)), [address], default_folder(scenario)
+    if changes or seed is not None:
+        raise InputError(
+            f"{config}: found --set or --seed, expected `set` and `seed` in the sweep file"
+        )
+    sweep = load_sweep(config)
+    offer = SweepOffer(sweep)
+    return offer, offer.addresses(address), Path("results") / f"{config.stem}-{sweep.seed}"

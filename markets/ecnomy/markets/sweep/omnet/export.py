@@ -10,15 +10,19 @@
 Each list of a grid is an iteration variable, every other block is one, through whose items its
 parameters go together. The ini of each point is made as of a scenario; lines whose values differ go
 with the variable that they depend on, or with one of all points where several decide them. Run n is
-the sweep's run n. Nothing is left out silently: a parameter that affects only agents, or that
-changes nodes or links, is refused by name.
+the sweep's run n. What only agents see varies in the configuration Serve alone, where the market
+of `ecnomy serve SWEEP` decides:
+
+    Scenario.market.connect = "unix:" + absFilePath(".market-${1,2 ! pricePerMark}.sock")
+
+Nothing is left out silently: a parameter that changes nodes or links is refused by name.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -27,21 +31,33 @@ from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.omnet.export import INI, NED
 from ecnomy.markets.omnet.inifile import omnetpp_ini
 from ecnomy.markets.omnet.layout import placed
-from ecnomy.markets.omnet.names import one_line, plain
+from ecnomy.markets.omnet.names import SERVED, one_line, plain, quoted
 from ecnomy.markets.omnet.network import NETWORK, channel_settings, network_ned
 from ecnomy.markets.omnet.readme import sweep_readme
 from ecnomy.markets.omnet.wiring import wired
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.sweep.config import Sweep
-from ecnomy.markets.sweep.omnet.iterations import Axis, axes_of, driver, varying
+from ecnomy.markets.sweep.omnet.iterations import Axis, at_door, axes_of, driver, joined, varying
 from ecnomy.markets.sweep.space import Assignment
 
-__all__ = ["MOST_POINTS", "not_exported", "sweep_project"]
+__all__ = ["MOST_POINTS", "not_exported", "parted", "sweep_project"]
 
 MOST_POINTS: Final = 2000
 _SEED: Final = f"{NETWORK}.market.seed"
+_SERVE: Final = """
+# Here the market of `ecnomy serve SWEEP` decides, which has to be there first.
+[Config Serve]
+{varied}{network}.market.connect = "unix:" + absFilePath({file})
+"""
 _DESCRIPTION: Final = "description = "  # of a point; the sweep's has the variables
 Lines = dict[str, str]
+
+
+class Parted(NamedTuple):
+    """Iteration variables that the network sees, and those that only agents see."""
+
+    network: tuple[Axis, ...]
+    agents: tuple[Axis, ...]
 
 
 class _Made(msgspec.Struct, frozen=True):
@@ -63,31 +79,62 @@ def sweep_project(sweep: Sweep, modules: str) -> dict[str, str]:
         InputError: it has what iteration variables cannot express, which the message names.
         ScenarioError: a point makes no scenario.
     """
-    _check(sweep)
-    axes = axes_of(sweep)
-    points = [_joined(chosen) for chosen in itertools.product(*(axis.values for axis in axes))]
-    made = [_made(sweep, params) for params in points]
+    axes, agents = parted(sweep)
+    others = joined([axis.values[0] for axis in agents])
+    chosen = itertools.product(*(axis.values for axis in axes))
+    made = [_made(sweep, others | joined(each)) for each in chosen]
     if any(each.ned != made[0].ned for each in made):
         raise InputError(f"{sweep.file}: {_changing(sweep, axes, made[0])}")
-    _check_seen(sweep, axes, made[0])
-    table = [each.lines for each in made]
-    variables, changes = varying(axes, table)
+    variables, changes = varying(axes, [each.lines for each in made])
     title = one_line(sweep.title or made[0].text.partition(": ")[2].partition("\n")[0])
     text = _replaced(made[0], changes, _head(sweep, variables, title))
-    names = [variable.name for variable in variables]
     return {
         NED: made[0].ned,
-        INI: text,
-        "README.txt": sweep_readme(title, sweep.file, modules, names, len(sweep)),
+        INI: text + _serve(sweep, variables, agents),
+        "README.txt": sweep_readme(
+            title, sweep.file, modules, [axis.name for axis in (*variables, *agents)], len(sweep)
+        ),
         ".nedfolders": ".\n",
     }
 
 
+def parted(sweep: Sweep) -> Parted:
+    """The iteration variables of a sweep: those that its networks see, those that only agents see.
+
+    Raises:
+        InputError: it has what iteration variables cannot express, which the message names.
+        ScenarioError: a point makes no scenario.
+    """
+    _check(sweep)
+    axes = axes_of(sweep)
+    first = {path: value for axis in axes for path, value in axis.values[0].items()}
+    made = _made(sweep, first)
+    network: list[Axis] = []
+    agents: list[Axis] = []
+    for axis in axes:
+        values = {path: _distinct(axis, path) for path in axis.paths}
+        moving = [path for path in axis.paths if len(values[path]) > 1]
+        blind = [path for path in moving if not _seen(sweep, first, path, values[path], made)]
+        if not blind:
+            network.append(axis)
+        elif _scenario(sweep, first).market is None:
+            raise InputError(
+                f"{sweep.file}: {blind[0]}: found a parameter that OMNeT++ does not see, "
+                "expected one of the network or its sources"
+            )
+        elif len(blind) < len(moving):
+            other = next(path for path in moving if path not in blind)
+            raise InputError(
+                f"{sweep.file}: {blind[0]}: found a parameter that only agents see in a block with "
+                f"{other}, which the network sees, expected a block of its own"
+            )
+        else:
+            agents.append(axis)
+    return Parted(tuple(network), tuple(agents))
+
+
 def not_exported(sweep: Sweep) -> Iterator[str]:
     """The parts of a sweep that the project lacks, in words."""
-    scenario = _scenario(sweep, sweep.points()[0].params)
-    if scenario.market is not None and scenario.market.agents:
-        yield "agents: there are no decisions, so sources keep their weights"
     if sweep.measure:
         yield f"measure {sweep.measure}: it is written in Python"
     if sweep.limits.time_ps >= 0 or sweep.limits.memory_bytes >= 0:
@@ -105,10 +152,6 @@ def _check(sweep: Sweep) -> None:
     count = len(sweep) // sweep.replicates
     if count > MOST_POINTS:
         raise InputError(f"{sweep.file}: found {count:,} points, expected at most {MOST_POINTS:,}")
-
-
-def _joined(parts: Sequence[Assignment]) -> Assignment:
-    return {path: value for part in parts for path, value in part.items()}
 
 
 def _scenario(sweep: Sweep, params: Assignment) -> Scenario:
@@ -130,18 +173,8 @@ def _made(sweep: Sweep, params: Assignment) -> _Made:
     return _Made(ned, text, lines)
 
 
-def _check_seen(sweep: Sweep, axes: Sequence[Axis], first: _Made) -> None:
-    """Every parameter changes something that OMNeT++ sees."""
-    base = _joined([axis.values[0] for axis in axes])
-    for axis in axes:
-        for path in axis.paths:
-            values = list({repr(each[path]): each[path] for each in axis.values}.values())
-            if len(values) > 1 and not _seen(sweep, base, path, values, first):
-                expected = "one of the network or its sources"
-                raise InputError(
-                    f"{sweep.file}: {path}: found a parameter that affects only agents, expected "
-                    f"{expected}; use `ecnomy sweep {sweep.file} --engine omnet`"
-                )
+def _distinct(axis: Axis, path: str) -> list[Any]:
+    return list({repr(each[path]): each[path] for each in axis.values}.values())
 
 
 def _seen(sweep: Sweep, base: Assignment, path: str, values: Sequence[Any], first: _Made) -> bool:
@@ -157,7 +190,7 @@ def _seen(sweep: Sweep, base: Assignment, path: str, values: Sequence[Any], firs
 
 def _changing(sweep: Sweep, axes: Sequence[Axis], first: _Made) -> str:
     """The parameter whose changes no iteration variable can express."""
-    base = _joined([axis.values[0] for axis in axes])
+    base = joined([axis.values[0] for axis in axes])
     for axis in axes:
         for value in axis.values:
             if _made(sweep, {**base, **value}).ned != first.ned:
@@ -167,11 +200,37 @@ def _changing(sweep: Sweep, axes: Sequence[Axis], first: _Made) -> str:
 
 
 def _head(sweep: Sweep, variables: Sequence[Axis], title: str) -> str:
-    told = ", ".join(f"{axis.name} {driver(axis)}" for axis in variables)
-    head = f'{_DESCRIPTION}"{told}"\n' if variables else f"{_DESCRIPTION}{plain(title)}\n"
-    if variables:
-        head += f"iteration-nesting-order = {', '.join(axis.name for axis in variables)}\n"
+    told = [f"{axis.name} {driver(axis)}" for axis in variables]
+    head = _varied(told, variables) or f"{_DESCRIPTION}{plain(title)}\n"
     return f"{head}repeat = {sweep.replicates}\nseed-set = ${{repetition}}\n"
+
+
+def _varied(told: Sequence[str], order: Sequence[Axis]) -> str:
+    """The lines that define variables, or name them, and say which varies fastest."""
+    names = ", ".join(axis.name for axis in order)
+    if not order:
+        return ""
+    return f'{_DESCRIPTION}"{", ".join(told)}"\niteration-nesting-order = {names}\n'
+
+
+def _serve(sweep: Sweep, network: Sequence[Axis], agents: Sequence[Axis]) -> str:
+    """The configuration in which agents decide; all variables, if possible in the sweep's order.
+
+    OMNeT++ lets no configuration define a variable again that [General] has.
+    """
+    if _scenario(sweep, sweep.points()[0].params).market is None:
+        return ""
+    order = [axis.name for axis in axes_of(sweep)]
+    there = {axis.name: axis for axis in (*network, *agents)}
+    names = [name for name in there if name not in order] + [n for n in order if n in there]
+    own = {axis.name: f"{axis.name} {driver(axis)}" for axis in agents}
+    told = [own.get(name, f"{name} ${{{name}}}") for name in names]
+    numbers = [f"${{{','.join(map(str, range(1, len(a.values) + 1)))} ! {a.name}}}" for a in agents]
+    return _SERVE.format(
+        varied=_varied(told, [there[name] for name in names]),
+        network=NETWORK,
+        file=quoted(at_door(SERVED, numbers)),
+    )
 
 
 def _replaced(first: _Made, changes: Lines, head: str) -> str:

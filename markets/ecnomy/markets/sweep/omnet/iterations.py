@@ -17,7 +17,7 @@ import msgspec
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.space import Assignment, Value
 
-__all__ = ["Axis", "axes_of", "driver", "varying"]
+__all__ = ["Axis", "at_door", "axes_of", "driver", "joined", "varying"]
 
 _ALL: Final = "point"
 _OURS: Final = frozenset(  # names that OMNeT++ gives a meaning to
@@ -86,6 +86,19 @@ def _word(value: Value) -> str:
     if isinstance(value, int | float):
         return repr(value)
     return '"' + re.sub(r'["\\$]', "", value) + '"'
+
+
+def joined(parts: Sequence[Assignment]) -> Assignment:
+    """The assignments of several axes as one."""
+    return {path: value for part in parts for path, value in part.items()}
+
+
+def at_door(address: str, numbers: Sequence[object]) -> str:
+    """The address for one combination of the values of some axes: `.market-2-1.sock`."""
+    folder, slash, file = address.rpartition("/")
+    name, dot, ending = file.rpartition(".")
+    told = "".join(f"-{number}" for number in numbers)
+    return f"{folder}{slash}{name}{told}{dot}{ending}" if name else f"{address}{told}"
 
 
 def varying(axes: Sequence[Axis], table: Sequence[Lines]) -> tuple[list[Axis], Lines]:
