@@ -10,6 +10,7 @@ import signal
 import ssl
 import sys
 import tempfile
+import threading
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -163,5 +164,33 @@ def test_a_worker_killed_as_it_starts_is_one_line(monkeypatch: pytest.MonkeyPatc
         raise RuntimeError("Nanny failed to start.")
 
     monkeypatch.setattr(distributed, "LocalCluster", killed)
-    with pytest.raises(PoolError, match="a worker ended as it started"):
+    with pytest.raises(PoolError, match="a worker ended as it started .*; run the same command"):
         DaskPool("", 1, Limits())
+
+
+def test_ctrl_c_is_answered_when_workers_have_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was lost, and the sweep ran to its end; what is started meanwhile does not get it."""
+    closed, blocked = [], []
+
+    def look() -> None:
+        blocked.append(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+
+    def starts(**_: object) -> object:
+        signal.raise_signal(signal.SIGINT)
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join(60)
+        return SimpleNamespace(close=lambda timeout: closed.append("cluster"))
+
+    client = SimpleNamespace(close=lambda timeout: closed.append("client"))
+    monkeypatch.setattr(distributed, "LocalCluster", starts)
+    monkeypatch.setattr(distributed, "Client", lambda *_, **__: client)
+    heeded = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            DaskPool("", 1, Limits())
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, heeded)
+    assert closed == ["client", "cluster"] and blocked == [True]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])

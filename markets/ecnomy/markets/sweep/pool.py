@@ -22,6 +22,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from multiprocessing import resource_tracker
 from typing import Any, Final, Protocol, TypeVar
 
 from ecnomy.agents.errors import EcnomyError, InputError
@@ -42,8 +43,9 @@ _GIVEN_UP: Final = "20s"  # after a death; dask lets the worker go if it is not 
 _GREETING_S: Final = 20.0
 _TLS: Final = "those of the scheduler's authority in dask's configuration, distributed.comm.tls"
 _NONE_LEFT_S: Final = 60.0
-_NO_WORKERS: Final = "no workers are left; run the same command again to resume"
-LOST: Final = "the scheduler is gone; run the same command again to resume"
+_RESUME: Final = "run the same command again to resume"
+_NO_WORKERS: Final = f"no workers are left; {_RESUME}"
+LOST: Final = f"the scheduler is gone; {_RESUME}"
 
 
 class PoolError(EcnomyError):
@@ -87,18 +89,27 @@ class DaskPool:
         except ImportError:
             raise InputError(f"sweeps need dask.distributed: {extras()}") from None
         hush()
+        self._client: Any = None
         self._cluster: Any = None
-        if scheduler:
-            self._client = _connected(distributed, scheduler)
-        else:
-            self._wanted = workers or os.cpu_count() or 1
+        try:
+            if scheduler:
+                self._client = _connected(distributed, scheduler)
+            else:
+                self._wanted = workers or os.cpu_count() or 1
+                self._start_local(distributed, limits)
+        except BaseException:
+            self.close()
+            raise
+        self._workers, self._counted_s = 1, -math.inf
+        self._seen_s = time.monotonic()
+
+    def _start_local(self, distributed: Any, limits: Limits) -> None:
+        with _ctrl_c_later():
             try:
                 self._cluster = _local(distributed, self._wanted, limits)
             except RuntimeError as error:  # one was killed before it was there
-                raise PoolError(f"a worker ended as it started ({error})") from None
+                raise PoolError(f"a worker ended as it started ({error}); {_RESUME}") from None
             self._client = distributed.Client(self._cluster, set_as_default=False)
-        self._workers, self._counted_s = 1, -math.inf
-        self._seen_s = time.monotonic()
 
     @property
     def workers(self) -> int:
@@ -143,8 +154,9 @@ class DaskPool:
     def close(self) -> None:
         """See Pool."""
         with _ctrl_c_ignored():  # an impatient user would leave workers behind
-            with contextlib.suppress(Exception):
-                self._client.close(timeout=5)
+            if self._client is not None:
+                with contextlib.suppress(Exception):
+                    self._client.close(timeout=5)
             if self._cluster is not None:
                 with contextlib.suppress(Exception):
                     self._cluster.close(timeout=10)
@@ -242,8 +254,7 @@ def _local(distributed: Any, workers: int, limits: Limits) -> Any:
         "distributed.worker.http.routes": [],
     }
     memory = 0 if limits.memory_bytes == UNLIMITED else limits.memory_bytes + _SPARE_BYTES
-    # Workers started while Ctrl-C is ignored go on ignoring it: the driver answers.
-    with _ctrl_c_ignored(), dask.config.set(private):
+    with dask.config.set(private):
         return distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
@@ -269,6 +280,30 @@ def _ctrl_c_ignored() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, heeded)
+
+
+@contextlib.contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Ctrl-C waits for the end, then the driver answers it.
+
+    Threads and processes that are started meanwhile inherit that it is blocked, and so do workers
+    that dask starts later. Their tracebacks would reach the terminal.
+    """
+    heeded = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or heeded is signal.SIG_IGN:
+        yield
+        return
+    resource_tracker.ensure_running()  # it unblocks signals in the thread that starts it
+    seen: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+        signal.signal(signal.SIGINT, heeded)
+        if seen:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _connected(distributed: Any, scheduler: str) -> Any:
