@@ -176,7 +176,8 @@ def test_death_of_a_guest_ends_its_run_only(serving: Serving) -> None:
         assert manifest["complete"] is (not reason)
     serving.process.send_signal(signal.SIGHUP)
     serving.process.wait(LIMIT_S)
-    assert serving.end()[0] == 129
+    status, errors = serving.end()
+    assert status == 129 and errors.splitlines()[-1] == "ecnomy: terminated"
     assert not Path(serving.address.removeprefix("unix:")).exists()
 
 

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterator
 from typing import Final, NoReturn
 
-__all__ = ["INTERRUPTED", "heed_ends", "last_words", "stoppable", "terminated"]
+__all__ = ["stoppable", "terminated"]
 
-INTERRUPTED: Final = 130  # exit status
+_INTERRUPTED: Final = 130  # exit status
 
 
 class _Terminated(SystemExit):
@@ -25,7 +25,7 @@ def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:
     raise _Terminated(128 + number)
 
 
-def heed_ends() -> None:
+def _heed_ends() -> None:
     """End in good order on SIGTERM and, unless nohup has it ignored, on SIGHUP."""
     signal.signal(signal.SIGTERM, terminated)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
@@ -34,18 +34,18 @@ def heed_ends() -> None:
 
 @contextlib.contextmanager
 def stoppable(kept: str = "run the same command again to resume") -> Iterator[None]:
-    """Ctrl-C, SIGTERM and SIGHUP end a command with one line, which says what is `kept`."""
-    heed_ends()
+    """Ctrl-C, SIGTERM and SIGHUP end a command with one line, which says what is `kept` if any."""
+    _heed_ends()
     try:
         yield
     except KeyboardInterrupt:
-        last_words(f"interrupted; {kept}")
-        raise SystemExit(INTERRUPTED) from None
+        _last_words("interrupted", kept)
+        raise SystemExit(_INTERRUPTED) from None
     except _Terminated:
-        last_words(f"terminated; {kept}")
+        _last_words("terminated", kept)
         raise
 
 
-def last_words(line: str) -> None:
+def _last_words(*parts: str) -> None:
     with contextlib.suppress(OSError):  # the terminal may be gone
-        print(f"ecnomy: {line}", file=sys.stderr)
+        print(f"ecnomy: {'; '.join(filter(None, parts))}", file=sys.stderr)

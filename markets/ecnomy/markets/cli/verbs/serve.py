@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ecnomy.markets.cli.ending import INTERRUPTED, heed_ends, last_words
+from ecnomy.markets.cli.ending import stoppable
 from ecnomy.markets.cli.options import Changes, Seed, WithoutMarket
 from ecnomy.markets.omnet.names import SERVED
 from ecnomy.markets.support.printable import say
@@ -66,10 +66,9 @@ def serve_command(
     from ecnomy.markets.bridge.token import token_in
     from ecnomy.markets.session.serve import served
 
-    heed_ends()
     chosen = address or f"unix:{config.parent / SERVED}"
     offer, addresses, folder = _offered(config, chosen, set_, seed)
-    try:
+    with stoppable(""):
         token = token_in(token_file) if token_file else ""
         with contextlib.ExitStack() as stack:
             listeners = [stack.enter_context(listen(each, token)) for each in addresses]
@@ -87,9 +86,6 @@ def serve_command(
                 say(f"{run}: {reason or 'complete'}{f' ({name})' if name else ''}")
                 if once:
                     raise SystemExit(1 if reason else 0)
-    except KeyboardInterrupt:
-        last_words("interrupted")
-        raise SystemExit(INTERRUPTED) from None
 
 
 def _offered(
