@@ -27,10 +27,17 @@ def dropping(due_ms: Sequence[int], transport, duration_s: float, traffic=None) 
     millisecond. The connection opens after 100.084 ms: segment n of the first window leaves
     the feeding link n + 1 ms later.
     """
+    due = {ms * MS for ms in due_ms}
 
     def decide(report: Report) -> Decide:
-        value = float(report.t_ps in {ms * MS for ms in due_ms})
-        rows = {"link": np.array([LOSSY]), "param": np.array([0]), "value": np.array([value])}
+        value = report.t_ps in due
+        if not value and report.t_ps - MS not in due:
+            return Decide(report.epoch)
+        rows = {
+            "link": np.array([LOSSY]),
+            "param": np.array([0]),
+            "value": np.array([float(value)]),
+        }
         return Decide(report.epoch, {}, rows)
 
     path = [

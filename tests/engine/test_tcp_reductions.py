@@ -192,7 +192,7 @@ def test_without_repair_a_timeout_frees_what_was_lost() -> None:
     """All of a window lost, the flow goes on after one timeout, with nothing sent again."""
     law = plans.rem_source(min_rate=100.0, max_rate=400.0, w=1e9)
     transport = plans.tcp(law, echo="off", repair=False, initial_window=20.0)
-    outcome = dropping([*range(101, 125)], transport, 3)
+    outcome = dropping([*range(101, 125)], transport, 1.5)
     flows = outcome.reports[-1].flows
     assert flows["timeouts"][0] == 1 and flows["retransmitted"][0] == 0
     assert flows["delivered"][0] > 100
