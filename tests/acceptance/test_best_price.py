@@ -26,7 +26,9 @@ BANDIT = "{kind: revenue-bandit, floor: 0.009 money, ceiling: 0.04 money, arms: 
 BY_LOAD = "{law: load-based, interval: 0.5 s, threshold: 0.6, slope: 0.71}"
 BEST = 2 * OWED / MARKED  # money a mark
 HALF = 0.5 * BEST
-MINUTES = 40 if in_full() else 25  # to find the price, and as long to measure; 40 with SLOW
+MINUTES = 40 if in_full() else 16  # to find the price, and as long to measure
+SLOW_MINUTES = 40 if in_full() else 24
+LONG = 18 if in_full() else 9  # minutes of users of U = a log x
 LOG_PRICES = (0.05, 0.1, 0.2, 0.4) if in_full() else (0.05, 0.4)
 
 
@@ -45,7 +47,7 @@ def searched(
     overrides += (
         [] if strategy == "revenue-gradient" else [f"market.agents.access.strategy={BANDIT}"]
     )
-    minutes = 40 if more else MINUTES
+    minutes = SLOW_MINUTES if more else MINUTES
     overrides += [f"duration={2 * minutes} min", f"warmup={minutes} min", *more]
     with tempfile.TemporaryDirectory() as folder:
         result = run(load(EXAMPLE, overrides=overrides), seed=seed, out=Path(folder) / "run")
@@ -113,7 +115,7 @@ def test_where_it_started_was_worse(factor: float) -> None:
 def log_revenue(price: float) -> float:
     """What six users of U = a log x pay on a link that marks by its load [money/s]."""
     overrides = [
-        *("market.agents.access.strategy={kind: stay}", "duration=20 min", "warmup=2 min"),
+        *("market.agents.access.strategy={kind: stay}", f"duration={2 + LONG} min", "warmup=2 min"),
         f"market.agents.access.price_per_mark={price} money",
         *("network.links.access-link.rate=10 Mbps", f"network.links.access-link.marking={BY_LOAD}"),
         "network.links.transit-link.marking={law: drop-tail}",
@@ -122,7 +124,7 @@ def log_revenue(price: float) -> float:
     with tempfile.TemporaryDirectory() as folder:
         book = run(load(EXAMPLE, overrides=overrides), seed=1, out=Path(folder) / "run").raw.ledger
     late = book[(book["t_ps"] > 120 * PS) & (book["credit"] == "access")]
-    return float(late["amount_micro"].sum()) / 1e6 / 1080
+    return float(late["amount_micro"].sum()) / 1e6 / (60 * LONG)
 
 
 def test_revenue_is_flat_for_log_users() -> None:

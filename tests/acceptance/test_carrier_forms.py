@@ -80,7 +80,7 @@ def test_the_closed_form_is_the_best_of_its_curve(name: str) -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(10, fast=1))
-@pytest.mark.parametrize("name", sorted(GROUPS))
+@pytest.mark.parametrize("name", [pytest.param("one", marks=full), "two"])
 def test_the_gradient_finds_the_price_of_log_users(name: str, seed: int) -> None:
     """Within 5 % of the best price in the last ten minutes, or it leaves within 1 % of the most.
 
@@ -104,7 +104,8 @@ def test_the_gradient_finds_the_reply_to_a_leader(owed: float, seed: int) -> Non
     the dearer marks are the more users exceed their demand; twice the price within 2 %.
     """
     group, cost = GROUPS["one"], owed * FAR
-    one, best = searched(group, seed, owed, 2), closed_form(group, cost)
+    one = searched(group, seed, owed, 2 if in_full() else 1)
+    best = closed_form(group, cost)
     print(f"{owed} {seed}: price {one.price['up'] / best:.3f} of the best reply")
     assert one.price["up"] == pytest.approx(best, rel=0.1)
     assert left_at(group, one.price["up"], cost) > 0.99 * left_at(group, best, cost)
@@ -152,7 +153,7 @@ def in_a_row(kind: str, seed: int) -> dict[str, float]:
         prices=(start * best["up"], start * best["down"]),
         up=GRADIENT,
         down=GRADIENT,
-        duration=3600,
+        duration=3600 if in_full() else 1800,
     )
     print(f"{kind} {seed}: {[one.price[name] / best[name] for name in best]}, {one.verdict}")
     assert set(one.verdict.values()) == {"settled"}
@@ -239,7 +240,7 @@ def test_two_that_move_under_retail_do_not_settle(seed: int) -> None:
         prices=(start, OWED),
         up=GRADIENT,
         down=GRADIENT,
-        duration=3600 if in_full() else 1800,
+        duration=3600 if in_full() else 1260,
     )
     print(one)
     assert set(one.verdict.values()) != {"settled"}

@@ -131,16 +131,16 @@ def check_multcp_one_flow(laws: Laws) -> None:
 
 def check_multcp_balance(laws: Laws) -> None:
     """A cut of one flow in w is earned back in W / (2 w^2) round trips, one of all in W / (2 w)."""
-    rounds = {}
+    rounds, full = {}, 2000.0
     for decrease in (0.0, 1.0):
         law = laws.window("multcp", [8.0, decrease, 2.0])
-        window, acks = law.on_congestion((4000.0, 0.0, 1.0, 1e9), 4000.0), 0
-        while window[0] < 4000.0:
+        window, acks = law.on_congestion((full, 0.0, 1.0, 1e9), full), 0
+        while window[0] < full:
             window, acks = law.on_ack(window, 1, 0), acks + 1
         # Between W1 and W2 the ACKs are the integral of W / w dW.
-        low = 4000.0 * (1 - 1 / 16 if decrease == 0 else 0.5)
+        low = full * (1 - 1 / 16 if decrease == 0 else 0.5)
         rounds[decrease] = acks
-        assert math.isclose(acks, (4000.0**2 - low**2) / 16, rel_tol=1e-3), (decrease, acks)
+        assert math.isclose(acks, (full**2 - low**2) / 16, rel_tol=1e-3), (decrease, acks)
     assert rounds[1.0] > 6 * rounds[0.0]
 
 

@@ -223,9 +223,9 @@ def check_speech_statistics(laws: Laws) -> None:
     draw, talk_s, silence_s = random.Random(13), 1.004, 1.587
     hours = 20 if in_full() else 5
     law = laws.part("speech", [talk_s, silence_s])
-    now, sent = law.first([draw.random() for _ in range(50)])[0], 1
+    now, sent = law.first([draw.random() for _ in range(12)])[0], 1
     while now < hours * 3600 * PS:
-        now += law.gap([draw.random() for _ in range(50)])[0]
+        now += law.gap([draw.random() for _ in range(12)])[0]
         sent += 1
     share, cycle_s = talk_s / (talk_s + silence_s), talk_s + silence_s
     # An alternating renewal process: 2 (talk silence)^2 / cycle^3 a second is the time's variance.

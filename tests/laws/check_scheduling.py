@@ -12,12 +12,14 @@ from check_projection import window_arrivals
 from law_api import Laws
 from oracle_projection import Options
 from oracle_scheduling import ClassPacket, Oracle, Promise, Settings, chain, weight
+from tiers import in_full
 
 __all__ = ["SCHEDULING_CHECKS", "TABLE_1", "Run", "compare_scheduling"]
 
 RATE: Final = 8_000_000  # a kilobyte a millisecond
 PS: Final = 10**12
 MS: Final = 10**9
+END_MS: Final = 600 if in_full() else 240
 TABLE_1: Final = [
     Promise(delay_s=0.01, loss=0.01, rate_bps=900_000),
     Promise(delay_ratio=0.25, loss_ratio=0.5),
@@ -111,7 +113,7 @@ def compare_scheduling(
     run = Run(laws, settings, promises, room)
     draw = random.Random(seed)
     services = [draw.randrange(len(promises)) for _ in range(flows)]
-    for at, packet in window_arrivals(flows, 600, seed):
+    for at, packet in window_arrivals(flows, END_MS, seed):
         service = services[packet.flow]
         run.arrive(
             at, ClassPacket(packet.flow, packet.size, packet.ect, packet.ce, service=service)
@@ -149,14 +151,16 @@ def _compare_all(laws: Laws, regulate: bool) -> Counter[str]:
 def check_class_scheduler(laws: Laws) -> None:
     """Rates, credits, shares, losses, who is served and who loses, without regulation."""
     seen = _compare_all(laws, regulate=False)
-    assert seen["served"] > 5000 and seen["dropped"] > 500 and not seen["marked"], seen
+    assert seen["served"] > 8 * END_MS and seen["dropped"] > 0.8 * END_MS and not seen["marked"], (
+        seen
+    )
     assert seen["relaxed"] and seen["fed back"] and seen["late"] and seen["bound broken"], seen
 
 
 def check_class_regulation(laws: Laws) -> None:
     """The same with projections, and marks for the buffer and for delay bounds."""
     seen = _compare_all(laws, regulate=True)
-    assert seen["served"] > 5000 and seen["dropped"] > 200 and seen["marked"] > 200, seen
+    assert min(seen["served"] / 25, seen["dropped"], seen["marked"]) > END_MS / 3, seen
     assert seen["buffer"] and seen["delay"] and seen["passed over"], seen
 
 

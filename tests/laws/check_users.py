@@ -51,8 +51,8 @@ def check_voip(laws: Laws) -> None:
 
 
 def check_voip_statistics(laws: Laws) -> None:
-    """Three calls an hour idle and 3 min calls: 0.1304 of the time active, a packet a second."""
-    law, draw = laws.traffic("voip", [1200.0, 180.0, 1.0, 1.0]), random.Random(9)
+    """Three calls an hour idle, 3 min calls: active for 0.1304 of the time, a packet in 10 s."""
+    law, draw = laws.traffic("voip", [1200.0, 180.0, 10.0, 1.0]), random.Random(9)
     now = law.first([draw.random() for _ in range(9)])[0]
     packets = 1
     while now < 4_000_000 * PS:
@@ -60,7 +60,7 @@ def check_voip_statistics(laws: Laws) -> None:
         packets += 1
     calls = 4_000_000 / 1380
     # A renewal reward: the packets' variance per call is about twice that of a holding time.
-    assert abs(packets / 4_000_000 / (180 / 1380) - 1) < 4 * 1.5 / math.sqrt(calls)
+    assert abs(packets * 10 / 4_000_000 / (180 / 1380) - 1) < 4 * 1.5 / math.sqrt(calls)
 
 
 def check_voip_range(laws: Laws) -> None:

@@ -30,12 +30,14 @@ from tiers import full, in_full
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / RECORDS).glob("*.json"))
 BUDGET_S = 60.0 if in_full() else 0.0
-# The fast tier takes WTP with a weight of four, each of its laws once, and one record of agents.
+# The fast tier takes WTP with a weight of four, each of its laws once, of agents those of
+# gold-silver, and nothing that takes seconds.
 AGENTS = (
-    *("two-gsps", "gsp-insured", "streaming", "two-carriers", "cost-plus", "strategy-menu"),
-    *("file-budget", "tuned-marking", "switching"),
+    *("gsp", "two-gsps", "gsp-insured", "streaming", "two-carriers", "cost-plus"),
+    *("strategy-menu", "file-budget", "tuned-marking", "switching"),
 )
-REST = ("-1", "-10", "-4-paced", "pi-lb-4", "id-red-4", "pi-vq-4", *AGENTS)
+LONG = ("two-classes", "voip-web")
+REST = ("-1", "-10", "-4-paced", "pi-lb-4", "id-red-4", "pi-vq-4", *AGENTS, *LONG)
 RECORDED = [pytest.param(f, marks=full) if f.stem.endswith(REST) else f for f in FILES]
 
 
