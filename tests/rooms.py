@@ -9,13 +9,14 @@ it points upward where the layers in pyproject.toml have the other above.
 
 from __future__ import annotations
 
-import ast
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
 import networkx
+
+from outline import outline
 
 __all__ = ["circles", "imports", "main"]
 
@@ -62,18 +63,12 @@ def _name(file: Path, folder: Path) -> str:
 def _imported(file: Path, package: str, modules: Mapping[str, Path]) -> set[str]:
     start = f"ecnomy.{package}"
     found = set()
-    for node in ast.walk(ast.parse(file.read_text())):
-        names = []
-        if isinstance(node, ast.ImportFrom):
-            names = [f"{node.module}.{name.name}" for name in node.names]
-        elif isinstance(node, ast.Import):
-            names = [name.name for name in node.names]
-        for name in names:
-            if name.startswith(f"{start}."):
-                inner = name.removeprefix(f"{start}.")
-                while inner not in modules:
-                    inner = inner.rpartition(".")[0]
-                found.add(inner)
+    for name in outline(file).imports:
+        if name.startswith(f"{start}."):
+            inner = name.removeprefix(f"{start}.")
+            while inner not in modules:
+                inner = inner.rpartition(".")[0]
+            found.add(inner)
     return found
 
 

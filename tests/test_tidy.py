@@ -7,15 +7,14 @@ import ast
 import functools
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from typer.testing import CliRunner
 
 import rooms
 from ecnomy.markets.cli.main import _verbs, app
+from outline import outline
 from processes import LIMIT_S
 from waiting_rule import unlimited_waits
 
@@ -26,6 +25,7 @@ LONGEST_FILE = 500
 LONGEST_FUNCTION = 60
 
 
+@functools.cache
 def tracked() -> list[Path]:
     """Files git knows or would add; every file outside a checkout (an unpacked sdist)."""
     words = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"]
@@ -39,40 +39,6 @@ def named(*suffixes: str) -> list[Path]:
     return [path for path in tracked() if path.suffix in suffixes]
 
 
-class Function(NamedTuple):
-    """A function of a file, at whatever depth."""
-
-    file: Path
-    name: str
-    lines: int
-    documented: bool
-
-
-@functools.cache
-def outline(path: Path) -> tuple[bool, bool, tuple[Function, ...]]:
-    """Whether a file has a docstring, whether it defines public names, and its functions."""
-    tree = ast.parse(path.read_text())
-    defines = [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
-    public = any(not n.name.startswith("_") for n in defines)
-    found = [
-        Function(
-            path, n.name, (n.end_lineno or n.lineno) - n.lineno + 1, bool(ast.get_docstring(n))
-        )
-        for n in statements(tree)
-        if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
-    return bool(ast.get_docstring(tree)), public, tuple(found)
-
-
-def statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """Statements, handlers and cases at or below it; no expressions, which are most of a file."""
-    yield tree
-    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
-        inner = getattr(tree, field, [])
-        for node in inner if isinstance(inner, list) else []:
-            yield from statements(node)
-
-
 def test_files_are_short() -> None:
     """No source file is longer than 500 lines."""
     long = {
@@ -83,7 +49,7 @@ def test_files_are_short() -> None:
 
 def test_functions_are_short() -> None:
     """No Python function is longer than 60 lines, docstring and signature included."""
-    functions = [function for path in named(".py") for function in outline(path)[2]]
+    functions = [function for path in named(".py") for function in outline(path).functions]
     assert len(functions) > 5000
     long = [f"{f.file.name}:{f.name} {f.lines}" for f in functions if f.lines > LONGEST_FUNCTION]
     assert not long
@@ -109,9 +75,8 @@ def test_python_modules_say_what_they_export() -> None:
     """Every module of the packages has a docstring, and __all__ unless it exports nothing."""
     for part in ("agents", "markets", "analysis"):
         for path in (ROOT / part / "ecnomy").rglob("*.py"):
-            documented, public, _ = outline(path)
-            assert documented, path
-            assert not public or "__all__" in path.read_text(), path
+            assert outline(path).documented, path
+            assert not outline(path).public or "__all__" in path.read_text(), path
 
 
 @pytest.mark.parametrize("package", rooms.PACKAGES)
@@ -125,7 +90,7 @@ def test_tests_say_what_they_test() -> None:
     mute = [
         f"{path.name}:{function.name}"
         for path in (ROOT / "tests").rglob("test_*.py")
-        for function in outline(path)[2]
+        for function in outline(path).functions
         if function.name.startswith("test_") and not function.documented
     ]
     assert not mute
@@ -138,7 +103,7 @@ def test_nothing_is_awaited_without_a_limit() -> None:
         f"{path.relative_to(ROOT)}:{wait}"
         for path in named(".py")
         if any(home in path.parents for home in homes)
-        for wait in unlimited_waits(path.read_text())
+        for wait in outline(path).waits
     ]
     assert not found
 
@@ -201,12 +166,24 @@ TURNS = re.compile(
 )
 
 
-def test_texts_avoid_turns_that_readers_stumble_over() -> None:
+@pytest.fixture(scope="module")
+def helps() -> dict[str, str]:
+    """The help of every verb and of some sub-commands, by its command."""
+    verbs = ([], *([verb] for verb in _verbs()), ["report", "gsp"])
+    commands = [[*words, "--help"] for words in verbs]
+    return {" ".join(["ecnomy", *c]): CliRunner().invoke(app, c).output for c in commands}
+
+
+def test_help_shows_flags_without_a_type(helps: dict[str, str]) -> None:
+    """`--force` takes no value, so no verb's help shows it as `--force <bool>`."""
+    for command, shown in helps.items():
+        assert "bool" not in shown.casefold(), command
+        assert "--help" in shown, command
+
+
+def test_texts_avoid_turns_that_readers_stumble_over(helps: dict[str, str]) -> None:
     """In Markdown, and in the help of every verb."""
-    texts = {str(path.relative_to(ROOT)): path.read_text() for path in named(".md")}
-    for verb in ("", *_verbs()):
-        words = [*([verb] if verb else []), "--help"]
-        texts[f"ecnomy {verb} --help"] = CliRunner().invoke(app, words).output
+    texts = {str(path.relative_to(ROOT)): path.read_text() for path in named(".md")} | helps
     found = [(name, turn[0]) for name, text in texts.items() for turn in TURNS.finditer(text)]
     assert found == []
 

@@ -33,13 +33,13 @@ _WORTH_A_LOOK: Final = re.compile(  # words without which no call below can be w
 _REASON: Final = re.compile(r"# no limit: \S+")
 
 
-def unlimited_waits(source: str) -> list[str]:
-    """Each as `line: call`, in their order."""
+def unlimited_waits(source: str, parsed: ast.Module | None = None) -> list[str]:
+    """Each as `line: call`, in their order; of a source that may be parsed already."""
     if not _WORTH_A_LOOK.search(source):
         return []
     lines, found = source.splitlines(), []
-    tree = ast.parse(source)
-    bare = _imported_runs(tree)
+    tree = parsed or ast.parse(source)
+    bare = _imported_runs(tree) if "from subprocess" in source else set()
     for node in ast.walk(tree):
         if (call := _unlimited(node, bare)) and not _REASON.search(lines[_line(node) - 1]):
             found.append((_line(node), call))

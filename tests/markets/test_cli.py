@@ -16,12 +16,11 @@ from pathlib import Path
 
 import pytest
 import typer
-from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from command_line import ecnomy
 from ecnomy.markets.cli.ending import stoppable
-from ecnomy.markets.cli.main import GROUP, app
+from ecnomy.markets.cli.main import GROUP
 from processes import LIMIT_S, ended, started, wait_for
 from tiers import full
 
@@ -283,18 +282,6 @@ def _about() -> None:
 @_grouped.command("show")
 def _show() -> None:
     """One of its commands."""
-
-
-def test_help_shows_flags_without_a_type(capsys: pytest.CaptureFixture[str]) -> None:
-    """`--force` takes no value, so no verb's help shows it as `--force <bool>`."""
-    group = typer.main.get_command(app)
-    assert isinstance(group, TyperGroup)
-    verbs = group.list_commands(typer.Context(group))
-    for words in ([], *([name] for name in verbs), ["report", "gsp"]):
-        assert ecnomy(*words, "--help") == 0
-        shown = capsys.readouterr().out
-        assert "bool" not in shown.casefold(), words
-        assert "--help" in shown
 
 
 def test_too_little_memory_is_one_line(scene: Path) -> None:

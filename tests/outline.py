@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What test_tidy.py and rooms.py look at in a Python file, which is parsed once for all rules."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from waiting_rule import unlimited_waits
+
+__all__ = ["Function", "Outline", "outline"]
+
+
+class Function(NamedTuple):
+    """A function of a file, at whatever depth."""
+
+    file: Path
+    name: str
+    lines: int
+    documented: bool
+
+
+class Outline(NamedTuple):
+    """A file: its docstring, public names, functions, imported names, waits without a limit."""
+
+    documented: bool
+    public: bool
+    functions: tuple[Function, ...]
+    imports: tuple[str, ...]
+    waits: tuple[str, ...]
+
+
+@functools.cache
+def outline(path: Path) -> Outline:
+    """The outline of a file; imports are dotted names, wherever in the file they stand."""
+    text = path.read_text()
+    tree = ast.parse(text)
+    defines = [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    public = any(not n.name.startswith("_") for n in defines)
+    functions, imports = [], []
+    for node in _statements(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            functions.append(Function(path, node.name, lines, bool(ast.get_docstring(node))))
+        elif isinstance(node, ast.ImportFrom):
+            imports += [f"{node.module}.{name.name}" for name in node.names]
+        elif isinstance(node, ast.Import):
+            imports += [name.name for name in node.names]
+    waits = tuple(unlimited_waits(text, tree))
+    return Outline(bool(ast.get_docstring(tree)), public, tuple(functions), tuple(imports), waits)
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Statements, handlers and cases at or below it; no expressions, which are most of a file."""
+    yield tree
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        inner = getattr(tree, field, [])
+        for node in inner if isinstance(inner, list) else []:
+            yield from _statements(node)
