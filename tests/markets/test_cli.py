@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -21,6 +22,7 @@ from typer.testing import CliRunner
 from command_line import ecnomy
 from ecnomy.markets.cli.ending import stoppable
 from ecnomy.markets.cli.main import GROUP
+from ecnomy.markets.session.session import Session
 from processes import LIMIT_S, ended, started, wait_for
 from tiers import full
 
@@ -187,7 +189,7 @@ def test_wrong_usage_is_one_line(
     [
         (signal.SIGINT, 130, "interrupted"),
         pytest.param(signal.SIGTERM, 143, "terminated", marks=full),
-        (signal.SIGHUP, 129, "terminated"),
+        pytest.param(signal.SIGHUP, 129, "terminated", marks=full),
     ],
 )
 def test_signals_end_a_run_with_partial_results(
@@ -216,6 +218,30 @@ def test_signals_end_a_run_with_partial_results(
     manifest = json.loads(Path("r/manifest.json").read_text())
     assert manifest["complete"] is False and manifest["reason"] == reason
     assert Path("r/flow_epochs.parquet").exists()
+
+
+def test_a_hang_up_ends_a_run_with_partial_results(
+    scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SIGHUP in this process, after two steps."""
+    heeded, step, steps = signal.getsignal(signal.SIGHUP), Session.step, []
+
+    def stepped(self: Session, *arguments: Any) -> Any:
+        if len(steps) == 2:
+            signal.raise_signal(signal.SIGHUP)
+        steps.append(step(self, *arguments))
+        return steps[-1]
+
+    monkeypatch.setattr(Session, "step", stepped)
+    try:
+        assert ecnomy("run", scene, "--out", "r") == 129
+    finally:
+        signal.signal(signal.SIGHUP, heeded)
+    told = "ecnomy: terminated; results up to here are saved as partial"
+    assert capsys.readouterr().err.splitlines()[-1] == told
+    manifest = json.loads(Path("r/manifest.json").read_text())
+    assert manifest["complete"] is False and manifest["reason"] == "terminated"
+    assert manifest["measured"]["to_ps"] == 2 * 10**12
 
 
 def test_no_progress_where_nobody_watches(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:

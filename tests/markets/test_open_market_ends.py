@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -22,8 +23,9 @@ from ecnomy.agents.errors import EngineError, NotRunningError
 from ecnomy.markets import open_market, run
 from ecnomy.markets.model.market import Market
 from open_world import SCENARIO, held, identity, manifest, there
-from processes import wait_for
+from processes import started, wait_for
 from tiers import full, in_full
+from warm_python import FORKS, ended_python
 
 
 def test_closed_before_the_end(scene: Path, tmp_path: Path, pids: list[int]) -> None:
@@ -182,6 +184,15 @@ def test_steps_within_a_running_event_loop(scene: Path, tmp_path: Path) -> None:
     assert asyncio.run(cell()) == identity(run(scene, seed=3, out=tmp_path / "run").folder)
 
 
+@pytest.fixture(scope="module")
+def forks() -> Iterator[subprocess.Popen[str]]:
+    """A Python whose forks are programs (warm_python.py)."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with started([sys.executable, "-c", FORKS], env=environment, **pipes) as process:
+        yield process
+
+
 SCRIPT = """
 import os, signal, sys, threading
 from ecnomy.markets import open_market
@@ -211,21 +222,23 @@ print(children, flush=True)
     ids=["end", "exit", "error", "thread", "fork", "terminated", "killed"],
 )
 def test_python_that_ends_takes_the_engine_with_it(
-    last: str, reason: str, scene: Path, tmp_path: Path, scratch: Path
+    last: str,
+    reason: str,
+    scene: Path,
+    tmp_path: Path,
+    scratch: Path,
+    forks: subprocess.Popen[str],
 ) -> None:
     """However it ends: no engine, no temporary file, and the folder is called incomplete."""
     slow = SCENARIO.replace("duration: 20 s", "duration: 100000 s")
     scene.write_text(slow, encoding="utf-8")
-    words = [sys.executable, "-c", SCRIPT + last, str(scene), str(tmp_path / "r")]
-    paths = os.pathsep.join(path for path in sys.path if path)
-    environment = os.environ | {"TMPDIR": str(scratch), "PYTHONPATH": paths}
-    done = subprocess.run(
-        words, capture_output=True, text=True, timeout=60, check=False, env=environment
-    )
-    (pid,) = map(int, done.stdout.split())
+    more = {"TMPDIR": str(scratch)}
+    words = (scene, tmp_path / "r")
+    done = ended_python(forks, tmp_path, SCRIPT + last, *words, environment=more)
+    (pid,) = map(int, done.out.split())
     wait_for(lambda: not there(pid), "the engine's end")
     assert not list(scratch.iterdir())
-    assert ("mine" in done.stderr) == ("mine" in last), done.stderr
+    assert ("mine" in done.err) == ("mine" in last), done.err
     found = manifest(tmp_path / "r")
     assert found["complete"] is False and found["reason"].startswith(reason)
     if reason == "the program ended at 3 s":
@@ -233,21 +246,17 @@ def test_python_that_ends_takes_the_engine_with_it(
 
 
 def test_killed_before_the_engine_speaks(
-    scene: Path, tmp_path: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch
+    scene: Path, tmp_path: Path, scratch: Path, forks: subprocess.Popen[str]
 ) -> None:
     """The plan is on its way to the engine then, in a file that has no name."""
     engine = tmp_path / "engine"
-    engine.write_text('#!/bin/sh\ncat "$3" > read && kill -9 $PPID\n')
+    read = tmp_path / "read"
+    engine.write_text(f'#!/bin/sh\ncat "$3" > {read} && kill -9 $PPID\n')
     engine.chmod(0o755)
-    monkeypatch.chdir(tmp_path)
-    paths = os.pathsep.join(path for path in sys.path if path)
-    words = [sys.executable, "-c", SCRIPT, str(scene), "r"]
-    more = {"TMPDIR": str(scratch), "PYTHONPATH": paths, "ECNOMY_ENGINE": str(engine)}
-    done = subprocess.run(
-        words, capture_output=True, timeout=60, check=False, env=os.environ | more
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    assert b"digest" in Path("read").read_bytes() and not list(scratch.iterdir())
+    more = {"TMPDIR": str(scratch), "ECNOMY_ENGINE": str(engine)}
+    done = ended_python(forks, tmp_path, SCRIPT, scene, tmp_path / "r", environment=more)
+    assert done.status == -signal.SIGKILL, done.err
+    assert "digest" in read.read_text() and not list(scratch.iterdir())
 
 
 def test_a_fork_is_refused(scene: Path, tmp_path: Path) -> None:
@@ -275,7 +284,9 @@ def test_a_fork_is_refused(scene: Path, tmp_path: Path) -> None:
     assert manifest(tmp_path / "r")["complete"] is True
 
 
-def test_interrupt_between_steps_spares_the_engine(scene: Path) -> None:
+def test_interrupt_between_steps_spares_the_engine(
+    scene: Path, tmp_path: Path, forks: subprocess.Popen[str]
+) -> None:
     """A notebook's interrupt goes to the whole process group: the market can be stepped on."""
     code = (
         "import os, signal, sys\n"
@@ -288,13 +299,5 @@ def test_interrupt_between_steps_spares_the_engine(scene: Path) -> None:
         "        market.run_model()\n"
         "        print(market.time)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(scene)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        start_new_session=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-    )
-    assert done.stdout == "20.0\n", done.stderr
+    done = ended_python(forks, tmp_path, code, scene, environment={})
+    assert done.out == "20.0\n", done.err

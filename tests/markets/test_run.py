@@ -16,10 +16,10 @@ import pytest
 
 from command_line import ecnomy
 from ecnomy.agents.errors import EngineError, InputError, StrategyError
-from ecnomy.markets import load, make_plan, run
+from ecnomy.markets import load, make_plan, open_market, run
 from ecnomy.markets.engines.registry import Engine, find_engine
 from ecnomy.markets.session.runner import default_folder
-from processes import LIMIT_S, alive, ended, line_of, started, wait_for
+from processes import LIMIT_S, alive, line_of, started, wait_for
 from tiers import full
 
 SCENARIO = """
@@ -230,11 +230,9 @@ def test_folder_of_a_live_run_is_refused(
     tmp_path: Path, force: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Partial because it still runs: one line, status 2, and nothing of it is touched."""
-    command = [sys.executable, "-m", "ecnomy.markets.cli", "run"]
     there = ["--out", str(tmp_path / "r")]
-    with started([*command, scenario(tmp_path, "hang 3"), *there]) as live:
-        log = tmp_path / "r" / "log.txt"
-        wait_for((tmp_path / "r/flow_epochs.parquet.tmp").exists, "a table", while_runs=live)
+    with open_market(scenario(tmp_path), out=tmp_path / "r") as live:
+        live.step()
         before = {file.name for file in (tmp_path / "r").iterdir()}
         text = (tmp_path / "r" / "manifest.json").read_bytes()
         assert manifest(tmp_path / "r")["complete"] is False
@@ -242,12 +240,10 @@ def test_folder_of_a_live_run_is_refused(
         said = capsys.readouterr().err
         busy = "another run is writing to it; close that run, or choose another folder"
         assert said == f"ecnomy: {tmp_path / 'r'}: {busy}\n"
-        assert (tmp_path / "r" / "manifest.json").read_bytes() == text and log.exists()
+        assert (tmp_path / "r" / "manifest.json").read_bytes() == text
         assert before <= {file.name for file in (tmp_path / "r").iterdir()}
-        assert live.poll() is None
-        live.terminate()
-        ended(live)
-    assert manifest(tmp_path / "r")["reason"] == "terminated"
+        live.step()
+    assert manifest(tmp_path / "r")["reason"] == "closed at 2 s"
     assert run(scenario(tmp_path), out=tmp_path / "r").complete
 
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -50,7 +50,7 @@ market:
 
 
 class Serving:
-    """A market in its own process, with its plan; it and its clients end with the test."""
+    """A market in its own process, with its plan; it and its clients end with the stack."""
 
     def __init__(self, stack: ExitStack, folder: Path, *words: str) -> None:
         self._stack = stack
@@ -60,15 +60,25 @@ class Serving:
         self.plan_file = folder / "plan.json"
         self.plan_file.write_bytes(self.plan.to_json())
         command = [sys.executable, "-m", "ecnomy.markets.cli", "serve", self.scene]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        self._errors = folder / "errors"
+        pipes = {"stdout": subprocess.PIPE, "stderr": stack.enter_context(self._errors.open("w"))}
         serve = started([*command, "--out", self.folder, *words], **pipes)
         self.process = stack.enter_context(serve)
+        self.runs = 0
         self.first = line_of(self.process)
         self.address = self.first.split()[2].rstrip(",")
 
-    def next_run(self) -> str:
-        """What it says of the next run, with the folder left out."""
-        return line_of(self.process).removeprefix(f"{self.folder}/")
+    @property
+    def errors(self) -> str:
+        """Its standard error so far."""
+        return self._errors.read_text()
+
+    def next_run(self) -> tuple[Path, str]:
+        """The folder of the next run, and what it says of it; folders are numbered from 001."""
+        self.runs += 1
+        folder, _, said = line_of(self.process).partition(": ")
+        assert folder == f"{self.folder}/{self.runs:03d}"
+        return Path(folder), said
 
     def guest(self, *words: object, plan: Path | None = None) -> Ended:
         """The built-in engine as somebody starts it by hand, until it ends."""
@@ -80,8 +90,7 @@ class Serving:
         """Ctrl-C if it is still there; its status and what it wrote to standard error."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-        status, _, errors = ended(self.process)
-        return status, errors
+        return ended(self.process).status, self.errors
 
 
 @pytest.fixture
@@ -91,29 +100,44 @@ def stack() -> Iterator[ExitStack]:
         yield opened
 
 
+@pytest.fixture(scope="module")
+def shared() -> Iterator[tuple[ExitStack, list[Serving]]]:
+    """The market that tests of this file share; what it has started ends with them."""
+    with ExitStack() as opened:
+        yield opened, []
+
+
 @pytest.fixture
-def serving(tmp_path: Path, stack: ExitStack) -> Serving:
-    """On the socket beside its scenario."""
-    return Serving(stack, tmp_path)
+def serving(shared: tuple[ExitStack, list[Serving]], tmp_path: Path) -> Serving:
+    """On the socket beside its scenario: that of the test before if it is still there."""
+    stack, there = shared
+    if not there or there[-1].process.poll() is not None:
+        there.append(Serving(stack, tmp_path))
+    return there[-1]
 
 
+on_one = pytest.mark.xdist_group("serve")
+
+
+@on_one
 def test_runs_come_one_after_another(serving: Serving, tmp_path: Path) -> None:
     """Each into its own folder, with the tables that a run started by ecnomy has, byte for byte."""
     assert serving.first.endswith(f"plan {serving.plan.digest}")
-    for name in ("001", "002"):
+    folders = []
+    for _ in range(2):
         assert serving.guest().status == 0
-        assert serving.next_run() == f"{name}: complete"
-    status, errors = serving.end()
-    assert status == 130 and errors.splitlines()[-1] == "ecnomy: interrupted"
-    assert "Traceback" not in errors
+        folder, said = serving.next_run()
+        assert said == "complete"
+        folders.append(folder)
     run(serving.scene, out=tmp_path / "own")
     for name in ("flow_epochs.parquet", "ledger.parquet", "manifest.json"):
         wanted = (tmp_path / "own" / name).read_bytes()
-        assert {(serving.folder / n / name).read_bytes() for n in ("001", "002")} == {wanted}
+        assert {(folder / name).read_bytes() for folder in folders} == {wanted}
 
 
+@on_one
 def test_another_network_is_refused_by_what_differs(serving: Serving, tmp_path: Path) -> None:
-    """The engine says why and leaves; nothing is written."""
+    """The engine says why and leaves; nothing is written: the next run has the next number."""
     changes = ["network.links.l.rate=7 Mbps", "network.links.l.marking.probability=0.25"]
     other = make_plan(load(serving.scene, overrides=changes))
     file = tmp_path / "other.json"
@@ -123,19 +147,21 @@ def test_another_network_is_refused_by_what_differs(serving: Serving, tmp_path: 
     wanted = "links.l.marking.probability is 0.25 in the network and 0.1 in the scenario; "
     wanted += "links.l.rate_bps is 7000000 in the network and 10000000 in the scenario"
     assert wanted in said and "--any" in said
-    assert not serving.folder.exists()
+    assert not (serving.folder / f"{serving.runs + 1:03d}").exists()
     assert serving.guest().status == 0
-    assert serving.next_run() == "001: complete"
-    errors = serving.end()[1]
-    assert re.search(rf"ecnomy: process \d+: refused: wrong-plan: {re.escape(wanted)}", errors)
+    assert serving.next_run()[1] == "complete"
+    line = rf"ecnomy: process \d+: refused: wrong-plan: {re.escape(wanted)}"
+    assert re.search(line, serving.errors)
 
 
-def test_a_repetition_gets_the_market_of_its_seed(serving: Serving, tmp_path: Path) -> None:
+@on_one
+def test_a_repetition_gets_the_market_of_its_seed(serving: Serving) -> None:
     """OMNeT++ tells the scenario's network and another seed: the run is the scenario's with it."""
     answer = _hello(serving, lambda wire: None, seed=serving.plan.seed + 4)
     assert isinstance(answer, Welcome)
-    assert serving.next_run().startswith("001: engine test 1 disconnected")
-    manifest = json.loads((serving.folder / "001/manifest.json").read_text())
+    folder, said = serving.next_run()
+    assert said.startswith("engine test 1 disconnected")
+    manifest = json.loads((folder / "manifest.json").read_text())
     again = make_plan(load(serving.scene, seed=serving.plan.seed + 4))
     assert (manifest["seed"], manifest["plan_digest"]) == (again.seed, again.digest)
     assert manifest["scenario"]["seed"] == again.seed and "network_differs" not in manifest
@@ -148,11 +174,12 @@ def test_any_plan_is_taken_on_demand(tmp_path: Path, stack: ExitStack) -> None:
     changes = ["network.links.l.marking.probability=0.25"]
     changed = make_plan(load(there.scene, overrides=changes))
     other.write_bytes(changed.to_json())
-    for name, file in (("001", other), ("002", there.plan_file)):
+    for file in (other, there.plan_file):
         assert there.guest(plan=file).status == 0
-        assert there.next_run() == f"{name}: complete"
+        assert there.next_run()[1] == "complete"
     status, errors = there.end()
-    assert status == 130
+    assert status == 130 and errors.splitlines()[-1] == "ecnomy: interrupted"
+    assert "Traceback" not in errors
     assert errors.count("--any accepts networks") == 1
     assert errors.startswith("ecnomy: warning: --any")
     played, same = (read_manifest(there.folder / name) for name in ("001", "002"))
@@ -163,22 +190,34 @@ def test_any_plan_is_taken_on_demand(tmp_path: Path, stack: ExitStack) -> None:
     assert f"warning: {differs}" in (there.folder / "001/log.txt").read_text()
 
 
+@on_one
 def test_death_of_a_guest_ends_its_run_only(serving: Serving) -> None:
-    """Partial results that say so; the next run is complete. A hang-up leaves no socket."""
-    for name, reason in (("001", "engine test 1 disconnected at simulated time 0 s"), ("002", "")):
-        if reason:
-            _hello(serving, lambda wire: None)
-            assert serving.next_run().startswith(f"{name}: {reason}")
-        else:
-            assert serving.guest().status == 0
-            assert serving.next_run() == f"{name}: complete"
-        manifest = json.loads((serving.folder / name / "manifest.json").read_text())
-        assert manifest["complete"] is (not reason)
-    serving.process.send_signal(signal.SIGHUP)
-    serving.process.wait(LIMIT_S)
+    """Partial results that say so; the next run is complete."""
+    _hello(serving, lambda wire: None)
+    folder, said = serving.next_run()
+    assert said.startswith("engine test 1 disconnected at simulated time 0 s")
+    assert json.loads((folder / "manifest.json").read_text())["complete"] is False
+    assert serving.guest().status == 0
+    folder, said = serving.next_run()
+    assert said == "complete"
+    assert json.loads((folder / "manifest.json").read_text())["complete"] is True
+
+
+@on_one
+def test_interrupt_in_mid_run_keeps_what_there_is(serving: Serving) -> None:
+    """One line and status 130; the run under way is partial by its manifest."""
+    file = serving.folder / f"{serving.runs + 1:03d}/manifest.json"
+
+    def interrupt(_: Wire) -> None:
+        wait_for(file.exists, "a run", while_runs=serving.process)
+        serving.process.send_signal(signal.SIGINT)
+        serving.process.wait(LIMIT_S)
+
+    _hello(serving, interrupt)
     status, errors = serving.end()
-    assert status == 129 and errors.splitlines()[-1] == "ecnomy: terminated"
-    assert not Path(serving.address.removeprefix("unix:")).exists()
+    assert status == 130 and errors.splitlines()[-1] == "ecnomy: interrupted"
+    manifest = json.loads(file.read_text())
+    assert (manifest["complete"], manifest["reason"]) == (False, "interrupted")
 
 
 def _hello(
@@ -330,21 +369,6 @@ def test_whoever_waits_for_a_run_is_named(tmp_path: Path, stack: ExitStack) -> N
     there.lobby.next().sock.close()
 
 
-def test_interrupt_in_mid_run_keeps_what_there_is(serving: Serving) -> None:
-    """One line and status 130; the run under way is partial by its manifest."""
-
-    def interrupt(_: Wire) -> None:
-        wait_for((serving.folder / "001/manifest.json").exists, "a run", while_runs=serving.process)
-        serving.process.send_signal(signal.SIGINT)
-        serving.process.wait(LIMIT_S)
-
-    _hello(serving, interrupt)
-    status, errors = serving.end()
-    assert status == 130 and errors.splitlines()[-1] == "ecnomy: interrupted"
-    manifest = json.loads((serving.folder / "001/manifest.json").read_text())
-    assert (manifest["complete"], manifest["reason"]) == (False, "interrupted")
-
-
 @full
 def test_once_ends_after_a_run(tmp_path: Path, stack: ExitStack) -> None:
     """Status 0; a guest without the token is refused, and does not count."""
@@ -360,17 +384,46 @@ def test_once_ends_after_a_run(tmp_path: Path, stack: ExitStack) -> None:
     assert json.loads((there.folder / "001/manifest.json").read_text())["complete"] is True
 
 
-def test_once_fails_with_the_run(tmp_path: Path, stack: ExitStack) -> None:
+def _served_here(folder: Path, deed: Callable[[str], object], *words: str) -> int:
+    """The status of `serve` in this process, at a socket whose path another thread gets."""
+    (folder / "scene.yaml").write_text(SCENARIO)
+    path = f"{folder}/market"
+
+    def act() -> None:
+        wait_for(Path(path).exists, "the socket")
+        deed(path)
+
+    other, before = threading.Thread(target=act), signal.getsignal(signal.SIGHUP)
+    other.start()
+    try:
+        status = ecnomy("serve", folder / "scene.yaml", "--listen", f"unix:{path}", *words)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    other.join(LIMIT_S)
+    assert not Path(path).exists()
+    return status
+
+
+def test_once_fails_with_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Status 1 if the one run was not complete."""
-    there = Serving(stack, tmp_path, "--listen", f"unix:{tmp_path}/market", "--once")
-    wire = Wire(_unix(f"{tmp_path}/market"), 30.0)
-    hello = Hello((codec.MAJOR, codec.MINOR), "test", "1", there.plan.digest, there.plan.seed, "")
-    wire.write(codec.encode(hello))
-    wire.read()
-    wire.close()
-    status, said, _ = ended(there.process)
-    assert status == 1 and "disconnected" in said
-    assert not (tmp_path / "market").exists()
+    plan = make_plan(scenario_from_text(SCENARIO))
+
+    def leave(path: str) -> None:
+        wire = Wire(_unix(path), 30.0)
+        hello = Hello((codec.MAJOR, codec.MINOR), "test", "1", plan.digest, plan.seed, "")
+        wire.write(codec.encode(hello))
+        wire.read()
+        wire.close()
+
+    assert _served_here(tmp_path, leave, "--once", "--out", str(tmp_path / "out")) == 1
+    assert "disconnected" in capsys.readouterr().out
+
+
+def test_a_hang_up_leaves_no_socket(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """SIGHUP while nobody is there; one line says so."""
+    hang_up = lambda _: os.kill(os.getpid(), signal.SIGHUP)  # noqa: E731
+    assert _served_here(tmp_path, hang_up, "--out", str(tmp_path / "out")) == 129
+    assert capsys.readouterr().err.splitlines()[-1] == "ecnomy: terminated"
 
 
 def _unix(path: str) -> socket.socket:

@@ -18,7 +18,7 @@ from simulated_sweep import STRANGER, World
 from sweep_world import SWEEP, write
 from tiers import seeds
 
-HISTORIES, FAST = 1000, 200
+HISTORIES, FAST = 1000, 100
 
 
 @pytest.fixture(scope="module")
