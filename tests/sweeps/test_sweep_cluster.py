@@ -17,14 +17,14 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from distributed import Security
-from distributed.comm import CommClosedError
 
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.sweep.declared import Limits
 from ecnomy.markets.sweep.pool import DaskPool, PoolLost
 from processes import ended, line_of, started, wait_for
-from sweep_world import SWEEP, workers, write
+from sweep_world import SWEEP, go, workers, write
 from tiers import full, in_full
+from worker_tasks import breaks, second_time
 
 pytestmark = pytest.mark.xdist_group("cluster")
 
@@ -87,31 +87,30 @@ def busy_port() -> Iterator[None]:
         yield
 
 
-def test_deaths_at_the_worst_moments(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a worker while dask counts them or just after its answer; of the connection over one.
+def test_deaths_at_the_worst_moments(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Of a worker in a run, while dask counts them; just after its answer; of the connection.
 
-    dask looks some time after a death, and lets a worker go that is starting at that moment.
+    dask looks some time after a death, and lets a worker go that is starting at that moment. Two
+    sweeps at once do not fight for dask's port: nobody looks at what it serves.
     """
     monkeypatch.setattr("ecnomy.markets.sweep.pool._GIVEN_UP", "0.2s")
     monkeypatch.setattr("ecnomy.markets.sweep.pool._COUNT_S", 0.1)
-    with contextlib.closing(DaskPool("", 1, Limits())) as pool:
+    with busy_port(), contextlib.closing(DaskPool("", 1, Limits())) as pool:
+        asked = pool.submit(second_time, tmp_path / "begun")
+        wait_for((tmp_path / "begun").exists, "the run")
         os.kill(workers(os.getpid())[0], signal.SIGKILL)
-        asked = pool.submit(str, 7)
-        wait_for(lambda: pool.workers and asked.done(), "the answer of another worker", 60)
-        assert asked.result(0) == "7"
+        more = pool.submit(str, 7)
+        wait_for(lambda: pool.workers and more.done(), "the answer of another worker", 60)
+        assert more.result(0) == "7" and asked.result(60) == "done"
         with monkeypatch.context() as patch:  # as of an answer whose worker has just died
             patch.setattr("distributed.Future.status", "lost")
             assert pool.submit(str, 8).result(60) == "8"
         with monkeypatch.context() as patch:  # as of a connection that breaks over the answer
-            patch.setattr("distributed.Client._gather", _breaks)
+            patch.setattr("distributed.Client._gather", breaks)
             assert isinstance(pool.submit(str, 9).exception(60), PoolLost)
-        assert str(pool.submit(_breaks, "of a run").exception(60)) == "Stream is closed"
+        assert str(pool.submit(breaks, "of a run").exception(60)) == "Stream is closed"
         waiting = pool.submit(time.sleep, 3600)
         assert waiting.cancel()
-
-
-def _breaks(*_: object) -> None:
-    raise CommClosedError("Stream is closed")
 
 
 def test_killed_drivers_and_workers_cost_no_run(
@@ -120,8 +119,7 @@ def test_killed_drivers_and_workers_cost_no_run(
     """The same command makes exactly what is missing; of a driver killed twice too.
 
     Nothing that a run had under way stays behind in the folder for temporary files. When a worker
-    is killed, the driver goes on with another in its place. Two sweeps at once do not fight for
-    dask's port either: nobody looks at what it serves.
+    is killed, the driver goes on with another in its place; the fast tier makes the rest here.
     """
     write(tmp_path, MANY)
     temporary = tmp_path / "temporary"
@@ -138,6 +136,11 @@ def test_killed_drivers_and_workers_cost_no_run(
     left = {path.name for path in temporary.rglob("*") if path.is_dir()}
     left = {name for name in left if not name.startswith(("scheduler-", "worker-"))}  # dask's
     assert left == {f"ecnomy-{os.getuid()}", "dask-scratch-space"}
+    if not in_full():
+        tally, _, _ = go(tmp_path / "sweep.yaml", tmp_path / "out")
+        assert (tally.done, tally.present) == (RUNS - there, there)
+        check(tmp_path, RUNS)
+        return
     with busy_port(), sweep(tmp_path, jobs=JOBS) as process:
         some_records(tmp_path, there + KILLS[0], process)
         os.kill(workers(process.pid)[0], signal.SIGKILL)

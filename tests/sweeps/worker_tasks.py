@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests give workers to do. A worker imports the module of its task: this one costs little."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from distributed.comm import CommClosedError
+
+__all__ = ["breaks", "second_time"]
+
+
+def second_time(file: Path) -> str:
+    """A run that ends the second time that it is made."""
+    if not file.exists():
+        file.touch()
+        time.sleep(3600)
+    return "done"
+
+
+def breaks(*_: object) -> None:
+    """A connection that breaks."""
+    raise CommClosedError("Stream is closed")
