@@ -359,6 +359,19 @@ runpy.run_module("ecnomy.markets.cli", run_name="__main__")
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
+def test_ctrl_c_before_a_verb_begins_its_work_is_one_line(
+    scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """typer turned it into a status, and nothing was said."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ecnomy.markets.scenario.load", interrupt)
+    assert ecnomy("check", scene) == 130
+    assert capsys.readouterr().err == "ecnomy: interrupted\n"
+
+
 def test_more_signals_do_not_interrupt_the_closing() -> None:
     """A second SIGTERM or SIGHUP left a traceback, and what was being closed half closed."""
     heeded = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}

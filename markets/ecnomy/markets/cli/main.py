@@ -107,7 +107,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _leave(short, 1)
     try:
         given = None if arguments is None else list(arguments)
-        raise SystemExit(app(args=given, prog_name="ecnomy", standalone_mode=False) or 0)
+        status = app(args=given, prog_name="ecnomy", standalone_mode=False) or 0
+        if status == _INTERRUPTED:  # typer's answer to Ctrl-C
+            raise KeyboardInterrupt
+        raise SystemExit(status)
     except _UsageError as error:
         if error.format_message():
             _leave(_usage(error), error.exit_code)
