@@ -146,7 +146,7 @@ def check_ledger(results: RawRun) -> None:
     assert set(ledger["credit"]) == {"isp"}
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@pytest.mark.parametrize("seed", seeds(10, fast=1))
 def test_abilene_against_its_optimum(seed: int, tmp_path: Path) -> None:
     """Rates, willingness and ledger of the example, seed by seed."""
     run(load(CONFIG, seed=seed), out=tmp_path / "run")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ecnomy.markets import load, run
+from tiers import full
 
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "two-gsps.yaml"
 SHORT = (
@@ -40,7 +41,9 @@ def bad(calls) -> set[int]:
     return set(calls.id[calls.late + calls.lost > 0.004 * calls.sent])
 
 
-@pytest.mark.parametrize("seen_by", ["gsp", "subscriber", "both"])
+@pytest.mark.parametrize(
+    "seen_by", ["subscriber", *(pytest.param(s, marks=full) for s in ("gsp", "both"))]
+)
 def test_honest_subscribers_are_paid_what_they_are_owed(tmp_path, seen_by) -> None:
     """Whoever's word it is."""
     calls = outcome(tmp_path, seen_by, 0.0)

@@ -117,7 +117,7 @@ def test_a_larger_budget_is_sooner(seed: int) -> None:
     ends = []
     for budget in (2, 60, 240):
         how = f"market.agents.lab.strategy={{kind: file-budget, budget: {budget} money}}"
-        found = sent(seed, "duration=300 s", *one, how)
+        found = sent(seed, "duration=150 s", *one, how)
         assert found.paid["amount_micro"].sum() <= budget * 1_000_000
         done = found.files["end_ps"]
         ends.append(float(done.iloc[0]) / 1e12 if len(done) else np.inf)

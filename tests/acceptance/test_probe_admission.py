@@ -17,10 +17,10 @@ from ecnomy.markets import load, run
 
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "probe-admission.yaml"
 PS = 10**12
-RUSH = (240, 360)
+RUSH = (120, 180)
 SHORT = (
-    "duration=480 s", "warmup=20 s", "sources.callers.traffic.idle=60 s",
-    "sources.callers.traffic.call=20 s", "sources.rush.start=240 s", "sources.rush.stop=360 s",
+    "duration=240 s", "warmup=20 s", "sources.callers.traffic.idle=60 s",
+    "sources.callers.traffic.call=20 s", "sources.rush.start=120 s", "sources.rush.stop=180 s",
 )  # fmt: skip
 THRESHOLD, WINDOW_S = 0.05, 10
 STREAMS = ("test-10", "test-20", "test-30", "probe")

@@ -84,7 +84,9 @@ def measured(window: Law, probability: float, *, count: int, from_s: int, to_s: 
 def multcp(flows: int, halve: bool, probability: float) -> Mean:
     """MulTCP on the engine; one flow is Reno."""
     law = plans.multcp(flows, halve=halve) if flows > 1 else plans.RENO
-    return measured(law, probability, count=max(2, 16 // flows), from_s=50, to_s=650)
+    return measured(
+        law, probability, count=max(2, 16 // flows), from_s=50, to_s=650 if in_full() else 350
+    )
 
 
 @pytest.mark.parametrize("flows", FLOWS[1:])
@@ -206,7 +208,10 @@ def near_to_far(near: Law, far: Law, mark_rate: float) -> float:
         plans.source("near", [0, 4], [5, 1], plans.tcp(near, initial_mark_rate=mark_rate)),
         plans.source("far", [2, 4], [5, 3], plans.tcp(far, initial_mark_rate=mark_rate)),
     ]
-    sent = run(plans.plan(links, sources, 2100, warmup_s=100, epoch_s=1e5)).over(100, 2100)["sent"]
+    end_s = 2100 if in_full() else 900
+    sent = run(plans.plan(links, sources, end_s, warmup_s=100, epoch_s=1e5)).over(100, end_s)[
+        "sent"
+    ]
     return float(sent[0] / sent[1])
 
 
