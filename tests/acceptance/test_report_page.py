@@ -24,14 +24,14 @@ from page_reader import PageReader, answers_of
 from sweep_world import go
 from tiers import in_full
 
-MINUTES, REPLICATES = (6, 3) if in_full() else (3, 2)  # a run's, and runs of a point
+MINUTES, REPLICATES = (6, 3) if in_full() else (2, 2)  # a run's, and runs of a point
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gsp.yaml"
 SWEEP = f"""
 version: 1
 title: Calls beside few and many surfers
 scenario: {CONFIG}
 set: {{duration: {MINUTES} min, warmup: 1 min, sources.callers.traffic.idle: 100 s, sources.callers.traffic.call: 20 s,
-  sources.rush.start: {MINUTES / 3} min, sources.rush.stop: {MINUTES / 2} min, sources.surfers.rows: together}}
+  sources.rush.start: {20 * MINUTES} s, sources.rush.stop: {30 * MINUTES} s, sources.surfers.rows: together}}
 parameters:
   grid:
     sources.surfers.count: [30, 60, 250]

@@ -47,7 +47,7 @@ def engine_of(pid: int) -> int:
 
 
 def well_under_way(folder: Path) -> bool:
-    return any(p.stat().st_size > 100_000 for p in folder.rglob("*") if p.is_file())
+    return any(p.stat().st_size > 20_000 for p in folder.rglob("*") if p.is_file())
 
 
 def test_engine_killed(tmp_path: Path, process: subprocess.Popen[str]) -> None:
