@@ -14,7 +14,7 @@ from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import seeds
 
-SEEDS = seeds(10, fast=1)
+SEEDS = seeds(10)
 CALL_S, EPOCH_S, WARMUP_S, DURATION_S = 12, 10, 200, 2300  # ends count at once, not by epochs
 TEXT = """\
 version: 1

@@ -16,9 +16,8 @@ from ecnomy.markets import run
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.scenario import scenario_from_text
 from settlement_world import owed, text_of
-from tiers import in_full
 
-EXAMPLES = int(os.environ.get("ECNOMY_RANDOM_MARKETS", "25" if in_full() else "10"))
+EXAMPLES = int(os.environ.get("ECNOMY_RANDOM_MARKETS", "25"))
 
 
 @settings(
