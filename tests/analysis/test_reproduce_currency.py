@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import shutil
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ import msgspec
 import pytest
 
 from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.compare import sources
 from ecnomy.analysis.reproduce.currency import Look, carried, look, stale_lines
 from ecnomy.analysis.reproduce.kept import KEPT, read_rows, rows_digest, write_rows
 from ecnomy.analysis.reproduce.made_of import FOLDERS, Sources
@@ -27,6 +29,7 @@ ROOT = Path(__file__).parents[2]
 STUDY = "siris2002/fig3"
 ALL = {f"siris2002.fig3.c{number}" for number in range(1, 12)}
 RED = "omnet/laws/marking/red.h"
+CODE_OF = functools.cache(sources.code_of)  # each world has the same texts at other places
 Changed = Callable[[Probe, Outcome], Outcome]
 
 
@@ -96,6 +99,7 @@ def world(made: Path, tmp_path: Path, monkeypatch) -> World:
     shutil.copytree(made / "papers", tmp_path / "papers")
     shutil.copytree(made / "checkout", tmp_path / "checkout")
     monkeypatch.setenv("ECNOMY_PAPERS", str(tmp_path / "papers"))
+    monkeypatch.setattr(sources, "code_of", CODE_OF)
     return World(tmp_path / "papers/siris2002", tmp_path / "checkout")
 
 

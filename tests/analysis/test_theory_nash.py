@@ -144,13 +144,13 @@ def test_three_quarters_is_approached_and_nothing_worse() -> None:
     ]
     assert (np.diff(ratios) < 0).all()
     assert theory.NASH_BOUND < ratios[-1] < theory.NASH_BOUND + 1e-4
-    for slope in (0.3, 0.45, 0.55, 0.8):
+    for slope in (0.3, 0.45, 0.55, 0.8) if in_full() else (0.45, 0.55):
         other = nash_equilibrium(LinearUtility(np.array([1.0] + [slope] * 5000)), 5001, 1.0).ratio
         assert other == pytest.approx(1 - slope + slope**2, abs=1e-3)
         assert other > ratios[-1]
 
 
-@settings(max_examples=30 if in_full() else 8)
+@settings(max_examples=30 if in_full() else 4)
 @given(data=st.data(), users=st.integers(2, 8), capacity=st.floats(0.01, 1e8))
 def test_never_below_three_quarters(data, users: int, capacity: float) -> None:
     """Random concave utilities, smooth, bent and straight, in any unit of rate."""

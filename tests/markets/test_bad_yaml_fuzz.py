@@ -14,6 +14,7 @@ from ecnomy.markets.compile.check import warnings
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.compile.summary import summary
 from ecnomy.markets.scenario import scenario_from_text
+from tiers import in_full
 
 WORDS = (
     "version duration warmup seed network links sources market record name from to rate "
@@ -53,7 +54,7 @@ def attempt(text: str) -> None:
         assert summary(scenario, plan)
 
 
-@settings(max_examples=300)
+@settings(max_examples=300 if in_full() else 120)
 @given(trees)
 def test_random_trees(tree: Any) -> None:
     """Any tree of values is a scenario or refused."""
@@ -126,7 +127,7 @@ def spoilt(value: Any, draw: Any) -> Any:
     return draw(trees)
 
 
-@settings(max_examples=500)
+@settings(max_examples=500 if in_full() else 200)
 @given(st.data())
 def test_good_scenarios_spoilt_in_one_place(data: st.DataObject) -> None:
     """A good scenario with one value replaced by anything is a scenario or refused."""

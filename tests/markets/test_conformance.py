@@ -32,16 +32,26 @@ ROOT = Path(__file__).parents[2]
 FEWER = 100  # flows where there are 5,000, in the fast tier
 
 
-def examine(kind: str, params: Mapping[str, object] | None = None) -> Examined:
-    """As the command does; in the fast tier no situation has more than FEWER flows."""
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the fast tier no situation has more than FEWER flows."""
+    _fewer(monkeypatch)
+
+
+def _fewer(patch: pytest.MonkeyPatch) -> None:
     few = [
         msgspec.structs.replace(one, counts=tuple(min(n, FEWER) for n in one.counts))
         for one in FLOWS
     ]
+    if not in_full():
+        module = importlib.import_module("ecnomy.markets.conformance.examine")
+        patch.setattr(module, "FLOWS", few)
+
+
+def examine(kind: str, params: Mapping[str, object] | None = None) -> Examined:
+    """As the command does; in the fast tier no situation has more than FEWER flows."""
     with pytest.MonkeyPatch.context() as patch:
-        if not in_full():
-            module = importlib.import_module("ecnomy.markets.conformance.examine")
-            patch.setattr(module, "FLOWS", few)
+        _fewer(patch)
         return examine_at_full_size(kind, params)
 
 
@@ -164,6 +174,7 @@ def test_a_strategy_that_fits_no_role_is_refused() -> None:
         examine_at_full_size("hill-climbing", {"step": 1.0}, roles=["customer"])
 
 
+@pytest.mark.usefixtures("few")
 def test_the_command_tells_each_defect_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     """Exit 1 with defects, 0 without; parameters as YAML has them."""
     assert ecnomy("test-strategy", "faulty_strategies:Divides") == 1
@@ -196,6 +207,7 @@ def test_bad_input_is_one_line_and_exit_2(
     assert told in line
 
 
+@pytest.mark.usefixtures("few")
 def test_a_strategy_beside_the_working_directory_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

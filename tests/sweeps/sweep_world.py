@@ -6,8 +6,9 @@ from __future__ import annotations
 import concurrent.futures
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import msgspec
 import psutil
 
 from ecnomy.markets.sweep.config import Sweep, load_sweep
@@ -51,6 +52,9 @@ replicates: 3
 """
 
 
+_MADE: Final[dict[bytes, Outcome]] = {}  # outcomes of runs that are done, by their tasks
+
+
 class Here:
     """A pool of one thread; remembers the points it was given."""
 
@@ -69,6 +73,31 @@ class Here:
 
     def close(self) -> None:
         self._executor.shutdown()
+
+
+class Once(Here):
+    """Makes each run once for all tests of this process, unless it depends on a user's module.
+
+    Otherwise a run is a function of its task, but for `name`, the scenario's file in messages.
+    """
+
+    def submit(self, function: Callable[..., Any], task: Any) -> concurrent.futures.Future[Any]:
+        key = msgspec.json.encode(msgspec.structs.replace(task, name=""))
+        if key in _MADE:
+            self.points.append(task.point)
+            known: concurrent.futures.Future[Any] = concurrent.futures.Future()
+            known.set_result(_MADE[key])
+            return known
+        coming = super().submit(function, task)
+        coming.add_done_callback(lambda done: _keep(key, task, done))
+        return coming
+
+
+def _keep(key: bytes, task: Any, done: concurrent.futures.Future[Any]) -> None:
+    if done.cancelled() or done.exception() or task.folder or task.measure:
+        return
+    if done.result().status == "done" and not done.result().strategies:
+        _MADE[key] = done.result()
 
 
 class Watcher:
@@ -96,7 +125,7 @@ def go(
 ) -> tuple[Tally, Here, Watcher]:
     """Make what is missing, in this process."""
     sweep = load_sweep(sweep) if isinstance(sweep, Path) else sweep
-    pool, watcher = pool or Here(), Watcher()
+    pool, watcher = pool or Once(), Watcher()
     store = Store(out, sweep)
     try:
         points = missing(store, retry_failed=retry, accept_old_code=old)

@@ -239,7 +239,7 @@ def test_workers_of_other_code_are_refused(tmp_path, monkeypatch) -> None:
 
     monkeypatch.setattr(outcome, "code_now", lambda *_: Code("0" * 64, "1" * 64, "2" * 64))
     with pytest.raises(SweepError, match="another version"):
-        go(write(tmp_path), tmp_path / "out")
+        go(write(tmp_path), tmp_path / "out", Here())
 
 
 def test_damaged_shards_and_records_are_made_again(tmp_path: Path) -> None:
@@ -396,7 +396,7 @@ def test_a_balance_of_zero_is_a_number(tmp_path: Path) -> None:
 def test_memory_limits_end_a_run(tmp_path: Path) -> None:
     """An engine that wants more than it may have is a failed run with that reason."""
     text = "version: 1\nscenario: scenario.yaml\nlimits: {memory: 40 MB}\n"
-    crowd = SCENARIO.replace("count: 2,", "count: 300000,").replace("2 Mbps", "100 Gbps")
+    crowd = SCENARIO.replace("count: 2,", "count: 60000,").replace("2 Mbps", "100 Gbps")
     tally, _, watcher = go(write(tmp_path, text, crowd), tmp_path / "out")
     assert tally.failed == 1
     assert "bad_alloc" in watcher.failures[0].reason or "memory" in watcher.failures[0].reason

@@ -110,17 +110,17 @@ def test_a_known_optimum_is_found(whole: tuple[Path, Answer]) -> None:
     assert len(answer.tried) <= 40 and len(runs) == 3 * len(answer.tried) + 6
 
 
-def test_a_search_goes_on_after_a_kill(whole: tuple[Path, Answer], tmp_path: Path) -> None:
+def test_a_search_goes_on_after_a_kill(tmp_path: Path) -> None:
     """No run that was kept is made again; the answer is that of a search never stopped."""
-    home, answer = whole
-    file = write(tmp_path, SWEEP)
-    tired, rested = Made(runs=61), Made()
+    file = write(tmp_path, SWEEP.replace(TRIALS, SHORT))
+    answer = found(file, tmp_path / "whole")
+    tired, rested = Made(runs=61 if in_full() else 19), Made()
     with pytest.raises(typer.Abort):
         found(file, tmp_path / "out", tired)
     assert found(file, tmp_path / "out", rested) == answer
     assert len(set(tired.points) & set(rested.points)) <= 3  # under way when it stopped
     again = Made()
-    assert found(home / "sweep.yaml", home / "out", again) == answer and again.points == []
+    assert found(file, tmp_path / "whole", again) == answer and again.points == []
 
 
 @pytest.mark.drawn
@@ -209,10 +209,15 @@ def test_a_target_is_met_or_said_not_to_be(tmp_path: Path) -> None:
 
 
 def test_an_optimum_at_an_end_is_said_to_be_one(tmp_path: Path) -> None:
-    """More is sold the lower the price; a wider range may hold better values."""
+    """More is sold the lower the price; a wider range may hold better values.
+
+    The fast tier leaves out the high end.
+    """
     text = SWEEP.replace(TRIALS, "trials: 25").replace("maximise: income", "maximise: sold")
     answer = found(write(tmp_path, text), tmp_path / "o")
     assert f"{PRICE} is best at the low end of its range" in answer.why
+    if not in_full():
+        return
     answer = found(write(tmp_path, text.replace("maximise", "minimise")), tmp_path / "p")
     assert f"{PRICE} is best at the high end of its range" in answer.why
 
