@@ -233,6 +233,7 @@ def test_a_hang_up_ends_a_run_with_partial_results(
         return steps[-1]
 
     monkeypatch.setattr(Session, "step", stepped)
+    signal.signal(signal.SIGHUP, lambda *_: None)  # else it would end pytest, were it not heeded
     try:
         assert ecnomy("run", scene, "--out", "r") == 129
     finally:

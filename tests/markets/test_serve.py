@@ -394,6 +394,7 @@ def _served_here(folder: Path, deed: Callable[[str], object], *words: str) -> in
         deed(path)
 
     other, before = threading.Thread(target=act), signal.getsignal(signal.SIGHUP)
+    signal.signal(signal.SIGHUP, signal.default_int_handler)  # were it not heeded: status 130
     other.start()
     try:
         status = ecnomy("serve", folder / "scene.yaml", "--listen", f"unix:{path}", *words)
