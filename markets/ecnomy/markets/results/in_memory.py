@@ -30,6 +30,8 @@ from ecnomy.markets.results.writer import UNFINISHED, manifest_head
 from ecnomy.markets.terms.ledger_kinds import MARKS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
 __all__ = ["InMemory"]
@@ -121,7 +123,7 @@ class _InMemoryRun(RawRun):
         """See RawRun."""
         return self._rows
 
-    def table(self, name: str) -> pd.DataFrame:
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """See RawRun.
 
         Raises:
@@ -138,7 +140,10 @@ class _InMemoryRun(RawRun):
                 if self._tables
                 else "the run has not ended; close the market before you read its results"
             )
-        return pd.DataFrame({key: _plain(column) for key, column in self._tables[name].items()})
+        there = self._tables[name].items()
+        return pd.DataFrame(
+            {key: _plain(column) for key, column in there if columns is None or key in columns}
+        )
 
 
 def _plain(column: Any) -> Any:

@@ -37,7 +37,8 @@ class Looks(msgspec.Struct, frozen=True):
         Raises:
             ResultsError: a table is missing or unreadable.
         """
-        epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
+        table = run.table("flow_epochs", ("t_ps", "flow", *names))
+        epochs = Epochs(table, "flow", run.plan.row_count)
         window = epochs.window(run.measured.from_ps, run.measured.to_ps)
         if window is None:
             return None

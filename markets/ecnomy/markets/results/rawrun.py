@@ -132,8 +132,10 @@ class RawRun(RunTables):
             check_file(file, self.manifest.tables[name], "run it again")
         return file
 
-    def columns(self, name: str, columns: Sequence[str]) -> pa.Table:
-        """Some columns of an existing table.
+    def columns(
+        self, name: str, columns: Sequence[str], only: tuple[str, str] | None = None
+    ) -> pa.Table:
+        """Some columns of an existing table, if `only` is given of the rows with that value.
 
         Raises:
             ResultsError: they cannot be read.
@@ -142,10 +144,11 @@ class RawRun(RunTables):
 
         file = self.file(name)
         with _readable(file):
-            return pq.read_table(file, columns=list(columns))
+            filters = None if only is None else [(only[0], "==", only[1])]
+            return pq.read_table(file, columns=list(columns), filters=filters)
 
-    def table(self, name: str) -> pd.DataFrame:
-        """Read `<name>.parquet` anew.
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Read `<name>.parquet` anew, or those of these columns that it has.
 
         Raises:
             ResultsError: the table is unreadable, was altered, or is missing although every run has
@@ -153,6 +156,7 @@ class RawRun(RunTables):
                 those a partial run never got to come back empty.
         """
         import pandas as pd
+        import pyarrow.parquet as pq
 
         file = self.file(name)
         if not file.is_file():
@@ -161,7 +165,10 @@ class RawRun(RunTables):
             note = f" ({self.note})" if self.note else ""
             raise ResultsError(f"{self.path}: {file.name} is missing{note}")
         with _readable(file):
-            return pd.read_parquet(file)
+            if columns is not None:
+                there = pq.read_schema(file).names
+                columns = [column for column in columns if column in there]
+            return pd.read_parquet(file, columns=columns)
 
 
 @contextlib.contextmanager

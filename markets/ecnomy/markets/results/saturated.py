@@ -112,13 +112,11 @@ def _ever_saturated(run: RawRun) -> list[Source]:
 def _decided(run: RawRun) -> pd.DataFrame:
     """What agents decided of marks/s: t_ps, flow (a row of the plan), value; by rising time."""
     import pandas as pd
-    import pyarrow.compute as pc
 
-    columns = ["t_ps", "flow", "name", "value"]
+    columns = ["t_ps", "flow", "value"]
     if not run.file("agents").is_file():
         return pd.DataFrame(columns=columns)
-    table = run.columns("agents", columns)
-    found: pd.DataFrame = table.filter(pc.equal(table["name"].cast("string"), _RATE)).to_pandas()
+    found: pd.DataFrame = run.columns("agents", columns, ("name", _RATE)).to_pandas()
     return found
 
 
