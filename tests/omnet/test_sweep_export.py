@@ -190,7 +190,7 @@ def test_what_nobody_sees_is_refused(tmp_path: Path) -> None:
     """Without a market there is nobody but OMNeT++ to see a parameter."""
     grid = "{grid: {sources.gold.group: [one, another]}}"
     text = f"version: 1\nscenario: scenario.yaml\nparameters: {grid}\n"
-    with pytest.raises(InputError, match="group: found a parameter that OMNeT\\+\\+ does not see"):
+    with pytest.raises(InputError, match="group: found a parameter that does not change the OMNeT"):
         sweep_project(load_sweep(write(tmp_path, text, DRAWS)), "modules")
 
 

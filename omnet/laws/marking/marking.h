@@ -10,6 +10,9 @@
 //   probability()                              the probability last used
 //   configure(values)                          new parameters, also between packets; the state is kept
 //
+// A new law is a header in this folder and its name in host/marking_laws.h; omnet/tools/law_tables.py then writes
+// its NED type and the table of laws, from which the keys in YAML follow.
+//
 // kName, kAbout and kParameters describe it, kTraits says which hooks it has of those that MarkingLaw has for
 // all. A hook that its traits lack, and one that they name and it lacks, do not compile (MarkingHooks).
 //

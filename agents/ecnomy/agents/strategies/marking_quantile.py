@@ -5,8 +5,8 @@ Andreassen 2002, 4.2: samples of the marking rate M = marked / sent of the test 
 T; a request is blocked when the present M is above the (1 - B^G) quantile of M, B^G the largest
 blocking rate that customers are promised. Here the present M is that of the last T, renewed at
 every report, and the samples are those of adjoining intervals of length T. Until `learning`
-samples are there, nobody is blocked. How the quantile follows from the samples is the `estimator`
-(estimators/kinds.py). The empirical one takes the sample that the next one is above with a chance
+samples are there, nobody is blocked. The `estimator` (estimators/kinds.py) computes the quantile
+from the samples. The empirical one takes the sample that the next one is above with a chance
 of at most B^G. It needs (1 - B^G) / B^G samples, nine at 0.1, and blocks nobody before.
 
 B^G is kept while the network is as it was. After a change for the worse most calls are blocked,

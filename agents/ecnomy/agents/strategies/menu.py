@@ -93,7 +93,7 @@ class Menu:
         return ""
 
     def decide_many(self, seen: Observation) -> Decision:
-        """The decisions of each flow's choice."""
+        """Decisions for all flows, each by the strategy that its customer chose."""
         flows = seen.flows
         count = len(flows.flow)
         columns = {name: np.full(count, none) for name, none in _COLUMNS}

@@ -14,12 +14,12 @@ All prices are tried twice, in an order drawn each time. Then each choice is by 
 
 from the mean of its n_k trials, and the largest draw is the next price. So prices are tried in
 proportion to the chance that they are the best, as far as is known: those close to the best often,
-the others ever less. It takes a demand that stays as it is, and no slope of anything: revenue may
-have several peaks.
+the others ever less. It assumes that demand does not change, but nothing about its slope: revenue
+may have several peaks.
 
-A try takes two decisions where the price is another one than before (customers respond in the
-first), else one; more of them where customers take longer (trial.py). The first round takes
-4 x arms times the `decision_interval` or more.
+A trial takes two decisions if the price changes, because customers respond during the first;
+otherwise it takes one. It takes more if customers respond more slowly (trial.py). The first round
+takes 4 x arms times the `decision_interval` or more.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ Why: a packet costs P p(u), p the marking probability. Be e the elasticity of de
     d log u = -e (d log P + k d log u),    S = -d log u / d log P = e / (1 + e k)
 
 and one decision leaves 1 - S of an error. S is below 1/k whatever e is, hence below 1 where k >= 1:
-the error never changes its sign, so there is no swing. A law that begins to mark at a load u0 above
-0, and goes on as a straight line or steeper, has k >= u / (u - u0) > 1. Even where u is seen a
+the error never changes its sign, so there is no swing. A law that begins to mark at a load
+u0 > 0 and then rises at least linearly has k >= u / (u - u0) > 1. Even where u is seen a
 whole interval late, z^2 - z + S = 0 has roots with |z|^2 = S < 1. With k below 1 (a law that marks
 at any load alike has k = 0), S can be as much as e: it then takes a demand of e < 2, else it
 swings.

@@ -11,9 +11,9 @@ V, V_min and R being of the tariff and m how long a call lasts. Kinds with somet
 for in the order of what is left. So demand falls as a price rises: with W exponential, as
 exp(-V / W_mean) without an alternative (Andreassen 2002 has callers who call whatever it costs).
 
-Experience fades: after `memory` it counts 1/e. Before there is any, `trust` calls are supposed to
-have gone well, at best effort as with a guarantee, so that everybody tries it. A call went badly if
-more than `tolerates` of its packets were bad.
+Experience fades: after `memory` it counts 1/e. At the start, `trust` calls count as having gone
+well for each kind, with and without a guarantee, so that every caller tries both. A call went badly
+if more than `tolerates` of its packets were bad.
 """
 
 from __future__ import annotations

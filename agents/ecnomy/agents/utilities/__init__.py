@@ -8,7 +8,8 @@
     TIME_UTILITIES      a transfer's time        transfer   file-deadline, page (times.py)
     CALL_UTILITIES      a call's delay and loss  s          e-model (voice.py)
 
-Each file states the forms with their sources; find.py says how a strategy takes one and how users
+A new kind is a class in one of these files and an entry in find.py. Each file states the forms with
+their sources; find.py says how a strategy takes one and how users
 name one of their own. `ecnomy.analysis.draw.utilities_plot` draws them.
 """
 

@@ -205,7 +205,7 @@ class Quadratic(_Concave):
             return np.where(r < 1.0, np.divide(r, np.maximum(1.0 - r, 0.0)), np.inf)
 
     def inverse(self, p: Floats) -> Floats:
-        """r = 1 - p / 2 a, for p up to 2 a."""
+        """r = 1 - p / (2 a), for p up to 2 a."""
         r = 1.0 - np.divide(p, 2.0 * self.a)
         return np.where(r >= 0, r, np.nan)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The utility of a rate, and the base class of custom ones.
+"""The utility of a rate, and the base class of custom ones; find.py lists the built-in kinds.
 
 Utilities are of r = x / x0, x the goodput of a flow and x0 a rate of reference (both bit/s of IP
 packets), as x0 may be each flow's own. Prices p are money/s per x0: p = lambda x0, where lambda is

@@ -39,7 +39,10 @@ Out = Annotated[
     Path | None, typer.Option(help="Results folder. Default: results/compare-<scenario>.")
 ]
 Double = Annotated[
-    bool, typer.Option("--double", help="Double the seeds, up to 40, while a row is undecided.")
+    bool,
+    typer.Option(
+        "--double", help="Double the number of seeds, up to 40, while any row is undecided."
+    ),
 ]
 Keep = Annotated[bool, typer.Option("--keep", help="Keep the results folder of every run.")]
 

@@ -47,7 +47,7 @@ Plot = Annotated[
     typer.Option("--plot", metavar="FILE", help="File for the picture. Default: diff.png."),
 ]
 NoPlot = Annotated[bool, typer.Option("--no-plot", help="Do not draw a picture.")]
-All = Annotated[bool, typer.Option("--all", help="Show all outcomes instead of the first ones.")]
+All = Annotated[bool, typer.Option("--all", help="Show all outcomes, not only the first 40.")]
 
 
 class _Grouped(Verb):

@@ -39,7 +39,7 @@ def papers_folder() -> Path:
     for folder in [Path(given)] if given else places:
         if folder.is_dir():
             return folder
-    raise InputError(f"configs/papers not found; {FOLDER_VARIABLE} may name it")
+    raise InputError(f"configs/papers not found; set {FOLDER_VARIABLE} to that folder")
 
 
 def load_paper(name: str) -> Paper:

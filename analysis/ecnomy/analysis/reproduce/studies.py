@@ -124,7 +124,8 @@ class Runs:
         for name, value in columns.items():
             chosen &= (self.frame[name] == value).to_numpy(dtype=bool, na_value=False)
         if not chosen.any():
-            raise ResultsError(f"no run with {dict(columns)}")
+            told = ", ".join(f"{name} = {value}" for name, value in columns.items())
+            raise ResultsError(f"no run with {told}")
         return Runs(self.frame[chosen], batches=self.batches, budget=self.budget)
 
     def sample(self, column: str) -> npt.NDArray[np.float64]:

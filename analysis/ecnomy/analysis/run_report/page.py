@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from ecnomy.analysis.draw.run_pictures import run_pictures
 from ecnomy.analysis.pages.parts import Block, Section, Words
 from ecnomy.analysis.pages.shell import environment
 from ecnomy.analysis.run.guarantors import providers_of
@@ -131,27 +132,13 @@ def _missed(run: RawRun) -> list[Words]:
 
 
 def _drawings(run: RawRun) -> tuple[Drawing, ...]:
-    """Return the pictures of `ecnomy show` that this run has."""
-    from ecnomy.analysis.draw.carriers_plot import carriers_picture
-    from ecnomy.analysis.draw.guarantees_plot import guarantee_picture
-    from ecnomy.analysis.draw.network_plot import network_picture
-    from ecnomy.analysis.draw.overview import overview
-
+    """Return the pictures that this run has."""
     found = []
     with temporary_folder() as folder:
         file = folder / "drawn.png"
-        if overview(run, file):
-            found.append(_drawn("overview", "Rates, money, congestion and queue over time", file))
-        if network_picture(run, file):
-            found.append(
-                _drawn("network", "The network: how full and how dear its links are", file)
-            )
-        if carriers_picture(run, file):
-            found.append(_drawn("carriers", "Carriers: prices, use, income and customers", file))
-        for provider in providers_of(run):
-            if guarantee_picture(run, provider, file):
-                caption = f"{provider.name}: marking, calls, promises and account"
-                found.append(_drawn(f"guarantee-{provider.name}", caption, file))
+        for picture in run_pictures(run):
+            if picture.draw(file):
+                found.append(_drawn(picture.id, picture.caption, file))
     return tuple(found)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from ecnomy.analysis.draw.run_pictures import RunPicture
     from ecnomy.analysis.run.phases import Phase
     from ecnomy.analysis.run.summary import GroupRow, PhaseSummary, Summary
     from ecnomy.markets.results.rawrun import RawRun
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["print_summary", "show_command"]
 
-PICTURE = "overview.png"
-MAP = "network.png"
-GUARANTEE = "guarantee.png"
-CARRIERS = "carriers.png"
 SWEEP = "sweep.png"
 _WIDEST = 140  # columns, on a terminal
 
@@ -71,38 +68,22 @@ def show_command(
     print_summary(run, console)
     if no_plot:
         return
-    from ecnomy.analysis.draw.overview import overview
+    from ecnomy.analysis.draw.run_pictures import run_pictures
 
-    file = plot if plot is not None else results / PICTURE
-    if overview(run, file):
-        console.print(f"picture: {file}", soft_wrap=True, markup=False)
+    first, *others = run_pictures(run)
+    file = plot if plot is not None else results / first.file
+    if first.draw(file):
+        _say_drawn(first, file, console)
     else:
         console.print("no picture: the run has fewer than two reports", markup=False)
-    from ecnomy.analysis.draw.network_plot import network_picture
-
-    file = file.with_name(MAP)
-    if network_picture(run, file):
-        console.print(f"map: {file}", soft_wrap=True, markup=False)
-    from ecnomy.analysis.draw.carriers_plot import carriers_picture
-
-    file = file.with_name(CARRIERS)
-    if carriers_picture(run, file):
-        console.print(f"carriers: {file}", soft_wrap=True, markup=False)
-    _draw_guarantees(run, file.parent, console)
+    for picture in others:
+        file = file.with_name(picture.file)
+        if picture.draw(file):
+            _say_drawn(picture, file, console)
 
 
-def _draw_guarantees(run: RawRun, folder: Path, console: Console) -> None:
-    """One picture for each guaranteed stream provider, named after it where there are several."""
-    from ecnomy.analysis.draw.guarantees_plot import guarantee_picture
-    from ecnomy.analysis.run.guarantors import providers_of
-
-    providers = providers_of(run)
-    for provider in providers:
-        file = folder / GUARANTEE
-        if len(providers) > 1:
-            file = file.with_stem(f"{file.stem}-{provider.name}")
-        if guarantee_picture(run, provider, file):
-            console.print(f"{provider.name}: {file}", soft_wrap=True, markup=False)
+def _say_drawn(picture: RunPicture, file: Path, console: Console) -> None:
+    console.print(f"{picture.name}: {file}", soft_wrap=True, markup=False)
 
 
 def print_summary(run: RawRun | Results, console: Console) -> None:

@@ -29,7 +29,9 @@ Folder = Annotated[Path, typer.Argument(help="Results folder of a sweep.")]
 Sql = Annotated[str, typer.Argument(help="DuckDB SQL over the view `runs`.")]
 Unsafe = Annotated[
     bool,
-    typer.Option("--unsafe", help="Allow SQL to open other files, write, and load extensions."),
+    typer.Option(
+        "--unsafe", help="Allow SQL to read and write other files and to load extensions."
+    ),
 ]
 Csv = Annotated[bool, typer.Option("--csv", help="Print CSV instead of a table.")]
 

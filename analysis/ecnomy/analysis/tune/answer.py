@@ -11,8 +11,8 @@ with seeds that the search has not seen. `outcome` is of these alone.
                    of the target, and the best of them is so with the unseen seeds too
 
 Values are as good as the best ones if the interval of the paired difference over the search's seeds
-holds 0 (level 95 %). Values within a hundredth of the best outcome are told apart from that: a
-range of them is what a choice costs next to nothing in.
+holds 0 (level 95 %). Values whose outcome is within a hundredth of the best are reported
+separately: within their range, the choice costs almost nothing.
 """
 
 from __future__ import annotations

@@ -167,10 +167,10 @@ def decode_body(
 
 
 def _quick(body: Buffer) -> Any:
-    """A message of columns with exactly its keys, in a tenth of a scan's time; None: look closer.
+    """A message of columns with exactly its keys, in a tenth of a scan's time; else None.
 
-    The types leave no room for depth or foreign keys; msgspec keeps the last of duplicate keys,
-    which shows in the number of entries.
+    The types exclude deep nesting and unknown keys. msgspec keeps the last of duplicate keys; the
+    number of entries reveals them.
     """
     try:
         top = _TOP_DECODER.decode(body)

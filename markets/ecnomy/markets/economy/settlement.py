@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Settlement: who pays whom for marks. One class per rule; `settlement:` of the market names one.
 
+A new rule is also listed in RULES of scenario/document.py.
+
     retail    the customer pays its access carrier, at that carrier's price, for every mark
               delivered; the access carrier owes each other domain its price x the marks set there
               on this traffic

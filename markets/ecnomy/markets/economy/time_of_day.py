@@ -2,13 +2,14 @@
 """Amounts due by the time of day.
 
 An epoch of length T lasts t_1, ..., t_n in the n prices (the periods in the order written, then
-what is outside them). Of a quantity q metered in it, price k gets
+what is outside them). Of a quantity q metered in it, the part charged at
+price k is
 
     floor(q (t_1 + ... + t_k) / T) - floor(q (t_1 + ... + t_(k-1)) / T)
 
-These are whole and add up to q; for the time of a row active throughout they are exact. An epoch
-in one price only is not split. So charges depend on how time is cut into epochs only where an epoch
-straddles a boundary.
+These parts are integers and add up to q. For the active time of a row that is always active, they
+are exact. An epoch with one price is not split. So charges depend on how time is cut into epochs
+only where an epoch straddles a boundary.
 """
 
 from __future__ import annotations

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packet engines: how one is found (registry), started and watched (process, omnet)."""
+"""Packet engines: finding one (registry), starting and watching it (process, omnet)."""

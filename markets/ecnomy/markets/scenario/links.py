@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML of a link: an entry of `network.links`, its way back, and how it marks."""
+"""The YAML of a link: an entry of `network.links`, its way back, and how it marks.
+
+A key goes on to plan/structs.py, compile/make.py and omnet/host/plan.cc.
+"""
 
 from __future__ import annotations
 

@@ -5,11 +5,11 @@
     until: {outcome: gold.goodput_bps, half-width: 2 %, level: 95 %, most: 100}
 
 Each point is looked at after n_1 = `replicates` runs, and again whenever it has half as many more,
-`most` at last: K looks in all, known before the first run. It ends at the first look whose t
-interval at level 1 - (1 - level) / K is narrow enough, or at the last one. Intervals of all looks
-hold together with at least `level` (Bonferroni), hence also the one at which a point ends: stopping
-early costs no coverage, for any outcome. A plain 95 % interval would, as runs end when it happens
-to be narrow. Decisions depend only on recorded outcomes, in the order of replicates.
+`most` at last: K looks in all, known before the first run. A point ends at the first look at which
+its t interval at level 1 - (1 - level) / K is narrow enough, or at the last look. Intervals of all
+looks hold together with at least `level` (Bonferroni), hence also the one at which a point ends:
+stopping early costs no coverage, for any outcome. A plain 95 % interval would, as runs end when it
+happens to be narrow. Decisions depend only on recorded outcomes, in the order of replicates.
 
 Source: Chow, Robbins 1965 (stopping at a width); Law, Simulation Modeling and Analysis, 9.4.1; for
 the split of the level Dunn 1961. A half-width of a share r of the estimate is at most r / (1 - r)

@@ -15,7 +15,8 @@
             return (self.started - before) * round(self.price * 10**6)
 
 `due` is what accruers.Accruer says. One object is made for each contract, and keeps what state it
-needs. A class attribute `unit` names the one of prices.METER_UNITS that the meter must count in.
+needs. A class attribute `unit` names the one of unit_price.METER_UNITS that the meter must count
+in.
 """
 
 from __future__ import annotations

@@ -299,7 +299,7 @@ class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="b
 
 
 class Own(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="own"):
-    """A tariff of a user's own, by dotted path or entry point (own.py); `kind` in YAML."""
+    """A tariff of a user's own, by dotted path or entry point (own_tariff.py); `kind` in YAML."""
 
     path: str
     params: dict[str, Any] = {}

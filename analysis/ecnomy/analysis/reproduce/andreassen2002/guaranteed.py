@@ -3,9 +3,10 @@
 
 Marking rates M are drawn from a Beta distribution. Delay rates are L = 4 M e^N (correlated), or
 have the same distribution but are independent of M. From one set of samples the provider fits the
-Beta by moments, blocks above its (1 - B^G) quantile, and sets V by the formula; another set of
-samples are its connections. R = V and P = 0.2 mu are our choices, as the paper gives no numbers;
-marks cost M. The samples of table 8 test, run by run, whether M is Beta distributed at all.
+Beta by moments, blocks above its (1 - B^G) quantile, and sets V by the formula. A second set of
+samples serves as its connections. R = V and P = 0.2 mu are our choices, as the paper gives no
+numbers; marks cost M. The samples of table 8 test, run by run, whether M is Beta distributed at
+all.
 """
 
 from __future__ import annotations

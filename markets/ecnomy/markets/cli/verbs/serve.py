@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["serve_command"]
 
 Served = Annotated[
-    Path, typer.Argument(help="Scenario file, or sweep file whose exported project runs.")
+    Path, typer.Argument(help="Scenario file, or the file of a sweep that was exported to OMNeT++.")
 ]
 
 Address = Annotated[

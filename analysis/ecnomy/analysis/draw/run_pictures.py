@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures of a run, in their order: `ecnomy show` and the page of a run draw all of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from ecnomy.analysis.run.guarantors import providers_of
+from ecnomy.markets.results.rawrun import RawRun
+
+__all__ = ["RunPicture", "run_pictures"]
+
+
+class RunPicture(msgspec.Struct, frozen=True):
+    """A picture.
+
+    Attributes:
+        id: its address on a page.
+        name: what `ecnomy show` calls it.
+        file: its file in a results folder.
+        caption: what it shows.
+        draw: draws it to a PNG of 150 dpi; False, and no file, if the run has nothing to draw.
+    """
+
+    id: str
+    name: str
+    file: str
+    caption: str
+    draw: Callable[[Path], bool]
+
+
+def run_pictures(run: RawRun) -> list[RunPicture]:
+    """All that a run may have.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    from ecnomy.analysis.draw.carriers_plot import carriers_picture
+    from ecnomy.analysis.draw.guarantees_plot import guarantee_picture
+    from ecnomy.analysis.draw.network_plot import network_picture
+    from ecnomy.analysis.draw.overview import overview
+
+    def of(draw: Callable[..., bool], *more: object) -> Callable[[Path], bool]:
+        return functools.partial(draw, run, *more)
+
+    providers = providers_of(run)
+    several = len(providers) > 1
+    return [
+        RunPicture(
+            "overview",
+            "picture",
+            "overview.png",
+            "Rates, money, congestion and queue over time",
+            of(overview),
+        ),
+        RunPicture(
+            "network",
+            "map",
+            "network.png",
+            "The network: how full and how dear its links are",
+            of(network_picture),
+        ),
+        RunPicture(
+            "carriers",
+            "carriers",
+            "carriers.png",
+            "Carriers: prices, use, income and customers",
+            of(carriers_picture),
+        ),
+        *(
+            RunPicture(
+                f"guarantee-{each.name}",
+                each.name,
+                f"guarantee-{each.name}.png" if several else "guarantee.png",
+                f"{each.name}: marking, calls, promises and account",
+                of(guarantee_picture, each),
+            )
+            for each in providers
+        ),
+    ]
