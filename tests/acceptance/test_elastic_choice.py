@@ -16,10 +16,10 @@ import pytest
 
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
-from tiers import seeds
+from tiers import in_full, seeds
 
 SEEDS = seeds(10, fast=1)
-USERS, WARMUP, DURATION = 12, 100, 400
+USERS, WARMUP, DURATION = 12, 100, 400 if in_full() else 250
 FIXED = "{law: fixed, probability: 0.1}"
 QUEUE = "{law: virtual-queue, theta: 0.9, buffer: 20 packets}"
 LINK = (

@@ -16,16 +16,17 @@ import pytest
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from rem_networks import NETWORKS, RemNetwork
-from tiers import seeds
+from tiers import in_full, seeds
 
 WARMUP_S = 40
+DURATION_S = 100 if in_full() else 70
 AUTO = ("phi: auto, gamma: auto, alpha: auto", "auto")
 PS = 10**12
 
 
 def rates(network: RemNetwork, steps: str, phi: str, seed: int) -> np.ndarray:
     """Packets a second of each source after the warm-up."""
-    text = network.yaml(steps, phi, warmup=WARMUP_S)
+    text = network.yaml(steps, phi, duration=DURATION_S, warmup=WARMUP_S)
     with tempfile.TemporaryDirectory() as folder:
         table = run(scenario_from_text(text, seed=seed), out=Path(folder) / "run").flow_epochs
     table = table[table["t_ps"] >= WARMUP_S * PS].set_index(["flow", "t_ps"])["acked_bytes"]

@@ -19,7 +19,7 @@ import pytest
 
 from ecnomy.markets import load, run
 from steering_world import EXAMPLES, PS, Course, course, held
-from tiers import seeds
+from tiers import full, seeds
 
 LAWS = {  # target, first price [money]: a third or half of what it takes
     "load-based": (0.85, 0.035, "{law: load-based, interval: 0.5 s, threshold: 0.6, slope: 0.71}"),
@@ -66,7 +66,7 @@ def test_the_price_is_the_one_that_theory_has() -> None:
     assert np.mean(prices) == pytest.approx(20 / marks_per_s, rel=0.03)
 
 
-@pytest.mark.parametrize("law", ["load-based", "virtual-queue"])
+@pytest.mark.parametrize("law", [pytest.param("load-based", marks=full), "virtual-queue"])
 def test_without_the_strategy_the_crowd_fills_the_link(law: str) -> None:
     """The control: the steered price of the calm, kept through the crowd."""
     target, _, marking = LAWS[law]

@@ -182,12 +182,13 @@ def half_marked(window: Law) -> float:
         )
 
     half_s = ROUND_TRIP_S / 2
-    reports = run(plans.plan(links, [flow], 4000 * half_s, epoch_s=half_s), decide).reports
-    first, last = reports[1000], reports[4000]
+    halves = 4000 if in_full() else 2000
+    reports = run(plans.plan(links, [flow], halves * half_s, epoch_s=half_s), decide).reports
+    first, last = reports[halves // 4], reports[halves]
     marked = last.flows["ce"][0] - first.flows["ce"][0]
     assert marked == pytest.approx(0.5 * (last.flows["sent"][0] - first.flows["sent"][0]), rel=0.02)
     grown = last.flows["cwnd_integral"][0] - first.flows["cwnd_integral"][0]
-    return float(grown) / (3000 * half_s)
+    return float(grown) / (halves * 3 // 4 * half_s)
 
 
 @pytest.mark.parametrize("weight", [20.0, pytest.param(80.0, marks=full)])

@@ -61,7 +61,7 @@ MARKING_MUTATIONS: Final[dict[str, list[Mutation]]] = {
             "std::clamp(probability_ + change / packet_, 0.0, 1.0)",
             "std::max(probability_ + change / packet_, 0.0)",
         ),
-        Mutation("range", "marking/pi.h", '{{"a", "b"}}', '{{"b", "a"}}'),
+        Mutation("range", "marking/pi.h", '{{"a", "b"}}', '{{"a", "a"}}'),
         Mutation("unit", "marking/pi.h", "change / packet_", "change"),
     ],
     "adaptive-virtual-queue": [
