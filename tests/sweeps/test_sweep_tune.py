@@ -111,17 +111,17 @@ def test_a_known_optimum_is_found(whole: tuple[Path, Answer]) -> None:
     assert len(answer.tried) <= 40 and len(runs) == 3 * len(answer.tried) + 6
 
 
-def test_a_search_goes_on_after_a_kill(tmp_path: Path) -> None:
+def test_a_search_goes_on_after_a_kill(whole: tuple[Path, Answer], tmp_path: Path) -> None:
     """No run that was kept is made again; the answer is that of a search never stopped."""
-    file = write(tmp_path, SWEEP.replace(TRIALS, SHORT))
-    answer = found(file, tmp_path / "whole")
-    tired, rested = Made(runs=61 if in_full() else 19), Made()
+    home, answer = whole
+    file = write(tmp_path, SWEEP)
+    tired, rested = Made(runs=61), Made()
     with pytest.raises(typer.Abort):
         found(file, tmp_path / "out", tired)
     assert found(file, tmp_path / "out", rested) == answer
     assert len(set(tired.points) & set(rested.points)) <= 3  # under way when it stopped
     again = Made()
-    assert found(file, tmp_path / "whole", again) == answer and again.points == []
+    assert found(home / "sweep.yaml", home / "out", again) == answer and again.points == []
 
 
 @pytest.mark.drawn
