@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python programs that start with the package loaded: forks of one process, which loads it once.
 
-Loading takes 2 s, a fork 10 ms. Each program is the main module of a session of its own and ends
+Loading takes 2 s, a fork 10 ms. Each program is the main module of a separate session and ends
 as any Python does. In the full tier it is a new interpreter.
 """
 

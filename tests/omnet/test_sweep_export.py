@@ -192,6 +192,8 @@ def test_what_nobody_sees_is_refused(tmp_path: Path) -> None:
     text = f"version: 1\nscenario: scenario.yaml\nparameters: {grid}\n"
     with pytest.raises(InputError, match="group: found a parameter that does not change the OMNeT"):
         sweep_project(load_sweep(write(tmp_path, text, DRAWS)), "modules")
+    files = sweep_project(load_sweep(write(tmp_path, SWEEP, DRAWS)), "modules")
+    assert "Serve" not in files[INI] + files["README.txt"]
 
 
 def test_reports_are_omnetpps_too(tmp_path: Path) -> None:

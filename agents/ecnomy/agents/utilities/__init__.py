@@ -9,8 +9,8 @@
     CALL_UTILITIES      a call's delay and loss  s          e-model (voice.py)
 
 A new kind is a class in one of these files and an entry in find.py. Each file states the forms with
-their sources; find.py says how a strategy takes one and how users
-name one of their own. `ecnomy.analysis.draw.utilities_plot` draws them.
+their sources; find.py says how a strategy takes one and how users name one of their own.
+`ecnomy.analysis.draw.utilities_plot` draws them.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 """Amounts due by the time of day.
 
 An epoch of length T lasts t_1, ..., t_n in the n prices (the periods in the order written, then
-what is outside them). Of a quantity q metered in it, the part charged at
-price k is
+what is outside them). Of a quantity q metered in it, the part charged at price k is
 
     floor(q (t_1 + ... + t_k) / T) - floor(q (t_1 + ... + t_(k-1)) / T)
 

@@ -77,8 +77,7 @@ The sweep {file}: {runs} runs over {variables}
   network.ned     nodes and links
   omnetpp.ini     all parameters; what varies is in iteration variables, replicates are repetitions
 
-`ecnomy sweep {file} --engine omnet` makes the same runs with their agents. Here nobody pays and
-nobody decides, but in the configuration Serve (see below).
+`ecnomy sweep {file} --engine omnet` makes the same runs{agents}
 
 Build ecnomy's modules once, with OMNeT++ 6.1 and INET 4.5 (OMNETPP_ROOT and INET_ROOT name them):
 
@@ -93,14 +92,7 @@ All runs, two at a time, here (opp_run alone, with -r 0, makes the first):
   opp_runall -j2 opp_run -u Cmdenv -l "{project}/inet/ecnomy" \\
     -n ".:{project}/inet:$INET_ROOT/src" omnetpp.ini
 
-With a market: in another terminal, here
-
-  ecnomy serve SWEEP --listen unix:{served}
-
-with the sweep that was exported; then the same command with -c Serve. It also goes through the
-values that only agents see. Every run gets its own results folder. The market serves one run at a
-time; the others wait.
-
+{market}\
 `opp_run -u Cmdenv -q runs omnetpp.ini` lists the runs; a variable that counts 1, 2, 3 stands for
 the items of the sweep file's block in their order. In the OMNeT++ IDE: import as existing projects
 INET (project `inet`), this folder, and {project} (project `ecnomy`); build; run omnetpp.ini, whose
@@ -108,12 +100,38 @@ iterations the run dialog lists.
 """
 
 
-def sweep_readme(title: str, file: str, project: str, variables: Sequence[str], runs: int) -> str:
-    """The text of an exported sweep; `project` is the folder of ecnomy's OMNeT++ project."""
+_AGENTS: Final = """ with their agents.
+Here nobody pays and nobody decides, but in the configuration Serve (see below).\
+"""
+_SWEEP_MARKET: Final = f"""\
+With a market: in another terminal, here
+
+  ecnomy serve SWEEP --listen unix:{SERVED}
+
+with the sweep that was exported; then the same command with -c Serve. It also goes through the
+values that only agents see. Every run gets its own results folder. The market serves one run at a
+time; the others wait.
+
+"""
+
+
+def sweep_readme(
+    title: str, file: str, project: str, variables: Sequence[str], runs: int, *, market: bool
+) -> str:
+    """The text of an exported sweep.
+
+    Args:
+        title, file: of the sweep.
+        project: the folder of ecnomy's OMNeT++ project.
+        variables: the iteration variables.
+        runs: how many there are.
+        market: whether there is a configuration Serve.
+    """
     return _SWEEP.format(
         title=title or "A sweep without a title",
         file=file,
-        served=SERVED,
+        agents=_AGENTS if market else ".",
+        market=_SWEEP_MARKET if market else "",
         exclusions=_EXCLUSIONS,
         project=project,
         variables=", ".join(variables) or "nothing but seeds",

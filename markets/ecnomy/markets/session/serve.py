@@ -56,14 +56,10 @@ class Offer(Protocol):
 
     Attributes:
         plan: of one of them, for what is agreed before a hello is read.
-        doors: how many addresses engines come in at.
     """
 
     @property
     def plan(self) -> Plan: ...
-
-    @property
-    def doors(self) -> int: ...
 
     def of(self, door: int, hello: Hello) -> Served:
         """What an engine gets that came in at this address, with its seed.
@@ -80,7 +76,6 @@ class OneScenario:
 
     scenario: Scenario
     plan: Plan
-    doors: int = 1
 
     def of(self, door: int, hello: Hello) -> Served:
         """The scenario with the engine's seed."""
@@ -106,7 +101,7 @@ def served(
     wrong, the engine is refused, with a line on standard error.
 
     Args:
-        listeners: where engines come in, one for each door of the offer.
+        listeners: where engines come in, the doors of the offer.
         offer: what is served.
         folder: holds a folder per run.
         token: what engines must know.
@@ -158,15 +153,13 @@ class _Guest:
             if not hello.network:
                 return self._link.fault_of_plan(hello)
             self.differing = differences(plan, hello.network)
-            if not self.differing:
-                self._link.limit(**limits_of(plan))
-                return ""
-            if not self._any:
+            if self.differing and not self._any:
                 return (
                     f"{in_words(self.differing)}. Change the network or the scenario, or start the "
                     f"market with --any to experiment with the network"
                 )
-            self.served = self.served._replace(plan=with_network(plan, hello.network))
+            if self.differing:
+                self.served = self.served._replace(plan=with_network(plan, hello.network))
         except InputError as error:
             return str(error)
         self._link.limit(**limits_of(self.served.plan))

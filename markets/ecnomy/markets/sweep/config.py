@@ -15,6 +15,7 @@ quick: {replicates: 2, set: {duration: 20 s}}
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,7 +39,7 @@ from ecnomy.markets.sweep.measure import EXPECTED, find_measure
 from ecnomy.markets.sweep.searches import with_calibration, with_tuning, with_until
 from ecnomy.markets.sweep.tried import check_aliases, try_first
 
-__all__ = ["UNLIMITED", "Limits", "Sweep", "is_sweep", "load_sweep"]
+__all__ = ["UNLIMITED", "Limits", "Sweep", "is_sweep", "load_sweep", "refuse_changes"]
 
 _PLAYED: Final = "tournament"  # read by ecnomy.analysis.tournament
 _QUICK: Final = ("set", "parameters", "replicates", "until", "calibrate", "tune")
@@ -51,6 +52,17 @@ def is_sweep(path: Path) -> bool:
         ScenarioError: it cannot be read.
     """
     return "scenario" in read_yaml(path, str(path)).mapping()
+
+
+def refuse_changes(path: Path, changes: Sequence[str] | None, seed: int | None) -> None:
+    """Refuse --set and --seed beside a sweep file, for verbs that take a scenario file as well.
+
+    Raises:
+        InputError: there is one.
+    """
+    if changes or seed is not None:
+        expected = "`set` and `seed` in the sweep file"
+        raise InputError(f"{path}: found --set or --seed, expected {expected}")
 
 
 def load_sweep(

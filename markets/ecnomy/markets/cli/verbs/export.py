@@ -26,10 +26,11 @@ def export_command(
     from ecnomy.markets.omnet.export import project, write_new
     from ecnomy.markets.omnet.installation import project_folder
     from ecnomy.markets.scenario import load
-    from ecnomy.markets.sweep.config import is_sweep
+    from ecnomy.markets.sweep.config import is_sweep, refuse_changes
 
     if is_sweep(config):
-        return _export_sweep(config, folder, bool(set_) or seed is not None)
+        refuse_changes(config, set_, seed)
+        return _export_sweep(config, folder)
     scenario = load(config, overrides=set_ or (), seed=seed)
     plan = make_plan(scenario)
     positions = scenario.document.network.positions
@@ -37,17 +38,12 @@ def export_command(
     print(f"OMNeT++ project: {folder} (to run it, see README.txt)")
 
 
-def _export_sweep(config: Path, folder: Path, changed: bool) -> None:
-    from ecnomy.agents.errors import InputError
+def _export_sweep(config: Path, folder: Path) -> None:
     from ecnomy.markets.omnet.export import write_new
     from ecnomy.markets.omnet.installation import project_folder
     from ecnomy.markets.sweep.config import load_sweep
     from ecnomy.markets.sweep.omnet.export import not_exported, sweep_project
 
-    if changed:
-        raise InputError(
-            f"{config}: found --set or --seed, expected `set` and `seed` in the sweep file"
-        )
     sweep = load_sweep(config)
     write_new(folder, sweep_project(sweep, str(project_folder())))
     for told in not_exported(sweep):

@@ -92,21 +92,17 @@ def _offered(
     config: Path, address: str, changes: list[str] | None, seed: int | None
 ) -> tuple[Offer, list[str], Path]:
     """What is served, where engines come in, and the default folder of its runs."""
-    from ecnomy.agents.errors import InputError
     from ecnomy.markets.compile.make import make_plan
     from ecnomy.markets.scenario import load
     from ecnomy.markets.session.runner import default_folder
     from ecnomy.markets.session.serve import OneScenario
-    from ecnomy.markets.sweep.config import is_sweep, load_sweep
+    from ecnomy.markets.sweep.config import is_sweep, load_sweep, refuse_changes
     from ecnomy.markets.sweep.omnet.serving import SweepOffer
 
     if not is_sweep(config):
         scenario = load(config, overrides=changes or (), seed=seed)
         return OneScenario(scenario, make_plan(scenario)), [address], default_folder(scenario)
-    if changes or seed is not None:
-        raise InputError(
-            f"{config}: found --set or --seed, expected `set` and `seed` in the sweep file"
-        )
+    refuse_changes(config, changes, seed)
     sweep = load_sweep(config)
     offer = SweepOffer(sweep)
     return offer, offer.addresses(address), Path("results") / f"{config.stem}-{sweep.seed}"

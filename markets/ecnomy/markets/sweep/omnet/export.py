@@ -88,11 +88,13 @@ def sweep_project(sweep: Sweep, modules: str) -> dict[str, str]:
     variables, changes = varying(axes, [each.lines for each in made])
     title = one_line(sweep.title or made[0].text.partition(": ")[2].partition("\n")[0])
     text = _replaced(made[0], changes, _head(sweep, variables, title))
+    serve = _serve(sweep, variables, agents)
+    names = [axis.name for axis in (*variables, *agents)]
     return {
         NED: made[0].ned,
-        INI: text + _serve(sweep, variables, agents),
+        INI: text + serve,
         "README.txt": sweep_readme(
-            title, sweep.file, modules, [axis.name for axis in (*variables, *agents)], len(sweep)
+            title, sweep.file, modules, names, len(sweep), market=bool(serve)
         ),
         ".nedfolders": ".\n",
     }
@@ -126,7 +128,7 @@ def parted(sweep: Sweep) -> Parted:
             other = next(path for path in moving if path not in blind)
             raise InputError(
                 f"{sweep.file}: {blind[0]}: found a parameter that only agents see in a block with "
-                f"{other}, which the network sees, expected a block of its own"
+                f"{other}, which the network sees, expected separate blocks"
             )
         else:
             agents.append(axis)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scenarios of a sweep, for engines that run its exported project with a market.
 
-The network of an engine says at which of the points it is that differ in their network. What only
-agents see no network says: each combination of such values has an address of its own, which the
-configuration Serve of the project connects to (doors).
+An engine reports its network, and so the values that the network sees. It does not report what
+only agents see: there is a separate address for each combination of such values (a door), to which
+the configuration Serve of the project connects.
 """
 
 from __future__ import annotations
@@ -40,21 +40,19 @@ class SweepOffer:
     def __init__(self, sweep: Sweep) -> None:
         parts = parted(sweep)
         self._sweep = sweep
-        self._agents = [
-            joined(chosen) for chosen in itertools.product(*(a.values for a in parts.agents))
-        ]
-        if len(self._agents) > MOST_DOORS:
+        self._doors: list[tuple[tuple[int, ...], Assignment]] = []
+        for chosen in itertools.product(*(enumerate(axis.values, 1) for axis in parts.agents)):
+            numbers = tuple(number for number, _ in chosen)
+            self._doors.append((numbers, joined([values for _, values in chosen])))
+        if len(self._doors) > MOST_DOORS:
             raise InputError(
-                f"{sweep.file}: found {len(self._agents):,} combinations of values that only "
+                f"{sweep.file}: found {len(self._doors):,} combinations of values that only "
                 f"agents see, expected at most {MOST_DOORS}"
             )
-        self._numbers = [
-            tuple(chosen)
-            for chosen in itertools.product(*(range(1, len(a.values) + 1) for a in parts.agents))
-        ]
+        agents = self._doors[0][1]
         self._networks = [
-            (params, make_plan(sweep.scenario_at({**params, **self._agents[0]}, sweep.seed)))
-            for params in (joined(c) for c in itertools.product(*(a.values for a in parts.network)))
+            (params, make_plan(sweep.scenario_at({**params, **agents}, sweep.seed)))
+            for params in map(joined, itertools.product(*(a.values for a in parts.network)))
         ]
 
     @property
@@ -62,30 +60,29 @@ class SweepOffer:
         """Of the first point."""
         return self._networks[0][1]
 
-    @property
-    def doors(self) -> int:
-        """How many combinations of values only agents see."""
-        return len(self._agents)
-
     def addresses(self, address: str) -> list[str]:
-        """Of the doors.
+        """Where engines come in: an address for each combination of values that only agents see.
 
         Raises:
             InputError: there are several, and the address is no path.
         """
-        if self.doors == 1:
-            return [at_door(address, self._numbers[0])]
-        if not address.startswith("unix:"):
+        if len(self._doors) > 1 and not address.startswith("unix:"):
             raise InputError(
-                f"address {address!r}: expected unix:/path, because each of the {self.doors} "
-                "combinations of values that only agents see has a socket of its own"
+                f"address {address!r}: expected unix:/path, because each of the "
+                f"{len(self._doors)} combinations of values that only agents see has its socket"
             )
-        return [at_door(address, numbers) for numbers in self._numbers]
+        return [at_door(address, numbers) for numbers, _ in self._doors]
 
     def of(self, door: int, hello: Hello) -> Served:
-        """The point with the engine's network, or the one least unlike it."""
-        network, _ = min(self._networks, key=lambda each: len(differences(each[1], hello.network)))
-        params = {**network, **self._agents[door]}
+        """The point with the engine's network, or the one least unlike it.
+
+        The first one for an engine that reports no network.
+        """
+        network, _ = min(
+            self._networks,
+            key=lambda each: len(differences(each[1], hello.network)) if hello.network else 0,
+        )
+        params = {**network, **self._doors[door][1]}
         scenario = self._sweep.scenario_at(params, hello.seed)
         return Served(scenario, make_plan(scenario), _in_words(params))
 

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where engines say hello: several at a time, each within a limit on the whole of its hello."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from ecnomy.markets.bridge import codec, listen
+from ecnomy.markets.bridge.lobby import Lobby
+from ecnomy.markets.bridge.messages import Hello, Refuse
+from ecnomy.markets.bridge.wire import Wire
+from processes import LIMIT_S, wait_for
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    """What a test opens; closed with it."""
+    with ExitStack() as opened:
+        yield opened
+
+
+def _connected(path: str) -> socket.socket:
+    sock = socket.socket(socket.AF_UNIX)
+    sock.connect(path)
+    return sock
+
+
+class Clock:
+    """Seconds that a test sets."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+class Waiting:
+    """A lobby with a clock set by hand, and what it says."""
+
+    def __init__(self, stack: ExitStack, folder: Path) -> None:
+        self.clock, self.said, self._stack = Clock(), [], stack
+        self._path = f"{folder}/market"
+        listener = stack.enter_context(listen(f"unix:{self._path}"))
+        self.lobby = stack.enter_context(Lobby([listener], 30.0, self.said.append, self.clock))
+
+    def connect(self) -> socket.socket:
+        """A peer of this process."""
+        peer = self._stack.enter_context(_connected(self._path))
+        peer.settimeout(LIMIT_S)
+        return peer
+
+
+def _whole_hello() -> bytes:
+    return codec.encode(Hello((codec.MAJOR, codec.MINOR), "test", "1", "digest", 1, ""))
+
+
+def test_peer_that_drips_is_sent_away(tmp_path: Path, stack: ExitStack) -> None:
+    """A peer that sends a byte each second is refused after 30 s, with the reason."""
+    there = Waiting(stack, tmp_path)
+    slow = there.connect()
+
+    def drip() -> None:
+        slow.send(b"\0")
+        there.clock.now_s += 1.0
+        there.lobby._turn()
+
+    there.lobby._turn()  # it comes in
+    slow.send((1000).to_bytes(4, "big"))
+    there.lobby._turn()
+    for _ in range(29):
+        drip()
+    assert there.said == []
+    drip()
+    reason = "timeout: no complete hello in 30 s"
+    assert there.said == [f"process {os.getpid()}: refused: {reason}"]
+    assert codec.decode_body(Wire(slow, LIMIT_S).read()) == Refuse(reason)
+    assert slow.recv(1) == b""
+
+
+def test_silent_peers_keep_nobody_waiting(tmp_path: Path, stack: ExitStack) -> None:
+    """Whoever says a whole hello comes first; of too many silent ones the oldest has to go."""
+    there = Waiting(stack, tmp_path)
+    silent = [there.connect()]
+    for _ in range(8):
+        there.lobby._turn()
+        silent.append(there.connect())
+    other = there.connect()
+    other.sendall(_whole_hello())
+    guest = there.lobby.next()
+    assert bytes(guest.head) == _whole_hello() and there.clock.now_s == 0.0
+    guest.sock.close()
+    assert all("refused: busy" in line for line in there.said) and len(there.said) == 2
+    told = codec.decode_body(Wire(silent[0], LIMIT_S).read())
+    assert told == Refuse("busy: 8 engines are already waiting")
+
+
+def test_engines_that_wait_for_their_run_leave_no_room(tmp_path: Path, stack: ExitStack) -> None:
+    """Eight have said their hello and are to be served; a ninth is sent away as it comes."""
+    there = Waiting(stack, tmp_path)
+    for _ in range(8):
+        there.connect().sendall(_whole_hello())
+        for _ in range(2):  # it comes, and is heard
+            there.lobby._turn()
+    ninth = there.connect()
+    there.lobby._turn()
+    assert len(there.said) == 1
+    told = codec.decode_body(Wire(ninth, LIMIT_S).read())
+    assert told == Refuse("busy: 8 engines are already waiting")
+
+
+def test_whoever_waits_for_a_run_is_named(tmp_path: Path, stack: ExitStack) -> None:
+    """While a run is under way, hellos are taken, and served after it."""
+    there = Waiting(stack, tmp_path)
+    with there.lobby.attended("run 001 of process 1 is in progress"):
+        there.connect().sendall(_whole_hello())
+        wait_for(lambda: there.said, "a word about who waits")
+    assert there.said == [f"process {os.getpid()} waits: run 001 of process 1 is in progress"]
+    there.lobby.next().sock.close()
