@@ -13,6 +13,7 @@ import pytest
 import guard
 from guardian import marked
 from processes import ended, started, wait_for
+from tiers import full
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/environ").exists(), reason="no /proc: processes cannot be found"
@@ -51,7 +52,9 @@ def outcome(folder: Path, body: str, *options: str) -> tuple[int, str]:
     return status, out
 
 
-@pytest.mark.parametrize("options", [["-n1"], ["-n0"], ["-p", "no:xdist"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "options", [["-n1"], pytest.param(["-n0"], marks=full), ["-p", "no:xdist"]], ids=" ".join
+)
 def test_a_test_that_hangs_is_named_with_its_stack(tmp_path: Path, options: list[str]) -> None:
     """It ends within its limit, and what it started ends with it."""
     status, out = outcome(tmp_path, f"{SLEEP}.wait()", "--timeout=2", *options)

@@ -18,15 +18,15 @@ sys.path.insert(0, str(ROOT / "tests" / "sweeps"))
 from sweep_world import go  # noqa: E402
 from tiers import full, in_full  # noqa: E402
 
-QUESTIONS = ("shop-marking", "carrier-price")
-LONG = ("strategies", "what-matters")  # twelve runs and sixty
+SHORT = ("shop-marking",)
+LONG = ("carrier-price", "strategies", "what-matters")  # twelve runs, twelve and sixty
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sweeps of the questions in their quick form, where the documents have them."""
     home = tmp_path_factory.mktemp("newcomer")
-    for name in QUESTIONS + (LONG if in_full() else ()):
+    for name in SHORT + (LONG if in_full() else ()):
         sweep = load_sweep(ROOT / "configs" / "sweeps" / f"{name}.yaml", quick=True)
         tally, _, _ = go(sweep, home / "results" / name)
         assert tally.failed == 0
@@ -57,6 +57,7 @@ def test_which_of_four_strategies(results: Path) -> None:
     assert re.search(r"more than .*95 % interval .* to .*, q [=<]", said)
 
 
+@full
 def test_what_price_maximises_the_carriers_income(results: Path) -> None:
     """The best price is near theory's 0.01895 money (Lerner), with the income's interval."""
     said = asked(results, "carrier-price")

@@ -110,3 +110,11 @@ def test_more_replicates_narrow_what_noise_limits() -> None:
         made = [curve + 0.03 * np.ptp(curve) * rng.standard_normal((7, count)) for _ in range(20)]
         widths.append(np.mean([one.high - one.low for one in (peak(x, rows) for rows in made)]))
     assert widths[1] < widths[0] / 2
+
+
+def test_one_replicate_has_the_vertex_of_its_parabola() -> None:
+    """Three values of unequal spacing about the top give the optimum exactly; no interval."""
+    x = np.array([0.1, 0.2, 0.35, 0.6, 0.7])
+    best = peak(tuple(x), -((x[:, np.newaxis] - 0.42) ** 2))
+    assert best.at == pytest.approx(0.42, abs=1e-12)
+    assert math.isnan(best.low) and math.isnan(best.high)

@@ -25,6 +25,7 @@ from ecnomy.analysis.compare.sources import INET, SHARED, laws_named, source_dig
 from ecnomy.analysis.compare.verdicts import FEWEST, Compared, compared
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.scenario import load
+from ecnomy.markets.session.preparing import loaded
 
 __all__ = [
     "FORMAT",
@@ -178,15 +179,15 @@ def made_of(
         InputError: the folder is not a checkout.
     """
     file = checkout / SCENARIOS / scenario
-    loaded = [load(file, overrides=overrides, seed=seed) for seed in seeds]
-    plans = [make_plan(each) for each in loaded]
-    resolved = {key: value for key, value in loaded[0].resolved().items() if key != "seed"}
+    own = load(file, overrides=overrides)
+    plans = [make_plan(loaded(own, (), seed)) for seed in seeds]
+    resolved = {key: value for key, value in own.resolved().items() if key != "seed"}
     return MadeOf(
         scenario=_digest(resolved),
         plans=_digest([plan.digest for plan in plans]),
         shared=source_digest(checkout, SHARED, laws_named(plans[:1], checkout)),
         inet=source_digest(checkout, (INET,)),
-        economy=_digest(economy_codes(checkout)) if loaded[0].market is not None else "",
+        economy=_digest(economy_codes(checkout)) if own.market is not None else "",
     )
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
@@ -83,8 +84,7 @@ def source_digest(
     own = _law_headers(checkout) if laws is not None else {}
     left = {file for file, law in own.items() if laws is not None and law not in laws}
     eyes = checkout / VIEW
-    files = [p for name in folders for p in (checkout / name).rglob("*") if _counts(p)]
-    files = [p for p in files if eyes not in p.parents]
+    files = [p for p in _sources(checkout, folders) if eyes not in p.parents]
     codes = sorted(_code_digest(p, _state(p)) for p in files if p not in left)
     return hashlib.sha256("\n".join(codes).encode()).hexdigest()
 
@@ -98,18 +98,30 @@ def laws_named(plans: Iterable[Plan], checkout: Path) -> tuple[str, ...]:
 
 def _law_headers(checkout: Path) -> dict[Path, str]:
     """Return the headers that belong to one law, and that law."""
-    headers = {
-        file: name[1]
-        for family in _FAMILIES
-        for file in sorted((checkout / family).glob("*.h"))
-        if (name := _LAW.search(file.read_text()))
-    }
-    by: dict[str, list[str]] = {file.name: [] for file in headers}
-    for file in (p for name in _SOURCES for p in (checkout / name).rglob("*") if _counts(p)):
-        for included in _INCLUDE.findall(file.read_text()):
-            if (last := Path(included).name) in by:
-                by[last].append(file.parent.name)
-    return {file: law for file, law in headers.items() if by[file.name] == ["host"]}
+    families = [checkout / family for family in _FAMILIES]
+    headers: dict[Path, str] = {}
+    by: dict[str, list[str]] = {}
+    for file in _sources(checkout, _SOURCES):
+        law, included = _named(file, _state(file))
+        if law and file.suffix == ".h" and file.parent in families:
+            headers[file] = law
+        for name in included:
+            by.setdefault(name, []).append(file.parent.name)
+    return {file: law for file, law in headers.items() if by.get(file.name) == ["host"]}
+
+
+@functools.lru_cache(maxsize=1024)
+def _named(file: Path, state: tuple[int, int]) -> tuple[str, tuple[str, ...]]:
+    """The law that a file states as its own, or "", and the names of the files it includes."""
+    text = file.read_text()
+    law = _LAW.search(text)
+    return law[1] if law else "", tuple(Path(name).name for name in _INCLUDE.findall(text))
+
+
+def _sources(checkout: Path, folders: Sequence[str]) -> list[Path]:
+    """Return the source files below folders of a checkout."""
+    below = (found for name in folders for found in os.walk(checkout / name))
+    return [Path(folder, name) for folder, _, names in below for name in names if _counts(name)]
 
 
 def _state(file: Path) -> tuple[int, int]:
@@ -138,8 +150,8 @@ def code_of(text: str) -> str:
     )
 
 
-def _counts(file: Path) -> bool:
-    return file.suffix in _SUFFIXES and not file.name.endswith(_GENERATED) and file.is_file()
+def _counts(name: str) -> bool:
+    return name.endswith(_SUFFIXES) and not name.endswith(_GENERATED)
 
 
 def engine_digest(engine: str) -> str:

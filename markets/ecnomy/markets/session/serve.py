@@ -15,8 +15,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
-import msgspec
-
 from ecnomy.agents.errors import EcnomyError, EngineError, InputError
 from ecnomy.markets.bridge.listen import Listener
 from ecnomy.markets.bridge.lobby import Lobby
@@ -29,7 +27,7 @@ from ecnomy.markets.plan.network_plan import differences, in_words, with_network
 from ecnomy.markets.results.writer import ResultsWriter
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.session.conversation import engine_link, limits_of, talk
-from ecnomy.markets.session.preparing import market_of
+from ecnomy.markets.session.preparing import loaded, market_of
 from ecnomy.markets.session.progress import RunProgress
 from ecnomy.markets.session.retention import kept
 from ecnomy.markets.support.printable import say
@@ -81,8 +79,7 @@ class OneScenario:
         """The scenario with the engine's seed."""
         if hello.seed == self.plan.seed:
             return Served(self.scenario, self.plan)
-        document = msgspec.structs.replace(self.scenario.document, seed=hello.seed)
-        scenario = msgspec.structs.replace(self.scenario, document=document)
+        scenario = loaded(self.scenario, (), hello.seed)
         return Served(scenario, make_plan(scenario))
 
 
