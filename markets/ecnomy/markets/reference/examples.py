@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The example scenarios that come with the package (configs/examples)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.inputs.reading import known_name
+
+__all__ = ["copy_example", "examples_folder", "titles"]
+
+_TITLE: Final = re.compile(r"^title: *(.+?) *$", re.MULTILINE)
+# What a scenario is built on: its base, and the Python files that its comments name.
+_BESIDE: Final = re.compile(r"^extends: *(\S+)|\b(\w+\.py)\b", re.MULTILINE)
+
+
+def examples_folder() -> Path:
+    """Return configs/examples of the source tree, else the wheel's copy.
+
+    Raises:
+        InputError: both are missing.
+    """
+    here = Path(__file__).resolve().parent
+    for folder in (here.parents[3] / "configs" / "examples", here / "examples"):
+        if folder.is_dir():
+            return folder
+    raise InputError("the examples are not installed; they are in configs/examples of the sources")
+
+
+def titles() -> dict[str, str]:
+    """Return the title of each example by name, in sorted order.
+
+    Raises:
+        InputError: the examples are not installed.
+    """
+    found = {}
+    for file in examples_folder().glob("*.yaml"):
+        title = _TITLE.search(file.read_text(encoding="utf-8"))
+        found[file.stem] = title[1].strip("\"'") if title else ""
+    return dict(sorted(found.items()))
+
+
+def copy_example(name: str, folder: Path) -> list[Path]:
+    """Copy an example and the files it is built on; files that are there already stay.
+
+    Args:
+        name: as in `titles`.
+        folder: made if it is missing.
+
+    Returns:
+        The scenario, then the other files.
+
+    Raises:
+        InputError: there is no such example, a file of that name has other contents, or the
+            folder cannot be written; nothing is copied then.
+    """
+    known = titles()
+    if name not in known:
+        raise InputError(f"{name}: no such example, expected {known_name(name, known)}")
+    texts = {folder / file.name: file.read_bytes() for file in _built_on(f"{name}.yaml")}
+    for file, text in texts.items():
+        if file.exists() and not (file.is_file() and file.read_bytes() == text):
+            raise InputError(f"{file}: found another file, expected none; use --into DIR")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in texts.items():
+            file.write_bytes(text)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written ({error.strerror})") from None
+    return list(texts)
+
+
+def _built_on(name: str) -> list[Path]:
+    """Return the files of an example: itself, its bases, the roles beside it."""
+    folder, files = examples_folder(), [examples_folder() / name]
+    for file in files:  # grows
+        found = _BESIDE.findall(file.read_text(encoding="utf-8"))
+        beside = [folder / (base or module) for base, module in found]
+        files += [one for one in beside if one.is_file() and one not in files]
+    return files
