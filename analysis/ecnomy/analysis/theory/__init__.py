@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the mathematics says a run should give: queues, windows, marking, equilibria, courses."""
+"""Theoretical predictions for runs: queues, windows, marking, equilibria and trajectories."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prices and rates over periods: the basic algorithm, and the three price rules that need no talk.
+"""Prices and rates over periods: the basic algorithm, and three price rules without messages.
 
     basic  p_l(t+1) = [p_l + gamma (x^l(t) - c_l)]^+,  x_s(t+1) = x_s(p^s(t))       (Eq. 12, 13)
     PC1    p_l(t+1) = [p_l + gamma (y_l(t) - share c_l)]^+
@@ -7,9 +7,9 @@
     PC3    p_l(t+1) = [p_l + gamma (alpha b_l(t) + y_l(t) - c_l)]^+
     b_l(t+1) = [b_l + y_l(t) - c_l]^+                                               (Eq. 14)
 
-y_l is the input of a link: what its flows send, if it is their first link, else what left the link
-before in the period before. A link serves its flows in proportion to what each has there. Rates are
-per period. Source: Athuraliya, Low 2000, sections II-B and II-C.
+y_l is the input of link l. The first link of a route receives the source's rate; every later link
+receives the previous link's output of the previous period. A link serves its flows in proportion to
+their packets there. Rates are per period. Source: Athuraliya, Low 2000, sections II-B and II-C.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class PriceCourse(msgspec.Struct, frozen=True):
 
     prices: Floats  # (n + 1, L)
     rates: Floats  # (n + 1, S)
-    backlogs: Floats  # (n + 1, L), packets; 0 where the algorithm knows none
+    backlogs: Floats  # (n + 1, L), packets; 0 if the algorithm has no backlogs
 
 
 def _start(problem: FlowProblem, prices: npt.ArrayLike, gamma: float, periods: int) -> Floats:
@@ -47,7 +47,7 @@ def _start(problem: FlowProblem, prices: npt.ArrayLike, gamma: float, periods: i
 def basic_prices(
     problem: FlowProblem, prices: npt.ArrayLike, *, gamma: float, periods: int
 ) -> PriceCourse:
-    """The basic algorithm, Eq. 12, 13, from prices of shape (L,) and the rates they ask for.
+    """Run the basic algorithm, Eq. 12, 13, from prices of shape (L,) and the rates they imply.
 
     Raises:
         InputError: arguments do not fit.
@@ -73,17 +73,17 @@ def asynchronous_prices(
     longest_delay: int,
     activity: float = 0.5,
 ) -> PriceCourse:
-    """The basic algorithm where nobody waits for anybody (section II-B, last paragraphs).
+    """Run the asynchronous version of the basic algorithm (section II-B, last paragraphs).
 
-    In a period each link and each source acts with the chance `activity`, on what it last heard:
-    of each of the others a value that is 0 to `longest_delay` periods old, every age as likely.
+    In each period every link and every source updates with probability `activity`. It uses delayed
+    values of the others: each age from 0 to `longest_delay` periods is equally likely.
 
     Args:
         problem: the network and its flows.
-        prices: to start from, shape (L,).
-        generator: of ages and of who acts, the caller's keyed stream.
+        prices: initial prices, shape (L,).
+        generator: the caller's keyed stream; draws the ages and who updates.
         gamma: the step.
-        periods: their number.
+        periods: the number of periods.
         longest_delay: in periods.
         activity: in (0, 1].
 
@@ -120,17 +120,17 @@ def rule_prices(
     capacity_share: float = 1.0,
     backlogs: npt.ArrayLike = 0.0,
 ) -> PriceCourse:
-    """PC1, PC2 or PC3 with exact feedback of the prices and Eq. 14 for the backlogs.
+    """Run PC1, PC2 or PC3 with exact feedback of the prices and Eq. 14 for the backlogs.
 
     Args:
-        problem: the network and its flows; the order of a route is that of its links.
-        prices: to start from, shape (L,); PC2 starts from the backlogs p / gamma.
+        problem: the network and its flows; a route lists its links in the order of travel.
+        prices: initial prices, shape (L,); PC2 starts from the backlogs p / gamma.
         rule: "pc1", "pc2" or "pc3".
         gamma: the step, per packet.
-        periods: their number.
+        periods: the number of periods.
         alpha: weight of the backlog in PC3.
-        capacity_share: of the capacity that PC1 aims at.
-        backlogs: to start from, shape (L,) or a number, divided equally among a link's flows.
+        capacity_share: the share of the capacity that PC1 aims at.
+        backlogs: initial backlogs, shape (L,) or a number, divided equally among a link's flows.
 
     Raises:
         InputError: arguments do not fit.
@@ -161,14 +161,14 @@ def rule_prices(
 
 
 def _served(present: Floats, capacities: Floats) -> tuple[Floats, Floats]:
-    """What stays and what leaves, (S, L): links serve their flows in proportion."""
+    """Return the packets that stay and those that leave, (S, L), under proportional service."""
     total = present.sum(axis=0)
     kept = np.maximum(total - capacities, 0.0) / np.where(total > 0, total, 1.0)
     return present * kept, present * (1 - kept)
 
 
 def _previous(problem: FlowProblem) -> npt.NDArray[np.intp]:
-    """For each flow and link the link that feeds it, -1 for the flow's first one; shape (S, L)."""
+    """Return the upstream link of each flow and link, -1 for the first link; shape (S, L)."""
     feeding = np.full((len(problem.routes), len(problem.capacities)), -1, dtype=np.intp)
     for flow, route in enumerate(problem.routes):
         for before, link in zip(route, route[1:], strict=False):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What theory alone gives for claims of the papers: each function measures, none judges.
+"""Measurements from theory alone for the papers' claims.
 
-The functions follow the claims' own words: courses are integrated, optima perturbed, algorithms
-run. What a claim expects is not in here. Entries: siris2002.fluid-stability, athuraliya2000.fig1
-and athuraliya2000.basic-theorem.
+The functions follow the wording of the claims: they integrate trajectories, perturb optima and run
+algorithms. They only measure; the expected values are elsewhere. Entries:
+siris2002.fluid-stability, athuraliya2000.fig1 and athuraliya2000.basic-theorem.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ def delay_equation_course(alpha_delay: float, delay_s: float = 0.2) -> dict[str,
 def without_oscillation_w_dec(
     gain: float, delay_s: float, rate_pps: float, curve: Curve, slope_s: float, *, tolerance: float
 ) -> dict[str, float]:
-    """siris2002.fluid-stability c2: the smallest w_dec without a sign change, and that of Eq. 7.
+    """siris2002.fluid-stability c2: the smallest w_dec without a sign change, and Eq. 7's w_dec.
 
-    The WTP fluid model starts 1 % beside its equilibrium at `rate_pps`, which w_inc w_dec fixes;
-    w_dec is found by bisection between half and twice Eq. 7's.
+    The WTP fluid model starts 1 % off its equilibrium at `rate_pps`. The product w_inc w_dec fixes
+    that equilibrium. Bisection finds w_dec between half and twice the value of Eq. 7.
 
     Args:
         gain: kappa T.
@@ -78,7 +78,7 @@ def without_oscillation_w_dec(
         rate_pps: the equilibrium, packets/s.
         curve: p at an arrival rate.
         slope_s: its derivative at `rate_pps`, seconds.
-        tolerance: of w_dec, relative.
+        tolerance: relative tolerance of w_dec.
     """
     w = rate_pps * curve(rate_pps)
     predicted = smallest_w_dec(gain, curve(rate_pps), rate_pps, slope_s)
@@ -113,7 +113,7 @@ def _settled(
     kappa_per_s: npt.ArrayLike,
     until_s: float,
 ) -> Floats:
-    """Where Eq. 1 with instantaneous feedback ends."""
+    """Return the final state of Eq. 1 with instantaneous feedback."""
     course = network_trajectory(
         routes,
         curves,
@@ -137,10 +137,10 @@ def weighted_log_perturbation(
     until_s: float,
     change: float = 0.01,
 ) -> dict[str, float]:
-    """siris2002.fluid-stability c3: what sum w log x - sum C_j gains when one rate is changed.
+    """siris2002.fluid-stability c3: the gain in sum w log x - sum C_j from changing one rate.
 
-    Eq. 1 is integrated to its end; C_j is the integral of the link's curve. `largest_gain` is over
-    all flows and both directions, and below 0 at a maximum.
+    The start is the final state of Eq. 1. C_j is the integral of the link's curve. `largest_gain`
+    is the maximum over all flows and both directions; at an optimum it is negative.
     """
     weights, use = np.asarray(weights_per_s, dtype=np.float64), incidence(routes, len(curves))
     end = _settled(routes, curves, LogUtility(weights), start_pps, kappa_per_s, until_s)
@@ -165,9 +165,9 @@ def general_utility_residual(
     kappa_per_s: float,
     until_s: float,
 ) -> dict[str, float]:
-    """siris2002.fluid-stability c4: how far the path's sum of probabilities is from U'(x).
+    """siris2002.fluid-stability c4: the distance of the path's sum of probabilities from U'(x).
 
-    Eq. 1 with w(t) = x U'(x) is integrated to its end.
+    The rates are the final state of Eq. 1 with w(t) = x U'(x).
     """
     end = _settled(routes, curves, utility, start_pps, kappa_per_s, until_s)
     use = incidence(routes, len(curves))
@@ -181,7 +181,7 @@ def rem_curves(phi: float, weight: float, prices: Floats, marking: Floats) -> di
 
     Args:
         phi: base of the marking.
-        weight: of the logarithmic utility.
+        weight: weight of the logarithmic utility.
         prices: rising, equally spaced.
         marking: in (0, 1), rising, equally spaced.
     """
@@ -208,7 +208,7 @@ def basic_algorithm_errors(
     periods: int,
     longest_delay: int,
 ) -> dict[str, float]:
-    """athuraliya2000.basic-theorem c1: relative errors of the last rates, of both versions."""
+    """athuraliya2000.basic-theorem c1: relative errors of the final rates in both versions."""
     best = network_optimum(problem).rates
     together = basic_prices(problem, prices, gamma=gamma, periods=periods)
     apart = asynchronous_prices(
@@ -223,9 +223,10 @@ def basic_algorithm_errors(
 def descent(
     problem: FlowProblem, prices: npt.ArrayLike, *, rule: str, gamma: float, periods: int
 ) -> dict[str, float]:
-    """athuraliya2000.basic-theorem c2, c3: how far D(p) rises on its way, and where the rule ends.
+    """athuraliya2000.basic-theorem c2, c3: increases of D(p) on the way, and the rule's end point.
 
-    `largest_rise` and `rise_share` are over the first D - D*; `error` is that of the last rates.
+    `largest_rise` and `rise_share` are relative to the first D - D*. `error` is the relative error
+    of the final rates.
     """
     course = rule_prices(problem, prices, rule=rule, gamma=gamma, periods=periods)
     best = network_optimum(problem)
@@ -242,7 +243,7 @@ def descent(
 def price_identity_error(
     problem: FlowProblem, prices: npt.ArrayLike, *, gamma: float, periods: int
 ) -> dict[str, float]:
-    """athuraliya2000.basic-theorem c4: PC1's price against gamma b, the capacity being exact."""
+    """athuraliya2000.basic-theorem c4: PC1's price against gamma b at the exact capacity."""
     start = np.asarray(prices, dtype=np.float64)
     course = rule_prices(
         problem, start, rule="pc1", gamma=gamma, periods=periods, backlogs=start / gamma
@@ -252,5 +253,5 @@ def price_identity_error(
 
 
 def linear_curve(capacity_pps: float, threshold: float, slope: float) -> Curve:
-    """p at an arrival rate, linear above a threshold of the load: load-based marking's."""
+    """Return load-based marking's curve: p at an arrival rate, linear above a load threshold."""
     return lambda rate: load_based_probability(rate / capacity_pps, threshold, slope)

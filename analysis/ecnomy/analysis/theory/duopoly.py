@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Carriers in parallel that compete in the price of a mark, and a monopolist who owns their links.
+"""Parallel carriers that compete on the price of a mark, and a monopolist who owns all links.
 
 The market. m links of capacity C side by side mark with the load-based law, so that at the load X/C
 a share p = s (X/C - r) of packets is marked, X >= r C. A carrier posts the price P of a mark. A
@@ -7,38 +7,38 @@ packet over its link then costs lambda = P p, so it sells along the linear suppl
 
     X_i = T + beta_i lambda,      T = r C,  beta_i = C / (P_i s)                                (1)
 
-and posts its slope. Customers pay w = lambda x to have the rate x, use whichever carrier is cheaper
-and change at no cost: where all are used, all cost the same lambda. N customers with the utility
-U(x) = a (x/x0 - (x/x0)^2 / 2) are best off where U'(x) = lambda; together they want
+and posts its slope. Customers pay w = lambda x for the rate x, use the cheapest carrier and switch
+at no cost. So all used carriers cost the same lambda. N customers with the utility
+U(x) = a (x/x0 - (x/x0)^2 / 2) are best off at U'(x) = lambda. Their total demand is
 
     D(lambda) = A (1 - lambda / l0),      A = N x0,  l0 = a / x0                                (2)
 
-Packets cost a carrier nothing: it wants the largest income lambda X_i.
+Packets cost a carrier nothing, so it maximises its income lambda X_i.
 
 Equilibrium. A carrier that faces the others' supply sells D(lambda) - (m-1) T - lambda sum beta_j.
-Its price chooses lambda on that line, and its income is a parabola in lambda with the optimum
+Its price selects lambda on that line. Its income is a parabola in lambda with the optimum
 
     X_i = lambda (A / l0 + sum_{j != i} beta_j)                                                 (3)
 
-As beta_j lambda = X - T where all are alike, lambda A / l0 = (m-1) T - (m-2) X with m X = D: so
+With equal carriers beta_j lambda = X - T and m X = D, so lambda A / l0 = (m-1) T - (m-2) X and
 
     y = lambda / l0 = m (m-1) T / (2 A) - (m-2) / 2          m = 1: 1/2      m = 2: T / A       (4)
 
-Two carriers: elasticity -lambda D' = T, while Cournot's would be X and Bertrand's 0. The more of
-a link goes unmarked, the less a carrier's sales give way to its price, and the dearer both are. A
-monopolist over the same m links has unit elasticity, y = 1/2, as if it were alone. By (3) the best
-reply of two is linear in beta and has the slope (A - 3T) / (A - T) < 1: iterated it converges, and
-the equilibrium is the only one. It needs T < X <= C: for two, 3T < A <= 2C + T. More carriers
-undercut one another down to nothing unless m (m-1) T > (m-2) A.
+Two carriers: elasticity -lambda D' = T, compared with X under Cournot and 0 under Bertrand. With
+more unmarked traffic on a link, sales respond less to the price, and both carriers charge more. A
+monopolist over the same m links has unit elasticity, y = 1/2, like a single carrier. By (3) the
+best reply of two carriers is linear in beta with the slope (A - 3T) / (A - T) < 1. Its iteration
+converges, so the equilibrium is unique. It requires T < X <= C: for two, 3T < A <= 2C + T. More
+carriers undercut one another to a price of zero unless m (m-1) T > (m-2) A.
 
-Trying prices. A carrier that compares its income at P e^h and at P e^-h comes to rest where both
-are the same on average over what rivals try meanwhile. Income falls off more slowly above the best
-price than below it, so that is a little above the equilibrium, by a share that goes with h^2.
+Trying prices. A carrier compares its income at P e^h and at P e^-h. It comes to rest where both
+incomes are equal on average over the rivals' trial prices. Income falls off more slowly above the
+best price than below it. So the resting price exceeds the equilibrium by a share of order h^2.
 
 Sources: Klemperer, Meyer 1989 (equilibria in supply functions lie between Bertrand and Cournot);
-Green 1996 (linear ones); Acemoglu, Ozdaglar 2007 (carriers in parallel with congestion: there it
-costs customers time, here a mark is money and none of it is lost); Siris et al. 2002, section 4.3
-(load-based marking).
+Green 1996 (linear supply functions); Acemoglu, Ozdaglar 2007 (parallel carriers with congestion:
+there congestion costs customers time, here a mark only transfers money); Siris et al. 2002,
+section 4.3 (load-based marking).
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ __all__ = ["ParallelCarriers", "Posted"]
 
 
 class Posted(msgspec.Struct, frozen=True):
-    """What comes of posted prices where customers are best off; one value a link.
+    """The outcome of posted prices when customers respond optimally; one value per link.
 
     Attributes:
-        prices: of a mark [money].
-        packet_price: what a packet costs, the same on every link that is used [money].
+        prices: price of a mark on each link [money].
+        packet_price: cost of a packet, equal on all used links [money].
         rates: traffic of each link [packets/s].
         marking: share of packets marked on each link.
-        incomes: of each link's owner [money/s].
-        welfare: utility of all customers; money only changes hands [money/s].
+        incomes: income of each link's owner [money/s].
+        welfare: utility of all customers; payments are transfers [money/s].
     """
 
     prices: tuple[float, ...]
@@ -78,11 +78,11 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
     """Equal links side by side, and customers without switching costs.
 
     Attributes:
-        links: how many, m.
-        capacity_pps: of each, C [packets/s].
-        threshold: load r from which on a link marks, in (0, 1).
-        slope: of its marking in the load, s.
-        satiation_pps: what all customers want of packets that cost nothing, A [packets/s].
+        links: the number of links, m.
+        capacity_pps: capacity of each link, C [packets/s].
+        threshold: load r above which a link marks, in (0, 1).
+        slope: slope of the marking in the load, s.
+        satiation_pps: total demand at a price of zero, A [packets/s].
         worth: A l0, twice the utility of all customers at the rate A [money/s].
 
     Raises:
@@ -106,24 +106,24 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def free_pps(self) -> float:
-        """Traffic of a link that goes unmarked, T."""
+        """Unmarked traffic of a link, T."""
         return self.threshold * self.capacity_pps
 
     @property
     def choke_price(self) -> float:
-        """What a packet costs when nobody wants any, l0 [money]."""
+        """The packet price at which demand vanishes, l0 [money]."""
         return self.worth / self.satiation_pps
 
     def welfare(self, rate_pps: float) -> float:
-        """Utility of all customers at this rate of all [money/s]; at most worth / 2."""
+        """Return the utility of all customers at this total rate [money/s]; at most worth / 2."""
         share = rate_pps / self.satiation_pps
         return self.worth * (share - share**2 / 2)
 
     def posted(self, prices: tuple[float, ...]) -> Posted:
-        """What customers make of posted prices: (1) = (2), every link used and none full.
+        """Return the customers' response to posted prices: (1) = (2), all links used, none full.
 
         Args:
-            prices: of a mark on each link [money].
+            prices: price of a mark on each link [money].
 
         Raises:
             InputError: a price is not positive, one is missing, or a link would be full.
@@ -146,7 +146,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return Posted(prices, cost, rates, marking, incomes, self.welfare(sum(rates)))
 
     def competition(self) -> Posted:
-        """Each link has an owner of its own: equation (4).
+        """Return the equilibrium in which each link has a different owner: equation (4).
 
         Raises:
             InputError: links would be full or unmarked there, or packets cost nothing.
@@ -162,7 +162,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return self._at(share)
 
     def monopoly(self) -> Posted:
-        """One owner of all links, who posts one price: half of what is wanted for nothing.
+        """Return the outcome with one owner and one price: half of the demand at a price of zero.
 
         Raises:
             InputError: links would be full or unmarked there.
@@ -170,7 +170,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return self._at(0.5)
 
     def reply(self, rivals: tuple[float, ...]) -> float:
-        """A carrier's best price of a mark, by (3), where the others have posted these [money].
+        """Return a carrier's best price of a mark against the rivals' prices, by (3) [money].
 
         Raises:
             InputError: there is no best price at which its link is marked.
@@ -183,17 +183,17 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return cost * self.capacity_pps / self.slope / (left / 2 - self.free_pps)
 
     def tried(self, probe: float, *, monopoly: bool = False) -> Posted:
-        """Where carriers rest who compare incomes at e^probe and e^-probe times their price.
+        """Return the resting point of carriers that compare e^probe and e^-probe times their price.
 
         Args:
             probe: h, above 0 and at most 1.
-            monopoly: one owner of all links, else each link has one.
+            monopoly: one owner of all links; otherwise each link has its own.
 
         Returns:
-            The price that is tried around, and means over all that is tried.
+            The central price of the trials, and means over all trial prices.
 
         Raises:
-            InputError: as competition and monopoly, or links are full at what is tried.
+            InputError: as competition and monopoly, or links are full at a trial price.
         """
         if not 0 < probe <= 1:
             raise InputError(f"probe: found {probe:g}, expected a number above 0 and at most 1")
@@ -218,7 +218,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return _mean((price,) * self.links, [of for _, of in outcomes(price)])
 
     def _at(self, share: float) -> Posted:
-        """All links alike, at a packet price that is this share of the choke price."""
+        """Return equal links at a packet price of this share of the choke price."""
         rate = self.satiation_pps * (1 - share) / self.links
         if not self.free_pps < rate <= self.capacity_pps:
             raise InputError(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The papers' purely theoretical entries, each a function that returns what was measured.
+"""The papers' purely theoretical entries: each function returns its measurements.
 
-A key is the claim, the figure and, where there are several, the case: `c1.growth.1.4`. Nothing here
-knows what a claim expects. Where a paper gives no setting it is ours, and said so.
+A key is the claim, the figure and, with several cases, the case: `c1.growth.1.4`. The expected
+values are elsewhere. If a paper gives no setting, the docstring lists ours.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def _keyed(claim: str, figures: Figures, case: str = "") -> Figures:
 def siris2002_fluid_stability() -> Figures:
     """Claims c1 to c4 of siris2002.fluid-stability.
 
-    Ours: c2 on 1,250 packets/s with load-based marking (0.6, 0.71) at load 0.8, gains 0.5 and 2 a
-    round trip; c3, c4 on two such links, the second of 800 packets/s (0.5, 1), a flow over each and
-    one over both, and the utilities w log x and -w / x.
+    Our settings: c2 uses a link of 1,250 packets/s with load-based marking (0.6, 0.71) at load 0.8,
+    and gains of 0.5 and 2 per round trip. c3 and c4 use two such links, the second of 800 packets/s
+    (0.5, 1). One flow crosses each link and one crosses both. Utilities are w log x and -w / x.
     """
     curves = (checks.linear_curve(1250, 0.6, 0.71), checks.linear_curve(800, 0.5, 1.0))
     routes, start, weights = ((0,), (1,), (0, 1)), (200.0,) * 3, (50.0, 20.0, 40.0)
@@ -77,7 +77,7 @@ def athuraliya2000_fig1() -> Figures:
 
 
 def _networks() -> dict[str, FlowProblem]:
-    """The paper's single link and its Fig. 2b with three links; a ring of unequal ones is ours."""
+    """Return the paper's single link and Fig. 2b (three links), and our ring of unequal links."""
     ring_weights = LogUtility(np.array([12.0, 3.0, 6.0, 9.0, 5.0]))
     return {
         "link": FlowProblem(((0,),) * 4, (12.0,), LogUtility(12.0), 0.1, 24.0),
@@ -91,8 +91,8 @@ def _networks() -> dict[str, FlowProblem]:
 def athuraliya2000_basic_theorem(seed: int = 1) -> Figures:
     """Claims c1 to c4 of athuraliya2000.basic-theorem on three networks.
 
-    gamma is the paper's 0.005, alpha its 0.1. Ours: prices start from 3, 3,000 periods, news 0
-    to 20 periods old.
+    gamma = 0.005 and alpha = 0.1 are the paper's. Our settings: initial prices of 3, 3,000 periods,
+    and delays of 0 to 20 periods.
     """
     figures: Figures = {}
     for name, problem in _networks().items():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Equilibrium rates: WTP flows on one link, and Kelly's proportional fairness on a network.
 
-A WTP flow sends x = w / (p T); the link marks with the p that its law gives at the load. Source:
-Siris et al. 2002 (Eq. 1 to 4); Kelly, Maulloo, Tan 1998.
+A WTP flow sends x = w / (p T). The link marks with the probability p of its law at the load.
+Source: Siris et al. 2002 (Eq. 1 to 4); Kelly, Maulloo, Tan 1998.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ __all__ = ["Equilibrium", "proportional_fair", "wtp_equilibrium", "wtp_red_equil
 
 
 class Equilibrium(msgspec.Struct, frozen=True):
-    """Where WTP flows and a marking law agree."""
+    """The operating point at which WTP flows and a marking law agree."""
 
     load: float
     probability: float
-    queue_packets: float  # mean waiting packets, as far as the model has any
+    queue_packets: float  # mean waiting packets, if the model has a queue
     rates_pps: tuple[float, ...]  # packets/s, in the order of the weights
 
 
@@ -56,11 +56,11 @@ def wtp_equilibrium(
         rtts_s: round-trip times, seconds (held constant).
         capacity_pps: capacity of the link, packets/s.
         curve: the law's marking probability at a load, not decreasing.
-        max_load: where the curve ends.
+        max_load: the load at which the curve ends.
 
     Raises:
-        InputError: arguments do not fit, or even at `max_load` the link does not hand out the
-            marks asked for.
+        InputError: arguments do not fit, or the flows want more marks than the link gives at
+            `max_load`.
     """
     w, t = _checked(weights, rtts_s, capacity_pps)
     asked = float((w / t).sum())
@@ -75,7 +75,7 @@ def wtp_equilibrium(
             f"{asked:g} marks/s are asked for, at load {max_load:g} the law gives {given:g}"
         )
     load = float(scipy_part("optimize").brentq(excess, 0.0, top, xtol=1e-14))
-    # from the load and not from the curve: the curve may be steep, the load is what is solved for
+    # from the load, not from the curve: the load is the unknown, and the curve may be steep
     probability = asked / (load * capacity_pps)
     return Equilibrium(load, probability, 0.0, tuple((w / (probability * t)).tolist()))
 
@@ -90,10 +90,10 @@ def wtp_red_equilibrium(
     max_probability: float,
     gentle: bool = True,
 ) -> Equilibrium:
-    """A full link with RED, fluid: find the queue q with sum_i w_i / (p(q) (T_i + q/C)) = C.
+    """Solve for the queue q of a full RED link: sum_i w_i / (p(q) (T_i + q/C)) = C, a fluid model.
 
-    The queue is that of RED's average and its delay counts in every round trip. Thresholds in
-    packets; see `wtp_equilibrium` for the rest.
+    q is RED's average queue, and its delay adds to every round trip. Thresholds are in packets. See
+    `wtp_equilibrium` for the other arguments.
 
     Raises:
         InputError: arguments do not fit, or the flows ask for more marks than RED can give.
@@ -118,7 +118,7 @@ def wtp_red_equilibrium(
 def proportional_fair(
     routes: Sequence[Sequence[int]], capacities: Sequence[float], weights: Sequence[float]
 ) -> npt.NDArray[np.float64]:
-    """Rates that maximise sum_i w_i log x_i subject to the capacities (Kelly), by the dual.
+    """Return the rates that maximise sum_i w_i log x_i subject to the capacities (Kelly's dual).
 
     Rates come in the unit of the capacities. The dual minimises
     sum_j c_j mu_j - sum_i w_i log(sum_{j in i} mu_j); x_i = w_i / sum_{j in i} mu_j.
@@ -135,7 +135,7 @@ def proportional_fair(
     if len(routes) != w.size or w.size == 0 or not ((w > 0).all() and (c > 0).all()):
         raise InputError("one positive weight a route and positive capacities are needed")
     use = incidence(routes, c.size)
-    used = use.any(axis=0)  # below, prices and rates are scaled to be near 1 in any unit
+    used = use.any(axis=0)  # prices and rates below are scaled to be near 1 in any unit
     a, c_scaled, w_scaled = use[:, used], c[used] / c[used].max(), w / w.sum()
 
     def dual(mu: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:

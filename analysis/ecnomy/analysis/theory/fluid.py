@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rates over time where feedback is delayed: the fluid models of weighted rate control.
+"""Rates over time with delayed feedback: the fluid models of weighted rate control.
 
     dx_r/dt = kappa_r (w_r - x_r(t - T_r) sum_j p_j(y_j(t - T_r)))  (Siris et al. 2002, Eq. 1, 2)
     dx/dt   = kappa (w_inc - x(t - T) p(x(t - T)) / w_dec)          (Eq. 5 with the lag)
 
-All are x' = f(x(t), x(t - T_1), ...). They are integrated with Runge and Kutta's fourth-order rule
-at a constant step; past values come from cubic Hermite interpolation, of that order too. The start
-leaves kinks at sums of delays: they cost accuracy unless they fall on steps.
+All have the form x' = f(x(t), x(t - T_1), ...). The fourth-order Runge-Kutta method integrates them
+with a constant step. Cubic Hermite interpolation, of the same order, gives past values. The start
+causes kinks at sums of delays. Kinks between steps reduce the accuracy.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def delayed_trajectory(
     """Integrate x' = slope(x(t), [x(t - T) for T in delays]); x is `start` up to time 0.
 
     Args:
-        slope: gets x of shape (n,) and the lagged ones of shape (delays, n).
+        slope: gets x of shape (n,) and the lagged states of shape (delays, n).
         start: of shape (n,).
         delays_s: each 0 (no lag) or at least one step.
-        until_s: how long.
+        until_s: end of the integration.
         step_s: the step; a whole number of steps in each delay keeps the fourth order.
 
     Raises:
@@ -84,14 +84,14 @@ def delayed_trajectory(
 
 
 class _Past(msgspec.Struct, frozen=True):
-    """States and slopes so far, at whole steps; times are counted in steps."""
+    """States and slopes so far, at whole steps; times are in steps."""
 
     states: Floats
     slopes: Floats
     step_s: float
 
     def at(self, position: float) -> Floats:
-        """The cubic through both ends of the step that holds the position; the start before 0."""
+        """Return the cubic interpolation within the step of the position; the start before 0."""
         if position <= 0:
             return np.asarray(self.states[0])
         i = math.floor(position)
@@ -118,16 +118,18 @@ def wtp_trajectory(
     until_s: float,
     step_s: float,
 ) -> Trajectory:
-    """The total rate of WTP flows on one link: x' = kappa (w_inc - x p(x) / w_dec), x, p lagged.
+    """Integrate the total rate of WTP flows on one link: x' = kappa (w_inc - x p(x) / w_dec).
+
+    x and p on the right side are lagged by T.
 
     Args:
         curve: p at an arrival rate, packets/s.
-        kappa_per_s: kappa, per second; the gain of a round trip is kappa T.
+        kappa_per_s: kappa, per second; the gain per round trip is kappa T.
         w_inc_per_s: sum of the flows' w_inc / T, marks/s.
         w_dec: w_dec per round trip; w_dec = 1 is Eq. 2.
-        delay_s: T, one for all.
+        delay_s: T, common to all flows.
         start_pps: the rate up to time 0.
-        until_s: how long.
+        until_s: end of the integration.
         step_s: the integration's step.
 
     Raises:
@@ -152,16 +154,18 @@ def network_trajectory(
     until_s: float,
     step_s: float,
 ) -> Trajectory:
-    """Eq. 1 on a network, with w_r(t) = x_r U_r'(x_r); `LogUtility(w)` gives constant weights.
+    """Integrate Eq. 1 on a network, with w_r(t) = x_r U_r'(x_r).
+
+    `LogUtility(w)` gives constant weights.
 
     Args:
         routes: for each of S flows the indices of the links it crosses.
         curves: p_j of each link at its arrival rate, packets/s.
-        utility: of all flows.
-        kappa_per_s: one gain, or one a flow.
-        delays_s: T_r, one or one a flow; 0 is instantaneous feedback.
+        utility: the utility of all flows.
+        kappa_per_s: one gain, or one per flow.
+        delays_s: T_r, one or one per flow; 0 is instantaneous feedback.
         start_pps: rates up to time 0, shape (S,).
-        until_s: how long.
+        until_s: end of the integration.
         step_s: the integration's step.
 
     Raises:
@@ -184,18 +188,18 @@ def network_trajectory(
 
 
 class Course(msgspec.Struct, frozen=True):
-    """How a deviation from the equilibrium develops."""
+    """The development of a deviation from the equilibrium."""
 
-    crossings: int  # how often it changes its sign
+    crossings: int  # number of sign changes
     growth: float  # largest deviation of the last quarter over the largest of the first
 
 
 def course_of(deviation: npt.ArrayLike, *, noise: float = 1e-11) -> Course:
-    """Sign changes and growth of x(t) - x*, shape (times,).
+    """Return the sign changes and the growth of x(t) - x*, shape (times,).
 
     Args:
         deviation: at equal steps.
-        noise: deviations below this share of the largest one are rounding and have no sign.
+        noise: deviations below this share of the largest one count as rounding, without a sign.
 
     Raises:
         InputError: fewer than eight values, or no deviation at all.

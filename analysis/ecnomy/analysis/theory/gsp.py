@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guaranteed stream provider (GSP) charges, and when it blocks.
+"""The charge of a guaranteed stream provider (GSP), and its blocking threshold.
 
     P = V (1 - p) - R p - mu,  so that  V = (P + R p + mu) / (1 - p)
 
-V charge of a connection, P mean profit, R reimbursement, p the chance of a broken guarantee, mu the
-mean cost of marks, both of accepted connections. Marking rates M are Beta distributed; a request is
-blocked above their (1 - B) quantile. Source: Andreassen 2002, section 4.2; the estimators by
-moments are ours, the paper's are in a reference that it does not print. The formulas themselves are
-those of providers in a run (ecnomy.agents.estimators); what is added here is what they refuse.
+V is the charge of a connection, P the mean profit and R the reimbursement. For accepted
+connections, p is the probability of a broken guarantee and mu the mean cost of marks. Marking rates
+M are Beta distributed. The provider blocks requests above their (1 - B) quantile. Source:
+Andreassen 2002, section 4.2. The moment estimators are ours; the paper's estimators are in a
+reference that it does not print. Providers in a run use the same formulas
+(ecnomy.agents.estimators). This module adds checks of the arguments.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ def guaranteed_charge(profit: float, reimbursement: float, broken: float, cost: 
     """V = (P + R p + mu) / (1 - p), all amounts in one unit of money per connection.
 
     Args:
-        profit: P, wanted on average.
-        reimbursement: R, paid beside giving up V when the guarantee is broken.
+        profit: P, the mean profit wanted.
+        reimbursement: R, paid for a broken guarantee, in addition to the loss of V.
         broken: p, in [0, 1).
-        cost: mu, of the marks of an accepted connection.
+        cost: mu, the cost of the marks of an accepted connection.
 
     Raises:
         InputError: p outside [0, 1).
@@ -59,7 +60,7 @@ class BetaMarking(msgspec.Struct, frozen=True):
         return cls(*beta.of_moments(mean, variance))
 
     def blocking_threshold(self, blocked: float) -> float:
-        """beta: M is above it with the chance `blocked`, B in (0, 1).
+        """Return beta, which M exceeds with probability `blocked`, B in (0, 1).
 
         Raises:
             InputError: B outside (0, 1).
@@ -69,7 +70,7 @@ class BetaMarking(msgspec.Struct, frozen=True):
         return beta.upper_quantile(self.a, self.b, blocked)
 
     def accepted_mean(self, threshold: float) -> float:
-        """E[M | M <= threshold], which is m I_t(a + 1, b) / I_t(a, b).
+        """Return E[M | M <= threshold] = m I_t(a + 1, b) / I_t(a, b).
 
         Raises:
             InputError: a threshold outside (0, 1].

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steady-state marking curves: the probability a law gives at a mean queue or at a load.
+"""Steady-state marking curves: the marking probability at a mean queue or at a load.
 
 RED: Floyd, Jacobson 1993, with the gentle extension. Load-based: Siris et al. 2002, 4.3.
 """
@@ -24,12 +24,12 @@ def red_probability(
 
     Args:
         average_packets: RED's average queue, packets.
-        min_threshold: below it nothing is marked, packets.
-        max_threshold: where `max_probability` is reached, packets.
+        min_threshold: the queue at which marking begins, packets.
+        max_threshold: the queue at which p_b reaches `max_probability`, packets.
         max_probability: in (0, 1].
-        gentle: whether it climbs on to 1 at twice `max_threshold`, else it jumps there.
+        gentle: p_b rises further to 1 at twice `max_threshold`; otherwise it jumps to 1.
 
-    With the correction the fraction marked differs: see `red_marked_fraction`.
+    With the correction, the fraction of marked packets differs: see `red_marked_fraction`.
 
     Raises:
         InputError: thresholds out of order or a probability out of range.
@@ -52,11 +52,11 @@ def red_probability(
 def red_marked_fraction(base_probability: float, *, count: bool = True, wait: bool = True) -> float:
     """Fraction of packets RED marks at a constant p_b, with the correction by the mark count.
 
-    With k arrivals since the last mark, this one included, a packet is marked with p / (2 - k p)
-    for 1 <= k p < 2 and none before (`wait`, ns-2), or with p / (1 - k p) (Floyd and Jacobson);
-    beyond, it is marked for certain. The mean distance of marks is the sum over n >= 0 of the
-    chance that n packets go by unmarked: about 1.5 / p and 0.5 / p, so that the fraction is about
-    2/3 p and 2 p. Distances are nearly uniform, not geometric.
+    Let k be the arrivals since the last mark, including the current one. With `wait` (ns-2) a
+    packet is marked with p / (2 - k p) for 1 <= k p < 2, and never before. Without it (Floyd and
+    Jacobson) the probability is p / (1 - k p). Beyond, marking is certain. The mean distance of
+    marks is the sum over n >= 0 of the probability that n packets pass unmarked: about 1.5 / p and
+    0.5 / p. So the fraction is about 2/3 p and 2 p. Distances are nearly uniform, not geometric.
 
     Raises:
         InputError: a probability outside [0, 1].
@@ -85,10 +85,10 @@ def red_load_curve(
     *,
     gentle: bool = True,
 ) -> float:
-    """RED's p_b at a load below 1, for Poisson arrivals of equal packets.
+    """Return RED's p_b at a load below 1, for Poisson arrivals of equal packets.
 
-    With a small weight the average queue stays at the mean of M/D/1, the packet in service
-    excluded; with bursty arrivals the queue is longer and the curve lies further left.
+    With a small weight the average queue stays at the mean of M/D/1, excluding the packet in
+    service. Bursty arrivals lengthen the queue and shift the curve to the left.
 
     Raises:
         InputError: a load outside [0, 1) or thresholds out of order.

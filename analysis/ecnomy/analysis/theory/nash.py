@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Users who anticipate prices: the Nash equilibrium of proportional allocation on one link.
 
-User i bids w_i (money/s) for a link of capacity C and gets x_i = C w_i / sum w, so that the price
-of a unit of rate is rho = sum w / C. Users who take rho as given come to the optimum. A user who
-knows that its own bid moves rho is left U_i(x_i) - w_i, most where
+User i bids w_i (money/s) for a link of capacity C and gets x_i = C w_i / sum w. The price of a unit
+of rate is rho = sum w / C. Users who take rho as given reach the optimum. A user who anticipates
+the effect of its bid on rho maximises U_i(x_i) - w_i at
 
     (1 - x_i / C) U_i'(x_i) = rho      if x_i > 0,      U_i'(0) <= rho  else               (1)
 
-With concave utilities that grow there is one equilibrium. It maximises the sum of
-(1 - x/C) U(x) + (1/C) integral_0^x U over sum x = C, whose slopes are the left side of (1). Where
-U(0) >= 0 it has at least 3/4 of the optimum's utility. The bound is approached by one user with the
-utility x and ever more with x/2. Source: Johari, Tsitsiklis 2004, Theorems 2 and 3; the mechanism:
-Kelly 1997.
+With increasing concave utilities the equilibrium is unique. It maximises the sum of
+(1 - x/C) U(x) + (1/C) integral_0^x U over sum x = C; the derivatives are the left side of (1). If
+U(0) >= 0, it has at least 3/4 of the optimum's utility. One user with the utility x, among more and
+more users with x/2, approaches this bound. Source: Johari, Tsitsiklis 2004, Theorems 2 and 3; the
+mechanism: Kelly 1997.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from ecnomy.agents.errors import InputError
 
 __all__ = ["NASH_BOUND", "Concave", "LinearUtility", "NashEquilibrium", "nash_equilibrium"]
 
-NASH_BOUND: Final = 0.75  # of the optimum's utility, where U(0) >= 0
-_HALVINGS: Final = 64  # more than a double has digits
+NASH_BOUND: Final = 0.75  # share of the optimum's utility, if U(0) >= 0
+_HALVINGS: Final = 64  # more than the binary digits of a double
 
 
 class Concave(Protocol):
-    """Concave utilities of users, a column each; `theory.Utility` is one."""
+    """Concave utilities of users, one column each; `theory.Utility` is an example."""
 
     def value(self, rates: Floats) -> Floats:
         """U(x), user by user."""
@@ -42,7 +42,7 @@ class Concave(Protocol):
 
 
 class LinearUtility(msgspec.Struct, frozen=True):
-    """slope x: the utilities of the worst case."""
+    """slope x: the utilities of the worst case of the bound."""
 
     slope: float | Floats
 
@@ -61,7 +61,7 @@ class LinearUtility(msgspec.Struct, frozen=True):
 
 
 class NashEquilibrium(msgspec.Struct, frozen=True, eq=False):
-    """What users who anticipate prices make of a link, beside the optimum.
+    """The allocation among users who anticipate prices, beside the optimum.
 
     Rates are in the unit of the capacity, bids in utility (money/s), prices in utility per unit of
     rate.
@@ -71,7 +71,7 @@ class NashEquilibrium(msgspec.Struct, frozen=True, eq=False):
     bids: Floats  # (users,)
     price: float
     utility: float
-    optimum_rates: Floats  # (users,); one of the optima where there are several
+    optimum_rates: Floats  # (users,); one of the optima if there are several
     optimum_price: float
     optimum: float  # its utility
 
@@ -85,8 +85,8 @@ def nash_equilibrium(utility: Concave, users: int, capacity: float) -> NashEquil
     """Solve (1) with sum x = C, and the optimum by U_i'(x_i) = price.
 
     Args:
-        utility: of all users; array parameters have shape (users,).
-        users: how many, at least two: a single bidder has no best bid.
+        utility: the utility of all users; array parameters have shape (users,).
+        users: the number of users, at least two: a single bidder has no best bid.
         capacity: C, in any unit of rate.
 
     Raises:
@@ -118,10 +118,10 @@ def nash_equilibrium(utility: Concave, users: int, capacity: float) -> NashEquil
 def _divided(
     slope: Callable[[Floats], Floats], users: int, capacity: float
 ) -> tuple[Floats, float]:
-    """Rates whose sum is the capacity and whose slopes are all one price, or below it at 0.
+    """Return rates that sum to the capacity, with slopes at one price, or below it at rate 0.
 
-    Where all get the same, slopes lie between the least and the largest of them, and so does the
-    price. Rates jump at a price where slopes are flat: what is left there goes to those who jump.
+    At equal rates the least and the largest slope bound the price. Flat slopes make rates jump at a
+    price: the users who jump share the remaining capacity.
     """
     equal = slope(np.full(users, capacity / users))
     low, high = float(equal.min()), float(equal.max())
@@ -140,7 +140,7 @@ def _divided(
 
 
 def _asked(slope: Callable[[Floats], Floats], price: float, users: int, capacity: float) -> Floats:
-    """The largest rate, up to the capacity, at which each one's slope is at least the price."""
+    """Return each user's largest rate, up to the capacity, with a slope of at least the price."""
     low, high = np.zeros(users), np.full(users, float(capacity))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

@@ -5,9 +5,10 @@ A flow with the willingness to pay w per round trip T sends
 
     x = w / (p T)          p = sum of its links' probabilities     (Siris et al. 2002, Eq. 1)
 
-and one with the utility U the x at which U'(x) = p (w(t) = x U'(x)). Options are the round trip's
-queueing delay, the floor of ACK-clocked windows (half a packet less than cwnd is in flight, see
-wtp.py), and p = 1 - prod(1 - p_j), which is what a packet that is marked once makes of it.
+A flow with the utility U sends the x at which U'(x) = p (w(t) = x U'(x)). There are three options:
+- the queueing delay in the round trip,
+- the floor of ACK-clocked windows (half a packet less than cwnd is in flight, see wtp.py),
+- p = 1 - prod(1 - p_j), because a packet carries at most one mark.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 Demand = Callable[[Floats, Floats], Floats]  # rates at path probabilities and queueing delays
-LEAST = 1e-12  # a path's probability in place of 0, where the rate would be infinite
+LEAST = 1e-12  # replaces a path probability of 0, at which the rate would be infinite
 SWEEPS = 20_000
 
 
@@ -51,12 +52,12 @@ class LoadLink(msgspec.Struct, frozen=True):
         return self.max_load
 
     def load(self, state: float) -> float:
-        """What has to arrive in this state."""
+        """Return the load that must arrive in this state."""
         return state
 
 
 class QueueLink(msgspec.Struct, frozen=True):
-    """A link that marks by its mean queue, as RED does: fluid, so full or without a queue."""
+    """A link that marks by its mean queue, as RED does. In the fluid model it is full or empty."""
 
     capacity_pps: float
     curve: Callable[[float], float]  # probability at a queue; continuous, not decreasing
@@ -68,12 +69,12 @@ class QueueLink(msgspec.Struct, frozen=True):
         return self.max_queue_packets
 
     def load(self, state: float) -> float:
-        """A queue stands still only if the link is full."""
+        """Return the load in this state: a queue is constant only on a full link."""
         return 1.0
 
 
 class NetworkEquilibrium(msgspec.Struct, frozen=True):
-    """Where flows (S of them) and links (L) agree."""
+    """The operating point of S flows and L links."""
 
     rates_pps: Floats  # (S,)
     path_probabilities: Floats  # (S,)
@@ -89,13 +90,13 @@ def wtp_rates_pps(
     *,
     floor: bool = False,
 ) -> Floats:
-    """x = w / (p T) of flows at given path probabilities; arrays of one shape.
+    """Return x = w / (p T) of flows at given path probabilities; arrays of one shape.
 
     Args:
         weights: w, marks a round trip.
         probabilities: p of the paths, in (0, 1].
         rtts_s: T, queueing included.
-        floor: whether the sender is ACK-clocked with cwnd >= 1, so that cwnd - 0.5 is in flight.
+        floor: the sender is ACK-clocked with cwnd >= 1, so cwnd - 0.5 packets are in flight.
 
     Raises:
         InputError: an argument is out of range.
@@ -117,11 +118,11 @@ def wtp_network(
     floor: bool = False,
     compose: str = "sum",
 ) -> NetworkEquilibrium:
-    """The equilibrium of WTP flows, Siris et al. 2002, Eq. 1 with w_r = weight / round trip.
+    """Return the equilibrium of WTP flows: Siris et al. 2002, Eq. 1, w_r = weight / round trip.
 
     Args:
         routes: for each flow the indices of the links it crosses.
-        links: what each link does.
+        links: the marking behaviour of each link.
         weights: willingness to pay of each flow, marks a round trip.
         rtts_s: round-trip times without queues, seconds.
         queueing: whether the queues of `QueueLink`s lengthen round trips.
@@ -148,10 +149,10 @@ def utility_network(
     *,
     compose: str = "sum",
 ) -> NetworkEquilibrium:
-    """The equilibrium of flows that pay w(t) = x U'(x): U'(x) is the path's probability.
+    """Return the equilibrium of flows that pay w(t) = x U'(x): U'(x) is the path's probability.
 
-    With "sum" and `LoadLink`s it maximises sum U(x) - sum C_j(y_j), C_j the integral of the link's
-    probability over its arrival rate. Rates are in packets/s, U in marks/s.
+    With "sum" and `LoadLink`s it maximises sum U(x) - sum C_j(y_j). C_j is the integral of the
+    link's probability over its arrival rate. Rates are in packets/s, U in marks/s.
 
     Raises:
         InputError: as `wtp_network`.
@@ -165,7 +166,7 @@ def _settle(
     demand: Demand,
     compose: str,
 ) -> NetworkEquilibrium:
-    """Link after link is brought to the state at which its arrivals fit, until nothing moves."""
+    """Solve for one link's state after another until all states are stationary."""
     if compose not in ("sum", "product"):
         raise InputError(f"probabilities compose by 'sum' or 'product', got {compose!r}")
     if not links or any(not (link.capacity_pps > 0 and link.top > 0) for link in links):
@@ -206,7 +207,10 @@ class _Network(msgspec.Struct, frozen=True):
         return self.demand(self.paths(states), self.use @ waits)
 
     def fitting(self, states: Floats, j: int) -> float:
-        """The state of link j at which its arrivals fit, the others' held; an end if none does."""
+        """Return the state of link j at which its arrivals fit, with other states held.
+
+        If arrivals always fit, return 0. If they never fit, return the top of the range.
+        """
         link, trial = self.links[j], states.copy()
 
         def excess(state: float) -> float:

@@ -4,8 +4,9 @@
     max sum_s U_s(x_s),  m_s <= x_s <= M_s,  sum_{s over l} x_s <= c_l     (Eq. 6, 7)
     D(p) = sum_s max_x (U_s(x) - x p^s) + sum_l p_l c_l                    (Eq. 8 to 10)
 
-The dual D is minimised over p >= 0; x_s = U_s'^-1(p^s) within its limits (Eq. 11). With w log x it
-is Kelly's optimum. Source: Athuraliya, Low 2000, section II-A; Kelly, Maulloo, Tan 1998.
+The solver minimises the dual D over p >= 0; x_s = U_s'^-1(p^s) within its limits (Eq. 11). With
+w log x the solution is Kelly's optimum. Source: Athuraliya, Low 2000, section II-A; Kelly, Maulloo,
+Tan 1998.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ TOLERANCE = 1e-7
 
 
 class FlowProblem(msgspec.Struct, frozen=True):
-    """A network, what its flows want, and between which rates they may choose.
+    """A network, the utilities of its flows and the bounds of their rates.
 
-    Rates and capacities in one unit (say packets/ms), prices in utility per unit of rate.
+    Rates and capacities are in one unit (such as packets/ms), prices in utility per unit of rate.
 
     Attributes:
         routes: for each of S flows the indices of the links it crosses.
         capacities: c_l of L links.
-        utility: of all flows; array parameters have shape (S,).
-        min_rates: m_s, a number or one a flow.
-        max_rates: M_s, likewise; infinite by default.
+        utility: the utility of all flows; array parameters have shape (S,).
+        min_rates: m_s, one number or one per flow.
+        max_rates: M_s, one number or one per flow; infinite by default.
     """
 
     routes: tuple[tuple[int, ...], ...]
@@ -55,11 +56,11 @@ class FlowProblem(msgspec.Struct, frozen=True):
             raise InputError("the smallest rates do not fit the capacities")
 
     def incidence(self) -> Floats:
-        """1 where a flow (row) crosses a link (column), shape (S, L)."""
+        """Return 1 where a flow (row) crosses a link (column), else 0; shape (S, L)."""
         return incidence(self.routes, len(self.capacities))
 
     def limits(self) -> tuple[Floats, Floats]:
-        """m_s and M_s, each of shape (S,)."""
+        """Return m_s and M_s, each of shape (S,)."""
         flows = len(self.routes)
         pair = [np.asarray(x, dtype=np.float64) for x in (self.min_rates, self.max_rates)]
         if any(x.shape not in ((), (flows,)) for x in pair):
@@ -68,15 +69,15 @@ class FlowProblem(msgspec.Struct, frozen=True):
         return low, high
 
     def rates(self, path_prices: Floats) -> Floats:
-        """x_s(p^s), Eq. 11: what flows ask for at their paths' prices, shape (..., S)."""
+        """Return x_s(p^s), Eq. 11: the flows' demand at their path prices, shape (..., S)."""
         wanted = np.maximum(self.utility.demand(path_prices), self.min_rates)
         return np.asarray(np.minimum(wanted, self.max_rates), dtype=np.float64)
 
     def dual(self, prices: Floats) -> Floats:
-        """D(p), Eq. 8, of prices of shape (..., L).
+        """Return D(p), Eq. 8, for prices of shape (..., L).
 
         Raises:
-            InputError: a flow whose rate nothing limits has a free path, so that D is infinite.
+            InputError: a flow without a largest rate has a free path, so D is infinite.
         """
         path = prices @ self.incidence().T
         rates = self.rates(path)
@@ -87,10 +88,10 @@ class FlowProblem(msgspec.Struct, frozen=True):
 
 
 class Optimum(msgspec.Struct, frozen=True):
-    """What maximises total utility; `prices` are the multipliers of the capacities."""
+    """The rates that maximise total utility; `prices` are the multipliers of the capacities."""
 
     rates: Floats  # (S,)
-    prices: Floats  # (L,), 0 where there is capacity left
+    prices: Floats  # (L,), 0 for links with spare capacity
     path_prices: Floats  # (S,)
     utility: float
 
@@ -99,7 +100,7 @@ def network_optimum(problem: FlowProblem) -> Optimum:
     """Solve Eq. 6, 7 by the dual: L-BFGS-B, then the full links' equations by Powell's method.
 
     Raises:
-        InputError: the conditions of optimality were not met to 1e-7.
+        InputError: the solution misses the optimality conditions by more than 1e-7.
     """
     use, c = problem.incidence(), np.asarray(problem.capacities, dtype=np.float64)
     bounded, unit = _bounded(problem, use, c)
@@ -122,9 +123,10 @@ def network_optimum(problem: FlowProblem) -> Optimum:
 
 
 def _bounded(problem: FlowProblem, use: Floats, c: Floats) -> tuple[FlowProblem, float]:
-    """The problem with finite largest rates, and a price of the size to be expected.
+    """Return the problem with finite largest rates, and the expected magnitude of prices.
 
-    No flow gets more than its narrowest link; a limit of twice that leaves the multipliers alone.
+    A flow gets at most the capacity of its narrowest link. A limit of twice that capacity does not
+    change the multipliers.
     """
     low, high = problem.limits()
     narrowest = np.where(use > 0, c, np.inf).min(axis=1)
@@ -136,12 +138,12 @@ def _bounded(problem: FlowProblem, use: Floats, c: Floats) -> tuple[FlowProblem,
 
 
 def _residual(z: Floats, slope: Floats) -> float:
-    """How far min(z, dD/dz) is from 0, scaled: 0 at the optimum and nowhere else."""
+    """Return the scaled distance of min(z, dD/dz) from 0; it is 0 only at the optimum."""
     return float(np.abs(np.minimum(z, slope)).max())
 
 
 def _polished(z: Floats, dual: Callable[[Floats], tuple[float, Floats]]) -> Floats:
-    """The links with a price made exactly full, if that comes out better."""
+    """Return prices that fill all priced links exactly, if they reduce the residual."""
     full = z > 1e-6
     if not full.any():
         return z

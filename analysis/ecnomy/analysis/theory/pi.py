@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gains of the PI controller from the network it is made for."""
+"""Gains of the PI controller for a given network."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ __all__ = ["pi_gains"]
 def pi_gains(
     flows: float, rtt_s: float, packets_per_s: float, samples_per_s: float = 160.0
 ) -> tuple[float, float]:
-    """The gains a and b of marking law `pi`, per packet.
+    """Return the gains a and b of the marking law `pi`, per packet.
 
     TCP's plant has poles at 2N / (R^2 C) and 1 / R and the gain (R C)^3 / (4 N^2). The controller's
-    zero z lies on the first pole and the loop's gain is 1 at z, which leaves the phase that the
-    second pole and the delay do not take. With K = z^2 (2N / C^2) sqrt(z^2 + 1 / R^2) its bilinear
-    form at the frequency f is
+    zero z cancels the first pole, and the loop gain is 1 at z. The phase margin is then what the
+    second pole and the delay leave. With K = z^2 (2N / C^2) sqrt(z^2 + 1 / R^2), the bilinear form
+    at the sampling frequency f is
 
         a = K (1/z + 1/(2f)),   b = K (1/z - 1/(2f)).
 
-    It gives the four constants that christin2003 prints for N = 50, R = 0.3 s and N = 60,
+    These formulas give the four constants in christin2003 for N = 50, R = 0.3 s and N = 60,
     R = 0.18 s at 2,500 packets/s. Source: Hollot, Misra, Towsley and Gong, INFOCOM 2001.
 
     Args:
         flows: N, the least number of flows.
-        rtt_s: R, the largest round-trip time, queueing included.
+        rtt_s: R, the largest round-trip time, including queueing.
         packets_per_s: C, the capacity.
-        samples_per_s: f, how often the queue is sampled.
+        samples_per_s: f, the sampling frequency of the queue.
 
     Raises:
         InputError: an argument is not positive, or the zero is too fast for the sampling.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waiting in a single-server queue with Poisson arrivals and no limit (service excluded).
+"""Waiting, without service, in an unlimited single-server queue with Poisson arrivals.
 
-Pollaczek-Khinchine: W = rho s (1 + c2) / (2 (1 - rho)), s the mean service time and c2 its
+Pollaczek-Khinchine: W = rho s (1 + c2) / (2 (1 - rho)). s is the mean service time and c2 its
 squared coefficient of variation: 0 for M/D/1, 1 for M/M/1. Source: Kleinrock, Queueing Systems 1.
 """
 
@@ -13,7 +13,7 @@ __all__ = ["md1_queue_packets", "md1_wait_s", "mg1_wait_s", "mm1_queue_packets",
 
 
 def mg1_wait_s(load: float, service_s: float, squared_variation: float) -> float:
-    """Mean wait of M/G/1 in seconds.
+    """Return the mean wait of M/G/1 in seconds.
 
     Args:
         load: arrival rate times mean service time, in [0, 1).
@@ -31,20 +31,20 @@ def mg1_wait_s(load: float, service_s: float, squared_variation: float) -> float
 
 
 def md1_wait_s(load: float, service_s: float) -> float:
-    """Mean wait of M/D/1 in seconds: load * service / (2 (1 - load))."""
+    """Return the mean wait of M/D/1 in seconds: load * service / (2 (1 - load))."""
     return mg1_wait_s(load, service_s, 0.0)
 
 
 def mm1_wait_s(load: float, service_s: float) -> float:
-    """Mean wait of M/M/1 in seconds: load * service / (1 - load)."""
+    """Return the mean wait of M/M/1 in seconds: load * service / (1 - load)."""
     return mg1_wait_s(load, service_s, 1.0)
 
 
 def md1_queue_packets(load: float) -> float:
-    """Mean number waiting in M/D/1, the one in service excluded (Little's law)."""
+    """Return the mean number waiting in M/D/1, without the one in service (Little's law)."""
     return load * md1_wait_s(load, 1.0)
 
 
 def mm1_queue_packets(load: float) -> float:
-    """Mean number waiting in M/M/1, the one in service excluded (Little's law)."""
+    """Return the mean number waiting in M/M/1, without the one in service (Little's law)."""
     return load * mm1_wait_s(load, 1.0)

@@ -5,8 +5,8 @@
     x = U'^-1(p), windows x RTT               (Eq. 5)
     backlog  PC1 0, with a capacity below the true one; PC2 p / gamma; PC3 b0 where p > 0
 
-Prices and rates are those of the optimum of Eq. 6, 7. A source whose round trip is estimated
-(1 + error) times too long has a distorted utility (Eq. 15, 16). Source: Athuraliya, Low 2000.
+The optimum of Eq. 6, 7 gives prices and rates. A source that estimates its round trip (1 + error)
+times too long has a distorted utility (Eq. 15, 16). Source: Athuraliya, Low 2000.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _log_base(phi: float) -> float:
 
 
 def rem_marking(price: npt.ArrayLike, phi: float) -> Floats:
-    """m = 1 - phi^-p of prices of any shape, of links or of paths (Eq. 2, 3).
+    """Return m = 1 - phi^-p for link or path prices of any shape (Eq. 2, 3).
 
     Raises:
         InputError: a negative price, or phi not above 1.
@@ -44,7 +44,7 @@ def rem_marking(price: npt.ArrayLike, phi: float) -> Floats:
 
 
 def rem_price(marking: npt.ArrayLike, phi: float) -> Floats:
-    """p = -log_phi(1 - m), what a source makes of its marking (Eq. 4); infinite at m = 1.
+    """Return p = -log_phi(1 - m), a source's estimate of its price (Eq. 4); infinite at m = 1.
 
     Raises:
         InputError: a probability outside [0, 1], or phi not above 1.
@@ -57,13 +57,13 @@ def rem_price(marking: npt.ArrayLike, phi: float) -> Floats:
 
 
 def rem_source_rate(marking: npt.ArrayLike, utility: Utility, phi: float) -> Floats:
-    """x = U'^-1(-log_phi(1 - m)), what a source sends at an end-to-end marking (Eq. 4, 5).
+    """Return a source's rate x = U'^-1(-log_phi(1 - m)) at an end-to-end marking (Eq. 4, 5).
 
-    Unlimited, as in Fig. 1b: infinite at m = 0 with a logarithmic utility.
+    The rate has no limit, as in Fig. 1b: with a logarithmic utility it is infinite at m = 0.
 
     Args:
         marking: of any shape.
-        utility: with parameters that are numbers.
+        utility: a utility with scalar parameters.
         phi: base of the marking.
 
     Raises:
@@ -73,7 +73,7 @@ def rem_source_rate(marking: npt.ArrayLike, utility: Utility, phi: float) -> Flo
 
 
 class RemEquilibrium(msgspec.Struct, frozen=True):
-    """Where REM links and sources settle; S sources, L links."""
+    """The operating point of REM links and sources; S sources, L links."""
 
     rates: Floats  # (S,), in the unit of the capacities
     prices: Floats  # (L,)
@@ -97,19 +97,19 @@ def rem_equilibrium(
     rtt_errors: float | Sequence[float] = 0.0,
     queueing: bool = False,
 ) -> RemEquilibrium:
-    """The equilibrium of REM sources over REM links.
+    """Return the equilibrium of REM sources over REM links.
 
     Args:
         problem: the network with its true capacities, in packets per unit of time.
         rtts: round-trip propagation times, in that unit of time.
         phi: base of the marking.
         rule: "pc1", "pc2" or "pc3".
-        gamma: step of the price per packet; only PC2's backlog depends on it, and PC1's where
-            its capacity is the true one (there p = gamma b too).
-        capacity_share: of the capacity that PC1 aims at, 0.85 in the paper; 1 for the others.
+        gamma: step of the price per packet. Only PC2's backlog depends on it, and PC1's if it aims
+            at the true capacity (then also p = gamma b).
+        capacity_share: share of the capacity that PC1 aims at, 0.85 in the paper; 1 for PC2, PC3.
         target_backlog: b0 of PC3, packets.
         rtt_errors: relative errors of the sources' round-trip estimates.
-        queueing: whether windows hold the backlogs on the path as well; the paper's do not.
+        queueing: windows include the backlogs on the path; the paper's windows do not.
 
     Raises:
         InputError: arguments do not fit, or the optimum was not found.
@@ -148,7 +148,7 @@ def _checked(
     capacity_share: float,
     target_backlog: float,
 ) -> Floats:
-    """The round trips as an array, if all arguments are in range."""
+    """Check all arguments and return the round trips as an array."""
     round_trips = np.asarray(rtts, dtype=np.float64)
     if round_trips.shape != (len(problem.routes),) or not (round_trips > 0).all():
         raise InputError(f"one positive round trip for each of {len(problem.routes)} flows")

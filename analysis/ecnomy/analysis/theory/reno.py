@@ -19,11 +19,11 @@ packets, so W sqrt(p) = (3/4) sqrt(8/3) = sqrt(3/2). Mathis et al. 1997.
 
 
 def single_flow_utilization(buffer_bdp: float) -> float:
-    """Fraction of time a link is busy with one Reno flow and a drop-tail buffer.
+    """Return the fraction of time a link is busy with one Reno flow and a drop-tail buffer.
 
     Let the window be in units of the bandwidth-delay product and the time in units of one base
-    round trip per packet of window growth. The window runs from (1+b)/2 to 1+b, where buffer and
-    pipe are full. Below 1 a round trip takes 1 and carries W; above 1 it takes W and carries W:
+    round trip per packet of window growth. The window grows from (1+b)/2 to 1+b, at which buffer
+    and pipe are full. Below 1 a round trip takes 1 and carries W; above 1 it takes W and carries W:
 
         carried  = integral of W dW over [(1+b)/2, 1+b]        = (3/8) (1+b)^2
         time     = (1 - (1+b)/2) + integral of W over [1, 1+b]  = (1-b)/2 + ((1+b)^2 - 1)/2
@@ -46,18 +46,18 @@ def single_flow_utilization(buffer_bdp: float) -> float:
 
 
 def bernoulli_constant(decrease: float = 0.5, *, average: str = "time") -> float:
-    """Mean W sqrt(p) when each packet is marked with a small probability p, independently.
+    """Return the mean of W sqrt(p) with independent marks of small probability p.
 
-    With n counting packets dW/dn = 1/W, so Y = p W^2 / 2 grows by 1 per 1/p packets and is
-    multiplied by q = decrease^2 at marks, which form a Poisson process of rate 1 on that
-    clock. Just before a mark (and, as marks do not look at W, at any packet) Y is distributed as
-    the sum of q^k E_k with E_k exponential of mean 1, whose moments are
-    E[Y^s] = Gamma(1+s) prod_{k>=1} (1 - q^(k+s)) / (1 - q^k). A packet stands for T/W of
-    time, so the average over time is 1 / E[1/W] = sqrt(2/p) / E[Y^(-1/2)], that over packets
-    sqrt(2/p) E[Y^(1/2)].
+    Let n count packets: dW/dn = 1/W, so Y = p W^2 / 2 grows by 1 per 1/p packets. A mark multiplies
+    Y by q = decrease^2. Marks form a Poisson process of rate 1 on that clock and do not depend on
+    W. So before a mark, and at any packet, Y has the distribution of the sum of q^k E_k with E_k
+    exponential of mean 1. Its moments are
+    E[Y^s] = Gamma(1+s) prod_{k>=1} (1 - q^(k+s)) / (1 - q^k). A packet takes T/W of
+    time. So the average over time is 1 / E[1/W] = sqrt(2/p) / E[Y^(-1/2)], and the average over
+    packets is sqrt(2/p) E[Y^(1/2)].
 
-    For Reno it is 1.3098 over time and 1.5269 over packets; regular signals give
-    `SAWTOOTH_CONSTANT` = 1.2247 instead. It holds as p -> 0 at constant round-trip time.
+    For Reno the result is 1.3098 over time and 1.5269 over packets. Regular signals give
+    `SAWTOOTH_CONSTANT` = 1.2247. The limit is p -> 0 at a constant round-trip time.
 
     Source: Ott, Kemperman, Mathis, The stationary behavior of ideal TCP congestion avoidance, 1996.
 
@@ -78,7 +78,7 @@ def bernoulli_constant(decrease: float = 0.5, *, average: str = "time") -> float
 
 
 def _moment(q: float, power: float) -> float:
-    """E[Y^power] of the sum of q^k E_k, for power > -1."""
+    """Return E[Y^power] of the sum of q^k E_k, for power > -1."""
     product = math.gamma(1 + power)
     term = q
     while term > 1e-17:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which flow crosses which link, and the marking probability of a whole path.
+"""The incidence of flows and links, and the marking probability of a whole path.
 
-Independent links compose by 1 - m = prod(1 - m_l) (Athuraliya, Low 2000, Eq. 3); for small m that
-is the sum of the m_l, which is what Siris et al. 2002, Eq. 1, charges a flow.
+Independent links compose by 1 - m = prod(1 - m_l) (Athuraliya, Low 2000, Eq. 3). For small m the
+path's probability is the sum of the m_l, which Siris et al. 2002, Eq. 1, charges a flow.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ __all__ = ["incidence", "path_marking"]
 
 
 def incidence(routes: Sequence[Sequence[int]], links: int) -> Floats:
-    """1 where a route (row) crosses a link (column), shape (routes, links).
+    """Return 1 where a route (row) crosses a link (column), else 0; shape (routes, links).
 
     Raises:
-        InputError: a route crosses no link or one that does not exist.
+        InputError: a route is empty or crosses a link that does not exist.
     """
     use = np.zeros((len(routes), links))
     for flow, route in enumerate(routes):
@@ -33,11 +33,11 @@ def incidence(routes: Sequence[Sequence[int]], links: int) -> Floats:
 
 
 def path_marking(routes: Sequence[Sequence[int]], link_marking: npt.ArrayLike) -> Floats:
-    """Probability that a packet is marked somewhere on its path: 1 - prod(1 - m_l).
+    """Return the probability that a packet is marked on its path: 1 - prod(1 - m_l).
 
     Args:
         routes: for each flow the indices of the links it crosses.
-        link_marking: m_l, shape (..., links); every link marks by a draw of its own.
+        link_marking: m_l, shape (..., links); links mark independently.
 
     Returns:
         Shape (..., routes).

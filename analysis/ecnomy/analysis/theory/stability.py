@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When rate control with a delayed feedback settles, and when without oscillation.
+"""Conditions under which rate control with delayed feedback settles, and without oscillation.
 
     du/dt = -alpha u(t - T)   settles for alpha T < pi/2, without oscillation for alpha T < 1/e
     WTP: alpha = kappa (p + x p') / w_dec                      (Siris et al. 2002, Eq. 3, 5, 7)
     gain (1 + 2 Q / sigma^2) <= 1/e   is sufficient            (Antoniadis et al. 2000, Eq. 2)
 
-`gain` is the one per round trip, kappa T. The left side of Eq. 7 is `wtp_stability` (wtp.py).
+`gain` is the gain per round trip, kappa T. The left side of Eq. 7 is `wtp_stability` (wtp.py).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ NO_OSCILLATION_BELOW: Final = math.exp(-1)  # of alpha T
 
 
 def delay_root_per_s(alpha_per_s: float, delay_s: float) -> complex:
-    """The slowest mode of du/dt = -alpha u(t - T): u is about exp(root t) in the end.
+    """Return the slowest mode of du/dt = -alpha u(t - T): u tends to exp(root t).
 
-    The root of s = -alpha exp(-s T) with the largest real part is W_0(-alpha T) / T, W_0 the
-    principal branch of Lambert's function. Its real part is the rate of growth, its imaginary part
-    the angular frequency, 0 where there is no oscillation.
+    The root of s = -alpha exp(-s T) with the largest real part is W_0(-alpha T) / T. W_0 is the
+    principal branch of Lambert's function. The real part is the rate of growth. The imaginary part
+    is the angular frequency, 0 without oscillation.
 
     Raises:
         InputError: an argument is not positive.
@@ -44,7 +44,7 @@ def delay_root_per_s(alpha_per_s: float, delay_s: float) -> complex:
 
 
 def smallest_w_dec(gain: float, probability: float, rate_pps: float, slope_s: float) -> float:
-    """The w_dec above which Eq. 7 holds: e gain (p + x p'), with p' = dp/dx in seconds.
+    """Return the w_dec above which Eq. 7 holds: e gain (p + x p'), with p' = dp/dx in seconds.
 
     Raises:
         InputError: an argument is out of range.
@@ -55,11 +55,11 @@ def smallest_w_dec(gain: float, probability: float, rate_pps: float, slope_s: fl
 
 
 def gaussian_gain_bound(queue_over_variance: float) -> float:
-    """The largest gain that Antoniadis Eq. 2 allows: 1 / (e (1 + 2 Q / sigma^2)).
+    """Return the largest gain that Antoniadis Eq. 2 allows: 1 / (e (1 + 2 Q / sigma^2)).
 
     Args:
-        queue_over_variance: Q / sigma^2, Q the queue at which marking begins and sigma the standard
-            deviation of the traffic, which is taken to be Gaussian.
+        queue_over_variance: Q / sigma^2. Q is the queue at which marking begins. sigma is the
+            standard deviation of the traffic, assumed Gaussian.
 
     Raises:
         InputError: a negative argument.

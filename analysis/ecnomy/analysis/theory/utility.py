@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Utilities of rates, and the rate each asks for at a price.
+"""Utilities of rates, and their demand at a price.
 
     kind       U(x)                    U'(x)          demand at price p
     log        w log x                 w / x          w / p
@@ -7,9 +7,9 @@
     quadratic  -(M - x)^2 / (2 w)      (M - x) / w    M - w p, 0 beyond p = M / w
     distorted  (1+e) U(x / (1+e))      U'(x / (1+e))  (1+e) demand of U
 
-Log and quadratic: Athuraliya, Low 2000, section I-B. Distorted is what a source with the relative
-round-trip error e seems to have (there Eq. 15, 16). Power with a = 2 is U = -w / x (Mo, Walrand
-2000). Parameters are numbers, or arrays with one entry a flow. Prices are per unit of rate.
+Log and quadratic: Athuraliya, Low 2000, section I-B. Distorted is the apparent utility of a source
+with the relative round-trip error e (Eq. 15, 16 there). Power with a = 2 is U = -w / x (Mo, Walrand
+2000). Parameters are numbers, or arrays with one entry per flow. Prices are per unit of rate.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ class Utility(Protocol):
         """U'(x)."""
 
     def demand(self, prices: Floats) -> Floats:
-        """The rate at which U'(x) is the path's price; infinite at price 0 where U' never is 0."""
+        """Return the rate at which U'(x) is the path's price.
+
+        At price 0 the rate is infinite if U' is positive everywhere.
+        """
 
 
 def _positive(name: str, value: Parameter) -> None:
@@ -59,7 +62,7 @@ def _floats(values: npt.ArrayLike) -> Floats:
 
 
 class LogUtility(msgspec.Struct, frozen=True):
-    """w log x; w is what the flow pays per unit of time."""
+    """w log x; w is the flow's payment per unit of time."""
 
     weight: Parameter
 
@@ -107,7 +110,7 @@ class PowerUtility(msgspec.Struct, frozen=True):
 
 
 class QuadraticUtility(msgspec.Struct, frozen=True):
-    """-(M - x)^2 / (2 w) on [0, M]: content with the rate M, `ceiling`."""
+    """-(M - x)^2 / (2 w) on [0, M]: the utility is largest at the rate M, `ceiling`."""
 
     ceiling: Parameter
     weight: Parameter
@@ -130,10 +133,10 @@ class QuadraticUtility(msgspec.Struct, frozen=True):
 
 
 class DistortedUtility(msgspec.Struct, frozen=True):
-    """What a source seems to want whose estimate of the round trip is (1 + error) times too long.
+    """The apparent utility of a source that estimates its round trip (1 + error) times too long.
 
-    It turns its rate into a window by the wrong round trip, so that it sends (1 + error) times what
-    it means to. Only the relative error matters.
+    It converts its rate to a window with the wrong round trip, so it sends (1 + error) times its
+    intended rate. Only the relative error matters.
     """
 
     base: Utility
@@ -156,7 +159,7 @@ class DistortedUtility(msgspec.Struct, frozen=True):
 
 
 class MixedUtility(msgspec.Struct, frozen=True):
-    """Flows of different kinds: one utility a flow, in the order of the flows."""
+    """Flows with different utilities: one utility per flow, in the order of the flows."""
 
     parts: tuple[Utility, ...]
 

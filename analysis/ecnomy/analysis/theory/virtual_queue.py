@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marking probability of a virtual queue fed by a Poisson stream of equal packets, exactly.
+"""Exact marking probability of a virtual queue fed by a Poisson stream of equal packets.
 
-The virtual buffer holds K packets and drains one packet per unit of time; packets arrive at
-rate a (the virtual load) and are discarded when they would not fit whole. Level crossing gives the
+The virtual buffer holds K packets and drains one packet per unit of time. Packets arrive at rate a
+(the virtual load). A packet that does not fit whole is discarded. Level crossing gives the
 distribution F of the virtual content v up to a factor, with F(0) = 1:
 
     F'(v) = a (F(v) - F(v-1))    for v <= K-1
     F'(v) = a (F(K-1) - F(v-1))  above,          discarded fraction = 1 - F(K-1) / F(K)
 
-A busy cycle holds F(K) arrivals. Marking until the end of the busy period needs, beside, the mean
-time m(v) to empty from v and the mean number u(v) of marks still to come while not yet marking:
+A busy cycle has F(K) arrivals. Marking until the end of the busy period also needs the mean time
+m(v) to empty from v, and the mean number u(v) of future marks from v before marking begins:
 
     m' = 1 + a (m(v+1) - m(v)),  u' = a (u(v+1) - u(v))   for v <= K-1
     m' = 1,                      u' = a (1 + a m - u)     above,        m(0) = u(0) = 0
 
-and marks the fraction u(1) / F(K). Laws: Gibbens and Kelly 1999; Antoniadis et al. 2000, 3.2.
+The marked fraction is u(1) / F(K). Laws: Gibbens and Kelly 1999; Antoniadis et al. 2000, 3.2.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ecnomy.agents.errors import InputError
 
 __all__ = ["virtual_queue_probability"]
 
-_STEPS = 200  # grid steps per packet; the trapezoidal rule is then good to about 1e-5
+_STEPS = 200  # grid steps per packet: the trapezoidal rule then has an error of about 1e-5
 
 Grid = npt.NDArray[np.float64]
 
@@ -36,14 +36,14 @@ Grid = npt.NDArray[np.float64]
 def virtual_queue_probability(
     load: float, theta: float, buffer_packets: float, *, variant: str = "busy-period"
 ) -> float:
-    """Fraction of packets marked at a load of the real link.
+    """Return the fraction of packets marked at a load of the real link.
 
     Args:
         load: arrival rate over the real link's capacity.
         theta: virtual over real capacity, also virtual over real buffer, in (0, 1].
-        buffer_packets: the real buffer B the law refers to; the virtual one is theta B.
+        buffer_packets: the law's real buffer B; the virtual buffer is theta B.
         variant: "busy-period" marks from a virtual overflow until the virtual queue is empty,
-            "per-overflow" only what overflows.
+            "per-overflow" marks only the packets that overflow.
 
     Raises:
         InputError: an argument is out of range, or a virtual buffer of less than one packet
@@ -70,7 +70,7 @@ def virtual_queue_probability(
 def _delayed(start: float, first: Grid, a: float, drive: float, count: int) -> Grid:
     """Solve G' = drive + a (G(y) - G(y-1)) beyond y = 1 by the trapezoidal rule.
 
-    `first` holds G on [0, 1] (its left limits), `start` the value of G at 0 that G(y-1) takes.
+    `first` holds the left limits of G on [0, 1]. `start` is the value of G(0) for the term G(y-1).
     """
     h, half = 1 / _STEPS, a / (2 * _STEPS)
     grid = np.empty(count)
@@ -89,24 +89,24 @@ def _points(limit: float) -> tuple[Grid, int]:
 
 
 def _content(a: float, limit: float) -> tuple[float, float]:
-    """F(K-1) and F(K) for F(0) = 1."""
+    """Return F(K-1) and F(K) for F(0) = 1."""
     y, count = _points(limit)
     grid = _delayed(1.0, np.exp(a * y[: _STEPS + 1]), a, 0.0, count)
     inner = float(np.interp(limit - 1, y, grid))
     fine = np.linspace(max(limit - 2, 0.0), limit - 1, 4 * _STEPS + 1)
     values = np.interp(fine, y, grid)
     mass = float(((values[1:] + values[:-1]) * np.diff(fine)).sum()) / 2
-    # F(v-1) is zero for v < 1, so that less than a whole packet is integrated when K < 2
+    # F(v-1) is zero for v < 1, so the integral covers less than a whole packet when K < 2
     return inner, inner + a * (inner - mass)
 
 
 def _marks_per_cycle(a: float, limit: float) -> float:
-    """u(1), with y = K - v running down from a full buffer."""
+    """Return u(1), computed with y = K - v from a full buffer downwards."""
     y, count = _points(limit)
     head = y[: _STEPS + 1]
     shape = _delayed(0.0, -head, a, -1.0, count)
     empty = float(np.interp(limit, y, shape))
-    after = 1 + a * (-head - empty)  # marks to come once marking, the first one included
+    after = 1 + a * (-head - empty)  # future marks once marking has begun, including the first
     # On [0, 1]: u_y = a (u - 1 - a m), solved from u(K) = 0; the homogeneous part is F itself.
     rate = a * after
     decay = np.exp(-a * head)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Willingness-to-pay (WTP) congestion control in equilibrium: a flow receives w marks a round trip.
+"""Willingness-to-pay (WTP) congestion control in equilibrium: a flow gets w marks per round trip.
 
-On every ACK cwnd += gain (w_inc / cwnd - f / w_dec), f = 1 for a marked packet; with w = w_inc
-w_dec the drift vanishes at cwnd = w / p. Source: Siris, Courcoubetis, Margetis 2002, Eq. 4 to 7.
+On every ACK cwnd += gain (w_inc / cwnd - f / w_dec), f = 1 for a marked packet and 0 otherwise.
+With w = w_inc w_dec the drift vanishes at cwnd = w / p. Source: Siris, Courcoubetis, Margetis 2002,
+Eq. 4 to 7.
 """
 
 from __future__ import annotations
@@ -28,19 +29,19 @@ def _positive(**values: float) -> None:
 
 
 def wtp_window_packets(weight: float, probability: float) -> float:
-    """Equilibrium window w / p, packets; `weight` in marks a round trip."""
+    """Return the equilibrium window w / p, packets; `weight` in marks per round trip."""
     _positive(weight=weight, probability=probability)
     return weight / probability
 
 
 def wtp_rate_pps(weight: float, probability: float, rtt_s: float) -> float:
-    """Equilibrium rate x = w / (p T), packets/s; `weight` in marks a round trip."""
+    """Return the equilibrium rate x = w / (p T), packets/s; `weight` in marks per round trip."""
     _positive(rtt_s=rtt_s)
     return wtp_window_packets(weight, probability) / rtt_s
 
 
 def wtp_time_constant_s(rtt_s: float, gain: float, probability: float, w_dec: float = 1) -> float:
-    """Time constant T w_dec / (gain p) with which the window nears its equilibrium, seconds."""
+    """Return the time constant T w_dec / (gain p) of the window near equilibrium, seconds."""
     _positive(rtt_s=rtt_s, gain=gain, probability=probability, w_dec=w_dec)
     return rtt_s * w_dec / (gain * probability)
 
@@ -48,24 +49,24 @@ def wtp_time_constant_s(rtt_s: float, gain: float, probability: float, w_dec: fl
 def wtp_stability(
     gain: float, probability: float, rate_pps: float, slope_s: float, w_dec: float = 1
 ) -> float:
-    """Left side of Eq. 7 with the per-ACK gain: gain (p + x p') / w_dec, p' = dp/dx in seconds.
+    """Return Eq. 7's left side, gain (p + x p') / w_dec per ACK, with p' = dp/dx in seconds.
 
-    Below 1/e the loop with one common round trip does not oscillate, below pi/2 it is stable.
-    The rate-based gain kappa and the per-ACK gain are related by gain = kappa T.
+    With one common round trip, the loop does not oscillate below 1/e and is stable below pi/2.
+    The per-ACK gain is the rate-based gain kappa times T.
     """
     _positive(gain=gain, w_dec=w_dec)
     return gain * (probability + rate_pps * slope_s) / w_dec
 
 
 def wtp_floor_bias(window_packets: float) -> float:
-    """Marks of an ACK-clocked WTP flow over what it pays for: 1 - 0.5 / W.
+    """Return the marks of an ACK-clocked WTP flow over the marks it pays for: 1 - 0.5 / W.
 
-    An ACK-clocked sender has the integer part of cwnd in flight, half a packet less than cwnd on
-    average. The drift vanishes at cwnd = W = w / p while W - 0.5 packets a round trip are
-    sent, so the flow gets w (1 - 0.5 / W) marks a round trip. A paced one has no such bias.
+    An ACK-clocked sender has the integer part of cwnd in flight, on average half a packet less than
+    cwnd. The drift vanishes at cwnd = W = w / p, but the flow sends W - 0.5 packets per round trip.
+    So it gets w (1 - 0.5 / W) marks per round trip. A paced sender does not have this bias.
 
     Raises:
-        InputError: a window below one packet, where the approximation fails altogether.
+        InputError: a window below one packet, for which the approximation fails.
     """
     if not window_packets >= 1:
         raise InputError(f"the window must be at least one packet, got {window_packets}")
@@ -73,7 +74,7 @@ def wtp_floor_bias(window_packets: float) -> float:
 
 
 def wtp_floor_ratio(weight_ratio: float, light_window_packets: float) -> float:
-    """Throughput ratio of two ACK-clocked WTP flows: (r W - 0.5) / (W - 0.5).
+    """Return the throughput ratio of two ACK-clocked WTP flows: (r W - 0.5) / (W - 0.5).
 
     Args:
         weight_ratio: r, heavy weight over light weight.
