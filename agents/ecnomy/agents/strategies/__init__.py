@@ -1,28 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strategies: what a role does with what it sees.
+"""Strategies: the decisions of a role, given its observations.
 
 A strategy is a dataclass whose fields are its parameters (units by `parameters.Unit`). It has
-one or more of
+one or more of these methods:
 
     decide(FlowView) -> FlowDecision          one object is made per flow
     decide_many(Observation) -> Decision      one object for all flows of the role, as columns
     post_price(PriceObservation) -> int       for connectivity providers, micro-units per mark
-    post_fees(ClassObservation) -> Mapping    (if there) for application providers: their fees
-    let_in(ClassRequest) -> bool              (if there) whether a flow may enter a class
+    post_fees(ClassObservation) -> Mapping    (optional) for application providers: their fees
+    let_in(ClassRequest) -> bool              (optional) whether a flow may enter a class
     admit(Call) -> bool                       for guaranteed stream providers, at each call; with
-    watch(StreamObservation) -> None          (if there) what their test streams saw, at reports
-    post_call_price(StreamObservation) -> int (if there) right after: of a call, None keeps it
+    watch(StreamObservation) -> None          (optional) takes their test streams' reports
+    post_call_price(StreamObservation) -> int (optional) right after: a call's price, or None
 
-State lives in the object. `needs_rate`, where a strategy has it, names the parameter that must be
-given for flows whose traffic has no rate of its own ("" for none); `sets_budget` likewise the one
-that limits what a flow's marks may cost, which `settlement: direct` cannot keep; `needs_files` is
-true for one that takes traffic of files only, `needs_weight` for one that chooses weights;
-`heeds_lag` for one that decides sooner than windows settle and reckons with that, or does not look
-at what flows get; `inertia` is the share of users that do not look at a decision, which carriers
-wait for; `needs_streams` is true for an admission that needs test streams; `readings`
-holds figures for the table `agents`; `roles`, a class attribute, names the roles a strategy is for
-where its methods alone do not tell. Strategies are named in YAML by a built-in name, by dotted path
-(`my_lab.strategies:Patient`) or by a name in the entry-point group `ecnomy.strategies`.
+State lives in the object. A strategy may also have these attributes:
+    needs_rate     the parameter to set for flows whose traffic has no rate; "" if not needed
+    sets_budget    the parameter that limits the cost of a flow's marks, or "";
+                   `settlement: direct` cannot keep such a limit
+    needs_files    true if the traffic must consist of files
+    needs_weight   true if the strategy chooses weights
+    heeds_lag      true if it allows for windows that settle more slowly than it decides, or
+                   ignores the flows' rates
+    inertia        share of users that skip a decision; carriers wait for them
+    needs_streams  true if admission needs test streams
+    readings       figures for the table `agents`
+    roles          class attribute: the strategy's roles, if its methods do not determine them
+
+YAML names a strategy by a built-in name, by dotted path (`my_lab.strategies:Patient`) or by a name
+in the entry-point group `ecnomy.strategies`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`accept-all`: every call is let in (Andreassen 2002, 4.4: quality independent of the marks)."""
+"""`accept-all`: admit every call (Andreassen 2002, 4.4: quality independent of the marks)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ __all__ = ["AcceptAll"]
 
 @dataclasses.dataclass
 class AcceptAll:
-    """Blocks nobody; test streams, if there are any, only cost money."""
+    """Admits every call; test streams, if any, only cost money."""
 
     def admit(self, call: Call) -> bool:
-        """Yes."""
+        """Return True."""
         return True

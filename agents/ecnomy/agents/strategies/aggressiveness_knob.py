@@ -1,40 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`aggressiveness-knob`: the weight of the window law, by what it is worth and what it costs.
+"""`aggressiveness-knob`: choose the weight of the window law by its utility and its cost.
 
-A user who can turn a knob makes the transfer protocol more aggressive (Andreassen et al. 2002,
-3.2.5): it counts as w flows (MulTCP, Crowcroft and Oechslin 1998), or has the weight w of another
-law. A weight buys rate, x = s w, and it costs c w per second, where
+The user turns a knob that makes the transfer protocol more aggressive (Andreassen et al. 2002,
+3.2.5). The flow counts as w flows (MulTCP, Crowcroft and Oechslin 1998), or has the weight w of
+another law. A weight buys the rate x = s w and costs c w per second, where
 
-    c  =  q + m      q  what contracts on the meter `weight` charge a unit of weight [money/s]
-                     m  what else the flow costs by use, marks among it, over w [money/s]
+    c  =  q + m      q  the charge of contracts on the meter `weight` per unit of weight [money/s]
+                     m  the flow's other costs by use, including marks, over w [money/s]
 
-s and c are given to a user who is one of many, so that it is best off at
+For one user among many, s and c are given, so the user is best off at
 
     max over w of  U(s w) - c w      s U'(s w) = c,  that is  c w = x U'(x)
 
-For U = a log x that is w = a / c, whatever the network does. On a link of capacity C that is shared
-by weights, x = C w / W with W the sum of weights, all users together come to rest where demand
-fills the link:
+For U = a log x that is w = a / c, independent of the network. On a link of capacity C shared by
+weights, x = C w / W with W the sum of weights. All users together come to rest when demand fills
+the link:
 
     sum of D(p) = C,      W = p C / c,      w = D(p) W / C        D the inverse of U'
 
-The rates are those that maximize the sum of U (Kelly 1997): q scales the weights and changes no
-rate. Where weight is free there is no rest: every knob goes to its end `most`.
+These rates maximize the sum of U (Kelly 1997): q scales the weights and leaves the rates unchanged.
+If weight is free, every knob rises to its end `most`.
 
-Each decision takes x as the goodput since the one before, and goes
+At each decision x is the goodput since the previous decision. The step is
 
     w <- w^(1 - g) (x U'(x) / c)^g            g = 1 / max(1, R),  R = largest -x U''/U'
 
-which is the step of elastic-utility with c w in place of what it pays for marks, and cannot swing
-for the reasons given there. Where a utility sates (R without limit) the step goes half of the way
-to the weight that buys D(c w / x). q is that of the time just watched. m is a mean over decisions
-that fades by half at each, as marks are chance.
+This is the step of elastic-utility with c w in place of the payment for marks. It cannot oscillate,
+for the reasons given there. If a utility sates (R is unbounded), the step goes halfway to the
+weight that buys D(c w / x). q is the price of the last interval. m is an average over decisions
+with weight 1/2, because marks are random.
 
-What keeps it in bounds: `least` and `most` (and the least weight of the law, 1 flow for MulTCP); x
-counts as x0/1000 at least and 1000 x0 at most; one decision changes w by a factor of 4 at most. A
-flow begins with the weight of its transport. An interval in which it began, was off or sent nothing
-leaves w as it is. Who gains nothing stays at the least weight and does not leave. A flow that its
-own traffic holds back (`rate-capped`) pays for weight that buys it nothing.
+Bounds: w stays within `least` and `most`, and above the least weight of the law (1 flow for
+MulTCP). x counts as x0/1000 at least and 1000 x0 at most. One decision changes w by a factor of 4
+at most. A flow begins with the weight of its transport. An interval in which the flow began, was
+off or sent nothing leaves w unchanged. A user without gain stays at the least weight and does not
+leave. A flow limited by its own traffic (`rate-capped`) pays for weight that has no effect.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ __all__ = ["AggressivenessKnob"]
 RANGE: Final = 1000.0  # of x / x0
 LONGEST_STEP: Final = math.log(4.0)  # of log w
 FADE: Final = 0.5
-TINY: Final = 1e-300  # in place of 0, where a logarithm is taken
+TINY: Final = 1e-300  # replaces 0 before a logarithm
 
 
 @dataclasses.dataclass
@@ -67,10 +67,10 @@ class AggressivenessKnob:
     """Chooses the weight of each flow by its utility and the price of weight.
 
     Attributes:
-        utility: kind and parameters (see ecnomy.agents.utilities), concave; an x0 left out is what
-            the flow's traffic asks for at most.
-        most: the end of the knob [unit of the window law: flows, marks, packets/s].
-        least: its beginning, above 0 [likewise].
+        utility: kind and parameters (see ecnomy.agents.utilities), concave; the default of x0 is
+            the largest rate of the flow's traffic.
+        most: the largest weight [unit of the window law: flows, marks, packets/s].
+        least: the smallest weight, above 0 [same unit].
     """
 
     roles: ClassVar[tuple[str, ...]] = ("price-handler",)
@@ -97,11 +97,11 @@ class AggressivenessKnob:
 
     @property
     def needs_rate(self) -> str:
-        """The parameter that flows without a rate limit call for, "" for none."""
+        """The parameter to set for flows without a rate limit; "" if not needed."""
         return asked_rate(self._utility)
 
     def decide_many(self, seen: Observation) -> Decision:
-        """The weight of each flow from now on, in the unit of its law."""
+        """Return the new weight of each flow, in the unit of its law."""
         flows = seen.flows
         if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
             self._meet(flows)
@@ -118,7 +118,7 @@ class AggressivenessKnob:
         return Decision(weight=np.where(sent, self._weight, LEAVE))
 
     def _meet(self, flows: FlowColumns) -> None:
-        """Flows seen for the first time keep the weight of their transport."""
+        """Start new flows with the weight of their transport."""
         count = len(flows.flow)
         self._x0_bps = x0_of_flows(self._utility, flows.limit_bps, "aggressiveness-knob")
         _, new, old = np.intersect1d(flows.flow, self._flow, True, return_indices=True)
@@ -129,7 +129,7 @@ class AggressivenessKnob:
         self._flow, self._weight, self._sums, self._sending = flows.flow, weight, sums, sending
 
     def _price(self, flows: FlowColumns, weight_s: Floats, sent: Truths) -> Floats:
-        """c of each flow: what a unit of weight costs a second, money/s."""
+        """Return c of each flow: the cost of a unit of weight, money/s."""
         use = (flows.bill_micro - flows.standing_micro) / MICRO
         more = np.array([use, weight_s])
         self._sums = np.where(sent, FADE * self._sums + more, self._sums)
@@ -137,7 +137,7 @@ class AggressivenessKnob:
         return np.asarray(flows.weight_micro / MICRO / np.maximum(weight_s, TINY) + by_use)
 
     def _log_aim(self, rate_bps: Floats, weight: Floats, price: Floats) -> Floats:
-        """Logarithm of the weight to go to."""
+        """Return the logarithm of the target weight."""
         r = (rate_bps / self._x0_bps).clip(1 / RANGE, RANGE)
         if self._sates:
             bought = self._utility.demand(price * weight / r)

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`all-or-nothing`: a rate x0 while its marks cost no more than a threshold, else nothing at all.
+"""`all-or-nothing`: send at rate x0 while its marks cost at most a threshold, else not at all.
 
 The ftp agent of Andreassen 2002, 3.2.5 (and M3I's D11), "which transfers data at either maximum
-speed or not at all depending on the present ECN marking rate"; Antoniadis et al. 2000, 2.2, have
-the threshold. While it is on, the engine keeps what `constant-throughput` asks of it: at most x0,
-and at most so fast that marks cost the threshold. So the charge extrapolated to x0 is above the
-threshold just where the flow falls short of x0, and over the time between two decisions
+speed or not at all depending on the present ECN marking rate"; the threshold is from Antoniadis et
+al. 2000, 2.2. While the flow is on, the engine enforces the limits of `constant-throughput`: a rate
+of at most x0, and a cost of marks of at most the threshold. So the charge extrapolated to x0
+exceeds the threshold exactly when the flow falls short of x0. At each decision, over the time since
+the previous one, the flow switches
 
-    off     marks came, and x < satisfied x0
-    on      a time R after that: R is drawn from [retry / 2, 3 retry / 2], twice as long after each
-            trial that failed, 8 times at most, and as at first once x0 was had again
+    off     if marks came and x < satisfied x0
+    on      after a time R: R is drawn from [retry / 2, 3 retry / 2]; it doubles after each failed
+            trial, up to 8 times, and is reset once the flow reaches x0 again
 
-An interval in which it was switched on is a trial: a window takes time to fill, so that only what
-comes after is judged. Times are drawn, as users who were crowded out at once would otherwise come
-back at once, and crowd each other out again. A flow that is short of x0 without a mark is held
-back by something else than its price, and stays on.
+An interval in which the flow was switched on is a trial. A window takes time to fill, so the next
+interval is the first to be judged. Random times prevent users who left together from returning
+together. A flow below x0 without a mark is not limited by its price, so it stays on.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class AllOrNothing:
     """Buys one rate for a flow, or nothing.
 
     Attributes:
-        threshold: what the marks of the flow may cost per second.
-        rate: x0, of IP bits; by default what the flow's traffic asks for at most.
-        retry: mean time after which a flow that was given up is tried again.
-        satisfied: the share of x0 below which it is given up.
+        threshold: the largest cost of the flow's marks per second.
+        rate: x0, in IP bits; by default the largest rate of the flow's traffic.
+        retry: mean time until a flow that was switched off is tried again.
+        satisfied: the share of x0 below which the flow is switched off.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("price-handler",)
@@ -63,11 +63,11 @@ class AllOrNothing:
 
     @property
     def needs_rate(self) -> str:
-        """The parameter that flows without a rate of their own call for, "" for none."""
+        """The parameter to set for flows without a rate limit; "" if not needed."""
         return "rate" if self.rate is None else ""
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """x0 and the threshold, or nothing."""
+        """Return x0 and the threshold, or switch the flow off."""
         rate_bps = seen.limit_bps if self.rate is None else self.rate
         if not math.isfinite(rate_bps):
             raise StrategyError("all-or-nothing: missing 'rate' for a flow without a rate limit")

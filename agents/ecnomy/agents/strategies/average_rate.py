@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`average-rate`: a mean rate x0 over some round trips, while its marks cost less than a threshold.
+"""`average-rate`: keep a mean rate x0 over some round trips, up to a cost of marks.
 
 Antoniadis et al. 2000, 5: "controlling the average sending rate over an interval with duration a
 few round trip times, rather than the instantaneous sending rate", for streaming. After a dip, the
-unsent data is sent soon. Within an epoch the engine keeps a cap and a charge, as for
-`constant-throughput`; at each decision, dt after the one before,
+unsent data is sent soon. Within an epoch the engine enforces a cap and a charge, as for
+`constant-throughput`. At each decision, dt after the previous one,
 
-    D   <- D + (x0 - x) dt            what is owed [bit], held within [-x0 L, x0 L]
+    D   <- D + (x0 - x) dt            the deficit [bit], held within [-x0 L, x0 L]
     cap  = min(peak x0, x0 + D / L)   L is `over`, the interval
 
-Where the cap binds x is the cap, so D falls by the factor 1 - dt / L: a dip is made up within some
-L. In any time t in which D does not meet its bounds exactly x0 t + D(0) - D(t) is sent, so the mean
-over t is within x0 L / t of x0 from either side. A threshold that binds for long drives D to
-its bound: the rate is the lower level then, what the threshold buys, and no more than x0 L is
-caught up on afterwards. A flow that had nothing to send is owed nothing: where no mark came and it
-was below its cap, D falls, but does not rise. Decide several times in L (`decision_interval`).
+When the cap binds, x is the cap, so D falls by the factor 1 - dt / L. The flow makes up for a dip
+within a few L. In any time t in which D stays off its bounds, the flow sends exactly
+x0 t + D(0) - D(t), so the mean over t is within x0 L / t of x0. A threshold that binds for long
+drives D to its bound. The flow then sends at the lower rate that the threshold buys, and later
+catches up on x0 L at most. A flow with nothing to send gains no deficit: without marks and below
+its cap, D falls but does not rise. Decide several times in L (`decision_interval`).
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class AverageRate:
     """Buys a mean rate for a flow, up to a charge.
 
     Attributes:
-        threshold: what the marks of the flow may cost per second.
-        rate: x0, of IP bits; by default what the flow's traffic asks for at most.
+        threshold: the largest cost of the flow's marks per second.
+        rate: x0, in IP bits; by default the largest rate of the flow's traffic.
         over: the interval of the mean.
-        peak: the largest rate, in x0.
+        peak: the largest rate, as a multiple of x0.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")
@@ -61,11 +61,11 @@ class AverageRate:
 
     @property
     def needs_rate(self) -> str:
-        """The parameter that flows without a rate of their own call for, "" for none."""
+        """The parameter to set for flows without a rate limit; "" if not needed."""
         return "rate" if self.rate is None else ""
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """The amount owed is added to x0."""
+        """Return the cap, x0 plus a share of the deficit, and the threshold."""
         rate_bps = seen.limit_bps if self.rate is None else self.rate
         if not math.isfinite(rate_bps):
             raise StrategyError("average-rate: missing 'rate' for a flow without a rate limit")

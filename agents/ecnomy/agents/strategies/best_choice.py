@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`best-choice`: a user agent that composes what its provider's menu offers, by its own utility.
+"""`best-choice`: a user agent that picks from its provider's menu by its own utility.
 
-The provider runs basic strategies (`menu`), the user knows what a rate is worth to it (Antoniadis
-et al. 2000, 2.2). At each decision it looks at what the choice of each flow has left since the last
+The provider runs basic strategies (`menu`), and the user knows its utility of a rate (Antoniadis et
+al. 2000, 2.2). At each decision it computes each flow's surplus since the previous decision,
 
     s = U(x) - charge - fee        [money/s], x the goodput
 
-with what it pays itself only (the charge for marks where the carrier charges customers), and picks
-again. How it learns, hears from its other flows, tries and changes is that of `best-offer`: the
-choices of the menu take the place of sources, and all flows may send. Menus of several providers
-are learnt of apart.
+and picks again. Only payments by the user count: the charge for marks counts if the carrier charges
+customers. Learning, word of mouth between flows, trials and changes are those of `best-offer`. The
+choices of the menu replace sources, and all flows may send. The user learns separately about the
+menus of different providers.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ __all__ = ["BestChoice"]
 
 @dataclasses.dataclass
 class BestChoice(BestOffer):
-    """Picks for each flow the choice of its provider's menu that leaves its user most.
+    """Picks for each flow the menu choice with the largest surplus for its user.
 
-    Attributes: as those of BestOffer; `pay` and `retry` have no meaning here, as the provider
-    steers the flows and nobody leaves.
+    Attributes: as in BestOffer; `pay` and `retry` have no effect here, because the provider
+    controls the flows and users do not leave.
     """
 
     chooses_sources: ClassVar[bool] = False
@@ -41,10 +41,10 @@ class BestChoice(BestOffer):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._nothing = -np.inf
-        self._own: dict[str, BestChoice] = {}  # what is known of each provider's menu
+        self._own: dict[str, BestChoice] = {}  # knowledge of each provider's menu
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Every class and flow as it is; what is picked is said by `seen.agent.choose`."""
+        """Keep every class and flow unchanged, and report picks with `seen.agent.choose`."""
         if seen.agent is None:
             raise StrategyError("best-choice: menus and random numbers require a market")
         menus = [menu for menu in seen.agent.menus if menu.name == STRATEGY]
@@ -58,7 +58,7 @@ class BestChoice(BestOffer):
         return Decision()
 
     def _compose(self, seen: Observation, menu: MenuView) -> int:
-        """Choices of one provider's menu; how many changed."""
+        """Make the choices from one provider's menu; return the number of changes."""
         if self._known.shape != (len(menu.choices), len(menu.flows)):
             self._known = np.full((len(menu.choices), len(menu.flows)), np.nan)
             self._choice = menu.choice.copy()

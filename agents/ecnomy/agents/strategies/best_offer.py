@@ -1,32 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`best-offer`: users with a choice take the source that leaves them most, and change when it pays.
+"""`best-offer`: users choose the source with the largest surplus, and switch when it pays.
 
-The agent's sources are the alternatives, such as the same traffic over several carriers; member i
-of each is user i, who sends over one of them and has the others switched off. What an alternative
-leaves a user per second is its surplus
+The agent's sources are the alternatives, such as the same traffic over several carriers. Member i
+of each source is user i, who sends over one source and has the others switched off. An alternative
+leaves a user the surplus
 
     s = U(x) - bill        [money/s], x the goodput
 
-of the time between two decisions, smoothed with weight 1/2. The bill is all that the user pays for
-its flow: marks where it pays them itself, class fees, and contracts on a meter; a utility with a
-`delay_cost` adds what its round trips cost. Of an alternative
-that a user is not in it goes by the mean of those who are (word of mouth), else by what was last
-known of it; what nobody knows yet is taken for as good as the best known. A user changes where
+over the time between two decisions, smoothed with weight 1/2. The bill is the user's total payment
+for its flow: marks (if the user pays for them), class fees and contracts on a meter. A utility with
+a `delay_cost` adds the cost of round trips. For an alternative that it does not use, a user expects
+the mean surplus of its users (word of mouth), otherwise the last known surplus. An untested
+alternative counts as the best known one. A user switches if
 
     (s' - s) x horizon > switching_cost
 
-s' being the best alternative's. A share `loyalty` of users does not look at a decision, and a share
-`curiosity` of the others tries something else whatever it knows. If all looked at once, they would
-move as a herd.
+with s' the surplus of the best alternative. A share `loyalty` of users skips a decision, and a
+share `curiosity` of the others tries something else regardless of its knowledge. If all users
+decided at once, they would move as a herd.
 
-Not using anything leaves U(0); what nobody knows yet counts as at least that. A user that looks
-leaves where at two decisions every alternative leaves it less. It is back as soon as others gain,
-or after a time `retry`, then after twice as long each time that it leaves again, up to 8 times
-(drawn from half to one and a half of that, so that users come one by one). It then tries the next
-alternative until the next decision, and goes again unless that gains.
+Without any alternative a user has U(0); an untested alternative counts as at least U(0). An
+attentive user leaves if every alternative leaves it less than U(0) at two decisions. It returns as
+soon as others gain, or after a time `retry`. That time doubles each time the user leaves again, up
+to 8 times. The actual time is drawn from half to one and a half of it, so users return one by one.
+A returning user tries the next alternative until the next decision, and leaves again unless it
+gains.
 
-With `elastic` users pay w = x U'(x) for the flow that they use, as `elastic-utility` does, so that
-each buys its demand at its carrier's price; else `pay`.
+With `elastic` users pay w = x U'(x) for the flow in use, as in `elastic-utility`, so each user buys
+its demand at its carrier's price. Otherwise they pay `pay`.
 
 First choices are drawn at random. The figure `switches` of the table `agents` counts changes.
 Discrete choice with switching costs: Farrell and Klemperer 2007, section 2.
@@ -56,22 +57,22 @@ __all__ = ["BestOffer"]
 BITS_PER_MB: Final = 8e6
 SMOOTHING: Final = 0.5
 LONGEST: Final = 8.0  # times `retry`
-LEAST: Final = 1e-3  # of x0: U of no rate at all may be minus infinity
+LEAST: Final = 1e-3  # share of x0: U(0) may be minus infinity
 
 
 @dataclasses.dataclass
 class BestOffer:
-    """Chooses for each of the agent's users the source that leaves most.
+    """Chooses for each of the agent's users the source with the largest surplus.
 
     Attributes:
         utility: kind and parameters (see ecnomy.agents.utilities), concave or not.
-        pay: what a user spends on marks while it pays for them itself; negative: as it was.
-        elastic: whether it pays by its utility instead, which then is concave.
-        switching_cost: what a change costs a user, in its own reckoning: nobody is paid.
-        horizon: the time over which a gain must make up for it.
-        loyalty: share of users that do not look at a decision.
-        curiosity: share of those who look that try something else.
-        retry: time after which a user that has left looks again.
+        pay: a user's spending on marks if it pays for them; negative: unchanged.
+        elastic: pay by the utility instead, which must then be concave.
+        switching_cost: a user's perceived cost of a switch; no money is paid.
+        horizon: the time over which a gain must recover the switching cost.
+        loyalty: share of users that skip a decision.
+        curiosity: share of the attentive users that try something else.
+        retry: time after which a user that has left tries again.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
@@ -102,25 +103,25 @@ class BestOffer:
             if not 0 <= getattr(self, name) <= 1:
                 raise Refused(name, f"{getattr(self, name):g}", "a share from 0 to 1")
         self._rows: Integers = np.zeros((0, 0), dtype=np.int64)  # [alternative, user]
-        self._known: Floats = np.zeros((0, 0))  # surplus, money/s; NaN: not known
+        self._known: Floats = np.zeros((0, 0))  # surplus, money/s; NaN: unknown
         self._choice: Integers = np.zeros(0, dtype=np.int64)
         self._switches = 0
-        with np.errstate(all="ignore"):  # U(0) may be minus infinity: nobody leaves
+        with np.errstate(all="ignore"):  # U(0) may be minus infinity: users then never leave
             self._nothing = float(np.nan_to_num(self._utility.value(np.zeros(1))[0], nan=-np.inf))
         self._away: Truths = np.zeros(0, dtype=np.bool_)
         self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # lost at the last decision
-        self._probing: Truths = np.zeros(1, dtype=np.bool_)  # back to look since the last decision
+        self._probing: Truths = np.zeros(1, dtype=np.bool_)  # back for a trial
         self._looks: Truths = np.zeros(0, dtype=np.bool_)
         self._wait_s: Floats = np.zeros(0)
         self._again_s: Floats = np.zeros(0)
 
     @property
     def inertia(self) -> float:
-        """The share of users that do not look at a decision."""
+        """The share of users that skip a decision."""
         return self.loyalty
 
     def decide_many(self, seen: Observation) -> Decision:
-        """The flows that may send, and their payments."""
+        """Return the flows that may send, and their payments."""
         if seen.agent is None:
             raise StrategyError("best-offer: random users require a market")
         if not len(seen.flows.flow):
@@ -142,7 +143,7 @@ class BestOffer:
         return self._decision(seen)
 
     def _meet(self, flows: FlowColumns) -> None:
-        """Rows of each alternative by user."""
+        """Find the rows of each alternative by user."""
         sources = np.unique(flows.source)
         rows = [np.flatnonzero(flows.source == source) for source in sources]
         if len({len(own) for own in rows}) > 1 or len(rows) < 2:
@@ -158,7 +159,7 @@ class BestOffer:
         self._wait_s, self._again_s = np.full(users, self.retry), np.zeros(users)
 
     def _stay_or_leave(self, t_s: float, choice: Integers, random: np.random.Generator) -> Integers:
-        """Updates who leaves and who returns; returns each user's choice."""
+        """Update the users who leave and return; return each user's choice."""
         told = self._told()
         best, own = told.max(axis=0), told[self._choice, np.arange(len(choice))]
         stuck = (own < self._nothing) & (choice == self._choice)
@@ -183,11 +184,11 @@ class BestOffer:
         return choice
 
     def _learn(self, seen: Observation) -> None:
-        """The surplus of the alternative in use for each user since the last decision."""
+        """Learn each user's surplus of the alternative in use since the last decision."""
         self._learn_of(seen, self._rows[self._choice, np.arange(len(self._choice))])
 
     def _learn_of(self, seen: Observation, used: Integers) -> None:
-        """What each user's flow of the choice in use left it; `used` are rows of those seen."""
+        """Learn the surplus of each user's flow in use; `used` are rows of the observation."""
         flows = seen.flows
         assert self._utility.x0 is not None
         ratio = np.maximum(flows.goodput_bps[used] / self._utility.x0, LEAST)
@@ -203,7 +204,7 @@ class BestOffer:
         self._known[at] = np.where(self._away, before, learnt)
 
     def _told(self) -> Floats:
-        """The surplus that each user expects of each alternative, [alternative, user]."""
+        """Return each user's expected surplus of each alternative, [alternative, user]."""
         told = self._known.copy()
         for k in range(len(told)):
             inside = (self._choice == k) & ~self._away
@@ -214,7 +215,7 @@ class BestOffer:
         return np.where(np.isnan(told), max(np.nanmax(told), self._nothing), told)
 
     def _better(self, random: np.random.Generator) -> Integers:
-        """Each user's next choice."""
+        """Return each user's next choice."""
         told, users = self._told(), np.arange(len(self._choice))
         best = told.argmax(axis=0)
         gain = (told[best, users] - told[self._choice, users]) * self.horizon

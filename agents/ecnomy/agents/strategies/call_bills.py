@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """A provider's knowledge from its own calls: durations, marks and refunds.
 
-Calls are marked more than test streams are (Andreassen 2002, table 7), by how much its bills tell.
-When a call ends, test streams tell what was to be expected of it: of the packets that they sent
-while it lasted so many were marked and bad, hence e marks and a promise broken with the chance q.
-What came is k marks, paid back or not (y). With sums over the calls that ended within its memory
+Calls receive more marks than test streams (Andreassen 2002, table 7). The provider's bills show the
+ratio. When a call ends, the test streams sent during it give the expected outcome. Their marked and
+bad packets imply e marks and a promise broken with probability q. The actual outcome is k marks,
+and a refund or not (y). With sums over the calls that ended within the memory
 
-    marks are e^l times what is expected:       sum k - e^l sum e - l / s^2 = 0
+    marks are e^l times the expected marks:     sum k - e^l sum e - l / s^2 = 0
     odds of breaking are e^d times as large:    sum y - sum q_d - d / s^2 = 0,
                                                 q_d = 1 / (1 + e^-d (1 - q) / q)
 
-which are the likeliest l and d if k is Poisson, y drawn with q_d, and l and d are normal with mean
-0 and deviation s beforehand: ln 2 for marks (the table has ratios of 1.7 to 3.6), 2 for odds. They
-are 0 without calls: what was learnt fades as the calls it is from are forgotten, so that a provider
-that has stopped selling comes back. Durations of calls are not forgotten.
+These are the most likely l and d if k is Poisson, y is drawn with q_d, and l and d have normal
+priors with mean 0 and deviation s. s is ln 2 for marks (the table has ratios of 1.7 to 3.6) and 2
+for odds. Without calls l and d are 0. Learning fades as the provider forgets calls, so a provider
+that has stopped selling starts again. It does not forget durations of calls.
 
-Calls and test streams are compared over the same time, not calls with what was forecast as they
-asked. A rush that nobody saw coming is in the test streams as well, and so in the forecasts; it
-would count twice.
+The comparison takes calls and test streams over the same time, not calls and the forecasts at their
+requests. An unforeseen rush also affects the test streams, and thus later forecasts. It would count
+twice.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ __all__ = ["CallBills", "Laws"]
 
 _MARKS_SPREAD: Final = math.log(2)  # s of l
 _ODDS_SPREAD: Final = 2.0  # s of d
-_RAREST: Final = 1e-4  # chance of a broken promise that is told from none
+_RAREST: Final = 1e-4  # least probability of a broken promise
 _HALVINGS: Final = 60
 _PS_PER_MIN: Final = 60 * PS_PER_S
 
 
 class _Ended(NamedTuple):
-    """A call that ended: when, and what came beside what was expected."""
+    """A call that ended: its time, and its actual and expected outcome."""
 
     end_ps: int
     expected: float
@@ -54,14 +54,14 @@ class _Ended(NamedTuple):
 
 
 class Laws(NamedTuple):
-    """How the rates of test streams vary from sample to sample: of marks, of bad packets."""
+    """The distributions of the test streams' rates of marks and of bad packets over samples."""
 
     marks: BetaRate
     bad: BetaRate
 
 
 class _Period(NamedTuple):
-    """The cost of test streams between two renewals, and the numbers of calls asked and sold."""
+    """The cost of test streams between two renewals, and the numbers of requests and sales."""
 
     t_ps: int
     probing_micro: float
@@ -70,11 +70,11 @@ class _Period(NamedTuple):
 
 
 class CallBills:
-    """The books of a provider's own calls, as its strategy keeps them.
+    """The records of a provider's own calls, kept by its strategy.
 
     Attributes:
-        ended: calls, since the beginning.
-        marks_factor: e^l, marks of a call over those expected.
+        ended: calls that ended since the beginning.
+        marks_factor: e^l, marks of a call over the expected marks.
         odds_shift: d.
     """
 
@@ -88,17 +88,17 @@ class CallBills:
         self.marks_factor, self.odds_shift = 1.0, 0.0
 
     def asked(self, *, let_in: bool) -> None:
-        """A call was answered."""
+        """Record the answer to a call request."""
         self._asked += 1
         self._sold += let_in
 
     def learn(self, seen: StreamObservation, streams: StreamSamples, laws: Laws | None) -> None:
-        """Take the calls that ended, and what test streams cost.
+        """Record the calls that ended, and the cost of test streams.
 
         Args:
-            seen: of this report.
-            streams: what test streams saw, this report included.
-            laws: how the rates of marks and of bad packets vary; None: nothing is known of them.
+            seen: the observation of this report.
+            streams: the test streams' samples, including this report.
+            laws: distributions of the rates of marks and of bad packets; None if unknown.
         """
         self._probing += int(seen.marks.sum()) * float(seen.price_micro)
         calls, limit = seen.calls, seen.tariff.max_delay_rate
@@ -117,7 +117,7 @@ class CallBills:
             self._calls.append(_Ended(int(end_ps), expected, float(marks), odds, bool(broken)))
 
     def renew(self, t_ps: int) -> None:
-        """Forget what is older than the memory, and draw the conclusions of the rest."""
+        """Forget records older than the memory, and estimate l and d from the rest."""
         self._periods.append(_Period(t_ps, self._probing, self._asked, self._sold))
         self._probing, self._asked, self._sold = 0.0, 0, 0
         while self._periods and self._periods[0].t_ps <= t_ps - self._memory_ps:
@@ -135,12 +135,12 @@ class CallBills:
         )
 
     def chance(self, broken: float) -> float:
-        """The chance of a broken promise, from that by test streams."""
+        """Return the probability of a broken promise, corrected from the test streams' value."""
         return 1 / (1 + math.exp(-_log_odds(broken) - self.odds_shift))
 
     @property
     def packets(self) -> float:
-        """Of a call, on average; 0 before one ended."""
+        """The mean packets of a call; 0 before one ended."""
         return self._packets / self.ended if self.ended else 0.0
 
     @property
@@ -155,12 +155,12 @@ class CallBills:
 
     @property
     def calls_asked(self) -> int:
-        """Calls that asked within the memory."""
+        """Call requests within the memory."""
         return self._asked + sum(period.asked for period in self._periods)
 
     @property
     def calls_sold(self) -> int:
-        """Of these, those let in."""
+        """Call requests that were admitted."""
         return self._sold + sum(period.sold for period in self._periods)
 
 
@@ -170,7 +170,7 @@ def _log_odds(chance: float) -> float:
 
 
 def _root(falling: Callable[[float], float]) -> float:
-    """Where a function that falls is 0, between -30 and 30; exactly 0 where it is 0 there."""
+    """Return the root of a decreasing function between -30 and 30; exactly 0 if 0 is the root."""
     if falling(0.0) == 0:
         return 0.0
     low, high = -30.0, 30.0

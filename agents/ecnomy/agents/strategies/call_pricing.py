@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a provider of calls posts a new price, and how a price V becomes one that is posted.
+"""The times at which a call provider posts a new price, and the rounding of posted prices.
 
-`margin` and `reprice` of the strategies that post prices: from time to time V is set so that a call
-that is let in leaves the margin on average (estimators/pricing.py), the cost of test streams spread
-over the calls sold. Off where `reprice` is 0.
+`margin` and `reprice` of the strategies that post prices: at intervals of `reprice`, V is set so
+that an admitted call leaves the margin on average (estimators/pricing.py). The cost of test streams
+is spread over the calls sold. `reprice` 0 disables posting.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["Repricing", "postable"]
 
-_DEAREST: Final = 10**12  # micro-units: what a scenario takes at most
+_DEAREST: Final = 10**12  # micro-units: the largest price in a scenario
 
 
 class Repricing:
-    """The rhythm of posting.
+    """The schedule of posting.
 
     Attributes:
-        wanted_micro: P, micro-units a call.
-        on: prices are posted at all.
+        wanted_micro: P, micro-units per call.
+        on: whether the provider posts prices.
     """
 
     def __init__(self, margin: float, reprice_s: float) -> None:
@@ -43,16 +43,16 @@ class Repricing:
         self._next_ps = self._every_ps
 
     def due(self, t_ps: int) -> bool:
-        """Whether `reprice` has gone by since the last price (since the beginning)."""
+        """Whether `reprice` has passed since the last price (or the beginning)."""
         return self.on and t_ps >= self._next_ps
 
     def posted(self, t_ps: int) -> None:
-        """A price was looked for at this time."""
+        """Record a pricing attempt at this time."""
         self._next_ps = t_ps + self._every_ps
 
 
 def postable(price_micro: float) -> int | None:
-    """A price in whole micro-units, rounded up and 0 at least; None for one that nobody can pay."""
+    """Return a price in whole micro-units, rounded up, at least 0; None if it is too large."""
     if not price_micro <= _DEAREST:
         return None
     return max(0, math.ceil(price_micro))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`cheapest-call`: whoever guarantees a call at the lowest price is asked first, and so on."""
+"""`cheapest-call`: request a guaranteed call from the cheapest provider first, then the next."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["CheapestCall", "Claimant"]
 
 @dataclasses.dataclass
 class Claimant:
-    """The common part of subscribers' strategies: honesty about broken promises.
+    """The common part of subscribers' strategies: claims about broken promises.
 
     Attributes:
-        overclaims: the share of calls whose promise was kept that are said to have broken it.
+        overclaims: the share of calls with a kept promise that are claimed as broken.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("subscriber",)
@@ -31,17 +31,17 @@ class Claimant:
             raise Refused("overclaims", f"{self.overclaims:g}", "a share from 0 to 1")
 
     def claims(self, broken: bool, agent: AgentView) -> bool:
-        """Every broken promise, and some that were kept."""
+        """Claim every broken promise, and a share of the kept ones."""
         return broken or (self.overclaims > 0 and agent.random.random() < self.overclaims)
 
 
 @dataclasses.dataclass
 class CheapestCall(Claimant):
-    """Asks first whoever sells a call of `call_time` at the lowest price; ties as listed.
+    """Requests calls from the cheapest provider of a call of `call_time`; ties as listed.
 
     Attributes:
-        call_time: how long a call is reckoned to last.
-        best_effort: whether a call that all refuse goes ahead without a guarantee.
+        call_time: the assumed duration of a call.
+        best_effort: whether a call refused by all providers goes ahead without a guarantee.
     """
 
     call_time: Annotated[float, Unit("s")] = 180.0
@@ -52,7 +52,7 @@ class CheapestCall(Claimant):
         positive("call_time", self.call_time, "s")
 
     def order(self, ask: CallAsk) -> Sequence[int]:
-        """Offers by what the call would cost."""
+        """Return the offers in the order of the call's cost."""
         time_ps = round(self.call_time * PS_PER_S)
         tariffs = [offer.tariff for offer in ask.offers]
         cost = [

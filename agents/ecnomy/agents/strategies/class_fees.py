@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of strategies that post fees: times of changes, bounds, cost of marks."""
+"""The common part of strategies that post fees: update times, bounds and cost of marks."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ DEAREST: Final = DEAREST_MICRO / MICRO  # money/s
 
 
 class ClassFees:
-    """An application provider's: pays the charge of each flow's class, changes fees at times.
+    """Pays the charge of each flow's class, and updates fees periodically.
 
     Attributes:
-        every: between two changes of the fees [s].
+        every: time between two changes of the fees [s].
         floor: the lowest fee [money/s].
         ceiling: the highest fee [money/s].
     """
@@ -34,15 +34,15 @@ class ClassFees:
     _dt_ps: int = 0
 
     def charge_in(self, class_charge_micro: int) -> int:
-        """What the marks of a flow in a class of this charge should cost [micro-units/s]."""
+        """Return the target cost of marks of a flow in a class of this charge [micro-units/s]."""
         return class_charge_micro
 
     def decide_many(self, seen: Observation) -> Decision:
-        """The target cost of marks: the charge of each flow's class."""
+        """Return the target cost of marks: the charge of each flow's class."""
         return Decision(class_charges(seen))
 
     def _check_bounds(self, least: float) -> None:
-        """Refuses bounds of a fee out of [least, DEAREST], least being 0 or a micro-unit."""
+        """Refuse fee bounds outside [least, DEAREST]; `least` is 0 or a micro-unit."""
         if not least <= self.floor <= DEAREST:
             lowest = f"{least:.6f}" if least else "0"
             expected = f"from {lowest} to {DEAREST:g} money/s"
@@ -52,7 +52,7 @@ class ClassFees:
             raise Refused("ceiling", f"{self.ceiling:g} money/s", expected)
 
     def _elapsed_ps(self, seen: ClassObservation) -> int:
-        """The time since fees last changed, where they are to change now; else 0."""
+        """Return the time since fees last changed if an update is due, else 0."""
         self._dt_ps += seen.dt_ps
         if self._dt_ps < round(self.every * PS_PER_S):
             return 0
@@ -60,5 +60,5 @@ class ClassFees:
         return elapsed_ps
 
     def _bounded(self, fee_micro: float) -> int:
-        """A fee within the bounds [micro-units/s]."""
+        """Return the fee, limited to the bounds [micro-units/s]."""
         return round(min(max(fee_micro, self.floor * MICRO), self.ceiling * MICRO))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`constant-charge`: pay for marks at a constant rate, that of the class unless told otherwise.
+"""`constant-charge`: pay for marks at a constant rate, by default the charge of the class.
 
 Antoniadis et al. 2000, 2.1: the sender keeps the charging rate of a flow at (not above) the charge
-of its class, which is the class's `charge`, or its fee where it has none. A flow in no class is
-left alone unless `charge` is given.
+of its class. This is the class's `charge`, or its fee if `charge` is not set. The strategy leaves a
+flow outside any class unchanged unless the parameter `charge` is set.
 """
 
 from __future__ import annotations
@@ -27,19 +27,18 @@ class ConstantCharge:
     """Pays a constant charge for every flow, or the charge of the flow's class.
 
     Attributes:
-        charge: what the marks of each flow may cost per second; negative: the charge of its
-            class.
+        charge: the target cost of each flow's marks per second; negative: the charge of its class.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")
     charge: Annotated[float, Unit("money/s")] = -1.0
 
     def charge_in(self, class_charge_micro: int) -> int:
-        """What the marks of a flow in a class of this charge should cost [micro-units/s]."""
+        """Return the target cost of marks of a flow in a class of this charge [micro-units/s]."""
         return class_charge_micro if self.charge < 0 else round(self.charge * MICRO)
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Willingness to pay per flow, in micro-units per second."""
+        """Return the willingness to pay per flow, in micro-units per second."""
         offer = seen.flows.offer
         if self.charge >= 0:
             return Decision(np.full(len(offer), float(round(self.charge * MICRO))))
@@ -47,7 +46,7 @@ class ConstantCharge:
 
 
 def class_charges(seen: Observation) -> Floats:
-    """What the marks of each flow should cost by its class [micro-units/s]; LEAVE in no class."""
+    """Return each flow's target cost of marks by class [micro-units/s]; LEAVE without a class."""
     offer = seen.flows.offer
     rates = np.array([o.charging_rate_micro for o in seen.offers] + [LEAVE], dtype=np.float64)
     charges: Floats = rates[np.where(offer == NO_OFFER, len(seen.offers), offer)]

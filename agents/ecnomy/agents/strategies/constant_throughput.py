@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`constant-throughput`: a constant rate x0 while its marks cost less than a threshold per second.
+"""`constant-throughput`: keep a rate x0 while its marks cost less than a threshold per second.
 
 Antoniadis et al. 2000, 2.2: keep the sending rate constant provided the rate of received marks
 times the price per mark is below a threshold w; when it is hit, send at a lower level as long as
-the rate of marked packets is high. What has to act within an epoch is the engine's: it is given
+the rate of marked packets is high. Within an epoch the engine controls the flow with
 
     rate cap   x0
-    mark rate  w / price per mark, the aim of window law WTP
+    mark rate  w / price per mark, the target of window law WTP
 
-and sends x = min(x0, m / p), m the mark rate and p the marking probability in packets. That is the
-behaviour asked for, with willingness w as the lower level, because WTP's willingness is a cap on
-the charge:
+and sends x = min(x0, m / p), with m the mark rate and p the marking probability in packets. This is
+the paper's behaviour, with willingness w as the lower level, because WTP's willingness caps the
+charge:
 
-    x0 p < m    the marks at x0 cost less than w. WTP would send faster than x0, so the cap binds,
-                the rate is x0 and the charge is what the marks at x0 cost, below w.
+    x0 p < m    the marks at x0 cost less than w. WTP would send faster than x0, so the cap binds:
+                the rate is x0, and the charge is the cost of the marks at x0, below w.
     x0 p >= m   the threshold is hit. WTP falls to m / p and the charge stays at w.
     back        WTP is at x0 again exactly when the charge extrapolated to x0, x0 p price, is below
-                w. A rule with hysteresis that returns at 0.8 w does nothing else: between 0.8 w
-                and w its lower level m / p is x0 or more already, and is held at x0.
+                w. A rule with hysteresis that returns at 0.8 w has the same effect: between 0.8 w
+                and w its lower level m / p is already x0 or more, and the cap holds it at x0.
 
-It differs from a switch between two levels in that the levels meet at the threshold, so that there
-is no jump, nothing to cycle and no need for hysteresis. The price is that both changes take WTP's
-time constant T / (gain p): after a sudden onset of congestion more than w is paid for that long.
-And close to the threshold the window, which random marks move about, is below x0 now and then, so
-the mean rate is a little below x0 before the mean charge is w. A flow whose transport has no
-weight is held at x0, whatever its marks cost.
+Unlike in a switch between two levels, the levels meet at the threshold. So the rate has no jump,
+does not cycle and needs no hysteresis. The disadvantage is that both changes take WTP's time
+constant T / (gain p). After a sudden onset of congestion, the flow pays more than w for that long.
+Close to the threshold, random marks sometimes move the window below x0. So the mean rate is
+slightly below x0 before the mean charge reaches w. A flow whose transport has no weight stays at
+x0, whatever its marks cost.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class ConstantThroughput:
     """Buys one rate for each flow, up to a charge.
 
     Attributes:
-        threshold: what the marks of a flow may cost per second.
-        rate: x0, of IP bits; by default what the flow's traffic asks for at most.
+        threshold: the largest cost of a flow's marks per second.
+        rate: x0, in IP bits; by default the largest rate of the flow's traffic.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")
@@ -66,11 +66,11 @@ class ConstantThroughput:
 
     @property
     def needs_rate(self) -> str:
-        """The parameter that flows without a rate of their own call for, "" for none."""
+        """The parameter to set for flows without a rate limit; "" if not needed."""
         return "rate" if self.rate is None else ""
 
     def decide_many(self, seen: Observation) -> Decision:
-        """The same terms at every decision; the market redoes its division when the price moves."""
+        """Return constant terms; the market divides by the price again when the price changes."""
         flows = seen.flows
         if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
             self._flow, count = flows.flow, len(flows.flow)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of a byte on each path, remembered by an agent from all its flows there.
+"""The cost of a byte on each path, averaged over all of an agent's flows there.
 
     c = (prior cost of one byte + sum of charges) / (1 + sum of payload bytes)
 
-Both sums fade by exp(-dt / memory) over the time dt between two decisions, so that c is a mean over
-the last `memory` seconds in which something was sent, whoever of the agent's flows sent it. The
-prior weighs one byte: it holds until the first bytes are there. While nothing is sent nothing
-fades, as nothing new is known. The ratio of sums is the mean over bytes; a mean of ratios would
-count quiet intervals as much as busy ones.
+Both sums fade by exp(-dt / memory) over the time dt between two decisions. So c is a mean over the
+last `memory` seconds in which any of the agent's flows sent. The prior weighs one byte: it holds
+until the first bytes arrive. Sums do not fade in intervals without traffic, because these bring no
+new information. The ratio of sums is the mean over bytes. A mean of ratios would give quiet
+intervals the same weight as busy ones.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class CostMemory:
         self._bytes: Floats = np.zeros(0)
 
     def learn(self, seen: Observation) -> None:
-        """Take what an agent's flows paid and sent since it last looked."""
+        """Record the payments and bytes of an agent's flows since the last decision."""
         flows, sources = seen.flows, len(seen.sources)
         if len(self._bytes) < sources:
             self._charge, self._bytes = np.full(sources, self._first), np.ones(sources)
@@ -45,6 +45,6 @@ class CostMemory:
         self._bytes = kept * self._bytes + got
 
     def micro_per_byte(self, source: Integers | int) -> Floats:
-        """The cost of a byte on the path of each of these sources."""
+        """Return the cost of a byte on the path of each of these sources."""
         cost: Floats = self._charge[source] / self._bytes[source]
         return cost

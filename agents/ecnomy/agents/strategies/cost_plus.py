@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`cost-plus`: a provider's fees follow what the marks of each class cost it, plus a margin.
+"""`cost-plus`: a provider's fees follow the cost of each class's marks, plus a margin.
 
 Antoniadis et al. 2000, 2: the provider is charged for marks and charges its customers a fixed rate.
-A rate that stays loses money in a crowd, or is too dear without one. Here it is fixed for a time.
-At every `every` and for each class, be dt the time since the last, n dt the time that flows were in
-the class in it, c dt what their marks cost, f the fee, m the margin and L the time `over`:
+A permanent rate loses money in congestion, or is too expensive without it. Here the rate is fixed
+for a period `every`. For each class, let dt be the length of the last period, n dt the flows' time
+in the class, and c dt the cost of their marks. f is the fee, m the margin and L the time `over`:
 
-    D <- D + ((1 + m) c - f n) dt               what the class is short of so far
+    D <- D + ((1 + m) c - f n) dt               the class's deficit so far
     f <- (1 + m) c / n + D / (n max(L, dt)),    within [floor, ceiling]
 
-Why the fee covers the cost: with n members all along
+The fee covers the cost: with n constant members
 
     D' = (1 - dt / max(L, dt)) D + (1 + m) (c' - c) dt
 
-so that an error fades with the time L, and what a class has brought in is (1 + m) times what it has
-cost, but for D. D is at most max(L, dt) times the largest change of (1 + m) c from one decision to
-the next; it does not grow with time. Where the floor or the ceiling binds it may.
+so an error fades with the time L. A class's revenue is (1 + m) times its cost, except for D. D is
+at most max(L, dt) times the largest change of (1 + m) c between two decisions. It does not grow
+with time unless the floor or the ceiling binds.
 
-What marks may cost is the class's `charge`, which each class needs: where it followed the fee, cost
-would drive the fee, and the fee the cost.
+The target cost of marks is the class's `charge`, which each class needs. If it followed the fee,
+the cost would drive the fee, and the fee the cost.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ __all__ = ["CostPlus"]
 
 @dataclasses.dataclass
 class CostPlus(ClassFees):
-    """Pays the charge of each flow's class, and sets fees that bring it back with a margin.
+    """Pays the charge of each flow's class, and sets fees that recover it with a margin.
 
     Attributes:
-        margin: what is earned on the cost of marks, as a share of it.
+        margin: the profit on the cost of marks, as a share of that cost.
         every: time between two changes of the fees.
-        over: the time in which what a class is short of is made good.
+        over: the time in which a class recovers its deficit.
         floor: the lowest fee.
         ceiling: the highest fee.
     """
@@ -66,7 +66,7 @@ class CostPlus(ClassFees):
         self._flow_s: dict[str, float] = {}
 
     def post_fees(self, seen: ClassObservation) -> Mapping[str, int]:
-        """The fees from now on, micro-units/s; none while the last ones stand."""
+        """Return the new fees, micro-units/s; empty between updates."""
         classes, more = seen.classes, 1 + self.margin
         for k, name in enumerate(seen.names):
             cost, flow_s = float(classes.charge_micro[k]), float(classes.flow_s[k])

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the slope of a profit falls with the price: least squares over all rounds of a search.
+"""The decrease of a profit's slope with the price, by least squares over all rounds of a search.
 
-At log price x a round sees the slope s = c (best - x) + noise. With means over all rounds so far,
+At log price x a round measures the slope s = c (best - x) + noise. With means over all rounds,
 
     c  =  (sum (x - mean x) (mean s - s) + w) / (sum (x - mean x)^2 + w)         w = v / 3^2
 
-v is the mean variance of a slope by chance. That is the regression by which Lai and Robbins 1979
-(Adaptive design and stochastic approximation, Annals of Statistics 7) choose their steps. They
-bound it, and so do we: from 0.2 to 20. The term w is that of a prior, c = 1 with a standard
-deviation of 3 (ridge regression): while prices have hardly moved, chance does not decide.
+v is the mean random variance of a slope. Lai and Robbins 1979 (Adaptive design and stochastic
+approximation, Annals of Statistics 7) choose their steps by this regression. They bound it, and so
+do we: from 0.2 to 20. The term w represents a prior, c = 1 with a standard deviation of 3 (ridge
+regression). It prevents noise from dominating c while prices have hardly moved.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ __all__ = ["Curvature"]
 LEAST: Final = 0.2
 MOST: Final = 20.0
 GUESS: Final = 1.0
-SPREAD: Final = 3.0  # standard deviation of the guess
+SPREAD: Final = 3.0  # standard deviation of the prior
 
 
 class Curvature:
-    """An estimate of c that grows with the rounds.
+    """A recursive estimate of c.
 
     Attributes:
         value: c, 1 until two rounds are known.
-        noise: the mean variance of a slope by chance.
+        noise: the mean random variance of a slope.
     """
 
     def __init__(self) -> None:
         self.value, self.noise = GUESS, 0.0
         self._rounds, self._guessed = 0, 0.0
-        self._x = self._s = self._xx = self._xs = self._ss = 0.0  # means, and sums about them
+        self._x = self._s = self._xx = self._xs = self._ss = 0.0  # means, and central sums
 
     def learn(self, log_price: float, slope: float, noise: float) -> None:
-        """Take in one round; `noise` is the variance of its slope, as its tries tell."""
+        """Add one round; `noise` is the variance of its slope, estimated from its trials."""
         self._rounds += 1
         off, off_s = log_price - self._x, slope - self._s
         self._x += off / self._rounds

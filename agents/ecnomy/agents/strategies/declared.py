@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which utility a strategy declares: what its users think a rate is worth.
+"""The declared utility of a strategy: its users' value of a rate.
 
-A strategy declares one by an attribute `utility`: a mapping with `kind` and its parameters, as
-`elastic-utility` and `best-offer` have, or an object such as those of ecnomy.agents.utilities.
+A strategy declares it with the attribute `utility`. The attribute is a mapping with `kind` and its
+parameters, as in `elastic-utility` and `best-offer`, or an object like those of
+ecnomy.agents.utilities.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ _METHODS: Final = ("value", "slope")
 
 
 def declared_utility(strategy: StrategySpec | None) -> Utility | None:
-    """The utility that a strategy declares, None for one that declares none.
+    """Return the utility that a strategy declares, or None without a declaration.
 
-    An attribute of that name which is something else counts as none.
+    An attribute of that name with another content does not count as a declaration.
 
     Raises:
-        StrategyError: there is no such strategy here, or it does not take its parameters.
+        StrategyError: the strategy does not exist here, or it does not accept its parameters.
     """
     if strategy is None:
         return None

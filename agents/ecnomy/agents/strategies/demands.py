@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Demands: which share of users takes part at a price, and the price up to which each of them does.
+"""Demand curves: the share of users that takes part at a price, and each user's price limit.
 
     kind        share D(q) of users at a price q        user v takes part up to, v uniform in (0, 1)
     isoelastic  min(1, (q / at)^-elasticity)            at v^(-1 / elasticity)           (Pareto)
     logit       1 / (1 + exp((q - at) / spread))        at + spread log(1 / v - 1)       (logistic)
     linear      max(0, 1 - q / choke)                   choke (1 - v)                    (uniform)
 
-A demand curve is the distribution of what users are willing to pay: D(q) is the share of them whose
-limit is q or more (Varian 1992, chapter 9). Prices are money per MB of data.
+A demand curve is the distribution of users' willingness to pay: D(q) is the share of users with a
+limit of q or more (Varian 1992, chapter 9). Prices are money per MB of data.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ class Demand(Protocol):
     """The number of users who take part at a price."""
 
     def share(self, price: Floats) -> Floats:
-        """D(q)."""
+        """Return D(q)."""
 
     def limit(self, v: Floats) -> Floats:
-        """Up to which price [money/MB] the user at v takes part; D(limit(v)) is v."""
+        """Return the price limit [money/MB] of the user at v; D(limit(v)) is v."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Isoelastic:
-    """All up to the price `at`; from there on a share that falls with a power of the price.
+    """All users up to the price `at`; above it, a share that falls with a power of the price.
 
     Attributes:
-        at: price up to which everybody takes part.
-        elasticity: power with which the share falls as the price rises beyond that.
+        at: price up to which all users take part.
+        elasticity: power with which the share falls above that price.
     """
 
     at: Annotated[float, Unit("money/MB")]
@@ -65,7 +65,7 @@ class Logit:
 
     Attributes:
         at: price at which half of the users take part.
-        spread: how far limits are spread around that price.
+        spread: scale of the spread of limits around that price.
     """
 
     at: Annotated[float, Unit("money/MB")]
@@ -80,16 +80,16 @@ class Logit:
         return 0.5 * (1 - np.tanh((np.asarray(price) - self.at) / (2 * self.spread)))
 
     def limit(self, v: Floats) -> Floats:
-        """See Demand; below 0 for users who do not take part even at no price."""
+        """See Demand; negative for users who do not take part even at a price of 0."""
         return self.at + self.spread * np.log(1 / np.asarray(v) - 1)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Linear:
-    """All at no price, none from the price `choke` on.
+    """All users at a price of 0, falling linearly to zero users at the price `choke`.
 
     Attributes:
-        choke: price from which on nobody takes part.
+        choke: price at which demand reaches zero.
     """
 
     choke: Annotated[float, Unit("money/MB")]
@@ -111,10 +111,10 @@ DEMANDS: Final[dict[str, type]] = {"isoelastic": Isoelastic, "logit": Logit, "li
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TimeDraw:
-    """A time drawn anew each time it is needed; its mean is `mean`.
+    """A random time, drawn at each use, with mean `mean`.
 
     Attributes:
-        mean: mean of the times drawn.
+        mean: mean of the drawn times.
     """
 
     mean: Annotated[float, Unit("s")]
@@ -125,7 +125,7 @@ class TimeDraw:
             raise Refused("mean", f"{self.mean:g} s", "a finite time of 0 s or more")
 
     def draw(self, random: np.random.Generator, count: int) -> Floats:
-        """So many times [s]."""
+        """Draw `count` times [s]."""
         return np.full(count, self.mean)
 
 
@@ -156,7 +156,7 @@ class _Pareto(TimeDraw):
     """Times with a heavy tail: P(T > t) = (least / t)^shape, least = mean (shape - 1) / shape.
 
     Attributes:
-        shape: shape of the tail; the smaller, the heavier, and above 1.
+        shape: shape of the tail, above 1; smaller values give a heavier tail.
     """
 
     shape: float = 1.5

@@ -1,51 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
 """`elastic-utility`: pay w = x U'(x) for a flow at rate x, smoothed so that it cannot cycle.
 
-A user with utility U is best off where U'(x) is the price of a unit of rate, lambda; a WTP flow
-pays w = lambda x; so w = x U'(x) (Antoniadis et al. 2000, 2.2; Siris et al. 2002, 2). At every
-decision, x being the goodput since the one before,
+A user with utility U is best off when U'(x) equals the price of a unit of rate, lambda. A WTP flow
+pays w = lambda x, so w = x U'(x) (Antoniadis et al. 2000, 2.2; Siris et al. 2002, 2). At every
+decision, with x the goodput since the previous one,
 
     w <- w^(1 - g) (x U'(x))^g                g = 1 / max(1, R),  R = largest -x U''/U'
 
-R is alpha for an alpha-fair utility, so the gain is 1/alpha. Why: be e = d log x / d log w, from 0
-(alone on a full link: a higher w only makes marks dearer) to 1 (one of many: the price is given and
-x = w / lambda). log x U'(x) has the slope 1 - R in log x, so the step has the slope
+R is alpha for an alpha-fair utility, so the gain is 1/alpha. To see why, let e = d log x / d log w.
+It ranges from 0 (alone on a full link: a higher w only raises the cost of marks) to 1 (one user
+among many: the price is given and x = w / lambda). log x U'(x) has the slope 1 - R in log x, so the
+step has the slope
 
     d log w' / d log w  =  1 - g + g (1 - R) e
 
-Unsmoothed (g = 1) and at a given price this is 1 - R: beyond -1 for alpha > 2, so w goes up and
-down in ever larger steps until something else limits it. With g = 1/R it is 1 - g (1 + (R - 1) e),
-from 0 (at a given price one step suffices) to 1 - 1/R (on a full link): never negative, so never a
-swing, and never 1. For R <= 1, g = 1 and the slope is (1 - R) e, in [0, 1). Even when x is seen a
-whole interval late, z^2 - (1 - g) z - g (1 - R) e = 0 has roots with |z|^2 = g |1 - R| e < 1.
+Without smoothing (g = 1) and at a given price the slope is 1 - R. It is below -1 for alpha > 2, so
+w oscillates with growing steps. With g = 1/R the slope is 1 - g (1 + (R - 1) e), from 0 (at a given
+price one step suffices) to 1 - 1/R (on a full link). It is never negative, so w never oscillates,
+and it is below 1. For R <= 1, g = 1 and the slope is (1 - R) e, in [0, 1). If x is observed a whole
+interval late, z^2 - (1 - g) z - g (1 - R) e = 0 still has roots with |z|^2 = g |1 - R| e < 1.
 
-Where a utility sates, R has no limit. There (R >= 1) the step goes by the price, lambda = w / x,
-half of the way to what would be paid for what is bought at it, D(lambda):
+If a utility sates, R is unbounded. While R >= 1 the step then uses the price lambda = w / x. It
+goes halfway to the payment for the demand D(lambda) at this price:
 
     w <- (w lambda D(lambda))^(1/2)           slope  1/2 + (1 - 1/R) (1 - e) / 2, in [1/2, 1)
 
-and seen a whole interval late, |z|^2 = (1 - 1/R) e / 2, below 1/2. Elsewhere (R < 1) it is
-w <- x U'(x) as above. A utility that is not concave is refused: its D jumps to 0 at some price.
-
-Contracts that go by use, c a unit of rate, make it the utility V = U - c x, which sates where
-U'(x) = c: w follows V as above, and the flow's largest rate is D(c), as where nothing is marked a w
-buys any rate. What round trips cost by the utility is part of c. Who gains nothing at what its use
-costs leaves, and looks again (leaving.py).
-
-A user that `anticipates` the price of a link of capacity C goes by the slope U'(x) (1 - x / C), as
-its own w makes marks dearer there (utilities/anticipating.py). It sates at C.
-
-Where marks show that the price has changed, w goes to p D(p) in one step (price_change.py), as
-x U'(x) follows slowly where demand is elastic.
-
-What keeps it in bounds: x counts as x0/1000 at least and 1000 x0 at most, so that w is neither 0
-(from where no rate and hence no w would come back) nor without limit; w stays below `budget`; and
-one decision changes w by a factor of 4 at most. A flow's first w is that of its own rate (of x0 if
-it has none; of half of that with a utility that sates). An interval in which the flow began or was
-switched off says nothing of its rate, and leaves w as it is. An interval without a packet does not
-lower w. The next packet counts for the whole time since the one before: a rate far below a packet
-per interval would else be taken for 0, and stay there. After `retry` without a packet w is that of
-x0/100 at least.
+If x is observed a whole interval late, |z|^2 = (1 - 1/R) e / 2, below 1/2. While R < 1 the step is
+w <- x U'(x) as above. The strategy refuses a utility that is not concave: its D jumps to 0 at some
+price.
+Contracts charged by use, at c per unit of rate, change the utility to V = U - c x, which sates at
+U'(x) = c. w follows V as above, and the flow's largest rate is D(c), because without marks any w
+buys any rate. c includes the utility's cost of round trips. A user without gain at the cost of its
+use leaves, and tries again later (leaving.py).
+A user that `anticipates` the price of a link of capacity C uses the slope U'(x) (1 - x / C),
+because its own w raises the cost of marks there (utilities/anticipating.py). It sates at C.
+If marks show a changed price, w goes to p D(p) in one step (price_change.py), because x U'(x)
+follows slowly for elastic demand.
+Bounds: x counts as x0/1000 at least and 1000 x0 at most, so w is neither 0 (a state without return)
+nor unbounded. w stays below `budget`, and one decision changes w by a factor of 4 at most. A flow's
+first w corresponds to its own rate limit (to x0 without a limit; to half of that with a utility
+that sates). An interval in which the flow began or was switched off does not show its rate, and
+leaves w unchanged. An interval without a packet does not lower w. The next packet counts for the
+whole time since the previous packet. Otherwise a rate far below a packet per interval would count
+as 0, and stay there. After `retry` without a packet w is at least the payment at x0/100.
 """
 
 from __future__ import annotations
@@ -85,12 +82,11 @@ class ElasticUtility:
     """Adapts the willingness to pay of each flow to its utility.
 
     Attributes:
-        utility: kind and parameters (see ecnomy.agents.utilities), concave; an x0 left out is what
-            the flow's traffic asks for at most.
+        utility: kind and parameters (see ecnomy.agents.utilities), concave; the default of x0 is
+            the largest rate of the flow's traffic.
         budget: largest willingness to pay for a flow; a million money/s by default.
-        retry: time after which a flow that was switched off, or gets nothing, looks at the price
-            again.
-        anticipates: rate shared out by payments on the one link that marks, if users reckon with
+        retry: time until a flow that was switched off, or receives nothing, tries the price again.
+        anticipates: capacity shared by payments on the single marking link, if users anticipate
             their effect on the price; 0: they do not.
     """
 
@@ -113,8 +109,8 @@ class ElasticUtility:
         self._flow: Integers = np.zeros(0, dtype=np.int64)
         self._x0_bps: Floats = np.zeros(0)
         self._log_pay: Floats = np.zeros(0)  # log of w in micro-units per second
-        self._going: Truths = []  # sending, at the last decision
-        self._silent_s: Floats = np.zeros(0)  # since a packet arrived
+        self._going: Truths = []  # sending at the last decision
+        self._silent_s: Floats = np.zeros(0)  # time since a packet arrived
         self._leaving = Leaving(self._utility, self.retry)
         self._change = PriceChange(self._utility)
         self._leaves = True
@@ -129,11 +125,11 @@ class ElasticUtility:
 
     @property
     def needs_rate(self) -> str:
-        """The parameter that flows without a rate limit call for, "" for none."""
+        """The parameter to set for flows without a rate limit; "" if not needed."""
         return asked_rate(self._utility)
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Willingness to pay per flow, in whole micro-units per second."""
+        """Return the willingness to pay per flow, in whole micro-units per second."""
         flows = seen.flows
         if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
             self._meet(flows)
@@ -153,12 +149,12 @@ class ElasticUtility:
         return Decision(np.rint(np.exp(self._log_pay)), rate_cap_bps=cap_bps, active=active)
 
     def staying(self) -> ElasticUtility:
-        """The same, which switches no flow off: for strategies that do so themselves."""
+        """Return a copy that never switches flows off, for strategies that do so themselves."""
         self._leaves = False
         return self
 
     def _rates(self, seen: Observation, sent: Truths) -> Floats:
-        """Mean rates since the last interval in which a packet arrived."""
+        """Return mean rates since the last interval in which a packet arrived."""
         rate_bps = seen.flows.goodput_bps
         silent = np.logical_and(sent, rate_bps <= 0)
         if not (silent.any() or self._silent_s.any()):
@@ -168,7 +164,7 @@ class ElasticUtility:
         return np.asarray(rate_bps * (seen.dt_s / time_s))
 
     def _unheard(self, moved: Floats) -> Floats:
-        """Next log w: no lower without a packet, and after `retry` that of x0/100 at least."""
+        """Return the next log w: not lower without a packet; after `retry` at least x0/100's."""
         silent = self._silent_s > 0
         if not silent.any():
             return moved
@@ -179,7 +175,7 @@ class ElasticUtility:
     def _follow(
         self, seen: Observation, ratio: Floats, sent: Truths, moved: Floats, contract: Floats
     ) -> Floats:
-        """Next log w: `moved`, or where the price has changed what it calls for at once."""
+        """Return the next log w: `moved`, or the Newton step for flows with a changed price."""
         most = np.where(
             sent & (contract == 0) & ~self._leaving.probing,
             seen.flows.limit_bps / self._x0_bps,
@@ -191,7 +187,7 @@ class ElasticUtility:
         return np.where(changed, (self._log_pay + step).clip(*self._bounds), moved)
 
     def _look_again(self, t_s: float, ratio: Floats, sent: Truths) -> None:
-        """Who has come back begins with what x0/100 is worth."""
+        """Start returning flows with the payment at x0/100."""
         if not self._leaves:
             return
         back = self._leaving.turn(t_s, ratio, np.asarray(sent, dtype=np.bool_))
@@ -201,7 +197,7 @@ class ElasticUtility:
             self._log_pay = np.where(back, least, self._log_pay)
 
     def _largest_bps(self, contract: Floats) -> Floats | None:
-        """D(c) x0 where contracts go by use, x0/100 for a probe; None while nobody needed a cap."""
+        """Return D(c) x0 under contracts by use, x0/100 for a probe; None if no cap was needed."""
         probing = self._leaving.probing
         self._capped = self._capped or bool(contract.any() or probing.any())
         if not self._capped:
@@ -211,14 +207,14 @@ class ElasticUtility:
         return np.where(probing, PROBE * self._x0_bps, cap_bps)
 
     def _move_many(self, worth: Floats, before: Truths) -> Floats:
-        """Each flow's next log w, on the way to log x U'(x)."""
+        """Return each flow's next log w, on the way to log x U'(x)."""
         step = self._gain * (worth - self._log_pay)
         step[~np.logical_and(self._going, before)] = 0.0
         step = step.clip(-LONGEST_STEP, LONGEST_STEP)
         return (self._log_pay + step).clip(*self._bounds)
 
     def _move_few(self, worth: Floats, before: Truths) -> Floats:
-        """The same number by number: numpy takes several times as long for a flow or two."""
+        """Compute the same in scalars: numpy takes several times as long for a flow or two."""
         least, most = self._bounds
         rows = zip(worth.tolist(), self._log_pay.tolist(), self._going, before, strict=True)
         moved = []
@@ -228,7 +224,7 @@ class ElasticUtility:
         return np.array(moved)
 
     def _meet(self, flows: FlowColumns) -> None:
-        """Flows seen for the first time get their first w, others keep theirs."""
+        """Give new flows their first w; the others keep theirs."""
         own_bps = flows.limit_bps
         self._x0_bps = x0_of_flows(self._utility, own_bps, "elastic-utility")
         first_bps = np.where(np.isfinite(own_bps), own_bps, self._x0_bps)
@@ -243,7 +239,7 @@ class ElasticUtility:
         self._flow, self._log_pay, self._going = flows.flow, log_pay, going.tolist()
 
     def _log_aim(self, rate_bps: Floats, contract: Floats) -> Floats:
-        """Logarithm of the w to go to: of x V'(x), or of what is paid for D(lambda + c)."""
+        """Return the logarithm of the target w: x V'(x), or the payment for D(lambda + c)."""
         if not (self._sates or contract.any()):
             return self._log_worth(rate_bps)
         r = (rate_bps / self._x0_bps).clip(1 / RANGE, RANGE)
@@ -252,7 +248,7 @@ class ElasticUtility:
         worth = self._utility.worth(r)
         left = worth - contract * r
         curvature = np.minimum(self._utility.curvature_at(r), 1.0)
-        by_price = (curvature == 1.0) | (curvature * worth >= left)  # that of V is 1 or more
+        by_price = (curvature == 1.0) | (curvature * worth >= left)  # V's R is 1 or more
         aim = MICRO * np.where(by_price, bought, left)
         log_aim = np.log(np.maximum(aim, LEAST_MICRO))
         half = np.where(by_price, (self._log_pay + log_aim) / 2, log_aim)
@@ -261,7 +257,7 @@ class ElasticUtility:
         )
 
     def _log_worth(self, rate_bps: Floats) -> Floats:
-        """Logarithm of x U'(x), in micro-units per second."""
+        """Return the logarithm of x U'(x), in micro-units per second."""
         if len(rate_bps) <= FEW:
             rates = zip(rate_bps.tolist(), self._x0_bps.tolist(), strict=True)
             r = np.array([min(max(x / x0, 1 / RANGE), RANGE) for x, x0 in rates])
@@ -272,7 +268,7 @@ class ElasticUtility:
 
 
 def _going(flows: FlowColumns) -> Truths:
-    """Which flows are switched on and have been answered."""
+    """Return which flows are switched on and have been answered."""
     if len(flows.flow) > FEW:
         return np.logical_and(flows.active, flows.srtt_s)
     told = zip(flows.active.tolist(), flows.srtt_s.tolist(), strict=True)

@@ -1,32 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`expected-profit`: let a call in where it is expected to leave something, and only there.
+"""`expected-profit`: admit a call if and only if its expected profit reaches the margin.
 
     V + V_min E[minutes] + V_pkt E[packets] - R_e p(x) - price of a mark x E[marks | x]  >=  margin
 
-x is what the test streams saw over the last T (stream_samples.py). Marks are expected from
+x is the test streams' sample over the last T (stream_samples.py). The expected marks are
 
     E[marks | x] = packets of a call x E[M_next | M_now] x factor
 
-with the marking rate of the next T forecast from the present one (stream_forecast.py), and the
-factor by which its own calls were marked more than test streams at their time (call_bills.py). A
-promise breaks with the chance p(x) that of a call's packets more than L^G are bad, by the samples
-that followed ones like the present one, its odds corrected by what was paid back. How long calls
-are, in packets and minutes, is what calls were on average; it is looked at with every sample.
+The forecast uses the present marking rate to predict that of the next T (stream_forecast.py). The
+factor is the ratio of the marks of its own calls to those of test streams over the same time
+(call_bills.py). p(x) is the probability of a broken promise: that more than a share L^G of a call's
+packets are bad. It comes from the samples that followed similar ones, with odds corrected by
+refunds. The length of calls, in packets and minutes, is the mean so far, updated with every sample.
 
-It knows test streams, its bills and what it paid back, and nothing of the network or the call at
-hand. Until it has `learning` samples and as many calls have ended, every call is let in. What is
-older than `memory` samples is forgotten, its own calls too: a provider that blocks goes on
-learning from test streams, what bad calls taught it fades, and it comes back.
+The provider knows test streams, its bills and its refunds. It knows neither the network nor the
+call that asks. It admits every call until it has `learning` samples and as many calls have ended.
+It forgets samples and calls older than `memory` samples. A provider that blocks keeps learning from
+test streams. The effect of bad calls fades, so it admits calls again.
 
-With `reprice` it posts prices, V for a mean profit of `margin`. Each sample of its memory stands
-for a time at which calls ask. Calls cost L_i then; those let in at V are the ones with V >= L_i,
-and V is to be their mean L_i and the margin, with what test streams cost spread over them:
+With `reprice` it posts prices V for a mean profit of `margin`. Each sample in memory represents a
+time at which calls ask, with the cost L_i. At price V it admits calls with V >= L_i. V must be
+their mean L_i plus the margin, plus their share of the cost of test streams:
 
-    A <- all;   V <- P + mean of L_i over A + h;   A <- those with L_i <= V;   until none leaves
+    A <- all;   V <- P + mean of L_i over A + h;   A <- those with L_i <= V;   until A is stable
 
-the price at which most are let in of those that do. Where prices are posted, `margin` is what
-calls leave on average, and a call is let in where it loses nothing: if the mean were asked of every
-call, all below it would go, the price would follow those that stay, and half of them go again.
+Of all such prices, this one admits the most calls. With posted prices `margin` is the mean profit
+of calls, and a call is admitted if it does not lose money. If every call had to reach the mean, all
+calls below it would be blocked, the price would follow the rest, and half of them would be blocked
+again.
 """
 
 from __future__ import annotations
@@ -51,14 +52,14 @@ __all__ = ["ExpectedProfit"]
 
 @dataclasses.dataclass
 class ExpectedProfit:
-    """Admits a call if it is expected to leave a profit.
+    """Admits a call if its expected profit is large enough.
 
     Attributes:
-        margin: the least that a call is expected to leave; with `reprice`, the mean.
+        margin: the least expected profit of a call; with `reprice`, the mean profit.
         sample: T, the length of a sample of test streams; about as long as a call.
-        learning: samples, and ended calls, before anybody is blocked.
-        memory: samples that are remembered, and calls over as long a time.
-        reprice: how often a price is posted; 0 for never.
+        learning: samples, and ended calls, before any call is blocked.
+        memory: samples in memory, and calls over the same time.
+        reprice: time between posted prices; 0 for never.
     """
 
     margin: Annotated[float, Unit("money")] = 0.0
@@ -96,13 +97,13 @@ class ExpectedProfit:
         self._expected.clear()
 
     def admit(self, call: Call) -> bool:
-        """Where it is expected to leave the margin; anybody, as long as nothing was learnt."""
+        """Admit a call that is expected to leave the margin; while learning, any call."""
         let_in = not self.learnt or self._profit(call.tariff, call.mark_price) >= self._least_micro
         self._bills.asked(let_in=let_in)
         return let_in
 
     def post_call_price(self, seen: StreamObservation) -> int | None:
-        """The price of a call from now on, micro-units; None keeps the one in force."""
+        """Return the new price of a call, micro-units; None keeps the price in force."""
         if not self._pricing.due(seen.t_ps) or not self.learnt:
             return None
         self._pricing.posted(seen.t_ps)
@@ -110,28 +111,28 @@ class ExpectedProfit:
 
     @property
     def learnt(self) -> bool:
-        """Whether there is enough to go by."""
+        """Whether there are enough samples and ended calls."""
         enough = len(self._samples) >= self.learning and self._bills.ended >= self.learning
         return enough and self._packets > 0
 
     @property
     def readings(self) -> dict[str, float]:
-        """M, and what a call that asked now would be expected to leave [micro-units]."""
+        """M, and the expected profit of a call that asks now [micro-units]."""
         readings = {"marking_rate": self._samples.marking_rate}
         if self.learnt:
             readings["expected_profit"] = self._profit(self._tariff, self._mark_price)
         return readings
 
     def _learn(self) -> None:
-        """Forecasts from the samples so far."""
+        """Compute forecasts from the samples so far."""
         numbers = [row.number for row in self._samples.rows]
         self._marks: Forecast = forecast(numbers, self._samples.marked)
         self._bad: Forecast = forecast(numbers, self._samples.bad)
         self._packets = round(self._bills.packets)
-        self._chances: dict[float, Floats] = {}  # by L^G, of the samples that follow others
+        self._chances: dict[float, Floats] = {}  # by L^G, for samples with a predecessor
 
     def _now(self, tariff: CallTariff) -> tuple[float, float]:
-        """The marking rate and the chance of a broken promise that test streams tell."""
+        """Return test streams' forecasts: the marking rate, and P(broken promise)."""
         limit = tariff.max_delay_rate
         if limit not in self._expected:
             now = self._samples.now
@@ -140,14 +141,14 @@ class ExpectedProfit:
         return self._expected[limit]
 
     def _broken(self, limit: float, now: Sample) -> float:
-        """The chance by what test streams saw, where the present sample is this one."""
+        """Return the probability of a broken promise, given the present sample."""
         if limit not in self._chances:
             self._chances[limit] = self._bad.chances(limit, self._packets)
         chances = self._chances[limit]
         return self._bad.breaks(chances, limit, self._packets, now.bad, now.packets)
 
     def _profit(self, tariff: CallTariff, mark_price: float) -> float:
-        """The expected profit of a call now, micro-units."""
+        """Return the expected profit of a call now, micro-units."""
         rate, broken = self._now(tariff)
         bills = self._bills
         earned = tariff.price_micro + tariff.expected_use_micro(bills.minutes, bills.packets)
@@ -158,7 +159,7 @@ class ExpectedProfit:
         return mark_price * self._packets * rate * self._bills.marks_factor
 
     def _price(self, tariff: CallTariff, mark_price: float) -> float:
-        """V, micro-units."""
+        """Return V, micro-units."""
         rows, bills = self._samples.rows, self._bills
         limit = tariff.max_delay_rate
         rates = [self._marks.at(row.marks, row.packets) for row in rows]
@@ -167,7 +168,7 @@ class ExpectedProfit:
         use = tariff.expected_use_micro(bills.minutes, bills.packets)
         forgone = tariff.money_back
         back = 0.0 if forgone else float(tariff.reimbursement_micro)
-        keeps = 1 - chances if forgone else np.ones(len(rows))  # of V
+        keeps = 1 - chances if forgone else np.ones(len(rows))  # share of V
         kept = np.ones(len(rows), dtype=np.bool_)
         while True:
             buyers = bills.calls_asked * kept.mean()

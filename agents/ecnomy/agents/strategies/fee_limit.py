@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`fee-limit`: each flow is in the dearest class that costs no more than it is worth to its user.
+"""`fee-limit`: each flow takes the most expensive class within its user's limit.
 
-A user's limit [money/s] is drawn evenly on a scale of ratios from `low` to `high`, so that of N
-users
+A user's limit [money/s] is log-uniform between `low` and `high`. So of N users
 
     N log(high / F) / log(high / low)
 
-ask for a class of the fee F, with the elasticity 1 / log(high / F). With `even` limits are spread
-instead of drawn. Who is not let into a class stays where it is, and asks again at the next
-decision; who cannot pay the cheapest is switched off. Compared are classes of the provider that a
-flow has one of. This is the QoS knob of Antoniadis et al. 2000, 2.1, of users who
-know what they would pay at most; `qos-knob` is that of users who find out.
+want a class of the fee F, with the elasticity 1 / log(high / F). With `even` limits are evenly
+spaced instead of random. A flow that is refused by a class keeps its class, and asks again at the
+next decision. A flow whose user cannot afford the cheapest class is switched off. Users compare the
+classes of their present provider. This is the QoS knob of Antoniadis et al. 2000, 2.1, for users
+who know their limits. `qos-knob` is for users who learn from experience.
 """
 
 from __future__ import annotations
@@ -33,16 +32,16 @@ __all__ = ["FeeLimit"]
 
 @dataclasses.dataclass
 class FeeLimit:
-    """Takes for each flow the dearest class within its user's limit.
+    """Takes for each flow the most expensive class within its user's limit.
 
     Attributes:
         low: the lowest limit.
         high: the highest limit.
-        even: limits spread evenly, in place of drawn ones [truth value].
+        even: evenly spaced limits instead of random ones [truth value].
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
-    heeds_lag: ClassVar[bool] = True  # it looks at fees alone
+    heeds_lag: ClassVar[bool] = True  # it uses only fees
     low: Annotated[float, Unit("money/s")]
     high: Annotated[float, Unit("money/s")]
     even: bool = False
@@ -55,7 +54,7 @@ class FeeLimit:
         self._limit_micro: Floats = np.zeros(0)
 
     def decide_many(self, seen: Observation) -> Decision:
-        """The class of each flow from now on, and whether it may send."""
+        """Return the new class of each flow, and whether the flow may send."""
         if seen.agent is None:
             raise StrategyError("fee-limit: random limits require a market")
         flows = seen.flows

@@ -1,42 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`file-budget`: files or pages that may cost so much each, have to be there in time, or both.
+"""`file-budget`: send files or pages within a budget, by a deadline, or both.
 
 Antoniadis et al. 2000, 5, name rate control for file and web transfers under a constraint on the
-total budget, without a law. These follow from what a byte costs. With S bytes left, c what a byte
-costs at present (cost_memory.py), B money and T seconds left:
+total budget, without a law. These laws follow from the cost of a byte. With S bytes left, c the
+present cost of a byte (cost_memory.py), and B money and T seconds left:
 
-    deadline    w = (S / T) c                     an even pace: as c rises with the pace, any other
+    deadline    w = (S / T) c                     an even pace: c rises with the pace, so any other
                                                   course to the same end costs more
     budget      w <- w (B / S / c)^(dt / 2 memory)
-                                                  the dearest even pace that B pays for: S bytes at
-                                                  B / S each; within [1/4, 4] at a time, and
-                                                  within [1/2, 2] of what is paid, lest it stray
-    both        the deadline's, at most B / T     so that the money lasts until the deadline
+                                                  the fastest even pace that B pays for: S bytes at
+                                                  B / S each; a step is within [1/4, 4], and w is
+                                                  within [1/2, 2] of the present payment
+    both        the deadline's w, at most B / T   so the money lasts until the deadline
 
-B and T are what is left less the part `margin` of the whole; T also less two decisions, since a
-file may have begun up to one before it is seen, and is seen to have ended up to one late. A file
-that is late goes on at the pace of all of it in T, within its budget. A window that lags behind by
-T_w / (gain p) is told a pace as far beyond S / T as it is short of it now, so that it is there
-after two decisions, or a quarter of the time left where that is longer.
+B and T are the remaining amounts less the share `margin` of the whole. T is also reduced by two
+decisions: a file may begin up to one interval before its observation, and its end is observed up to
+one interval late. A late file continues at the pace of the whole file in T, within its budget. A
+window follows with the lag T_w / (gain p). While it is below S / T, the pace exceeds S / T enough
+for it to catch up in two decisions, or in a quarter of the remaining time if that is longer.
 
-Budget, 0 violations: what a flow's marks cost is never more than `budget` x files begun. (What a
-file leaves is saved for those after it: which of two files in one interval a mark was of, nobody is
-told.) The engine stops the flow at its last mark; as a mark under way may be charged at a price
-posted meanwhile, the flow is allowed 1 / price_rise of what it has at each decision. That is enough
-as long as no price per mark rises by more than that factor at once, and packets under way land
-before it rises again. A flow that may not pay for another mark is switched off.
+Budget, 0 violations: the cost of a flow's marks never exceeds `budget` x files begun. (Later files
+may use the rest of earlier ones, because reports do not assign marks to the files of an interval.)
+The engine stops the flow at its last mark. A mark in flight may be charged at a newly posted price,
+so each decision allows 1 / price_rise of the remaining money. That suffices if a price per mark
+rises by at most that factor at once, and packets in flight land before it rises again. A flow that
+cannot pay for another mark is switched off.
 
-Promises: a file is promised to be there in time if, of the last 200 files of its source that were
-at least as large and began when a byte cost at least as much, m in all, h were there in time, and
+Promises: take those of the last 200 files of the source that were at least as large and began at
+the same or a higher cost of a byte. If h of these m files were in time, a file is promised to be in
+time if
 
     h >= promise (m + 1)
 
-that is, if promises of that kind would have been kept even were this one broken. Were the file and
-those m in random order, it would be in time with the probability `promise` or more (the argument of
-conformal prediction: Vovk, Gammerman, Shafer 2005); the order in size and cost is what makes the
-others no easier. So there are no promises before promise / (1 - promise) files. A file without one
-is sent just the same. The table `agents` has the sums `promised`, `kept` and `late`, and as
-`promise:<source>.<member>` the number of the file in its flow, when it is promised.
+that is, if the promise rate would hold even with this promise broken. If the file and those m were
+in random order, it would be in time with probability `promise` or more (the argument of conformal
+prediction: Vovk, Gammerman, Shafer 2005). The conditions on size and cost ensure that the m files
+were at least as difficult. So the first promise needs promise / (1 - promise) files. A file without
+a promise is sent in the same way. The table `agents` has the sums `promised`, `kept` and `late`.
+For each promise, `promise:<source>.<member>` gives the number of the file in its flow.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ LEAST_MICRO: Final = 1.0
 LONGEST_STEP: Final = 4.0
 REMEMBERED: Final = 200
 MOST_HASTE: Final = 10.0
-BEGINS: Final = 20.0  # memories that the first willingness of a budget would last for
+BEGINS: Final = 20.0  # a budget's first w would last for this multiple of `memory`
 ASTRAY: Final = 2.0
 
 
@@ -70,7 +71,7 @@ class _Flow:
 
     paid_micro: int = 0
     pay_micro: float = 0.0
-    asked: int = 0  # bytes, of all files so far
+    asked: int = 0  # bytes of all files so far
     size: int = 0  # of the present file
     began_s: float = 0.0
     cost: float = 0.0  # of a byte when it began
@@ -83,13 +84,13 @@ class FileBudget:
     """Sends each file within a budget, by a deadline, or both.
 
     Attributes:
-        budget: what a file may cost.
-        deadline: time by which a file is to be there, from when it begins.
-        promise: the share of promised files that is to be in time.
-        cost: what the bytes of a file cost: a guess, until one was seen.
-        most: the most that is paid per second for a flow.
-        margin: part of budget and deadline that is planned to be left.
-        price_rise: the factor by which the price of a mark may rise at once.
+        budget: the largest cost of a file.
+        deadline: time from the beginning of a file to its latest arrival.
+        promise: target share of promised files that arrive in time.
+        cost: initial estimate of the cost of a file's bytes, used before the first file.
+        most: the largest payment per second for a flow.
+        margin: planned reserve, as a share of budget and deadline.
+        price_rise: the largest factor by which the price of a mark rises at once.
         memory: time over which the cost of a byte is averaged.
     """
 
@@ -118,18 +119,18 @@ class FileBudget:
                 raise Refused(name, f"{getattr(self, name):g}", "a share between 0 and 1")
         if not 1 <= self.price_rise <= 1e6:
             raise Refused("price_rise", f"{self.price_rise:g}", "a factor of 1 or more")
-        self._costs = CostMemory(self.memory, self.cost)  # money/MB are micro-units a byte
+        self._costs = CostMemory(self.memory, self.cost)  # money/MB equals micro-units per byte
         self._of: dict[int, _Flow] = {}
         self._done: dict[str, deque[tuple[int, float, bool]]] = {}  # size, cost, in time
         self._sums = {"promised": 0, "kept": 0, "late": 0}
 
     @property
     def sets_budget(self) -> str:
-        """The parameter that limits what a flow's marks may cost, "" if nothing does."""
+        """The parameter that limits the cost of a flow's marks, "" without a limit."""
         return "" if self.budget is None else "budget"
 
     def decide_many(self, seen: Observation) -> Decision:
-        """The payment of each flow, the cap on its cost of marks, and whether it may send."""
+        """Return each flow's payment, its cap on the cost of marks, and whether it may send."""
         self._costs.learn(seen)
         before, said = dict(self._sums), []
         costs = self._costs.micro_per_byte(seen.flows.source).tolist()
@@ -144,7 +145,7 @@ class FileBudget:
         return Decision(columns[0], active=np.array(active, np.bool_), budget_micro=columns[1])
 
     def _follow(self, flow: _Flow, view: FlowView, cost: float) -> None:
-        """Which file is under way, and what has become of the one before."""
+        """Update the file under way, and judge the previous one."""
         flow.paid_micro += view.charge_micro
         begun = view.file_bytes > flow.asked
         if flow.under_way and (begun or not view.file_left):
@@ -175,12 +176,12 @@ class FileBudget:
                 view.agent.note(f"promise:{view.source}.{view.member}", view.files + 1)
 
     def _pay_micro(self, flow: _Flow, view: FlowView, cost: float) -> float:
-        """Willingness to pay, micro-units per second."""
+        """Return the willingness to pay, micro-units per second."""
         left, left_s, left_micro = self._ahead(flow, view)
         if self.deadline is None:
             wanted = self._by_budget(flow, view, cost, left_micro / left)
         else:
-            if left_s <= 0 and view.file_left:  # late: as if it began now
+            if left_s <= 0 and view.file_left:  # late: restart the deadline now
                 left, left_s = max(flow.size, left), self.deadline
             left_s = max(left_s, 2 * view.dt_s, 1e-9)
             wanted = cost * _hurried(left / left_s, left_s, view, cost)
@@ -189,7 +190,7 @@ class FileBudget:
         return min(max(wanted, LEAST_MICRO), self.most * MICRO)
 
     def _ahead(self, flow: _Flow, view: FlowView) -> tuple[float, float, float]:
-        """Bytes, seconds and micro-units left, those of a next file where there is none."""
+        """Return the bytes, seconds and micro-units left; between files, for a mean next file."""
         saved = (self.budget or 0.0) * MICRO * (self._begun(view) - self.margin) - flow.paid_micro
         time_s = (self.deadline or 0.0) * (1 - self.margin) - 2 * view.dt_s
         if view.file_left:
@@ -208,11 +209,11 @@ class FileBudget:
         return min(max(wanted, paid / ASTRAY), ASTRAY * paid) if paid else wanted
 
     def _begun(self, view: FlowView) -> int:
-        """Files that were begun; the next one's money can be spent by nobody else."""
+        """Return the files begun, including the next: only this flow can spend its money."""
         return view.files + 1
 
     def _allowed(self, flow: _Flow, view: FlowView) -> tuple[float, bool]:
-        """The cap on the cost of marks until the next decision, and whether the flow may send."""
+        """Return the cap on the cost of marks until the next decision, and if the flow may send."""
         if self.budget is None:
             return NO_BUDGET, True
         left_micro = round(self.budget * MICRO) * self._begun(view) - flow.paid_micro
@@ -221,7 +222,7 @@ class FileBudget:
 
 
 def _hurried(pace: float, left_s: float, view: FlowView, cost: float) -> float:
-    """The pace to pay for, so that a window which lags behind is at `pace` [bytes/s] in a while."""
+    """Return the pace to pay for [bytes/s], so that a lagging window soon reaches `pace`."""
     now = view.payload_bps / 8
     if not (now > 0 and view.gain and view.delivered and view.price_micro and view.file_left):
         return pace

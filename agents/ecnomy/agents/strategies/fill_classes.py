@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`fill-classes`: a provider's fees fill the classes that have room for so many to a share of it.
+"""`fill-classes`: adjust a provider's fees so that each class of limited size is partly filled.
 
-A class with `members` is to have n* = share x members of them. At every `every` be n its members
-who take part, with the most that were refused at one time since (they want it at this fee), and F
-its fee:
+The target of a class with `members` is n* = share x members. After each `every`, let n be its
+active members plus the largest number refused at one time since (they want the class at this fee),
+and F its fee:
 
-    log F <- log F + g log(n / n*),  by log 2 at most;    F stays where |n - n*| < 1
+    log F <- log F + g log(n / n*),  by log 2 at most;    F stays if |n - n*| < 1
 
-With members who react at once and a demand of elasticity e a decision leaves 1 - g e of an error of
-log n: no swing for e up to 1/g, none that grows below 2/g. g = 1/2 is the default. The band of one
-member is there as members are whole. Fees of classes without `members` stay.
+With immediate responses and a demand of elasticity e, a decision leaves 1 - g e of an error of
+log n. The error does not oscillate for e up to 1/g, and shrinks for e below 2/g. g = 1/2 is the
+default. The band of one member exists because members are integers. Fees of classes without
+`members` stay.
 
 Sources: antoniadis2000, section 2 (classes at prices); the law is that of `target-utilization`.
 """
@@ -36,9 +37,9 @@ class FillClasses(ClassFees):
     """Pays the charge of each flow's class, and sets fees that keep classes filled but not full.
 
     Attributes:
-        share: part of the room of each class that is to be filled.
+        share: target share of each class's capacity.
         every: time between two changes of the fees.
-        gain: how far the logarithm of a fee follows that of the members.
+        gain: change of the logarithm of a fee per unit of the logarithm of the members' ratio.
         floor: the lowest fee.
         ceiling: the highest fee.
     """
@@ -60,7 +61,7 @@ class FillClasses(ClassFees):
         self._refused: dict[str, int] = {}
 
     def post_fees(self, seen: ClassObservation) -> Mapping[str, int]:
-        """The fees from now on, micro-units/s; none while the last ones stand."""
+        """Return the new fees, micro-units/s; empty between updates."""
         for name, refused in zip(seen.names, seen.classes.refused.tolist(), strict=True):
             self._refused[name] = max(self._refused.get(name, 0), refused)
         if not self._elapsed_ps(seen):

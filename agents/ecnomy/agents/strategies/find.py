@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the name of a strategy to its class, and from its parameters to an object."""
+"""Find the class of a strategy by name, and create an object from its parameters."""
 
 from __future__ import annotations
 
@@ -56,24 +56,24 @@ STRATEGIES: Final = Family(
 
 @functools.cache
 def find(kind: str) -> type:
-    """The strategy class named `kind`: built-in name, `module:Class` or entry point.
+    """Return the strategy class named `kind`: built-in name, `module:Class` or entry point.
 
     Raises:
-        StrategyError: there is none, it cannot be imported, or it is not a strategy; the message
-            names what was tried.
+        StrategyError: it does not exist, cannot be imported, or is not a strategy; the message
+            lists the attempts.
     """
     return families.find(STRATEGIES, kind)
 
 
 def make(kind: str, params: Mapping[str, object]) -> object:
-    """A new strategy object with these parameters, in the units its annotations state.
+    """Return a new strategy object with these parameters, in the units of its annotations.
 
     Raises:
-        StrategyError: as `find`, or the class does not take these parameters.
+        StrategyError: as `find`, or the class does not accept these parameters.
     """
     return families.make(STRATEGIES, kind, find(kind), params)
 
 
 def blame(who: str, error: Exception) -> EcnomyError:
-    """The error to raise instead of an exception in a strategy's code: who, what and where."""
+    """Return the error to raise for an exception in a strategy's code: who, what and where."""
     return families.blame(who, error, StrategyError)

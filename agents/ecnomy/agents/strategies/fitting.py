@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which strategies a role can hold: those with its methods, and those that say they are for it.
+"""The strategies that fit a role: by their methods, and by the roles that they declare.
 
-A strategy may have a class attribute `roles`; without one it fits every role whose methods it has.
+A strategy may have a class attribute `roles`. Without it, it fits every role whose methods it has.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ __all__ = ["wanted_instead"]
 
 
 def wanted_instead(kind: str, role: str) -> str:
-    """What a role needs in place of a strategy of this kind, in words; "" if it fits.
+    """Describe the strategy that a role needs instead of this kind; "" if it fits.
 
     Raises:
-        StrategyError: there is no such strategy, or no such role.
+        StrategyError: the strategy or the role does not exist.
     """
     asks = preset_of(role).asks
     if not asks:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The utility that a strategy is given: faults under its key, x0 of each flow, damping of steps."""
+"""The utility of a strategy: errors under its key, x0 of each flow, damping of steps."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _KEY = "utility"
 def under_key(
     make: Callable[[Mapping[str, object]], Utility], params: Mapping[str, object]
 ) -> Utility:
-    """The object made from the parameter `utility`.
+    """Return the object made from the parameter `utility`.
 
     Raises:
-        Refused: as `make`, the key being a path below `utility`.
+        Refused: as `make`; the key is a path below `utility`.
     """
     try:
         return make(params)
@@ -33,24 +33,24 @@ def under_key(
 
 
 def asked_rate(utility: Utility) -> str:
-    """The parameter that flows without a rate limit call for, "" for none."""
+    """Return the parameter to set for flows without a rate limit; "" if not needed."""
     return f"{_KEY}.x0" if utility.x0 is None and utility.needs_x0 else ""
 
 
 def damping(utility: Utility) -> float:
-    """g = 1 / max(1, R), R the largest -x U''/U'; 1 where a utility sates (R without limit)."""
+    """Return g = 1 / max(1, R), R the largest -x U''/U'; 1 if a utility sates (R is unbounded)."""
     return 1.0 if math.isinf(utility.curvature) else 1.0 / max(1.0, utility.curvature)
 
 
 def x0_of_flows(utility: Utility, limit_bps: Floats, who: str) -> Floats:
-    """x0 of each flow [bit/s]: the utility's, else what the flow's traffic asks for at most.
+    """Return x0 of each flow [bit/s]: the utility's, else the largest rate of the flow's traffic.
 
     Raises:
-        StrategyError: neither is there, and the utility needs one; it names the strategy `who`.
+        StrategyError: both are missing and the utility needs x0; it names the strategy `who`.
     """
     finite = np.isfinite(limit_bps)
     if asked_rate(utility) and not finite.all():
         raise StrategyError(f"{who}: missing 'x0' for a flow without a rate limit")
-    if utility.x0 is None:  # where nobody gives one it makes no difference
+    if utility.x0 is None:  # 1 without a limit: then the utility does not depend on x0
         return np.where(finite, limit_bps, 1.0)
     return np.full(len(limit_bps), utility.x0)

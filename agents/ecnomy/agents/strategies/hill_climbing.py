@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hill-climbing`: a carrier feels its way to the price per mark that leaves it most.
+"""`hill-climbing`: a carrier searches step by step for the most profitable price per mark.
 
 It raises or lowers its price by `step`, at random, and gives customers one decision interval to
-respond. What it earns per second in the interval after that, received less paid so that what it
-owes other carriers counts, it compares with what it earned before the change. If that is less, it
-takes the change back, and looks at what the old price earns now, again one interval later. Else it
-keeps the change and tries another one. The price stays within [floor, ceiling].
+respond. Then it measures its profit per second over the next interval: receipts less payments, so
+that debts to other carriers count. It compares this profit with the profit before the change. If it
+is lower, the carrier reverts the change, and measures the old price again one interval later.
+Otherwise it keeps the change and tries another one. The price stays within [floor, ceiling].
 
-It knows neither demand nor rivals. It waits because a higher price earns more until customers have
-found out. Directions are drawn because two carriers that turn round after every loss move together,
-each taking the other's change for its own (Huck, Normann, Oechssler 2004, on trial and error). The
-time between decisions is the agent's `decision_interval`.
+It knows neither demand nor rivals. It waits because a higher price earns more until customers
+respond. Directions are random because two carriers that reverse after every loss move together:
+each mistakes the other's change for its own (Huck, Normann, Oechssler 2004, on trial and error).
+The time between decisions is the agent's `decision_interval`.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from ecnomy.agents.strategies.trial import gained_micro
 
 __all__ = ["HillClimbing"]
 
-DEAREST: Final = 1e6  # money; the market takes no higher price
+DEAREST: Final = 1e6  # money; the largest price in a market
 
 
 @dataclasses.dataclass
 class HillClimbing:
-    """Changes its price by a step, and takes back a step that did not pay.
+    """Changes its price by a step, and reverts a step that did not pay.
 
     Attributes:
         step: the change of the price.
@@ -51,11 +51,11 @@ class HillClimbing:
         if not round(self.floor * MICRO) < round(self.ceiling * MICRO) <= DEAREST * MICRO:
             expected = f"above the floor of {self.floor:g} money, at most 1000000 money"
             raise Refused("ceiling", f"{self.ceiling:g} money", expected)
-        self._before: tuple[int, float] | None = None  # the price before the change, what it earned
+        self._before: tuple[int, float] | None = None  # the price before the change, its profit
         self._respond = False  # whether customers have yet to respond to a change
 
     def post_price(self, seen: PriceObservation) -> int:
-        """The price from now on, micro-units per mark."""
+        """Return the new price, micro-units per mark."""
         gained = gained_micro(seen, "hill-climbing")
         assert seen.agent is not None
         step, low, high = (round(x * MICRO) for x in (self.step, self.floor, self.ceiling))

@@ -1,23 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who gains nothing leaves: what flows cost of late, and when one that is off looks again.
+"""Users without gain leave: the recent cost of their flows, and the time of their next trial.
 
-With r = x / x0 and sums over decisions that fade by half at each, but not below five packets, and
-by marks alone not below ten of them, as a flow that pays next to nothing meets few,
+Let r = x / x0. Sums over decisions fade by half at each, but not below five packets. Without
+contracts they do not fade below ten marks, because a flow that pays little meets few marks.
 
-    p  =  sum of (bill - standing) / sum of r dt      what the use of x0 costs, money/s
-    c  =  sum of (bill - standing - marks) / sum of r dt      the part of it by contracts
-    S  =  sum of standing / sum of dt                 what goes by time, money/s
+    p  =  sum of (bill - standing) / sum of r dt      the cost of using x0, money/s
+    c  =  sum of (bill - standing - marks) / sum of r dt      the part of p due to contracts
+    S  =  sum of standing / sum of dt                 the cost by time, money/s
 
-A utility's delay cost counts as a contract: round trip times what has arrived, on no bill.
-
-A flow leaves where at two decisions its demand at p is below x0/1000, or where at p it gains less
-than S costs: U(D(p)) - p D(p) - S < U(0). As marks are chance, demand is at p less one standard
-error of the n marks it is made of, (p - c) / sqrt(n); at x0/1000 it is that at p itself.
-
-A user who is away cannot see the marks of its path. It looks again after a time `retry`, then after
-twice as long each time that it leaves again, up to 8 times. It begins with what it would pay at
-x0/100, and until it knows a price x0/100 is its largest rate: while marks are as dear as they were
-its w only falls. What it knew it forgets. One that has come to x0/50 waits `retry` the next time.
+A utility's delay cost counts as a contract, round trip times arrived data, although it is not
+billed. A flow leaves if at two decisions its demand at p is below x0/1000, or its gain at p is
+below S: U(D(p)) - p D(p) - S < U(0). Marks are random, so the demand is taken at p less one
+standard error of the n marks, (p - c) / sqrt(n). For a rate of x0/1000 it is taken at p itself.
+A user who is away cannot observe the marks of its path. It tries again after a time `retry`. That
+time doubles each time the user leaves again, up to 8 times. It starts with the payment at x0/100.
+Until it knows a price, x0/100 is its largest rate: while marks stay expensive, its w only falls. It
+forgets its earlier sums. A flow that has reached x0/50 waits `retry` the next time.
 """
 
 from __future__ import annotations
@@ -34,20 +32,20 @@ from ecnomy.agents.utilities import Utility, delay_cost_of
 __all__ = ["LEAST", "PROBE", "Leaving"]
 
 LEAST: Final = 1e-3  # of x0: the smallest rate
-PROBE: Final = 1e-2  # of x0: the rate whose price is paid while one looks
+PROBE: Final = 1e-2  # of x0: the rate paid for during a trial
 BYTES_PER_MB: Final = 1e6
 FADE: Final = 0.5
-KNOWN: Final = 10.0  # marks that sums do not fade below
+KNOWN: Final = 10.0  # marks; sums do not fade below this number
 LONGEST: Final = 8.0
-ENOUGH: Final = 5.0  # packets, to know a price
+ENOUGH: Final = 5.0  # packets needed to know a price
 
 
 class Leaving:
-    """Flows with one utility: which are away, and what the others' use costs.
+    """Flows with one utility: the flows that are away, and the cost of the others' use.
 
     Attributes:
-        away: which flows have left.
-        probing: which are back and know no price yet.
+        away: flows that have left.
+        probing: flows that are back and do not know a price yet.
     """
 
     def __init__(self, utility: Utility, retry_s: float) -> None:
@@ -63,7 +61,7 @@ class Leaving:
         self._again_s: Floats = np.zeros(0)
 
     def meet(self, count: int, new: Integers, old: Integers) -> None:
-        """So many flows from now on; rows `new` of them were rows `old` before."""
+        """Resize to `count` flows; rows `new` were rows `old` before."""
         away, wait_s = np.zeros(count, np.bool_), np.full(count, self._retry_s)
         sums, again_s = np.zeros((7, count)), np.zeros(count)
         away[new], wait_s[new], again_s[new] = self.away[old], self._wait_s[old], self._again_s[old]
@@ -74,30 +72,30 @@ class Leaving:
         self.probing, self._doubts = probing, doubts
 
     def learn(self, seen: Observation, used_s: Floats, sent: Truths) -> None:
-        """Take the bills of flows that were on throughout.
+        """Add the bills of flows that were on throughout.
 
-        `used_s` is r dt of what has arrived [s], of all flows of a row together as bills are. ACKs
-        that fill a hole tell of more than what is billed with them.
+        `used_s` is r dt of the arrived data [s]. Like bills, it covers all flows of a row. ACKs
+        that fill a hole cover more data than the bill of the same interval.
         """
         flows = seen.flows
         standing = flows.standing_micro / MICRO
         use = flows.bill_micro / MICRO - standing
-        marks = np.minimum(flows.charge_micro / MICRO, use)  # those that others pay are not on it
+        marks = np.minimum(flows.charge_micro / MICRO, use)  # others' marks are not on the bill
         if self._delay_cost:
             use = use + self._delay_cost * flows.srtt_s * flows.delivered_bytes / BYTES_PER_MB
         count = np.where(marks > 0, flows.marks, 0)
         time = seen.dt_s * np.maximum(flows.active, 1)
         more = np.array([use, use - marks, standing, used_s, time, count, flows.delivered])
         held = (self._sums[1] == 0) & (self._sums[5] > 0) & (FADE * self._sums[5] < KNOWN)
-        held |= FADE * self._sums[6] < ENOUGH  # at a packet in many decisions it would never know
+        held |= FADE * self._sums[6] < ENOUGH  # else slow flows never know a price
         self._sums = np.where(sent, np.where(held, 1.0, FADE) * self._sums + more, self._sums)
 
     def contract(self) -> Floats:
-        """c, 0 where nothing is known."""
+        """Return c, 0 if unknown."""
         return _ratio(self._sums[1], self._sums[3], 0.0)
 
     def turn(self, t_s: float, ratio: Floats, sent: Truths) -> Truths:
-        """Flows leave and look again; returns which are new to their probe."""
+        """Let flows leave and return; return the flows that begin a trial."""
         use, other, standing, weight, time, count, packets = self._sums
         price, contract = _ratio(use, weight, 0.0), _ratio(other, weight, 0.0)
         error = (price - contract) / np.sqrt(np.maximum(count, 1.0))

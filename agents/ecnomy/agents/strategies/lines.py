@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`lines`: a call is let in while fewer than so many are under way, as on a trunk of circuits.
+"""`lines`: admit a call while fewer than a fixed number are under way, as on a circuit trunk.
 
-A call that finds all lines taken is lost. With c lines, calls of mean length 1/m, and N users who
-are idle for 1/a on the mean between calls, the share of calls that are lost is Engset's
+A call that finds all lines busy is lost. Take c lines, calls of mean length 1/m, and N users with a
+mean idle time of 1/a between calls. Engset's formula gives the share of lost calls:
 
     B = C(N - 1, c) (a / m)^c / sum over k from 0 to c of C(N - 1, k) (a / m)^k
 
-and with many users, a N / m = A erlang in all, that of Erlang B: A^c / c! over the sum of A^k / k!.
+With many users, a N / m = A erlang in all, it becomes Erlang B: A^c / c! over the sum of A^k / k!.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Lines:
     """Admits calls while one of a fixed number of lines is free.
 
     Attributes:
-        lines: calls under way at a time, at most.
+        lines: the largest number of simultaneous calls.
     """
 
     lines: int
@@ -34,5 +34,5 @@ class Lines:
             raise Refused("lines", f"{self.lines}", "a whole number of 1 or more")
 
     def admit(self, call: Call) -> bool:
-        """Where a line is free."""
+        """Admit a call if a line is free."""
         return call.under_way < self.lines

@@ -1,23 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`marking-quantile`: block a call while the test streams are marked more than they usually are.
+"""`marking-quantile`: block calls while test streams receive more marks than usual.
 
-Andreassen 2002, 4.2: samples of the marking rate M = marked / sent of the test streams over a time
-T; a request is blocked when the present M is above the (1 - B^G) quantile of M, B^G the largest
-blocking rate that customers are promised. Here the present M is that of the last T, renewed at
-every report, and the samples are those of adjoining intervals of length T. Until `learning`
-samples are there, nobody is blocked. The `estimator` (estimators/kinds.py) computes the quantile
-from the samples. The empirical one takes the sample that the next one is above with a chance
-of at most B^G. It needs (1 - B^G) / B^G samples, nine at 0.1, and blocks nobody before.
-
-B^G is kept while the network is as it was. After a change for the worse most calls are blocked,
-until a share B^G of the samples is of the new state.
-
-With `reprice` it posts a price by the paper's P = V (1 - p) - R p - mu at that interval, V for
-P = `margin`. Of calls that are let in, mu = price of a mark x packets x E[M | M <= beta] and
-p = P(L > L^G | M <= beta) are estimated from the test streams, and corrected by what its own calls
-were marked and broke over that (call_bills.py); a call has as many packets as calls had so far.
-What test streams cost is spread over the calls sold, and what minutes and packets bring in is
-deducted. It posts none before it has `learning` samples and as many calls have ended.
+Andreassen 2002, 4.2: the provider samples the marking rate M = marked / sent of the test streams
+over a time T. It blocks a request when the present M is above the (1 - B^G) quantile of M. B^G is
+the largest blocking rate promised to customers. Here the present M covers the last T, updated at
+every report, and samples cover consecutive intervals of length T. Blocking begins after `learning`
+samples. The `estimator` (estimators/kinds.py) computes the quantile from the samples. The empirical
+estimator takes the sample that the next one exceeds with probability B^G at most. It needs
+(1 - B^G) / B^G samples, nine at 0.1, and does not block before.
+B^G holds while the network is stationary. After a change for the worse most calls are blocked,
+until a share B^G of the samples is from the new state.
+With `reprice` it posts a price at that interval by the paper's P = V (1 - p) - R p - mu, with V for
+P = `margin`. Test streams give estimates for admitted calls: mu = price of a mark x packets x
+E[M | M <= beta] and p = P(L > L^G | M <= beta). The marks and refunds of its own calls correct them
+(call_bills.py). The packets of a call are the mean so far. The cost of test streams is spread over
+the calls sold, and revenue from minutes and packets is deducted. Posting begins after `learning`
+samples and as many ended calls.
 """
 
 from __future__ import annotations
@@ -36,8 +34,8 @@ from ecnomy.agents.strategies.stream_samples import StreamSamples
 
 __all__ = ["MarkingQuantile"]
 
-_QUANTILE: Final = 0.9  # of a tariff that promises no blocking rate
-_MEMORY: Final = 100  # samples of time over which calls are remembered
+_QUANTILE: Final = 0.9  # for a tariff without a promised blocking rate
+_MEMORY: Final = 100  # memory of calls, in sample lengths
 
 
 @dataclasses.dataclass
@@ -45,13 +43,13 @@ class MarkingQuantile:
     """Admits calls by a quantile of the marking rate of test streams.
 
     Attributes:
-        quantile: 1 - B^G, of the samples of M; without it B^G is the tariff's `max_blocking_rate`,
-            and 0.1 where it has none.
-        sample: T, the length of a sample; the paper's is the longest call, 3 min.
-        learning: samples before anybody is blocked.
+        quantile: 1 - B^G, of the samples of M; by default B^G is the tariff's `max_blocking_rate`,
+            or 0.1 if the tariff does not set it.
+        sample: T, the length of a sample; the paper uses the longest call, 3 min.
+        learning: samples before any call is blocked.
         estimator: `empirical`, `beta` (the paper's) or `beta-binomial`.
-        margin: what a call is to leave on average, with `reprice`.
-        reprice: how often a price is posted; 0 for never.
+        margin: target mean profit of a call, with `reprice`.
+        reprice: time between posted prices; 0 for never.
     """
 
     quantile: float | None = None
@@ -78,10 +76,10 @@ class MarkingQuantile:
         self._threshold = math.inf
         self._learnt = False
         self._laws: Laws | None = None
-        self._expected = 0.0, 0.0  # of a call let in: marking rate, chance of a broken promise
+        self._expected = 0.0, 0.0  # of an admitted call: marking rate, P(broken promise)
 
     def watch(self, seen: StreamObservation) -> None:
-        """Move the window on; take a sample whenever it is a whole one further."""
+        """Advance the window; take a sample after each whole length."""
         over = self._samples.watch(seen)
         if self._pricing.on:
             self._bills.learn(seen, self._samples, self._laws)
@@ -90,31 +88,31 @@ class MarkingQuantile:
 
     @property
     def marking_rate(self) -> float:
-        """The present M; 0 as long as nothing was sent."""
+        """The present M; 0 if nothing was sent."""
         return self._samples.marking_rate
 
     @property
     def threshold(self) -> float:
-        """The blocking threshold beta; infinite where nobody is to be blocked."""
+        """The blocking threshold beta; infinite without blocking."""
         return self._threshold
 
     @property
     def readings(self) -> dict[str, float]:
-        """M, and the threshold once there is one."""
+        """M, and the threshold if it is finite."""
         readings = {"marking_rate": self.marking_rate}
         if self.threshold < math.inf:
             readings["blocking_threshold"] = self.threshold
         return readings
 
     def admit(self, call: Call) -> bool:
-        """Unless M is above the threshold."""
+        """Admit the call unless M is above the threshold."""
         let_in = self.marking_rate <= self.threshold
         if self._pricing.on:
             self._bills.asked(let_in=let_in)
         return let_in
 
     def post_call_price(self, seen: StreamObservation) -> int | None:
-        """The price of a call from now on, micro-units; None keeps the one in force."""
+        """Return the new price of a call, micro-units; None keeps the price in force."""
         if not self._pricing.due(seen.t_ps) or not self._learnt:
             return None
         bills, tariff = self._bills, seen.tariff
@@ -135,13 +133,13 @@ class MarkingQuantile:
         return postable(charge)
 
     def _learn(self, seen: StreamObservation) -> None:
-        """A time T is over: what is known by now."""
+        """Update threshold and estimates at the end of a time T."""
         blocked = self._blocked(seen.tariff)
         self._learnt = len(self._samples) >= self.learning
         if self._learnt:
             marked = self._samples.marked
             threshold = estimator_named(self.estimator, marked).threshold(blocked)
-            self._threshold = threshold if threshold < 1 else math.inf  # no M is above 1
+            self._threshold = threshold if threshold < 1 else math.inf  # M is at most 1
         if not self._pricing.on:
             return
         self._bills.renew(seen.t_ps)
@@ -159,7 +157,7 @@ class MarkingQuantile:
         self._expected = found.marking_rate, found.broken
 
     def _blocked(self, tariff: CallTariff) -> float:
-        """B^G."""
+        """Return B^G."""
         if self.quantile is not None:
             return 1 - self.quantile
         return tariff.max_blocking_rate if tariff.max_blocking_rate >= 0 else 1 - _QUANTILE

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`menu`: a provider offers basic strategies by name, of which customers pick one for each flow.
+"""`menu`: a provider offers basic strategies by name, and customers pick one for each flow.
 
 Antoniadis et al. 2000, 2.2: "the knowledge of the user's utility will be located at the user agent.
 At the other side, the provider agent can offer some basic strategies that the user agent can
-synthesize in order to achieve a particular objective." The provider runs them, at every report if
-it likes; a user says something only when it picks another one, as with the menus of tariffs: its
+synthesize in order to achieve a particular objective." The provider runs these strategies, at every
+report if needed. A user communicates only to change its choice, as with menus of tariffs. Its
 strategy finds the menu in `seen.agent.menus`, under the name `strategy`, and calls `choose`. Flows
-begin with the first choice. A flow that changes keeps nothing of the choice it had: its rate cap
-and budget are those of the new one, which starts again where it keeps books on single flows.
+begin with the first choice. A flow that changes loses the state of its old choice. Its rate cap and
+budget are those of the new choice, which starts with empty records for the flow.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _OF_CLASSES = ("post_fees", "let_in", "needs_of_classes", "needs_of_one_class")
 
 @dataclasses.dataclass
 class Menu:
-    """Does for each flow what the strategy does that its customer picked.
+    """Runs for each flow the strategy that its customer picked.
 
     Attributes:
         choices: strategies for application providers, by name.
@@ -78,7 +78,7 @@ class Menu:
 
     @property
     def needs_rate(self) -> str:
-        """The parameter of the first choice that lacks a rate where a flow has none."""
+        """The parameter to set, of the first choice that needs a rate for flows without one."""
         for name, one in self._of.items():
             if asked := getattr(one.whole, "needs_rate", ""):
                 return f"choices.{name}.{asked}"
@@ -86,14 +86,14 @@ class Menu:
 
     @property
     def sets_budget(self) -> str:
-        """The parameter of the first choice that limits what a flow's marks may cost."""
+        """The parameter of the first choice that limits the cost of a flow's marks."""
         for name, one in self._of.items():
             if limit := getattr(one.whole, "sets_budget", ""):
                 return f"choices.{name}.{limit}"
         return ""
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Decisions for all flows, each by the strategy that its customer chose."""
+        """Return decisions for all flows, each by the strategy that its customer chose."""
         flows = seen.flows
         count = len(flows.flow)
         columns = {name: np.full(count, none) for name, none in _COLUMNS}
@@ -110,7 +110,7 @@ class Menu:
 
 
 def _only(seen: Observation, rows: Integers) -> Observation:
-    """The same of these rows."""
+    """Return the observation restricted to these rows."""
     flows = seen.flows
     kept = {name: getattr(flows, name)[rows] for name in type(flows).__struct_fields__}
     return msgspec.structs.replace(seen, flows=type(flows)(**kept))

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """A changed price: one Newton step to the demand at the price that the marks show.
 
-`elastic-utility` goes to x U'(x). At a given price that leaves 1 - R of an error, R = -x U''/U', so
-users whose demand is elastic (R far below 1) follow a price slowly. The marks since the last
-decision show the price even while the rate is still changing. With r = x / x0 and n marks that cost
-m in all,
+`elastic-utility` steps to x U'(x). At a given price this leaves 1 - R of an error, R = -x U''/U'.
+So users with elastic demand (R far below 1) follow a price slowly. The marks since the last
+decision show the price even while the rate is still changing. With r = x / x0 and n marks of the
+total cost m,
 
     p = m / sum of r dt        money/s per x0, with a standard error of p / sqrt(n)
 
-Where w lies outside what is paid for the demand at p (1 - 3 / sqrt(n)) and at p (1 + 3 / sqrt(n)),
-the price has changed, and w goes to p D(p). That is Newton's step for a user whose own w does not
-move the price. It is at most a factor e, as a price that has just changed overshoots first.
+If w lies outside the payments for the demand at p (1 - 3 / sqrt(n)) and at p (1 + 3 / sqrt(n)), the
+price has changed, and w goes to p D(p). This is Newton's step for a user whose w does not affect
+the price. It is at most a factor e, because a price that has just changed overshoots first.
 
-A user whose own w does move the price would be taken too far, and back. So a step against the one
-before is at most half as long. The limit doubles with each decision that needs no step. Steps are
-for flows with R < 1 and no contract by use, where demand is below what the traffic asks for.
+A user whose w affects the price would overshoot and return. So a step in the opposite direction of
+the previous one is at most half as long. The limit doubles with each decision without a step. Steps
+apply to flows with R < 1, without a contract by use, and with a demand below their traffic's rate.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class PriceChange:
         self._limit: Floats = np.zeros(0)
 
     def meet(self, count: int, new: Integers, old: Integers) -> None:
-        """So many flows from now on; rows `new` of them were rows `old` before."""
+        """Resize to `count` flows; rows `new` were rows `old` before."""
         last, limit = np.zeros(count), np.full(count, LONGEST)
         last[new], limit[new] = self._last[old], self._limit[old]
         self._last, self._limit = last, limit
@@ -52,10 +52,10 @@ class PriceChange:
     def steps(
         self, flows: FlowColumns, used_s: Floats, log_pay: Floats, most: Floats
     ) -> tuple[Truths, Floats]:
-        """Which flows' price has changed, and their steps in log w.
+        """Return the flows with a changed price, and their steps in log w.
 
-        `used_s` is r dt of each [s]. `most` is the r below which its demand must be, 0 for flows
-        that are to take no step.
+        `used_s` is r dt of each flow [s]. The demand of a flow that takes a step must be below the
+        r in `most`; 0 prevents steps.
         """
         money = flows.charge_micro / MICRO / np.maximum(flows.active, 1)
         known = (most > 0) & (money > 0) & (used_s > 0) & (flows.marks > ERRORS**2)
@@ -76,6 +76,6 @@ class PriceChange:
         return changed, step
 
     def _log_paid(self, price: Floats) -> Floats:
-        """Logarithm of p D(p), in micro-units per second."""
+        """Return the logarithm of p D(p), in micro-units per second."""
         paid = MICRO * price * self._utility.demand(price)
         return np.asarray(np.log(np.maximum(paid, LEAST_MICRO)))

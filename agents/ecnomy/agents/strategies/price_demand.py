@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`price-demand`: users take part while what a MB costs is no more than it is worth to them.
+"""`price-demand`: users take part while the cost of a MB is within their limit.
 
-Each flow is a user with a limit [money/MB], drawn from a demand curve (demands.py), so that at a
-price q a share D(q) of those present takes part, in the mean. Others have their flows switched off.
-With traffic of kind `web` this is the background of Antoniadis et al. 2000, section 5: on-off users
-whose pages and think times are drawn (by the traffic), and who react to prices by what a page is
-worth to them.
+Each flow is a user with a limit [money/MB], drawn from a demand curve (demands.py). At a price q an
+expected share D(q) of the present users takes part. The flows of the others are switched off. With
+traffic of kind `web` this is the background of Antoniadis et al. 2000, section 5: on-off users with
+random pages and think times (drawn by the traffic), who react to prices by the value of a page.
 
-The price that users see is what a MB of data has cost this agent's users since the last decision:
-their whole bill (marks, class fees, contracts), smoothed with weight 1/2. They tell each other.
-If no user accepts the price, nobody sends, and nobody sees the price. Then the user with the
-highest limit looks again, from one decision to the next: after a time `retry`, then after twice as
-long each time, up to 8 times. What a MB costs it is what all know then.
+The users' price is the cost of a MB of data to this agent's users since the last decision: their
+whole bill (marks, class fees, contracts), smoothed with weight 1/2. Users share this price.
 
-    arrival     present for a time drawn from `stay`, then away for one drawn from `away`, who comes
-                back with a new limit; without the two everybody is always there
-    patience    whose limit the price exceeds leaves once it has for a time drawn from `patience`
-    inertia     a share `looks` of users considers to change at a decision, drawn each time
+If no user accepts the price, nobody sends or observes the price. Then the user with the highest
+limit sends for one decision interval as a trial. The first trial is after a time `retry`, and the
+wait doubles each time, up to 8 times. The cost of a MB in the trial is then the price for all.
 
-Inertia is for stability. Be e the elasticity of D, and k that of the marking law at its load: one
-decision leaves 1 - looks (1 + e k) of an error of the number of users. Up to looks = 1 / (1 + e k)
-that is positive, and there is no swing; where all look at once at a price that depends on how many
-they are, they come and go as a herd. At a price that does not depend on load, 1 is right.
+    arrival     a user is present for a time drawn from `stay`, then away for one drawn from `away`;
+                it returns with a new limit; without the two all users are always present
+    patience    a user leaves once the price exceeds its limit for a time drawn from `patience`
+    inertia     a random share `looks` of users considers a change at each decision
+
+Inertia provides stability. Let e be the elasticity of D, and k that of the marking law at its load.
+One decision leaves 1 - looks (1 + e k) of an error of the number of users. Up to looks =
+1 / (1 + e k) this is positive, and the number does not oscillate. If all users decide at once at a
+price that depends on their number, they come and go as a herd. For a price independent of the load,
+looks = 1 is right.
 """
 
 from __future__ import annotations
@@ -50,18 +51,18 @@ LONGEST: Final = 8  # times `retry`
 
 @dataclasses.dataclass
 class PriceDemand:
-    """Lets those users send who accept the price that they see.
+    """Lets the users send who accept the price.
 
     Attributes:
         demand: kind and parameters of the demand curve.
-        pay: what a user who takes part spends on marks; negative: as it was, as for traffic whose
-            transport no mark rate steers.
-        looks: share of users that consider to change at a decision [above 0, up to 1].
-        even: limits spread evenly over the curve, in place of drawn ones [truth value].
-        stay: how long a user is there, left out: always.
-        away: how long it is away then.
-        patience: how long it puts up with a price above its limit; left out: not at all.
-        retry: time after which one user looks at the price again where all have left.
+        pay: an active user's spending on marks; negative: unchanged, for traffic whose transport
+            does not follow a mark rate.
+        looks: share of users that consider a change at a decision [above 0, up to 1].
+        even: limits evenly spaced over the curve instead of random [truth value].
+        stay: time for which a user is present; by default always.
+        away: time for which a user is away afterwards.
+        patience: time for which a user tolerates a price above its limit; by default 0.
+        retry: time until one user tries the price again after all have left.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer", "price-handler")
@@ -81,7 +82,7 @@ class PriceDemand:
             key = "away" if self.away is None else "stay"
             raise Refused(key, f"no {key!r}", "both 'stay' and 'away', or neither")
         positive("retry", self.retry, "s")
-        self._wait_s, self._again_s, self._probe = self.retry, math.inf, -1  # -1: nobody probes
+        self._wait_s, self._again_s, self._probe = self.retry, math.inf, -1  # -1: no trial
         self._demand: Demand = _made("demand", self.demand, DEMANDS)
         self._stay = _time("stay", self.stay)
         self._away = _time("away", self.away)
@@ -90,16 +91,16 @@ class PriceDemand:
         self._limit: Floats = np.zeros(0)
         self._active: Truths = np.zeros(0, dtype=np.bool_)
         self._here: Truths = np.zeros(0, dtype=np.bool_)
-        self._until_s: Floats = np.zeros(0)  # when the user comes or goes
-        self._leaves_s: Floats = np.zeros(0)  # when its patience ends; infinite while content
+        self._until_s: Floats = np.zeros(0)  # time of the next arrival or departure
+        self._leaves_s: Floats = np.zeros(0)  # end of patience; infinite while content
 
     @property
     def inertia(self) -> float:
-        """The share of users that do not look at a decision."""
+        """The share of users that skip a decision."""
         return 1 - self.looks
 
     def decide_many(self, seen: Observation) -> Decision:
-        """The flows that may send, and their payments."""
+        """Return the flows that may send, and their payments."""
         if seen.agent is None:
             raise StrategyError("price-demand: random users require a market")
         random, count = seen.agent.random, len(seen.flows.flow)
@@ -115,7 +116,7 @@ class PriceDemand:
         return Decision(pay, active=self._active)
 
     def _meet(self, count: int, t_s: float, random: np.random.Generator) -> None:
-        """Everybody is there at first, and nobody knows a price."""
+        """Start with all users present, and without a known price."""
         even = random.permutation((np.arange(count) + 0.5) / count)
         self._limit = self._demand.limit(even if self.even else _shares(random, count))
         self._active, self._here = np.ones(count, np.bool_), np.ones(count, np.bool_)
@@ -163,7 +164,7 @@ class PriceDemand:
         self._leaves_s[~self._active] = np.inf
 
     def _probed(self, t_s: float, active: Truths, content: Truths) -> Truths:
-        """Who sends; where nobody would, one user does from time to time."""
+        """Return the sending users; if there are none, let one user try from time to time."""
         if self._probe >= 0 and not content[self._probe]:
             active[self._probe] = False
         self._probe = -1
@@ -181,7 +182,7 @@ class PriceDemand:
 
 
 def _shares(random: np.random.Generator, count: int) -> Floats:
-    """Uniform in (0, 1): neither end, where limits may be infinite."""
+    """Draw uniformly from (0, 1), without the ends, at which limits may be infinite."""
     return (random.integers(2**52, size=count) + 0.5) / 2**52
 
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`price-memory`: short files begin at what their rate costs, as flows before them found it.
+"""`price-memory`: pay for short files by the cost of their rate, learnt from earlier flows.
 
 Antoniadis et al. 2000, 5: short flows "might be completed in a few round trip times, or even in
 less than one. One approach for tackling this problem is to use cached information from previous
-flows that shared the same path, and hence have experienced the same congestion prices." A flow
-that is to have the rate x (of payload) where a bit costs lambda pays
+flows that shared the same path, and hence have experienced the same congestion prices." For
+a payload rate x at the cost lambda of a bit, a flow pays
 
     w = x lambda
 
-as WTP is at rest at w / lambda. lambda is remembered for each source, whose flows share a path,
-from all of its flows (cost_memory.py), and fades by exp(-dt / memory) with the time in which some
-of them send. Every flow is told w at every decision, under way or between files, so that a file
-begins with what is known at that time; one flow alone would find out only when its file is over.
+because WTP is at rest at w / lambda. The flows of a source share a path, so the agent averages
+lambda over all flows of a source (cost_memory.py). It fades by exp(-dt / memory) with the time in
+which some of them send. At every decision all flows get w, under way or between files. So a file
+begins with the current knowledge. A single flow would learn the price only at the end of its file.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ LEAST_MICRO: Final = 1.0
 
 @dataclasses.dataclass
 class PriceMemory:
-    """Pays what a rate costs by what is remembered of the path.
+    """Pays the cost of a rate, by earlier flows on the same path.
 
     Attributes:
-        rate: payload rate at which a file is to be sent.
+        rate: target payload rate of a file.
         memory: time over which the cost of a byte is averaged.
-        cost: what a byte costs: a guess, until the first file was seen.
-        most: the most that is paid per second for a flow.
+        cost: initial estimate of the cost of bytes, used before the first file.
+        most: the largest payment per second for a flow.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")
@@ -53,10 +53,10 @@ class PriceMemory:
         for name, unit in (("rate", "bit/s"), ("memory", "s"), ("cost", "money/MB")):
             positive(name, getattr(self, name), unit)
         positive("most", self.most, "money/s")
-        self._costs = CostMemory(self.memory, self.cost)  # money/MB are micro-units a byte
+        self._costs = CostMemory(self.memory, self.cost)  # money/MB equals micro-units per byte
 
     def decide_many(self, seen: Observation) -> Decision:
-        """The same willingness for all flows of a source."""
+        """Return the same willingness to pay for all flows of a source."""
         self._costs.learn(seen)
         pay = self.rate / 8 * self._costs.micro_per_byte(seen.flows.source)
         return Decision(np.rint(np.clip(pay, LEAST_MICRO, self.most * MICRO)))

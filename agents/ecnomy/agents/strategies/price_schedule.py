@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`price-schedule`: a carrier posts the price of the time: a step, or a price by the hour.
+"""`price-schedule`: a carrier posts prices at given times: a step, or a price by the hour.
 
-A price holds from its time to the next one's. Without a `period` times are of the run: before the
-first one the price is what it was, and the last one stays. With a `period` (24 h for prices by the
-hour) times are within it, simulated time 0 is `offset` into one, and the last price holds on into
-the next. A new price is posted at the first report at or after its time.
+A price holds from its time to the time of the next one. Without a `period`, times are times of the
+run: the price is unchanged before the first time, and the last price stays. With a `period` (24 h
+for prices by the hour), times are within the period. Simulated time 0 is `offset` into a period,
+and the last price continues into the next period. The carrier posts a new price at the first report
+at or after its time.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class PriceSchedule:
     Attributes:
         prices: prices of a mark, by the time from which each holds.
         period: time after which the prices repeat; by default they do not.
-        offset: how far into a period the run begins.
+        offset: position within a period at which the run begins.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
@@ -59,7 +60,7 @@ class PriceSchedule:
             raise Refused("prices", f"{price:g} money", "prices from 0 to 1000000 money")
 
     def post_price(self, seen: PriceObservation) -> int:
-        """The price from now on, micro-units per mark."""
+        """Return the new price, micro-units per mark."""
         at_s = seen.t_s if self.period is None else (seen.t_s + self.offset) % self.period
         index = bisect.bisect_right(self._times, at_s) - 1
         if index < 0 and self.period is None:

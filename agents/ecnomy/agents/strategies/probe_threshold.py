@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`probe-threshold`: block a call where more than a share of probes is marked, or one is lost.
+"""`probe-threshold`: block a call if more than a share of probes is marked, or one is lost.
 
-T. Kelly 2001 (An ECN-probe based connection acceptance control, as told in Andreassen 2002, 1.2):
-before a call is set up, probes are sent at increasing rate, and the call is given up when the share
-of marked probes is larger than a fixed threshold, or a probe was lost. Here
+T. Kelly 2001 (An ECN-probe based connection acceptance control, as cited in Andreassen 2002, 1.2):
+before the setup of a call, the source sends probes at increasing rate. It drops the call if the
+share of marked probes exceeds a fixed threshold, or a probe is lost. Here
 
-    admit  <=>  probes were sent, none of them lost, and marked <= threshold x delivered
+    admit  <=>  probes were sent, all arrived, and marked <= threshold x delivered
 
-over the last `window`, of all test streams together. What differs from Kelly's: probes are the
-provider's test streams, which run all the time, for a call is answered at its moment and cannot
-wait for probes of its own. Several streams of different rates stand for the increasing rate; the
-cost of probing, their marks included, does not depend on the number of calls. A window with n
-probes tells shares apart by 1/n: with a threshold below that a single mark blocks.
-
-Kelly found that with much other traffic, which no threshold keeps out, calls are what is blocked.
-That is so here too. A threshold relative to what is usual is `marking-quantile`.
+over the last `window`, for all test streams together. There are two differences from Kelly. The
+probes are the provider's permanent test streams, because a call needs an immediate answer. Several
+streams of different rates replace the increasing rate. So the cost of probing, including marks,
+does not depend on the number of calls. A window with n probes resolves shares of 1/n: with a
+smaller threshold a single mark blocks.
+Kelly found that heavy other traffic, which the threshold does not control, blocks calls. The same
+holds here. `marking-quantile` uses a threshold relative to the usual marking.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ class ProbeThreshold:
     """Admits calls while fewer than a fixed share of probes are marked.
 
     Attributes:
-        threshold: the largest share of marked probes that lets a call in [0 to 1].
-        window: over how long probes are looked at; nobody is let in before that time is over.
+        threshold: the largest share of marked probes at which calls are admitted [0 to 1].
+        window: averaging time of the probes; admission begins after this time.
     """
 
     threshold: float
@@ -52,7 +51,7 @@ class ProbeThreshold:
         self._whole = False  # a window is full
 
     def watch(self, seen: StreamObservation) -> None:
-        """Move the window on; it is of whole reports, and as long as `window` at least."""
+        """Advance the window, which has whole reports and at least the length `window`."""
         columns = (seen.delivered, seen.marks, seen.lost)
         delivered, marks, lost = (int(column.sum()) for column in columns)
         self._seen.append((seen.dt_ps, delivered, marks, lost))
@@ -64,20 +63,20 @@ class ProbeThreshold:
 
     @property
     def marking_rate(self) -> float:
-        """The share of marked probes; 0 as long as none arrived."""
+        """The share of marked probes; 0 before the first arrival."""
         delivered = sum(row[1] for row in self._seen)
         return sum(row[2] for row in self._seen) / delivered if delivered else 0.0
 
     @property
     def readings(self) -> dict[str, float]:
-        """The share of marked probes, and how many were lost."""
+        """The share of marked probes, and the number of lost probes."""
         return {
             "marking_rate": self.marking_rate,
             "probes_lost": float(sum(row[3] for row in self._seen)),
         }
 
     def admit(self, call: Call) -> bool:
-        """Where probes came through, unlost and seldom enough marked."""
+        """Admit a call if probes arrived, without losses and with few enough marks."""
         came = any(row[1] for row in self._seen)
         lost = any(row[3] for row in self._seen)
         return self._whole and came and not lost and self.marking_rate <= self.threshold

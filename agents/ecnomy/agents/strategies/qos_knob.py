@@ -2,13 +2,13 @@
 """`qos-knob`: the customer of Antoniadis et al. 2000, 2.1, who may switch class at any time.
 
     up    goodput below satisfied x (best mean goodput so far) for `patience`, with marks in that
-          time, and the next dearer class of the provider within `budget`
-    down  no mark for `patience`: an uncongested network gives the cheaper class the same
+          time, and the provider's next more expensive class within `budget`
+    down  no mark for `patience`: without congestion the cheaper class gets the same service
 
-Means are over the time between two decisions. A flow that saw no mark for `patience` is not held
-back by congestion, so no dearer class would help it and it never goes up. Every move starts both
-clocks anew: the next one is at least `patience` away, so the knob does not flap. A flow that may
-not send is not judged.
+Means are over the time between two decisions. Congestion does not limit a flow without marks for
+`patience`, so a more expensive class would not help it, and it never goes up. Every move restarts
+both clocks. The next move is at least `patience` later, so the knob does not flap. Flows that may
+not send are ignored.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class QosKnob:
     """Turns the knob of each flow by one class at a time.
 
     Attributes:
-        patience: how long a state has to last before the customer acts.
+        patience: duration of a state after which the customer acts.
         satisfied: share of the best mean goodput below which the customer is not satisfied.
-        budget: dearest fee per flow the customer accepts; unlimited by default.
+        budget: the largest fee per flow that the customer accepts; unlimited by default.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
@@ -59,7 +59,7 @@ class QosKnob:
         self._start(0, 0)
 
     def decide_many(self, seen: Observation) -> Decision:
-        """The class of each flow from now on."""
+        """Return the new class of each flow."""
         flows = seen.flows
         if len(self._best_bps) != len(flows.flow):
             self._start(len(flows.flow), seen.t_ps - seen.dt_ps)
@@ -84,11 +84,11 @@ class QosKnob:
 
     def _start(self, flows: int, t_ps: int) -> None:
         self._best_bps = np.zeros(flows)
-        self._content_ps = np.full(flows, t_ps)  # when it was last satisfied
-        self._marked_ps = np.full(flows, t_ps)  # when it was last marked
+        self._content_ps = np.full(flows, t_ps)  # time of last satisfaction
+        self._marked_ps = np.full(flows, t_ps)  # time of the last mark
 
     def _watch(self, seen: Observation) -> None:
-        """Since when each flow has not been satisfied, and not been marked."""
+        """Update the times at which each flow was last satisfied and last marked."""
         if len(seen.flows.flow) <= FEW:
             return self._watch_few(seen)
         flows = seen.flows
@@ -102,7 +102,7 @@ class QosKnob:
         self._marked_ps[~active | flows.marks.astype(np.bool_)] = seen.t_ps
 
     def _watch_few(self, seen: Observation) -> None:
-        """The same number by number: numpy takes several times as long for a flow or two."""
+        """Compute the same in scalars: numpy takes several times as long for a flow or two."""
         flows, best_bps = seen.flows, self._best_bps.tolist()
         told = flows.active.tolist(), flows.goodput_bps.tolist(), flows.marks.tolist()
         for row, (active, goodput_bps, marks) in enumerate(zip(*told, strict=True)):
@@ -115,9 +115,9 @@ class QosKnob:
 
 
 def _ladder(offers: tuple[Offer, ...], budget_micro: float) -> tuple[Integers, Integers]:
-    """For each class the next dearer one within budget and the next cheaper one, or NO_OFFER.
+    """Return each class's next more expensive class within budget and next cheaper, or NO_OFFER.
 
-    One row more than there are classes, the last, which NO_OFFER is the index of: flows in none.
+    The last, additional row is for flows outside any class; NO_OFFER is its index.
     """
     dearer = np.full(len(offers) + 1, NO_OFFER, dtype=np.int64)
     cheaper = np.full(len(offers) + 1, NO_OFFER, dtype=np.int64)

@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`revenue-bandit`: a carrier tries prices of a list, and settles for the one that leaves it most.
+"""`revenue-bandit`: a carrier tries the prices of a list, and settles on the most profitable one.
 
-The list has `arms` prices from floor to ceiling, in equal ratios. That a list will do, and how fine
-it has to be, is in Kleinberg and Leighton 2003: what lies between two prices costs little where
-revenue is flat about its best. With a ratio of e^d the best of the list is within d/2 of the best
-price, and leaves out a share c d^2 / 8 of what could be earned at most, c its curvature over log P
-(e (e - 1) for a demand of constant elasticity e and a cost per mark).
-
-All prices are tried twice, in an order drawn each time. Then each choice is by Thompson sampling
-(Thompson 1933; Agrawal and Goyal 2017 for normal rewards): for each price a draw of what it leaves,
+The list has `arms` prices from floor to ceiling, in equal ratios. Kleinberg and Leighton 2003 show
+that a list suffices, and how fine it must be: near its maximum, revenue is flat, so a gap between
+prices costs little. With a ratio of e^d the best price of the list is within d/2 of the optimum. It
+loses a share c d^2 / 8 of the largest revenue, c the curvature over log P (e (e - 1) for a demand
+of constant elasticity e and a cost per mark).
+The carrier tries all prices twice, each time in random order. Then it chooses by Thompson sampling
+(Thompson 1933; Agrawal and Goyal 2017 for normal rewards). It draws a profit for each price,
 
     draw_k ~ N(mean_k, s^2 / n_k)        s^2 = sum of all (R - mean)^2 / (trials - arms)
 
-from the mean of its n_k trials, and the largest draw is the next price. So prices are tried in
-proportion to the chance that they are the best, as far as is known: those close to the best often,
-the others ever less. It assumes that demand does not change, but nothing about its slope: revenue
-may have several peaks.
+from the mean of its n_k trials. The largest draw gives the next price. So it tries each price with
+its estimated probability of being the best: prices near the best often, the others ever less. It
+assumes a constant demand, but of any slope: revenue may have several peaks.
 
 A trial takes two decisions if the price changes, because customers respond during the first;
 otherwise it takes one. It takes more if customers respond more slowly (trial.py). The first round
@@ -41,12 +39,12 @@ __all__ = ["RevenueBandit"]
 
 @dataclasses.dataclass
 class RevenueBandit:
-    """Chooses among fixed prices the one that has left most profit so far.
+    """Chooses from fixed prices by their profit so far.
 
     Attributes:
         floor: the lowest price of the list.
         ceiling: the highest price of the list.
-        arms: how many prices there are, from 2 to 100 [prices].
+        arms: the number of prices, from 2 to 100 [prices].
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
@@ -70,11 +68,11 @@ class RevenueBandit:
         self._sum: Floats = np.zeros(self.arms)
         self._squares: Floats = np.zeros(self.arms)
         self._trial = Trial("revenue-bandit")
-        self._due: list[int] = []  # of the first round
+        self._due: list[int] = []  # pending trials of the first round
         self._tried = -1
 
     def post_price(self, seen: PriceObservation) -> int:
-        """The price from now on, micro-units per mark."""
+        """Return the new price, micro-units per mark."""
         earned = self._trial.earned(seen)
         if seen.agent is None:
             raise StrategyError("revenue-bandit: random draws require a market")
@@ -96,7 +94,7 @@ class RevenueBandit:
         self._squares[self._tried] += earned**2
 
     def _means(self) -> Floats:
-        """What each price has left; those not yet tried are the worst."""
+        """Return the mean profit of each price; untried prices rank last."""
         tried = self._count > 0
         return np.where(tried, self._sum / np.maximum(self._count, 1), -np.inf)
 

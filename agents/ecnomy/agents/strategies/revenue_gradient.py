@@ -1,52 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`revenue-gradient`: a carrier climbs to the price that leaves it most, by what two prices earn.
+"""`revenue-gradient`: a carrier climbs to the most profitable price along a measured slope.
 
-It tries a price above its own and one below, each twice a round, and goes by the slope of the
-logarithm of what is left (received less paid, so that what it owes others counts):
+Each round it tries one price above its own and one below, twice each. It follows the slope of the
+logarithm of the profit (receipts less payments, so debts to others count):
 
     slope   <- (R(P e^h) - R(P e^-h)) / (|R(P e^h)| + |R(P e^-h)|) / h
     log P   <- log P + min(m, max(-m, slope / n'))           m = `probe` max(4 / n, 1)
 
-n is 1 plus the number of times that the slope has changed its sign, and at most 10. This is the
-search of Kiefer and Wolfowitz 1952 with the steps of Kesten 1958: long as long as it goes one way,
-shorter once it turns round, and so is m, the longest of them. A slope without a unit needs no gain:
-be c = -d slope / d log P at the best price; a step leaves 1 - c / n' of an error, so that n' > c/2
-is stable, and 10 is for c up to 20. For a demand of constant elasticity e and a cost per mark, c is
-e (e - 1): up to e = 5.
-
-Where c is below 1 a step of slope / n stalls: chance turns the slope round, and a tenth of a small
-slope leaves almost all of the error. c is estimated from all rounds (curvature.py), and there
+n is 1 plus the number of sign changes of the slope, at most 10. This is the search of Kiefer and
+Wolfowitz 1952 with the steps of Kesten 1958. Steps are long while the direction stays, and shorter
+after each reversal, as is their limit m. The slope has no unit, so it needs no gain. Let
+c = -d slope / d log P at the best price. A step leaves 1 - c / n' of an error, so n' > c/2 is
+stable, and 10 suffices for c up to 20. For a demand of constant elasticity e and a cost per mark, c
+is e (e - 1): up to e = 5.
+For c below 1 a step of slope / n stalls: noise reverses the slope, and a tenth of a small slope
+leaves almost all of the error. c is estimated from all rounds (curvature.py). For c < 1
 
     n' = min(n, max(n c, v^1/2 / `probe`))
 
-as Lai and Robbins 1979 divide by n c. v is the variance of a slope by chance: the second term
-keeps a step that chance alone explains within the probe. Elsewhere n' = n.
-
-A profit that is flat calls for wide tries, as its slope drowns in chance otherwise:
+as Lai and Robbins 1979 divide by n c. v is the random variance of a slope. The second term keeps a
+step that noise alone explains within the probe. For c >= 1, n' = n.
+A flat profit needs wide trials, because noise would otherwise hide its slope:
 
     h = `probe` min(max(c^-1/2, 1), 2)
 
-Trying then costs the same share c h^2 / 2 of what could be earned, 0.5 %, for c from 1/4 to 1. What
-is left at the end is the probe itself, and chance: with samples of R that are off by a share s,
-log P is by about s / (2 h sqrt(20 c)) where c is 1 or more. It notes the slope and c after each
-round as `profit_slope` and `profit_curvature`, by which `ecnomy show` judges whether it settled.
+The cost of trials is then a constant share c h^2 / 2 of the best profit, 0.5 %, for c from 1/4 to
+1. The final error consists of the probe and noise. If samples of R have a relative error s, the
+error of log P is about s / (2 h sqrt(20 c)) for c of 1 or more. The carrier notes the slope and c
+after each round as `profit_slope` and `profit_curvature`; `ecnomy show` uses them to judge if it
+settled.
 
-Carriers that search at the same time must not try in step: each would mistake the effect of the
-other's tries for that of its tries, and both would drift together. The order of a round's four
-tries is one of three, by the number of the carrier's first link, with a sign drawn each time.
-Two orders that differ are orthogonal: tries of the one add as much to either side of the other.
-
-Two cases are apart from the slope, as hardly anybody is left to respond to a price. A round that
-left less than a quarter of the best of the last ten rounds takes the price of that one. And where
-its links are busy for less than a thousandth of the time, the price falls by 4 h.
-
-Where what is left does not depend on the price, as with users of U = a log x, the slope is chance
-alone and P wanders, by steps that get shorter. R of one sign all over is taken for granted: where
-the price does not cover the cost, the slope is that of a loss, which leads out of it.
-
-Each try takes two decisions or more: in the interval after a change customers respond, in the one
-after that it is measured. Where customers take longer, each takes as many intervals as they do, up
-to ten (trial.py). A round of four tries is eight times the `decision_interval` or more.
+Carriers that search at the same time must not try in step. Otherwise each would mistake the effect
+of the other's trials for its own, and both would drift together. The number of the carrier's first
+link selects one of three orders for a round's four trials, with a random sign each time. Different
+orders are orthogonal: one carrier's trials add equally to both sides of the other's.
+Two cases do not use the slope, because too few users respond to a price. If a round earns less than
+a quarter of the best of the last ten rounds, the carrier returns to the price of that round. If its
+links are busy for less than a thousandth of the time, the price falls by 4 h.
+If the profit does not depend on the price, as with users of U = a log x, the slope is pure noise
+and P wanders, with decreasing steps. R is assumed to have one sign: if the price does not cover the
+cost, the slope of the loss leads out of it.
+Each trial takes two decisions or more: customers respond in the interval after a change, and the
+next interval is measured. If customers respond more slowly, each part takes as many intervals as
+they need, up to ten (trial.py). A round of four trials takes at least eight `decision_interval`s.
 """
 
 from __future__ import annotations
@@ -67,12 +63,12 @@ from ecnomy.agents.strategies.trial import DEAREST, LONGEST, Trial, check_range
 __all__ = ["RevenueGradient"]
 
 MOST_TURNS: Final = 10
-RHYTHMS: Final = ((1, -1, 1, -1), (1, 1, -1, -1), (1, -1, -1, 1))  # of tries above and below
+RHYTHMS: Final = ((1, -1, 1, -1), (1, 1, -1, -1), (1, -1, -1, 1))  # orders of trials
 LONGEST_STEP: Final = 4.0  # probes
 WIDEST: Final = 2.0  # probes
 IDLE: Final = 0.001  # share of the time that its links are busy
-LOST: Final = 0.25  # of what the best round left
-ROUNDS: Final = 10  # that it compares with
+LOST: Final = 0.25  # share of the best round's profit
+ROUNDS: Final = 10  # rounds that it compares with
 
 
 @dataclasses.dataclass
@@ -80,10 +76,10 @@ class RevenueGradient:
     """Moves its price along the slope of its profit.
 
     Attributes:
-        probe: how far above and below its own price it tries, and up to twice as far where that
-            costs little [logarithm of the ratio].
-        floor: the lowest price it has as its own.
-        ceiling: the highest price it has as its own.
+        probe: distance of trial prices from its own price; up to twice as far if that costs little
+            [logarithm of the ratio].
+        floor: the lowest value of its own price.
+        ceiling: the highest value of its own price.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
@@ -102,11 +98,11 @@ class RevenueGradient:
         self._found: dict[int, list[float]] = {1: [], -1: []}
         self._turns, self._before = 1, 0.0
         self._h, self._curvature = self.probe, Curvature()
-        self._rounds: deque[tuple[float, float]] = deque(maxlen=ROUNDS)  # left, log of own price
+        self._rounds: deque[tuple[float, float]] = deque(maxlen=ROUNDS)  # profit, log of own price
         self._busy_ps = self._link_ps = 0  # of its links in this round
 
     def post_price(self, seen: PriceObservation) -> int:
-        """The price from now on, micro-units per mark."""
+        """Return the new price, micro-units per mark."""
         earned = self._trial.earned(seen)
         self._busy_ps += int(seen.links.busy_ps.sum())
         self._link_ps += seen.dt_ps * len(seen.links.busy_ps)
@@ -123,7 +119,7 @@ class RevenueGradient:
         return min(max(round(price), 1), round(DEAREST * MICRO))
 
     def _begin(self, seen: PriceObservation) -> None:
-        """A round of tries about its own price."""
+        """Begin a round of trials around its own price."""
         if seen.agent is None:
             raise StrategyError("revenue-gradient: the random first trial requires a market")
         low, high = math.log(self.floor * MICRO), math.log(self.ceiling * MICRO)
@@ -146,7 +142,7 @@ class RevenueGradient:
         if 0 < best and above + below < LOST * best:
             self._turns = min(self._turns + 1, MOST_TURNS)
             self._log_price = log_price
-            self._rounds.remove((best, log_price))  # the next one, if that does no longer hold
+            self._rounds.remove((best, log_price))  # next time use another round
             return
         self._step(above, below)
         if agent is not None:

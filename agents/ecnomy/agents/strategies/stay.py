@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`stay`: leaves everything as it is; the default of customers and connectivity providers."""
+"""`stay`: leave everything unchanged; the default of customers and connectivity providers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Stay"]
 
 @dataclasses.dataclass
 class Stay:
-    """Never turns a knob, never changes a price."""
+    """Never turns a knob and never changes a price."""
 
     def decide_many(self, seen: Observation) -> Decision:
         """Keep every class."""

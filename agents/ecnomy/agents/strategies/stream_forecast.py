@@ -1,28 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What test streams will see next: adjoining samples, and how much one tells of the next.
+"""Forecasts of the test streams' next sample from the correlation of consecutive samples.
 
-The mean rate of the next sample is the mean m of all, and of the present deviation from it as much
-as there is in the next sample on average:
+The expected rate of the next sample is the mean m of all samples plus a share c of the present
+deviation:
 
     E[r_next | r_now] = m + c (r_now - m)
 
-c is the correlation of adjoining samples, never below 0. It is measured on the samples as they are,
-chance included: the less a sample tells of the next one, the smaller it is. A level that shifts
-makes it large, and the forecast follows. Before a network ever shifted c is that of its chance, so
-what is beyond all samples so far is followed in full: r_now is taken at the nearest of them, and
-what is left is added.
-
-That a promise breaks is a matter of the tail, which no mean tells. Its chance is the mean over the
-samples so far of what the *following* sample says of a connection (beta-binomial,
-estimators/rates.py), those that were like the present one counting more:
+c is the correlation of consecutive samples, at least 0. It is computed from raw samples, including
+their noise: if a sample predicts the next one poorly, c is small. A shift of the level makes c
+large, and the forecast follows. Before the first shift c only reflects noise. So the part of a rate
+beyond all samples so far counts in full: r_now is clipped to their range, and the excess is added.
+A broken promise depends on the tail of the distribution, not on its mean. Its probability is a
+weighted mean over the samples so far. For each, the *following* sample gives the probability for a
+connection (beta-binomial, estimators/rates.py). Samples similar to the present one weigh more:
 
     w_i = exp(-(log r_now - log r_i)^2 / 2 h^2),    h^2 = (1 / c^2 - 1) variance of log r
 
-Where samples tell nothing of the next one (c = 0) all count alike; the more they tell, the closer
-they have to be. Where the present one is above them all, it speaks for itself. Rates vary by
-factors, hence logarithms; r is (k + 1/2) / (n + 1). Why not a Beta about the mean forecast: after
-one rush its variance held for all quiet times that came after, and a provider that had been right
-to stop did not come back.
+If samples do not predict the next one (c = 0), all weigh the same. With better prediction the
+weights become narrower. If the present sample is above all others, it alone gives the probability.
+Rates vary by factors, so w_i uses logarithms, with r = (k + 1/2) / (n + 1). A Beta around the mean
+forecast failed: after one rush its variance stayed for all quiet times, and a provider that had
+rightly stopped did not return.
 """
 
 from __future__ import annotations
@@ -49,13 +47,13 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         mean: m, of all samples.
         follows: c of the rates, from 0 to 1.
-        least: no mean rate is forecast below this.
-        low: the least rate of a sample.
-        high: the largest.
-        law: how the rate varies from sample to sample, whatever the one before.
-        before: log r of the samples that another one follows.
-        next: those that follow.
-        width: h; infinite where all count alike.
+        least: the smallest forecast of the mean rate.
+        low: the smallest rate of a sample.
+        high: the largest rate of a sample.
+        law: the distribution of the rate over samples, without regard to the previous one.
+        before: log r of the samples with a successor.
+        next: their successors.
+        width: h; infinite for equal weights.
     """
 
     mean: float = 0.0
@@ -69,7 +67,7 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
     width: float = math.inf
 
     def at(self, hits: float, packets: float) -> float:
-        """The mean rate of the next sample, where the present one has these counts."""
+        """Return the mean rate of the next sample, given the counts of the present one."""
         if not packets:
             return self.mean
         now = min(hits / packets, 1.0)
@@ -77,27 +75,27 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
         return max(self.mean + self.follows * (usual - self.mean) + now - usual, self.least)
 
     def breaks(self, chances: Floats, limit: float, of: int, hits: float, packets: float) -> float:
-        """The chance that a connection of so many packets breaks a promise, after this sample.
+        """Return the probability that a connection breaks a promise, after the present sample.
 
         Args:
-            chances: of the samples so far, for this limit and connection.
+            chances: `chances` of the samples so far, for this limit and connection.
             limit: L^G.
             of: packets of the connection.
-            hits: of the present sample.
-            packets: of the present sample.
+            hits: hits of the present sample.
+            packets: packets of the present sample.
         """
         if packets and hits > self.high * packets:
             return self.law.exceeds_with(min(hits, packets), packets, limit, of)
         return float(self.weights(hits, packets) @ chances)
 
     def chances(self, limit: float, packets: int) -> Floats:
-        """Of each sample in `next`: that a connection at its rate has more than a share bad."""
+        """Return P(bad share > limit) of a connection at the rate of each sample in `next`."""
         pairs = zip(self.next.hits.tolist(), self.next.packets.tolist(), strict=True)
         found = [self.law.exceeds_with(k, n, limit, packets) for k, n in pairs]
         return np.array(found, dtype=np.float64)
 
     def weights(self, hits: float, packets: float) -> Floats:
-        """w_i, where the present sample has these counts; their sum is 1."""
+        """Return w_i, normalised to the sum 1, given the counts of the present sample."""
         if not packets or math.isinf(self.width):
             return np.full(len(self.before), 1 / max(len(self.before), 1))
         off = (math.log((min(hits, packets) + 0.5) / (packets + 1)) - self.before) / self.width
@@ -107,7 +105,7 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
 
 
 def forecast(numbers: Sequence[int], samples: Samples) -> Forecast:
-    """From samples and their numbers; those that adjoin have numbers that do."""
+    """Return the forecast from samples and their numbers; consecutive samples differ by 1."""
     if not len(samples):
         return Forecast()
     k, n = samples.hits, samples.packets
@@ -128,7 +126,7 @@ def forecast(numbers: Sequence[int], samples: Samples) -> Forecast:
 
 
 def lag_one(before: Floats, after: Floats) -> float:
-    """The correlation of pairs, from 0 to 1; 0 where one of them does not vary."""
+    """Return the correlation of pairs, from 0 to 1; 0 if one side is constant."""
     x, y = before - before.mean(), after - after.mean()
     scale = math.sqrt(float(x @ x) * float(y @ y))
     return min(max(float(x @ y) / scale, 0.0), 1.0) if scale > 0 else 0.0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The current state of test streams, and their samples so far (Andreassen 2002, 4.2).
 
-Now is the last time T, renewed at every report. A sample is taken whenever T has gone by since the
-one before, so that samples adjoin; in one in which nothing was sent there is none. A packet is bad
-when it was lost or late. All test streams count together.
+The present window is the last time T, updated at every report. A sample is taken each time T has
+passed, so samples are consecutive. An interval without packets does not give a sample. A packet is
+bad if it was lost or late. All test streams count together.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["Sample", "StreamSamples"]
 
-_KEPT: Final = 10  # T for which reports are kept one by one
+_KEPT: Final = 10  # single reports are kept for this multiple of T
 
 
 class Sample(NamedTuple):
     """Packets of the test streams over a time T.
 
     Attributes:
-        number: of this T; samples that adjoin have numbers that do.
-        packets: sent.
-        marks: of these.
-        bad: lost or late.
+        number: number of this T; consecutive samples have consecutive numbers.
+        packets: packets sent.
+        marks: marked packets.
+        bad: packets lost or late.
     """
 
     number: int
@@ -38,14 +38,14 @@ class Sample(NamedTuple):
 
 
 class StreamSamples:
-    """A window of the last T and adjoining samples of this length.
+    """A window of the last T and consecutive samples of this length.
 
     Attributes:
         rows: the samples, the oldest first.
     """
 
     def __init__(self, sample_s: float, memory: int | None = None) -> None:
-        """`memory`: how many samples are kept, all of them by default."""
+        """Keep the last `memory` samples, by default all of them."""
         self._sample_ps = round(sample_s * PS_PER_S)
         self._window: deque[tuple[int, int, int, int]] = deque()  # dt_ps, packets, marks, bad
         self._length_ps = self._packets = self._marks = self._bad = self._since_ps = 0
@@ -54,7 +54,7 @@ class StreamSamples:
         self.rows: deque[Sample] = deque(maxlen=memory)
 
     def watch(self, seen: StreamObservation) -> bool:
-        """Move on; whether a time T is over, with a sample or with nothing sent."""
+        """Advance; return whether a time T is over, with or without a sample."""
         packets, marks = int(seen.sent.sum()), int(seen.marks.sum())
         bad = int(seen.late.sum()) + int(seen.lost.sum())
         self._window.append((seen.dt_ps, packets, marks, bad))
@@ -73,7 +73,7 @@ class StreamSamples:
         return True
 
     def during(self, start_ps: int, end_ps: int) -> Sample:
-        """What they saw between two times, in whole reports; of the last ten T at most."""
+        """Return the counts between two times, in whole reports; at most of the last ten T."""
         times = [row[0] for row in self._so_far]
         first = max(bisect.bisect_right(times, start_ps) - 1, 0)
         last = min(bisect.bisect_left(times, end_ps), len(times) - 1)
@@ -91,7 +91,7 @@ class StreamSamples:
 
     @property
     def marking_rate(self) -> float:
-        """The present M; 0 as long as nothing was sent."""
+        """The present M; 0 if nothing was sent."""
         return self._marks / self._packets if self._packets else 0.0
 
     @property

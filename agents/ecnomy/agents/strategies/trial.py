@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a carrier tries a price: it gives customers time to respond, and then measures for as long.
+"""A carrier's trial of a price: time for customers to respond, then a measurement of equal length.
 
-The earnings of a price are the carrier's receipts less its payments, per second. The time right
-after a change does not count: a higher price earns more until customers have found out. Both times
-are a decision interval, or as many as customers take to respond (`PriceObservation.responds_ps`),
-up to ten: a price held for less would be judged by the money of the price before.
+The profit of a price is the carrier's receipts less its payments, per second. The time directly
+after a change does not count, because a higher price earns more until customers respond. Both times
+are one decision interval, or the intervals that customers need to respond
+(`PriceObservation.responds_ps`), up to ten. A shorter trial would measure the previous price.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["DEAREST", "LONGEST", "Trial", "check_range", "gained_micro"]
 
-DEAREST: Final = 1e6  # money; the market takes no higher price
-LONGEST: Final = 10  # decision intervals for a response, and for what is measured
+DEAREST: Final = 1e6  # money; the largest price in a market
+LONGEST: Final = 10  # decision intervals for a response, and for a measurement
 
 
 def gained_micro(seen: PriceObservation, who: str) -> int:
-    """What a carrier received less what it paid since it last asked [micro-units].
+    """Return a carrier's receipts less its payments since the last query [micro-units].
 
     Raises:
-        StrategyError: there is no market, which keeps the accounts; it names the strategy `who`.
+        StrategyError: accounts need a market, and there is none; it names the strategy `who`.
     """
     if seen.agent is None:
         raise StrategyError(f"{who}: the income of a carrier requires a market")
@@ -35,20 +35,20 @@ def gained_micro(seen: PriceObservation, who: str) -> int:
 
 
 class Trial:
-    """The price that is being tried."""
+    """The trial of a price."""
 
     def __init__(self, who: str) -> None:
-        """`who` is the strategy, for messages."""
+        """Name the strategy `who` in messages."""
         self._who = who
         self.changed()
 
     def earned(self, seen: PriceObservation) -> float | None:
-        """What the price in force earned [micro-units/s], None while customers respond to it.
+        """Return the profit of the price in force [micro-units/s], None while customers respond.
 
-        It is to be asked at every decision.
+        Call it at every decision.
 
         Raises:
-            StrategyError: there is no market, which keeps the accounts.
+            StrategyError: accounts need a market, and there is none.
         """
         gained = gained_micro(seen, self._who)
         if not seen.dt_ps:
@@ -68,7 +68,7 @@ class Trial:
         return earned
 
     def changed(self) -> None:
-        """The price is another one from now on."""
+        """Begin the trial of a changed price."""
         self._measure()
         self._responding = True
 
@@ -78,7 +78,7 @@ class Trial:
 
 
 def check_range(floor: float, ceiling: float) -> None:
-    """Refuses bounds of a price [money] that are none on a scale of ratios.
+    """Refuse price bounds [money] that do not suit a logarithmic scale.
 
     Raises:
         Refused: `floor` is below a micro-unit, or `ceiling` not above it or beyond the market's.

@@ -1,34 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tuned-marking`: a carrier keeps its price and tunes how its link marks, to a target utilization.
+"""`tuned-marking`: a carrier keeps its price and tunes its link's marking to a target utilization.
 
-Siris et al. 2002, section 7: no parameters of a marking law are best for all mixes of traffic, so
-how can their tuning be automated? Here by one parameter a law, on a slow time scale:
+Siris et al. 2002, section 7, ask how to automate the tuning of a marking law, since the best
+parameters depend on the mix of traffic. Here one parameter per law is tuned, on a slow time scale:
 
     load-based      slope             log v <- log v + log(u / target)
     red             max_probability   the same
     virtual-queue   theta             log v <- log v - log(u / target)
 
-The idea of a parameter that follows utilization is the adaptive virtual queue's (Kunniyur and
-Srikant 2001, [21] there), and adaptive RED's for max_p (Floyd, Gummadi, Shenker 2001). The gain is
-1 for the reason given in target_utilization.py. Users with a demand of elasticity e buy u with
+The idea of a parameter that follows utilization is from the adaptive virtual queue (Kunniyur and
+Srikant 2001, [21] there), and from adaptive RED for max_p (Floyd, Gummadi, Shenker 2001). The gain
+is 1 for the reason given in target_utilization.py. Users with a demand of elasticity e buy u with
 
     log u = -e log(P p),      p = v f(u): k = u f'/f      or      p = f(u / theta): k likewise
 
-    slope, max_probability    -d log u / d log v     = e / (1 + e k)      the same as of the price:
-                                                                          P v is what counts
+    slope, max_probability    -d log u / d log v     = e / (1 + e k)      as for the price, because
+                                                                          only P v matters
     theta                      d log u / d log theta = e k / (1 + e k)
 
-Both are above 0 and, for k >= 1, below 1, so that a decision leaves a positive part of the error,
-and there is no swing. A virtual queue comes to the target the faster the steeper it is: a decision
-leaves 1 / (1 + e k). It mends as much of what is chance in u, so that the interval between two
-decisions had better be long. The two others have the bound of target_utilization.py on what 30
-decisions leave of a change. RED marks by a queue that a link below its capacity hardly has: there k
-is large, and the target had better be close to 1.
-
-The marking probability at the target follows from price and demand, spending W a second buying
-W / P marks: where W / P is more marks a second than packets, no parameter helps, and the price is
-too low. A virtual queue's theta is 1 at most: where that marks too much at the target, the price is
-too high. The value stays within a factor of 100 of the first one, and in the law's own range.
+Both are above 0 and, for k >= 1, below 1. So a decision leaves a positive part of the error, and u
+does not oscillate. A steeper virtual queue reaches the target faster: a decision leaves
+1 / (1 + e k). It also corrects the noise in u by this factor, so decision intervals should be long.
+The two other laws have the bound of target_utilization.py on the error after 30 decisions. RED
+marks by the queue, which is small on a link below its capacity. There k is large, and the target
+should be close to 1.
+Price and demand determine the marking probability at the target: spending of W per second buys
+W / P marks. If W / P exceeds the packets per second, the price is too low for any parameter. A
+virtual queue's theta is at most 1: if theta = 1 marks too much at the target, the price is too
+high. The value stays within a factor of 100 of the first one, and within the law's range.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from ecnomy.agents.strategies.target_utilization import share_of, watched_link
 
 __all__ = ["TunedMarking"]
 
-# Law -> its parameter, in which direction that goes where a link is too busy, the largest value.
+# Law -> its parameter, the direction of change for a link that is too busy, the largest value.
 TUNED: Final = {
     "load-based": ("slope", 1, 1e6),
     "red": ("max_probability", 1, 1.0),
@@ -60,7 +59,7 @@ class TunedMarking:
 
     Attributes:
         target: the utilization to hold [share of the time that the link is busy].
-        link: which of its links; "" for the busiest at the first decision with traffic.
+        link: the name of its link; "" for the busiest at the first decision with traffic.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
@@ -73,11 +72,11 @@ class TunedMarking:
         self._log_first = self._log_value = math.nan
 
     def post_price(self, seen: PriceObservation) -> int:
-        """The price that there is."""
+        """Return the present price."""
         return seen.price_micro
 
     def tune(self, seen: PriceObservation) -> Mapping[str, Mapping[str, float]]:
-        """The new value of the parameter, of the one link."""
+        """Return the new value of the link's parameter."""
         if not seen.dt_ps:
             return {}
         at = watched_link(seen, self._name, "tuned-marking")

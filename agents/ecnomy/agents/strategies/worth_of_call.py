@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`worth-of-call`: a call is made if it is worth more than it costs, and where most is left of it.
+"""`worth-of-call`: make a call if its worth exceeds its cost, of the kind with the largest surplus.
 
-A call is worth W to who makes it, drawn anew for each call. With b the share of calls of a kind
-that went badly, as experienced, what is left is
+A call is worth W to its caller, drawn for each call. With b the experienced share of bad calls of a
+kind, the surplus is
 
-    guaranteed     W (1 - spoils b) - V - V_min m + r R     r: the share that was paid back
+    guaranteed     W (1 - spoils b) - V - V_min m + r R     r: the share that was refunded
     best effort    W (1 - spoils b) - k c                   k: marks of a call, c: price of a mark
 
-V, V_min and R being of the tariff and m how long a call lasts. Kinds with something left are asked
-for in the order of what is left. So demand falls as a price rises: with W exponential, as
-exp(-V / W_mean) without an alternative (Andreassen 2002 has callers who call whatever it costs).
-
-Experience fades: after `memory` it counts 1/e. At the start, `trust` calls count as having gone
-well for each kind, with and without a guarantee, so that every caller tries both. A call went badly
-if more than `tolerates` of its packets were bad.
+V, V_min and R are from the tariff, and m is the duration of a call. The caller requests kinds with
+a positive surplus, in the order of the surplus. So demand falls as a price rises: with an
+exponential W, as exp(-V / W_mean) without an alternative (in Andreassen 2002, callers call at any
+cost). Experience fades to 1/e after `memory`. Initially `trust` calls of each kind, with and
+without a guarantee, count as good, so every caller tries both. A call is bad if more than
+`tolerates` of its packets are bad.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ WORTHS = ("exponential", "uniform", "fixed")
 
 @dataclasses.dataclass
 class _Kind:
-    """Experience with one kind of call; sums that fade."""
+    """Experience with one kind of call, in fading sums."""
 
     at_ps: int = 0
     calls: float = 0.0
@@ -46,7 +45,7 @@ class _Kind:
     marks: float = 0.0
 
     def fade(self, t_ps: int, memory_ps: float) -> None:
-        """All counts less as time goes by."""
+        """Let all sums fade with time."""
         kept = math.exp(-(t_ps - self.at_ps) / memory_ps)
         self.at_ps = t_ps
         self.calls, self.bad = self.calls * kept, self.bad * kept
@@ -58,14 +57,14 @@ class WorthOfCall(Claimant):
     """Chooses among guaranteed calls, best effort and silence.
 
     Attributes:
-        worth: mean of what a call is worth.
-        spread: how worths are distributed: exponential, uniform from 0 to twice the mean, fixed.
+        worth: mean worth of a call.
+        spread: distribution of worths: exponential, uniform from 0 to twice the mean, fixed.
         best_effort: whether a call may go ahead without a guarantee.
         spoils: the share of its worth that a bad call loses.
         tolerates: the share of bad packets up to which a call is good.
-        trust: calls that are supposed to have gone well before there is experience.
-        memory: time after which experience counts 1/e.
-        call_time: how long a call is reckoned to last before any has ended.
+        trust: number of calls assumed good before any experience.
+        memory: time after which experience has the weight 1/e.
+        call_time: assumed duration of a call before any has ended.
     """
 
     worth: Annotated[float, Unit("money")] = 0.2
@@ -92,7 +91,7 @@ class WorthOfCall(Claimant):
         self._time_ps, self._ended = self.call_time * self.trust * PS_PER_S, self.trust
 
     def order(self, ask: CallAsk) -> Sequence[int]:
-        """Kinds of calls with something left of their worth, by how much."""
+        """Return the kinds of calls with a positive surplus, the largest first."""
         assert ask.agent is not None
         worth = self._drawn(ask.agent)
         left = {k: self._guaranteed(ask.t_ps, worth, offer) for k, offer in enumerate(ask.offers)}
@@ -105,7 +104,7 @@ class WorthOfCall(Claimant):
         return [*(k for k in best if left[k] >= plain), BEST_EFFORT]
 
     def hear(self, ended: EndedCalls) -> None:
-        """Take what was experienced."""
+        """Add the experience of ended calls."""
         columns = (ended.tariff, ended.end_ps, ended.start_ps, ended.sent, ended.bad, ended.marks)
         rows = zip(*(c.tolist() for c in columns), ended.reimbursed.tolist(), strict=True)
         for number, end_ps, start_ps, sent, bad, marks, back in rows:
@@ -120,7 +119,7 @@ class WorthOfCall(Claimant):
 
     @property
     def readings(self) -> dict[str, float]:
-        """The share of bad calls of each kind, as experienced."""
+        """The experienced share of bad calls of each kind."""
         named = {n: "best-effort" if n == BEST_EFFORT else str(n) for n in sorted(self._kinds)}
         return {
             f"bad-calls:{name}": self._kinds[n].bad / (self._kinds[n].calls + self.trust)
@@ -128,7 +127,7 @@ class WorthOfCall(Claimant):
         }
 
     def _drawn(self, agent: AgentView) -> float:
-        """A worth [micro-units]; one draw a call, so that tariffs change no draw."""
+        """Draw a worth [micro-units]; one draw per call, so tariffs do not change draws."""
         u, mean = float(agent.random.random()), self.worth * MICRO
         if self.spread == "exponential":
             return -mean * math.log1p(-u)
