@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimators: from samples of test streams to a blocking threshold, a cost and a price of a call.
 
-    samples.py        Samples: k_i packets of n_i were marked (or bad), one entry a sample
-    beta.py           a Beta distribution: from its moments, its upper quantile, its mean below one
+    samples.py        Samples: k_i packets of n_i were marked (or bad), one entry per sample
+    beta.py           a Beta distribution: from moments, upper quantile, mean below a threshold
     rates.py          BetaRate: a rate with that distribution, its limits, and counts drawn with it
     kinds.py          the estimators: `beta-binomial`, `beta`, `empirical`
-    pricing.py        what a connection is expected to cost, and the price V that earns a margin
+    pricing.py        the expected cost of a connection, and the price V that earns a margin
 
-They know numbers only, no markets and no strategies. scipy is loaded when it is first needed.
+Estimators use only numbers, not markets or strategies. scipy is loaded at its first use.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Beta distribution of a marking rate M, as Andreassen 2002, 4.2 assumes it.
+"""The Beta distribution of a marking rate M, as assumed in Andreassen 2002, 4.2.
 
     a = m (m (1 - m) / v - 1),  b = (1 - m) (m (1 - m) / v - 1)      from mean m and variance v
-    beta = I^-1_{1-B}(a, b)                                          M is above it with chance B
+    beta = I^-1_{1-B}(a, b)                                          M exceeds it with chance B
     E[M | M <= beta] = m I_beta(a + 1, b) / I_beta(a, b)
 
-I is the regularised incomplete beta function. The paper's own estimators are in a reference that it
-does not print; moments are the obvious ones. Arguments are the caller's to check.
+I is the regularised incomplete beta function. The paper's estimators are in a reference that it
+does not print; moments are the obvious choice. The caller must check the arguments.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ __all__ = ["chance_above", "mean_below", "of_moments", "upper_quantile"]
 
 
 def of_moments(mean: float, variance: float) -> tuple[float, float]:
-    """a and b; 0 < mean < 1, 0 < variance < mean (1 - mean)."""
+    """Return a and b for 0 < mean < 1, 0 < variance < mean (1 - mean)."""
     size = mean * (1 - mean) / variance - 1
     return mean * size, (1 - mean) * size
 
 
 def upper_quantile(a: float, b: float, blocked: float) -> float:
-    """What M is above with the chance `blocked`, in (0, 1)."""
+    """Return the value that M exceeds with probability `blocked`, in (0, 1)."""
     from scipy import special
 
     return float(special.betainccinv(a, b, blocked))
 
 
 def chance_above(a: float, b: float, limit: float) -> float:
-    """The chance that M is above a limit in [0, 1]."""
+    """Return the probability that M exceeds a limit in [0, 1]."""
     from scipy import special
 
     return float(special.betaincc(a, b, limit))
 
 
 def mean_below(a: float, b: float, threshold: float) -> float:
-    """E[M | M <= threshold], in (0, 1]; the lesser of threshold and mean where both I vanish."""
+    """Return E[M | M <= threshold], in (0, 1]; min(threshold, mean) if both I vanish."""
     from scipy import special
 
     mean = a / (a + b)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Three estimators of the marking rate M and the delay rate L, from samples of test streams.
 
-    beta-binomial   the rate of a sample is Beta distributed, and of its n_i packets k_i are hit
-                    with that rate: the chance in k_i is not taken for variation of the rate
+    beta-binomial   the rate of a sample is Beta distributed, and k_i of its n_i packets are hit
+                    at that rate: noise in k_i does not count as variation of the rate
     beta            Andreassen 2002, 4.2: k_i / n_i itself is Beta distributed, fitted by moments
     empirical       the samples are the distribution
 
@@ -12,17 +12,17 @@ rho of two packets of one sample; Ridout, Demetrio, Firth 1999, Biometrics 55):
     B = sum n_i (r_i - m)^2 / (N - 1),   W = sum n_i r_i (1 - r_i) / (sum n_i - N)
     rho = (B - W) / (B + (n0 - 1) W),    n0 = (sum n_i - sum n_i^2 / sum n_i) / (N - 1)
 
-m = sum k_i / sum n_i, r_i = k_i / n_i. Chosen over maximum likelihood: it is a formula, has an
-answer where samples vary less than binomials do (rho = 0, where likelihood has no maximum inside),
-and for N = 10 to 100 samples of 1,800 packets its thresholds are as close to the true ones
-(tests/agents/test_estimators.py measures both).
+m = sum k_i / sum n_i, r_i = k_i / n_i. It has two advantages over maximum likelihood: it is a
+formula, and it has a solution if samples vary less than binomials (rho = 0, for which the
+likelihood has no interior maximum). For N = 10 to 100 samples of 1,800 packets its thresholds are
+equally accurate (tests/agents/test_estimators.py measures both).
 
 Degenerate samples, for all three:
 
-    none                      nothing is known: threshold 1, mean 0, no promise breaks
-    one, or all alike         the rate does not vary; counts of beta-binomial still do
+    no samples                threshold 1, mean 0, no promise breaks
+    one, or all equal         the rate does not vary; counts of beta-binomial still do
     all zero (all hit)        the rate is 0 (1), and so is the threshold
-    fewer than (1 - B) / B    too few for a threshold of empirical: it is 1, and blocks nobody
+    fewer than (1 - B) / B    too few for a threshold of empirical: it is 1, without blocking
     more variation than a     the rate is 0 or 1
     Beta can have
 """
@@ -57,24 +57,24 @@ class Estimator(Protocol):
 
     @classmethod
     def of(cls, samples: Samples) -> Self:
-        """From samples, any number of them."""
+        """Estimate from any number of samples."""
 
     def threshold(self, blocked: float) -> float:
-        """What the rate of a sample is above with a chance of at most `blocked` (B^G), [0, 1]."""
+        """Return the value a sample's rate exceeds with probability `blocked` (B^G) at most."""
 
     def mean_below(self, threshold: float) -> float:
-        """The mean rate of connections where the sample's is at most `threshold`."""
+        """Return the mean rate of connections, given a sample rate of at most `threshold`."""
 
     def broken(self, limit: float, packets: int) -> float:
-        """The chance that of a connection's packets more than a share `limit` (L^G) are hit."""
+        """Return the probability that more than a share `limit` (L^G) of the packets are hit."""
 
 
 class Empirical(msgspec.Struct, frozen=True, eq=False):
     """The samples themselves.
 
     Attributes:
-        rates: in ascending order.
-        hits, packets: of the samples.
+        rates: rates of the samples, in ascending order.
+        hits, packets: counts of the samples.
     """
 
     rates: Floats
@@ -86,35 +86,35 @@ class Empirical(msgspec.Struct, frozen=True, eq=False):
         return cls(np.sort(samples.rates), samples)
 
     def threshold(self, blocked: float) -> float:
-        """The k-th smallest of N samples, k = ceil((1 - B) (N + 1)); 1 where k > N.
+        """Return the k-th smallest of N samples, k = ceil((1 - B) (N + 1)); 1 if k > N.
 
-        The next sample falls into each of the N + 1 gaps of the others alike, so it is above the
-        k-th with a chance of 1 - k / (N + 1) <= B. The plain quantile, k = ceil((1 - B) N), is
+        The next sample falls into each of the N + 1 gaps with equal probability, so it exceeds the
+        k-th with probability 1 - k / (N + 1) <= B. The plain quantile, k = ceil((1 - B) N), is
         exceeded more often: of 10 samples in 2 of 11 cases at B = 0.1. Source: Wilks 1941.
         """
         place = max(math.ceil((1 - blocked) * (len(self.rates) + 1) - 1e-9), 1)
         return float(self.rates[place - 1]) if place <= len(self.rates) else 1.0
 
     def mean_below(self, threshold: float) -> float:
-        """Of the samples up to there; of all where there is none."""
+        """Return the mean of the samples up to the threshold; of all samples if there are none."""
         if not len(self.rates):
             return 0.0
         below = self.rates[self.rates <= threshold]
         return float((below if len(below) else self.rates).mean())
 
     def broken(self, limit: float, packets: int) -> float:
-        """The share of samples that would break it; how long connections are does not matter."""
+        """Return the share of samples above the limit; the length of connections has no effect."""
         if not len(self.rates):
             return 0.0
         return float((self.samples.hits > limit * self.samples.packets).mean())
 
 
 class Beta(msgspec.Struct, frozen=True, eq=False):
-    """The paper's: moments of the samples' rates, whatever their length.
+    """The paper's estimator: moments of the samples' rates, regardless of their length.
 
     Attributes:
         rate: the distribution of k_i / n_i.
-        empirical: for promises; the paper gives no distribution of L.
+        empirical: estimator for promises; the paper does not give a distribution of L.
     """
 
     rate: BetaRate
@@ -146,8 +146,8 @@ class BetaBinomial(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         rate: the distribution of the rate behind the counts.
-        samples: what it was fitted to.
-        packets: the mean length of a sample, which thresholds are for.
+        samples: the samples of the fit.
+        packets: the mean length of a sample, used for thresholds.
     """
 
     rate: BetaRate
@@ -165,19 +165,20 @@ class BetaBinomial(msgspec.Struct, frozen=True, eq=False):
         return cls(rate, samples, max(round(float(n.mean())), 1))
 
     def threshold(self, blocked: float) -> float:
-        """Of what is observed in a sample of mean length, half a packet above a count."""
+        """Return a threshold for samples of mean length, half a packet above a count."""
         return self.rate.observed_threshold(blocked, self.packets) if len(self.samples) else 1.0
 
     def mean_below(self, threshold: float) -> float:
-        """Of the rate behind a sample that was observed at or below the threshold."""
+        """Return the mean underlying rate of samples observed at or below the threshold."""
         return self.rate.mean_where_observed(threshold, self.packets)
 
     def broken(self, limit: float, packets: int) -> float:
-        """The mean over samples of what each says of a connection at its rate.
+        """Return the mean over samples of each sample's probability for a connection.
 
-        A sample as long as a connection or longer is thinned out, which asks for no distribution
-        of rates; one that is shorter is filled up with packets at Beta(a + k_i, b + n_i - k_i). So
-        an L that follows from M, cut off at the threshold and no Beta any more, does little harm.
+        A sample as long as a connection or longer is thinned out, which does not need a
+        distribution of rates. A shorter sample is filled up with packets at
+        Beta(a + k_i, b + n_i - k_i). If L depends on M, truncation at the threshold makes it differ
+        from a Beta; this method reduces the resulting error.
         """
         k, n = self.samples.hits, self.samples.packets
         pairs, counts = np.unique(np.stack([k, n]), axis=1, return_counts=True)
@@ -188,7 +189,7 @@ class BetaBinomial(msgspec.Struct, frozen=True, eq=False):
 
 
 def _correlation(samples: Samples, mean: float) -> float:
-    """rho; 0 where it cannot be told."""
+    """Return rho; 0 if it cannot be estimated."""
     n, r = samples.packets, samples.rates
     count, total = len(n), float(n.sum())
     if count < 2 or total <= count:
@@ -208,9 +209,9 @@ ESTIMATORS: Final[dict[str, type[Empirical] | type[Beta] | type[BetaBinomial]]] 
 
 
 def estimator_named(kind: str, samples: Samples) -> Estimator:
-    """An estimator of this kind, after these samples.
+    """Return an estimator of this kind for these samples.
 
     Raises:
-        KeyError: there is no such name.
+        KeyError: the kind does not exist.
     """
     return ESTIMATORS[kind].of(samples)

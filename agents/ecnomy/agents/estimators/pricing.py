@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The expected cost of a guaranteed connection, and the price V that earns a margin.
 
-Andreassen 2002, 4.2: P = V (1 - p) - R p - mu, with R paid beside giving up V. Where R_e is what
-is paid back in all, R_e = R + V and
+Andreassen 2002, 4.2: P = V (1 - p) - R p - mu, with R paid in addition to the loss of V. With R_e
+the total refund, R_e = R + V and
 
     P = V - R_e p - mu - h          V = P + R_e p + mu + h
     P = V (1 - p) - R p - mu - h    V = (P + R p + mu + h) / (1 - p)     V is given up (`forgone`)
 
-P mean profit of a connection, p the chance that its promise breaks, mu the mean cost of its marks,
-h what test streams cost for each connection sold. A tariff that reimburses the price has R_e = V,
-which is the second line with R = 0.
+P is the mean profit of a connection, p the probability that its promise breaks, mu the mean cost of
+its marks, and h the cost of test streams per connection sold. A tariff that refunds the price has
+R_e = V, which is the second line with R = 0.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ def price(
     *,
     forgone: bool = False,
 ) -> float:
-    """V, in the unit of the amounts given.
+    """Return V, in the unit of the amounts.
 
     Args:
-        margin: P, the mean profit of a connection that is asked for.
-        reimbursement: R_e, what is paid back in all; with `forgone` R, what is paid beside V.
-        broken: p, the chance of that, from 0 to 1.
-        cost: mu, of the marks of a connection.
-        probing: h, of test streams, for each connection sold.
-        forgone: the customer gets V back too; a tariff that reimburses the price has R = 0.
+        margin: P, the target mean profit of a connection.
+        reimbursement: R_e, the total refund; with `forgone` R, the refund in addition to V.
+        broken: p, the probability of a refund, from 0 to 1.
+        cost: mu, the cost of a connection's marks.
+        probing: h, the cost of test streams per connection sold.
+        forgone: the customer also gets V back; a tariff that refunds the price has R = 0.
 
     Returns:
-        The price; infinite with `forgone` and p = 1, where no price earns anything.
+        The price; infinite with `forgone` and p = 1, for which every price earns nothing.
     """
     wanted = margin + reimbursement * broken + cost + probing
     if not forgone:
@@ -58,9 +58,9 @@ class Estimate(msgspec.Struct, frozen=True):
 
     Attributes:
         threshold: beta, the marking rate of the test streams above which connections are blocked.
-        marking_rate: of a connection that is let in.
-        marks: of one, mu in marks.
-        broken: p, the chance that its promise breaks.
+        marking_rate: marking rate of an admitted connection.
+        marks: mu of an admitted connection, in marks.
+        broken: p, the probability that its promise breaks.
     """
 
     threshold: float
@@ -78,21 +78,22 @@ def estimate(
     limit: float,
     packets: float,
 ) -> Estimate:
-    """Threshold, cost and chance of a reimbursement, from samples of M and of L.
+    """Estimate threshold, cost and refund probability from samples of M and of L.
 
-    p is that of the samples whose M is at most the threshold; of all where there is none.
+    p is the probability over samples with an M of at most the threshold; without such samples, over
+    all.
 
     Args:
         kind: `beta-binomial`, `beta` or `empirical`.
         marked: samples of M.
-        bad: of L, each of the same time as that of M (or of the time after it).
-        blocked: B^G, the share of connections that may be blocked.
-        limit: L^G, the share of bad packets that a connection may have.
-        packets: of a connection, on average.
+        bad: samples of L, each for the same time as that of M (or for the time after it).
+        blocked: B^G, the allowed share of blocked connections.
+        limit: L^G, the allowed share of bad packets in a connection.
+        packets: mean packets of a connection.
 
     Raises:
-        KeyError: no such estimator.
-        ValueError: not as many samples of L as of M.
+        KeyError: the estimator does not exist.
+        ValueError: the numbers of samples of L and M differ.
     """
     if len(marked) != len(bad):
         raise ValueError(f"found {len(bad)} samples of L, expected {len(marked)} as of M")

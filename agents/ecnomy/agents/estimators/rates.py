@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rate that varies as a Beta distribution does, and the counts of packets drawn with it.
+"""A rate with a Beta distribution, and the counts of packets drawn with it.
 
-With mean m and size s = a + b its variance is m (1 - m) / (s + 1). Both limits belong to it, so
-that every estimate has an answer:
+With mean m and size s = a + b its variance is m (1 - m) / (s + 1). Both limits are included, so
+every estimate has a result:
 
     s = infinite     the rate is always m
-    s = 0            the rate is 1 with the chance m, else 0
+    s = 0            the rate is 1 with probability m, else 0
 
-Of n packets, K are hit: K is beta-binomial, binomial where s is infinite. Its chances follow from
+Of n packets, K are hit: K is beta-binomial, or binomial for infinite s. Its distribution follows
+from
 
     P(k + 1) / P(k) = (n - k) / (k + 1) (a + k) / (b + n - k - 1)
 
-summed as logarithms from k = 0, so that no gamma function loses digits. Beyond a million packets
-K / n is taken for the rate itself.
+summed as logarithms from k = 0, because gamma functions would lose digits. Beyond a million packets
+K / n counts as the rate itself.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ from ecnomy.agents.estimators import beta
 
 __all__ = ["BetaRate"]
 
-_COUNTED: Final = 1_000_000  # packets up to which counts are looked at one by one
-_ALWAYS: Final = 1e12  # a size from which on the rate does not vary
-_NEVER: Final = 1e-9  # a size up to which it is 0 or 1
-_SLACK: Final = 1e-12  # of sums of chances
+_COUNTED: Final = 1_000_000  # packets up to which counts are enumerated
+_ALWAYS: Final = 1e12  # size from which the rate does not vary
+_NEVER: Final = 1e-9  # size up to which the rate is 0 or 1
+_SLACK: Final = 1e-12  # tolerance for sums of probabilities
 
 
 class BetaRate(msgspec.Struct, frozen=True):
-    """A rate between 0 and 1 that varies.
+    """A random rate between 0 and 1.
 
     Attributes:
         mean: m, from 0 to 1.
@@ -47,7 +48,7 @@ class BetaRate(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_moments(cls, mean: float, variance: float) -> BetaRate:
-        """The one with these moments; the nearest limit where no Beta has them."""
+        """Return the rate with these moments; the nearest limit if no Beta has them."""
         room = mean * (1 - mean)
         if variance <= 0 or room <= 0:
             return cls(mean, math.inf)
@@ -55,7 +56,7 @@ class BetaRate(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_correlation(cls, mean: float, rho: float) -> BetaRate:
-        """The one whose packets, two of one sample, are hit with the correlation rho."""
+        """Return the rate for which hits of two packets of a sample have the correlation rho."""
         return cls(mean, math.inf if rho <= 0 else max(1 / rho - 1, 0.0))
 
     @property
@@ -64,7 +65,7 @@ class BetaRate(msgspec.Struct, frozen=True):
         return self.mean * (1 - self.mean) / (self.size + 1)
 
     def upper_quantile(self, blocked: float) -> float:
-        """What the rate is above with a chance of at most `blocked`, in [0, 1]."""
+        """Return the value that the rate exceeds with probability `blocked` at most, in [0, 1]."""
         if self._fixed:
             return self.mean
         if self._extreme:
@@ -75,7 +76,7 @@ class BetaRate(msgspec.Struct, frozen=True):
         return found if math.isfinite(found) else self.mean
 
     def mean_below(self, threshold: float) -> float:
-        """The mean rate where it is at most `threshold`; the whole mean where it never is."""
+        """Return the mean of rates up to `threshold`; the overall mean if it cannot be computed."""
         if self._fixed or threshold >= 1:
             return self.mean
         if self._extreme or threshold <= 0:
@@ -84,7 +85,7 @@ class BetaRate(msgspec.Struct, frozen=True):
         return min(found, threshold, self.mean) if math.isfinite(found) else self.mean
 
     def chances(self, packets: int) -> Floats:
-        """P(K = k) for k = 0 to `packets`, at most a million."""
+        """Return P(K = k) for k = 0 to `packets`, at most a million."""
         if self.mean <= 0 or self.mean >= 1 or self._extreme:
             chances = np.zeros(packets + 1)
             chances[0], chances[-1] = 1 - self.mean, self.mean
@@ -95,7 +96,7 @@ class BetaRate(msgspec.Struct, frozen=True):
             steps += math.log(self.mean) - math.log1p(-self.mean)
         else:
             a, b = self._ab
-            left = b + packets - k - 1  # a tiny b is lost in the sum where only one packet is left
+            left = b + packets - k - 1  # the sum loses a tiny b when one packet is left
             steps += np.log(a + k) - np.log(np.where(left > 0, left, b))
         logs = np.concatenate(([0.0], np.cumsum(steps)))
         chances = np.exp(logs - logs.max())
@@ -103,25 +104,25 @@ class BetaRate(msgspec.Struct, frozen=True):
         return shares
 
     def most_hits(self, blocked: float, packets: int) -> int:
-        """The least k that K exceeds with a chance of at most `blocked`; up to a million."""
+        """Return the least k that K exceeds with probability `blocked` at most; to a million."""
         below = np.cumsum(self.chances(packets))
         return min(int(np.searchsorted(below, 1 - blocked - _SLACK)), packets)
 
     def observed_threshold(self, blocked: float, packets: int) -> float:
-        """What K / n is above with a chance of at most `blocked`.
+        """Return the value that K / n exceeds with probability `blocked` at most.
 
-        It lies half a packet above a count, so that samples that are a little longer or shorter
-        than `packets` compare as counts do.
+        It lies half a packet above a count, so samples slightly longer or shorter than `packets`
+        compare like counts.
         """
         if not 0 < packets <= _COUNTED:
             return self.upper_quantile(blocked)
         return (self.most_hits(blocked, packets) + 0.5) / packets
 
     def mean_where_observed(self, threshold: float, packets: int) -> float:
-        """The mean rate where K / n is at most `threshold`, of `packets` drawn with it.
+        """Return the mean rate, given K / n of at most `threshold` in `packets` packets.
 
-        A rate is known by K only, and E[rate | K] = (a + K) / (s + n): where few are hit the rate
-        is low by chance, too, and less so than K / n. No packets: the whole mean.
+        Only K shows the rate, and E[rate | K] = (a + K) / (s + n): a small K is partly due to
+        chance, so the rate is less extreme than K / n. Without packets, return the overall mean.
         """
         if self._fixed or packets <= 0:
             return self.mean
@@ -136,7 +137,7 @@ class BetaRate(msgspec.Struct, frozen=True):
         return float(chances @ rates) / total
 
     def exceeds(self, limit: float, packets: int) -> float:
-        """P(K > limit n): the chance that a connection breaks a promise; 0 for no packets."""
+        """Return P(K > limit n), that a connection breaks a promise; 0 without packets."""
         if packets <= 0:
             return 0.0
         if packets <= _COUNTED:
@@ -149,12 +150,12 @@ class BetaRate(msgspec.Struct, frozen=True):
         return beta.chance_above(*self._ab, limit)
 
     def exceeds_with(self, hits: float, packets: float, limit: float, of: int) -> float:
-        """P(K > limit n) for a connection of n = `of` packets at the rate behind a sample.
+        """Return P(K > limit n) for a connection of n = `of` packets at the rate of a sample.
 
-        The sample is taken for a part of the connection, or the connection for a part of the
-        sample. A sample of at least n packets needs no distribution of rates: any n of its packets,
-        without replacement, are hit as often as the connection's (hypergeometric). A shorter one is
-        filled up by packets drawn with Beta(a + k, b + n_i - k).
+        The sample counts as a part of the connection, or the connection as a part of the sample. A
+        sample of at least n packets does not need a distribution of rates: n of its packets, drawn
+        without replacement, represent the connection (hypergeometric). A shorter sample is filled
+        up with packets drawn with Beta(a + k, b + n_i - k).
         """
         more = of - round(packets)
         if max(of, packets) > _COUNTED:
@@ -168,7 +169,7 @@ class BetaRate(msgspec.Struct, frozen=True):
         return min(float(self.after(hits, packets).chances(more)[first:].sum()), 1.0)
 
     def after(self, hits: float, packets: float) -> BetaRate:
-        """What is known of the rate of a sample after its count: Beta(a + k, b + n - k)."""
+        """Return the posterior of a sample's rate after its count: Beta(a + k, b + n - k)."""
         if math.isinf(self.size):
             return self
         size = self.size + packets
@@ -189,7 +190,7 @@ class BetaRate(msgspec.Struct, frozen=True):
 
 
 def _hypergeometric(hits: int, packets: int, drawn: int, first: int) -> float:
-    """P(J >= first), J the hits among `drawn` of these packets."""
+    """Return P(J >= first), J the hits among `drawn` of these packets."""
     least, most = max(0, drawn - (packets - hits)), min(hits, drawn)
     if first <= least:
         return 1.0

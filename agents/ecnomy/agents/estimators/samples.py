@@ -16,7 +16,7 @@ __all__ = ["Samples"]
 
 
 class Samples(msgspec.Struct, frozen=True, eq=False):
-    """Counts, one value a sample.
+    """Counts, one value per sample.
 
     Attributes:
         hits: k_i, packets that were marked or bad, from 0 to n_i.
@@ -28,13 +28,13 @@ class Samples(msgspec.Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, hits: Sequence[float] | Floats, packets: Sequence[float] | Floats) -> Samples:
-        """Samples of counts as they were taken.
+        """Return samples from raw counts.
 
-        A sample without packets says nothing and is left out. One with more hits than packets
-        counts as if all were hit: marks may be of packets that were sent before the sample began.
+        Samples without packets are dropped. In a sample with more hits than packets, all packets
+        count as hit: marks may belong to packets sent before the sample began.
 
         Raises:
-            ValueError: there are not as many hits as packets.
+            ValueError: the lengths of hits and packets differ.
         """
         k, n = np.asarray(hits, dtype=np.float64), np.asarray(packets, dtype=np.float64)
         if k.shape != n.shape or k.ndim != 1:
@@ -52,5 +52,5 @@ class Samples(msgspec.Struct, frozen=True, eq=False):
         return rates
 
     def where(self, chosen: npt.NDArray[Any]) -> Samples:
-        """Those chosen by a truth value or an index each."""
+        """Return the samples selected by truth values or indices."""
         return Samples(self.hits[chosen], self.packets[chosen])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Roles: presets of what an agent owns, sells and buys, and of what its strategy is asked.
+"""Roles: presets for an agent's property, sales, purchases and strategy methods.
 
-A role is a class on `role.Role`, listed in find.py with what its YAML entry may hold. It says in
-which phase of a meeting it acts; `join` makes its contracts and `act` is its turn. `role:` names
-one of ROLES, or a custom class by dotted path (`my_lab.roles:RiskBroker`).
+A role is a class on `role.Role`. find.py lists the built-in roles with their YAML keys. A role
+defines its phase in a meeting. `join` makes its contracts, and `act` is its turn. `role:` names one
+of ROLES, or a custom class by dotted path (`my_lab.roles:RiskBroker`).
 """
 
 from __future__ import annotations

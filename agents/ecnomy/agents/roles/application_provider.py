@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The application provider: sells classes at a fee and says what marks of flows in them may cost.
+"""The application provider: sells classes at a fee and sets the cost of marks of their flows.
 
-Its business model decides who pays the carrier for these marks (Antoniadis et al. 2000, 2): the
-provider itself, which resells transport at the fee (the default), or its customers. Either way its
-strategy steers the flows, as it is the one who sends. Its dynamic price handling is
-`constant-charge` by default: for each flow it aims at the charge of the flow's class (2.1). A new
-class counts from the report on at which the flow enters it, so this role decides at every report
-unless an interval is set.
+Its business model determines who pays the carrier for these marks (Antoniadis et al. 2000, 2): the
+provider, which resells transport at the fee (the default), or its customers. In both cases its
+strategy controls the flows, because the provider sends. Its dynamic price handling is
+`constant-charge` by default: the target of each flow is the charge of its class (2.1). A new class
+takes effect at the report at which the flow enters it. So this role decides at every report unless
+an interval is set.
 
-A strategy may also post fees (`post_fees`), before customers choose, and be asked about each flow
-that wants to enter a class (`let_in`).
+A strategy may also post fees (`post_fees`), before customers choose, and decide on each flow that
+wants to enter a class (`let_in`).
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class ApplicationProvider(Role):
     """Holds its classes and one strategy for the flows in them.
 
     Attributes:
-        offers: its classes with the fees they begin with.
-        asked: whether its strategy is asked about flows that are to enter a class.
+        offers: its classes with their initial fees.
+        asked: whether its strategy decides on flows that want to enter a class.
         watches_classes: whether its strategy posts fees.
     """
 
@@ -65,20 +65,20 @@ class ApplicationProvider(Role):
         return cls(model, spec.name, terms, offers)
 
     def join(self, seat: Seat) -> None:
-        """Its classes are on sale."""
+        """Put its classes on sale."""
         for sold in seat.spec.classes:
             seat.sell_class(sold, self)
         if isinstance(self._seller, Menu):
             seat.offer_strategies(self._seller.menu)
 
     def post_fees(self, seat: Seat) -> None:
-        """Post the fees of the time to come."""
+        """Post the new fees."""
         if self.watches_classes:
             for name, fee in self.fees(seat.classes()).items():
                 seat.post_fee(name, fee)
 
     def act(self, seat: Seat) -> None:
-        """Say what it pays for the flows in its classes."""
+        """Set its payment for the flows in its classes."""
         rows = seat.sold_rows()
         seat.pay(rows, self.decide(seat.flows(rows)), all_of_them=True)
 

@@ -36,11 +36,11 @@ class ConnectivityProvider(Role):
         self._waits: int = getattr(self._strategy, "waits", 0)
 
     def join(self, seat: Seat) -> None:
-        """Its links are a domain: it is paid for marks."""
+        """Make its links a domain, whose marks are paid to it."""
         seat.own_links()
 
     def act(self, seat: Seat) -> None:
-        """Post the price of the time to come, and tune how its links mark."""
+        """Post the new price, and tune the marking of its links."""
         seen = seat.links()
         if self._waits:
             seen = msgspec.structs.replace(seen, responds_ps=seat.responds_ps())
@@ -49,10 +49,10 @@ class ConnectivityProvider(Role):
             seat.tune(link, values)
 
     def post_price(self, seen: PriceObservation) -> int:
-        """The price per mark from now on, in micro-units.
+        """Return the new price per mark, in micro-units.
 
         Raises:
-            StrategyError: the strategy failed, or returned no integer in [0, 10^12].
+            StrategyError: the strategy failed, or did not return an integer in [0, 10^12].
         """
         try:
             answer = self._strategy.post_price(seen)  # type: ignore[attr-defined]
@@ -64,10 +64,10 @@ class ConnectivityProvider(Role):
         return price
 
     def tune(self, seen: PriceObservation) -> Mapping[str, Mapping[str, object]]:
-        """Link -> parameter of its marking law -> value from now on; a strategy may have none.
+        """Return link -> parameter of its marking law -> new value; empty without `tune`.
 
         Raises:
-            StrategyError: the strategy failed, or returned something else.
+            StrategyError: the strategy failed, or returned another type.
         """
         ask = getattr(self._strategy, "tune", None)
         if ask is None:
@@ -86,7 +86,7 @@ class ConnectivityProvider(Role):
 
 
 def price_posted(who: str, price: object) -> int:
-    """A price that `who` posts, if it is one.
+    """Check and return a price posted by `who`.
 
     Raises:
         StrategyError: it is not an integer in [0, 10^12].

@@ -22,7 +22,7 @@ class Customer(User):
         self._strategist = Strategist(name, terms.kind or "stay", terms.params)
 
     def decide(self, seen: Observation) -> Decision:
-        """The classes it asks for, and what it pays for flows that no provider pays for."""
+        """Return the classes it requests, and its payment for flows without a paying provider."""
         decision = self._strategist.decide(seen)
         heeds_lag, inertia = self._strategist.heeds_lag, self._strategist.inertia
         self.decided(seen.t_ps, settling_ps(seen.flows), heeds_lag=heeds_lag, inertia=inertia)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A row of a provider's table of elastic connection types: files or pages that are there in time.
+"""A row of a provider's table of elastic connection types: files or pages by a deadline.
 
-The provider pays the marks of these flows and says what they may cost, flow by flow, by a strategy
-such as `file-budget`: the window law (WTP) carries them as fast as that buys.
+The provider pays the marks of these flows. A strategy such as `file-budget` sets their cost, flow
+by flow, and the window law (WTP) sends at the rate that this cost buys.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ class ElasticSales:
 
     Attributes:
         tariff: as in the scenario.
-        sources: whose files it carries.
+        sources: the sources whose files it carries.
     """
 
     def __init__(self, who: str, line: ElasticLine) -> None:
-        """A strategy that cannot be made or used is a StrategyError."""
+        """Create the strategy; an invalid one raises StrategyError."""
         self.tariff, self.sources = line.tariff, line.sources
         name = f"{who}, {line.tariff.name}"
         self._strategist = Strategist(name, line.strategy.kind, line.strategy.params)
 
     def decide(self, seen: Observation) -> Decision:
-        """The allowed cost of each flow's marks.
+        """Return the allowed cost of each flow's marks.
 
         Raises:
             StrategyError: as Strategist.decide.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of roles, and roles by name: built in or by dotted path.
+"""The list of roles, and lookup by name: built-in or by dotted path.
 
 A new role is one file in this folder and one entry here.
 """
@@ -92,24 +92,24 @@ _FAMILY: Final = Family(
 
 
 def preset_of(word: str) -> Preset:
-    """The keys of a role's entry.
+    """Return the keys of a role's entry.
 
     Raises:
-        InputError: there is no such role (see find_role).
+        InputError: the role does not exist (see find_role).
     """
     return ROLES[word] if word in ROLES else find_role(word).preset
 
 
 @functools.cache
 def find_role(word: str) -> type[Role]:
-    """The class of a role: one of ROLES, `module:Class`, or an entry point in `ecnomy.roles`.
+    """Return the class of a role: from ROLES, `module:Class`, or an entry point in `ecnomy.roles`.
 
     Raises:
-        InputError: there is none, it cannot be imported, or it makes no contracts (`join`).
+        InputError: it does not exist, cannot be imported, or has no method `join`.
     """
     found = find(_FAMILY, word)
     if word not in ROLES:
-        from ecnomy.agents.roles.role import Role  # Mesa, which reading a scenario does without
+        from ecnomy.agents.roles.role import Role  # Mesa is not needed to read a scenario
 
         if not issubclass(found, Role):
             base = f"{Role.__module__}.Role"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guaranteed stream provider (GSP): buys marks at a changing price, sells calls at a fixed one.
 
-Andreassen 2002, chapter 4: stand-alone, without access to routers or to its subscribers' quality.
-All it knows of the network is what its own test streams see and what its calls have cost it; on
-that it admits or blocks a call at the moment of the call. It pays the marks of its calls and of its
-test streams, and its fixed costs. One that is integrated with a carrier sees the packets of all its
-callers as it sees test streams, and needs none (section 4.4).
+Andreassen 2002, chapter 4: a stand-alone provider without access to routers or to its subscribers'
+quality. It knows the network only from its test streams and from the cost of its calls. From these
+it admits or blocks each call immediately. It pays the marks of its calls and of its test streams,
+and its fixed costs. A provider integrated with a carrier observes the packets of all its callers
+like test streams, so it does not need test streams (section 4.4).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class GuaranteedStreamProvider(Role):
     """Holds a tariff table and a strategy for each of its rows.
 
     Attributes:
-        lines: the rows of calls; their strategies let calls in.
-        elastic: the rows of files; their strategies say what marks may cost.
+        lines: the rows of calls; their strategies admit calls.
+        elastic: the rows of files; their strategies set the cost of marks.
     """
 
     phase: ClassVar[str] = "watch"
@@ -55,7 +55,7 @@ class GuaranteedStreamProvider(Role):
         return cls(model, spec.name, terms, spec.lines, spec.elastic)
 
     def join(self, seat: Seat) -> None:
-        """It sells the calls of its sources, and pays their marks and those of its test streams."""
+        """Sell the calls of its sources, and pay the marks of calls and test streams."""
         spec = seat.spec
         calls = tuple(name for line in self.lines for name in line.sources)
         files = tuple(name for line in self.elastic for name in line.sources)
@@ -70,7 +70,7 @@ class GuaranteedStreamProvider(Role):
         self._files = [seat.rows_of(line.sources) for line in self.elastic]
 
     def act(self, seat: Seat) -> None:
-        """Look at the test streams, pay for files; what has changed of its readings is noted."""
+        """Observe the test streams, pay for files, and note changed readings."""
         before = self.readings
         for number, line in zip(self._sold, self.lines, strict=True):
             price_micro = line.watch(seat.streams(self._streams, number))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys that the YAML entry of a role may hold.
+"""The YAML keys of a role's entry.
 
 find.py lists the roles with their presets. The class of a custom role has its preset as `preset`.
 """
@@ -17,15 +17,15 @@ class Preset(msgspec.Struct, frozen=True):
     """The keys of a role's YAML entry.
 
     Attributes:
-        path: its class, `module:Class`; "" in a class of a user's own.
-        takes: keys beside those that every agent may have.
-        needs: those it cannot do without -> what is expected there.
-        asks: methods, one of which its strategy has; none: it takes no strategy.
-        strategy_needs: kind of strategy -> the parameter it needs here, what is found without it
+        path: its class, `module:Class`; "" in a custom class.
+        takes: keys in addition to the keys of all agents.
+        needs: required key -> its expected content.
+        asks: methods, of which its strategy has at least one; empty: it takes no strategy.
+        strategy_needs: kind of strategy -> the parameter it needs here, the text for its absence
             and an example.
-        owns_links: it is a carrier, who is paid for marks.
-        uses: `sources` are those whose flows are its own.
-        pays_itself: for the marks of its flows, which are therefore in no class.
+        owns_links: it is a carrier, which is paid for marks.
+        uses: the flows of `sources` belong to it.
+        pays_itself: it pays for the marks of its flows, which are therefore outside any class.
     """
 
     path: str = ""
@@ -38,10 +38,10 @@ class Preset(msgspec.Struct, frozen=True):
     pays_itself: bool = False
 
 
-CARRIES_FILES: Final = "price-handler"  # strategies for this role carry what is sold by deadlines
+CARRIES_FILES: Final = "price-handler"  # this role's strategies carry files sold by deadline
 PHASES: Final = ("post", "choose", "provide", "watch")  # of a meeting, in this order
 
 
 def with_article(word: str) -> str:
-    """`a customer`, `an application-provider`."""
+    """Return the word with its article: `a customer`, `an application-provider`."""
     return f"{'an' if word[:1] in 'aeiou' else 'a'} {word}"

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dynamic price handler (DPH): an agent at the user who pays the marks of its flows itself.
+"""The dynamic price handler (DPH): an agent at the user that pays the marks of its flows.
 
-Rate control (WTP, in the engine) adapts to marks within round trips and runs by itself. The
-handler resets what it aims at, a willingness to pay per flow and perhaps a rate cap, on a time
-scale slower than that (Antoniadis et al. 2000, 2.2). Its flows have no class: no other agent pays
-for them.
+Rate control (WTP, in the engine) adapts to marks within round trips. The handler sets its targets
+on a slower time scale: a willingness to pay per flow and optionally a rate cap (Antoniadis et al.
+2000, 2.2). Its flows are outside any class: no other agent pays for them.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ from ecnomy.agents.roles.user import User
 
 __all__ = ["PriceHandler"]
 
-LONGER: Final = 2  # times the last interval
+LONGER: Final = 2  # multiple of the last interval
 
 
 class PriceHandler(User):
-    """Holds one strategy for the flows of its sources; each flow has a willingness of its own.
+    """Holds one strategy for the flows of its sources; each flow has a separate willingness to pay.
 
-    It decides at the first report, so that no flow begins on terms its user did not set, then at
-    a random phase, then at its interval. Where that adapts to what it measures it is at most
-    twice the time just watched: a flow that gathers speed has met one mark or two, which taken for
-    its marking probability would put the handler to sleep for many minutes.
+    It decides at the first report, so every flow begins on its user's terms. Then it decides at a
+    random phase, then at its interval. An adaptive interval is at most twice the last one. A flow
+    that starts has met only a mark or two. With the marking probability estimated from those, the
+    next decision would be many minutes away.
     """
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
@@ -39,7 +38,7 @@ class PriceHandler(User):
         self._strategist = Strategist(name, terms.kind or "constant-charge", terms.params)
 
     def decide(self, seen: Observation) -> Decision:
-        """Its willingness to pay for each flow, and the flow's rate cap."""
+        """Return its willingness to pay for each flow, and the flow's rate cap."""
         decision = self._strategist.decide(seen)
         if seen.dt_ps == 0:
             self.next_ps = seen.t_ps + self._phase_ps

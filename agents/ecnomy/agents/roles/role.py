@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The common part of all roles: a name, a random stream and the timing of decisions.
 
-A role that adapts must not be faster than what it steers: WTP's time constant is T / (gain p)
-(round-trip time T, marking probability p), and a faster decision reads transients. So such a role
-decides every max(5 s, 3 T / (gain p)) of what it measures, or at its configured interval, with a
-random phase.
+An adaptive role must not be faster than its flows. WTP's time constant is T / (gain p) (round-trip
+time T, marking probability p), and a faster decision measures transients. So such a role decides
+every max(5 s, 3 T / (gain p)) with measured values, or at its configured interval, with a random
+phase.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ EVERY_REPORT: Final = 0
 ADAPT: Final = -1
 SHORTEST_PS: Final = 5 * PS_PER_S
 LONGEST_PS: Final = 2**62
-DECISIONS: Final = 5  # of a user who looks, until it buys about what a new price has it buy
-SETTLE: Final = 3.0  # time constants until a response is within 5 % of its end
+DECISIONS: Final = 5  # of an attentive user, until it buys about its demand at a new price
+SETTLE: Final = 3.0  # time constants until a response is within 5 % of its final value
 
 
 def settling_ps(flows: FlowColumns) -> int:
-    """max(5 s, 3 T / (gain p)) over these flows, in ps; 5 s where nothing was marked."""
+    """Return max(5 s, 3 T / (gain p)) over these flows, in ps; 5 s without marks."""
     marks, delivered, slowest_s = _few(flows) if len(flows.flow) <= FEW else _many(flows)
     if marks == 0:
         return SHORTEST_PS
@@ -59,7 +59,7 @@ def settling_ps(flows: FlowColumns) -> int:
 
 
 def _many(flows: FlowColumns) -> tuple[int, int, float]:
-    """Marks and packets delivered to the flows that can be steered, and the largest T / gain."""
+    """Return marks and packets delivered to controllable flows, and their largest T / gain."""
     steered = (flows.gain > 0) & (flows.delivered > 0) & (flows.srtt_s > 0)
     marks, delivered = int(flows.marks[steered].sum()), int(flows.delivered[steered].sum())
     if marks == 0:
@@ -68,7 +68,7 @@ def _many(flows: FlowColumns) -> tuple[int, int, float]:
 
 
 def _few(flows: FlowColumns) -> tuple[int, int, float]:
-    """The same, number by number: numpy takes ten times as long for a flow or two."""
+    """Compute the same in scalars: numpy takes ten times as long for a flow or two."""
     marks, delivered, slowest_s = 0, 0, 0.0
     told = flows.delivered.tolist(), flows.srtt_s.tolist(), flows.marks.tolist()
     for gain, packets, srtt_s, marked in zip(flows.gain.tolist(), *told, strict=True):
@@ -79,13 +79,13 @@ def _few(flows: FlowColumns) -> tuple[int, int, float]:
 
 
 class Terms(msgspec.Struct, frozen=True):
-    """On what terms an agent takes part; None leaves the choice to its role.
+    """An agent's strategy and timing; None leaves the choice to its role.
 
     Attributes:
-        seed: the run's.
+        seed: the run's seed.
         kind: name of its strategy.
         params: parameters of that strategy.
-        interval_ps: between two decisions; EVERY_REPORT, or ADAPT to what it measures.
+        interval_ps: time between two decisions; EVERY_REPORT, or ADAPT to measurements.
     """
 
     seed: int
@@ -95,7 +95,7 @@ class Terms(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, agent: AgentSpec, seed: int) -> Self:
-        """Those of an agent's entry in a scenario."""
+        """Return the terms of an agent's entry in a scenario."""
         interval_ps = None if agent.decision_interval_ps < 0 else agent.decision_interval_ps
         if agent.strategy is None:
             return cls(seed, interval_ps=interval_ps)
@@ -105,23 +105,23 @@ class Terms(msgspec.Struct, frozen=True):
 class Role(mesa.Agent):
     """An agent of the market.
 
-    A role of one's own says what its entry may hold in `preset`, acts in the phase it names, makes
-    its contracts in `join` and looks and acts in `act`.
+    A custom role declares its YAML keys in `preset` and its phase in `phase`. It makes its
+    contracts in `join`, and observes and acts in `act`.
 
     Attributes:
-        role: as its entry in the scenario has it.
-        preset: what its entry may hold; that of roles in ecnomy is listed in find.py.
-        terms: dataclass of the terms that a role of one's own takes in YAML, None for none.
-        own: an object of it, as the scenario has it.
-        phase: when in a meeting it acts: `post` (prices), `choose` (what to buy), `provide` (what
-            to do for what is sold) or `watch`.
+        role: its `role` in the scenario.
+        preset: the keys of its entry; find.py lists those of built-in roles.
+        terms: dataclass of a custom role's terms in YAML, None without terms.
+        own: an object of that class, from the scenario.
+        phase: its phase in a meeting: `post` (prices), `choose` (purchases), `provide` (service
+            for sales) or `watch`.
         name: unique in the market; also the name of its account.
         stream: its own random stream.
-        interval_ps: between two decisions; EVERY_REPORT, or ADAPT to what it measures.
-        next_ps: when its next decision is due.
-        hasty: whether its interval is too short for what it steers, as last measured.
-        responds_ps: how long its flows take to respond to a price [ps]; 0 for who has none.
-        notes: what its strategy has noted so far, by name; a DataCollector may read it.
+        interval_ps: time between two decisions; EVERY_REPORT, or ADAPT to measurements.
+        next_ps: time of its next decision.
+        hasty: whether its interval is too short for its flows, as last measured.
+        responds_ps: the time its flows take to respond to a price [ps]; 0 without flows.
+        notes: its strategy's notes so far, by name; a DataCollector may read it.
     """
 
     role: str = ""
@@ -133,7 +133,7 @@ class Role(mesa.Agent):
     def __init__(
         self, model: mesa.Model, name: str, terms: Terms, usual_ps: int = EVERY_REPORT
     ) -> None:
-        """`usual_ps` is the role's own interval."""
+        """Set up the agent; `usual_ps` is the role's default interval."""
         super().__init__(model)
         self.name = name
         self.stream = agent_stream(terms.seed, name)
@@ -145,7 +145,7 @@ class Role(mesa.Agent):
 
     @classmethod
     def made(cls, model: mesa.Model, terms: Terms, spec: AgentSpec) -> Self:
-        """The agent that a scenario describes."""
+        """Return the agent of a scenario's entry."""
         agent = cls(model, spec.name, terms)
         agent.own = cls.terms(**spec.params) if cls.terms is not None else None
         return agent
@@ -154,12 +154,12 @@ class Role(mesa.Agent):
         """Make the contracts of the run; all agents join before the first report."""
 
     def act(self, seat: Seat) -> None:
-        """A turn in a meeting at which a decision is due."""
+        """Take a turn in a meeting at which a decision is due."""
 
     def post_fees(self, seat: Seat) -> None:
-        """At the end of the phase `post` of such a meeting: fees of what it sells, for who has any.
+        """Post the fees of its classes, if any, at the end of the phase `post` of such a meeting.
 
-        It is `act` that sets when the next decision is due.
+        `act` sets the time of the next decision.
         """
 
     @property
@@ -180,10 +180,10 @@ class Role(mesa.Agent):
     def decided(
         self, t_ps: int, settling: int, *, heeds_lag: bool = False, inertia: float = 0.0
     ) -> None:
-        """Set the next decision, `settling` [ps] being the shortest sensible interval now.
+        """Set the time of the next decision; `settling` [ps] is the shortest useful interval now.
 
-        With `heeds_lag` none that is configured is too short. A share `inertia` of users does not
-        look at a decision, so that their response takes longer.
+        With `heeds_lag` a configured interval is never too short. A share `inertia` of users skips
+        a decision, so their response takes longer.
         """
         self.hasty = 0 < self.interval_ps < settling and not heeds_lag
         pause = settling if self.interval_ps == ADAPT else self.interval_ps
@@ -193,10 +193,10 @@ class Role(mesa.Agent):
 
 
 def _decisions(inertia: float) -> float:
-    """Until users have responded: DECISIONS, and SETTLE time constants of those who do not look.
+    """Return the decisions until users have responded: DECISIONS plus SETTLE time constants.
 
-    The share who have not looked falls by the factor `inertia` with each decision. Nobody looks
-    where it is 1, so that there is no response to wait for.
+    The time constant is that of inertia: the share of users that have not decided falls by the
+    factor `inertia` with each decision. If it is 1, users never respond, and the wait is pointless.
     """
     waits = 0 < inertia < 1
     return DECISIONS + (SETTLE / -math.log(inertia) if waits else 0.0)
@@ -206,14 +206,14 @@ class Strategist:
     """Strategy objects of one kind for a group of flows: one for all, or one per flow.
 
     Attributes:
-        whole: the one for all, or one that is asked about no flow.
-        heeds_lag: they reckon with windows that lag behind, or do not look at what flows get, so
-            that no decision is too soon.
-        inertia: share of its users that do not look at a decision.
+        whole: the object for all flows, or an object for attributes only.
+        heeds_lag: they allow for lagging windows, or ignore the flows' rates, so a decision is
+            never too early.
+        inertia: share of its users that skip a decision.
     """
 
     def __init__(self, who: str, kind: str, params: Mapping[str, object]) -> None:
-        """`who` is named in messages."""
+        """Create the strategy objects; messages name `who`."""
         self._who, self._kind, self._params = f"{who} ({kind})", kind, params
         self.whole = make(kind, params)
         self._many = callable(getattr(self.whole, "decide_many", None))
@@ -224,11 +224,11 @@ class Strategist:
             raise StrategyError(f"{self._who}: a strategy for flows has decide or decide_many")
 
     def decide(self, seen: Observation) -> Decision:
-        """The decision on all flows seen.
+        """Return the decision on all observed flows.
 
         Raises:
-            StrategyError: it cannot be carried out (see `decision.checked`), or the strategy's own
-                code failed.
+            StrategyError: the decision is invalid (see `decision.checked`), or the strategy's code
+                failed.
         """
         try:
             if self._many:
@@ -267,7 +267,7 @@ class Strategist:
     def _numbers(
         self, choice: FlowDecision, view: FlowView
     ) -> tuple[float, int, float, bool, float, float]:
-        """Willingness, class, rate cap, activity, weight and budget, in Python's own numbers."""
+        """Return willingness, class, rate cap, activity, weight and budget as Python numbers."""
         pay, cap_bps = choice.willingness_micro_per_s, choice.rate_cap_bps
         return (
             self._amount(pay, "willingness_micro_per_s"),

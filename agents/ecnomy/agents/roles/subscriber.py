@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The subscriber: calls, and decides at each call who carries it.
+"""The subscriber: makes calls, and chooses a provider for each call.
 
-Its calls are guaranteed by one of the providers that sell calls of its sources, or go ahead at best
-effort, where it pays for the marks itself, or are not made. It hears how its calls went and may
-claim that a promise was broken where the tariff goes by its word (Andreassen 2002, 4.1: a small
-provider does not see its subscribers' quality).
+One of the providers that sell calls of its sources guarantees a call. Otherwise the call goes ahead
+at best effort, for which the subscriber pays the marks, or is not made. The subscriber learns the
+outcome of its calls. If the tariff relies on its word, it may claim a broken promise (Andreassen
+2002, 4.1: a small provider cannot observe its subscribers' quality).
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class Subscriber(Role):
         self.agent: AgentView | None = None
 
     def join(self, seat: Seat) -> None:
-        """The flows of its sources are its own, and it chooses at each of their calls."""
+        """Take the flows of its sources, and choose at each of their calls."""
         self.agent = seat.agent
         self._readings: dict[str, float] = {}
         seat.buy_calls(self, seat.use(seat.spec.sources))
 
     def act(self, seat: Seat) -> None:
-        """Changed readings are noted."""
+        """Note changed readings."""
         readings: dict[str, float] = getattr(self._strategy, "readings", {})
         for name, value in readings.items():
             if self._readings.get(name) != value:
@@ -66,7 +66,7 @@ class Subscriber(Role):
         """See CallBuyer.
 
         Raises:
-            StrategyError: the strategy failed, or named what is not on offer, or anything twice.
+            StrategyError: the strategy failed, named an unknown offer, or named an offer twice.
         """
         ask = msgspec.structs.replace(ask, agent=self.agent)
         try:
@@ -84,10 +84,10 @@ class Subscriber(Role):
         return order
 
     def claims(self, broken: bool) -> bool:
-        """See CallBuyer; honest where the strategy does not say.
+        """See CallBuyer; honest if the strategy does not define `claims`.
 
         Raises:
-            StrategyError: the strategy failed, or answered something else than True or False.
+            StrategyError: the strategy failed, or did not return True or False.
         """
         if self._claims is None:
             return broken

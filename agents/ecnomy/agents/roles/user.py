@@ -12,19 +12,19 @@ __all__ = ["User"]
 
 
 class User(Role):
-    """Uses the flows of its sources; a role on it says in `decide` what is to become of them."""
+    """Uses the flows of its sources; a derived role controls them in `decide`."""
 
     def join(self, seat: Seat) -> None:
-        """The flows of its sources are its own."""
+        """Take the flows of its sources."""
         self._rows = seat.use(seat.spec.sources)
 
     def act(self, seat: Seat) -> None:
-        """Choose classes, switch flows on and off, pay for those in no class."""
+        """Choose classes, switch flows on and off, and pay for flows outside any class."""
         decision = self.decide(seat.flows(self._rows))
         seat.move(self._rows, decision)
         seat.switch(self._rows, decision)
         seat.pay(self._rows, decision, all_of_them=False)
 
     def decide(self, seen: Observation) -> Decision:
-        """Its decisions about the flows it sees."""
+        """Return its decisions on the observed flows."""
         raise NotImplementedError

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Utilities: what a rate, a transfer or a call is worth to its user, in money.
+"""Utilities: the value of a rate, a transfer or a call to its user, in money.
 
     family              of                       money/...  kinds
     UTILITIES           a rate (utility.py)      s          log, alpha-fair, sqrt, quadratic, target
@@ -8,8 +8,8 @@
     TIME_UTILITIES      a transfer's time        transfer   file-deadline, page (times.py)
     CALL_UTILITIES      a call's delay and loss  s          e-model (voice.py)
 
-A new kind is a class in one of these files and an entry in find.py. Each file states the forms with
-their sources; find.py says how a strategy takes one and how users name one of their own.
+A new kind is a class in one of these files and an entry in find.py. Each file gives the formulas
+with their sources. find.py describes how a strategy takes a utility, and how users name their own.
 `ecnomy.analysis.draw.utilities_plot` draws them.
 """
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user who knows that its own payment moves the price of the link that it shares.
+"""A user who anticipates the effect of its payment on the price of a shared link.
 
-Users who pay w_i for shares x_i = C w_i / sum of w of a link of capacity C, and take the price
-sum of w / C for given, come to the optimum U_i'(x_i) = price. One who anticipates the price takes
-w_i / sum of w into account and stops earlier, at
+Users pay w_i for shares x_i = C w_i / sum of w of a link of capacity C. If they take the price
+sum of w / C as given, they reach the optimum U_i'(x_i) = price. A user who anticipates the price
+includes w_i / sum of w and stops earlier, at
 
     U'(x) (1 - x / C)  =  price
 
-That is the demand of a price taker whose slope is U'(x) (1 - x / C); all of them together come to
-the game's one Nash equilibrium. Source: Johari, Tsitsiklis 2004, theorem 2.
+That is the demand of a price taker with the slope U'(x) (1 - x / C). Together such users reach the
+game's unique Nash equilibrium. Source: Johari, Tsitsiklis 2004, theorem 2.
 """
 
 from __future__ import annotations
@@ -36,36 +36,36 @@ class Anticipating(RateUtility):
 
     @property
     def needs_x0(self) -> bool:
-        """Always, as C is a multiple of it."""
+        """Always True: C is a multiple of x0."""
         return True
 
     @property
     def concave(self) -> bool:
-        """As a product of two falling slopes."""
+        """True: the slope is a product of two decreasing factors."""
         return True
 
     @property
     def curvature(self) -> float:
-        """It sates where the link is its own."""
+        """Infinite: the utility sates when the user has the whole link."""
         return float(np.inf)
 
     def value(self, r: Floats) -> Floats:
-        """See Utility: what the rate is worth, whoever pays."""
+        """See Utility: the value of the rate, independent of the payer."""
         return self._utility.value(r)
 
     def slope(self, r: Floats) -> Floats:
-        """U'(r) (1 - r / capacity)."""
+        """Return U'(r) (1 - r / capacity)."""
         return self._utility.slope(r) * np.maximum(1.0 - r / self._capacity, 0.0)
 
     def curvature_at(self, r: Floats) -> Floats:
-        """That of the utility, and (r / capacity) / (1 - r / capacity)."""
+        """Return the utility's curvature plus (r / capacity) / (1 - r / capacity)."""
         share = np.asarray(r) / self._capacity
         left = np.maximum(1.0 - share, 0.0)
         own = np.divide(share, left, out=np.full_like(share, np.inf), where=left > 0)
         return self._utility.curvature_at(r) + own
 
     def demand(self, p: Floats) -> Floats:
-        """The r at which the slope is p, 0 where not even the first bit is worth it."""
+        """Return the r at which the slope is p, 0 if the first bit is not worth its price."""
         p = np.asarray(p, dtype=np.float64)
         most = np.where(p > 0, self.inverse(np.maximum(p, 1e-300)), self._capacity)
         return np.where(np.isnan(most), 0.0, most)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elastic utilities, which are concave: each further bit is worth less than the one before.
+"""Elastic utilities, which are concave: each additional bit is worth less than the previous one.
 
 With r = x / x0 (see utility.py):
 
@@ -11,8 +11,8 @@ With r = x / x0 (see utility.py):
     quadratic   a (1 - (1 - r)^2), a from r = 1    2 a r (1 - r)       r / (1 - r), without limit
     target      a (1 + log r),     a from r = 1    a; 0 from r = 1     1; infinite from r = 1
 
-`a` is money per second, so money and rates keep apart. A user who pays lambda per unit of rate is
-best off at U'(x) = lambda, that is where what it pays, lambda x, equals x U'(x). Sources:
+`a` is money per second, so money and rates stay separate. A user who pays lambda per unit of rate
+is best off at U'(x) = lambda. There its payment, lambda x, equals x U'(x). Sources:
 Antoniadis et al. 2000, 2.2; Siris 2002, 2; Kelly, Maulloo, Tan 1998; Mo and Walrand 2000 for
 alpha-fair utilities; Athuraliya and Low 2000, I-B for the quadratic one.
 """
@@ -32,7 +32,7 @@ from ecnomy.agents.utilities.utility import RateUtility
 __all__ = ["AlphaFair", "Log", "Quadratic", "Sqrt", "Target"]
 
 _ONE: Final = column(1.0)
-_LARGEST_ALPHA: Final = 100.0  # with r in [1e-3, 1e3], r^(1 - alpha) stays a number
+_LARGEST_ALPHA: Final = 100.0  # r^(1 - alpha) is then finite for r in [1e-3, 1e3]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -51,10 +51,10 @@ class _Concave(RateUtility):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Log(_Concave):
-    """U = a log(1 + x/x0): elastic, and content without any rate once marks are dear.
+    """U = a log(1 + x/x0): elastic, with a demand of 0 at high prices.
 
-    Nothing is bought where a bit costs more than a / x0. Source: a log x of Kelly, Maulloo, Tan
-    1998 (Siris 2002, 2), shifted so that no rate is worth 0 and not minus infinity.
+    Demand is 0 if a bit costs more than a / x0. Source: a log x of Kelly, Maulloo, Tan 1998 (Siris
+    2002, 2), shifted so that U(0) is 0 and not minus infinity.
     """
 
     @property
@@ -75,13 +75,13 @@ class Log(_Concave):
         return self.a * r / (_ONE + r)
 
     def inverse(self, p: Floats) -> Floats:
-        """r = a / p - 1, for p up to a."""
+        """Return r = a / p - 1, for p up to a."""
         with np.errstate(divide="ignore"):
             r = np.divide(self.a, p) - 1.0
         return np.where(r >= 0, r, np.nan)
 
     def demand(self, p: Floats) -> Floats:
-        """a / p - 1, and 0 beyond p = a."""
+        """Return a / p - 1, and 0 beyond p = a."""
         with np.errstate(divide="ignore"):
             return np.maximum(np.divide(self.a, p) - 1.0, 0.0)
 
@@ -90,10 +90,10 @@ class Log(_Concave):
 class AlphaFair(_Concave):
     """U = a r^(1-alpha) / (1-alpha); alpha 1 is a log(x), 2 like TCP, large ones near max-min.
 
-    With alpha 0 each bit is worth the same, a / x0: all of them are bought below that price, and
-    nothing above it. Max-min fairness is the limit of large alpha: rates at prices of 1 : 2 differ
-    by 2^(1/alpha), 0.7 % at 100. A user who takes prices for given has no utility of max-min
-    fairness itself: with alpha infinite it would buy x0 at any price. Source: Mo, Walrand 2000.
+    With alpha 0 each bit is worth the same, a / x0: demand is unlimited below that price, and 0
+    above it. Max-min fairness is the limit of large alpha: rates at prices of 1 : 2 differ by
+    2^(1/alpha), 0.7 % at 100. A price taker does not have a utility for max-min fairness itself:
+    with an infinite alpha it would buy x0 at any price. Source: Mo, Walrand 2000.
 
     Attributes:
         alpha: the relative curvature [number from 0 to 100].
@@ -108,12 +108,12 @@ class AlphaFair(_Concave):
 
     @property
     def curvature(self) -> float:
-        """The same at any rate."""
+        """alpha, at any rate."""
         return self.alpha
 
     @property
     def needs_x0(self) -> bool:
-        """a log(x) makes a constant charge of a, in any unit of rate."""
+        """False for alpha 1: a log(x) gives a constant charge of a, in any unit of rate."""
         return self.alpha != 1.0
 
     def value(self, r: Floats) -> Floats:
@@ -135,14 +135,14 @@ class AlphaFair(_Concave):
         return np.full_like(np.asarray(r, dtype=np.float64), self.alpha)
 
     def inverse(self, p: Floats) -> Floats:
-        """r = (a / p)^(1/alpha); none with alpha 0."""
+        """Return r = (a / p)^(1/alpha); NaN with alpha 0."""
         if self.alpha == 0.0:
             return np.full_like(np.asarray(p, dtype=np.float64), np.nan)
         with np.errstate(divide="ignore"):
             return np.power(np.divide(self.a, p), 1.0 / self.alpha)
 
     def demand(self, p: Floats) -> Floats:
-        """That; with alpha 0 all there is below p = a, and nothing from there on."""
+        """Return the inverse; with alpha 0, infinity below p = a, and 0 from p = a."""
         if self.alpha == 0.0:
             return np.where(np.asarray(p) < self.a, np.inf, 0.0)
         return self.inverse(p)
@@ -150,7 +150,7 @@ class AlphaFair(_Concave):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Sqrt(_Concave):
-    """U = a sqrt(x/x0): the better paid the rate, the more of it is bought.
+    """U = a sqrt(x/x0): the charge falls as the price of a rate rises.
 
     Twice the alpha-fair utility of alpha 1/2 over the same a. Source: Mo, Walrand 2000.
     """
@@ -173,7 +173,7 @@ class Sqrt(_Concave):
         return 0.5 * self.a * np.sqrt(r)
 
     def inverse(self, p: Floats) -> Floats:
-        """r = (a / 2 p)^2."""
+        """Return r = (a / 2 p)^2."""
         with np.errstate(divide="ignore"):
             return np.square(np.divide(0.5 * self.a, p))
 
@@ -188,7 +188,7 @@ class Quadratic(_Concave):
 
     @property
     def curvature(self) -> float:
-        """It grows without limit towards x0."""
+        """Infinite: it grows without limit towards x0."""
         return np.inf
 
     def value(self, r: Floats) -> Floats:
@@ -200,33 +200,33 @@ class Quadratic(_Concave):
         return 2.0 * self.a * np.maximum(1.0 - r, 0.0)
 
     def curvature_at(self, r: Floats) -> Floats:
-        """r / (1 - r), infinite from 1 on."""
+        """Return r / (1 - r), infinite from r = 1."""
         with np.errstate(divide="ignore"):
             return np.where(r < 1.0, np.divide(r, np.maximum(1.0 - r, 0.0)), np.inf)
 
     def inverse(self, p: Floats) -> Floats:
-        """r = 1 - p / (2 a), for p up to 2 a."""
+        """Return r = 1 - p / (2 a), for p up to 2 a."""
         r = 1.0 - np.divide(p, 2.0 * self.a)
         return np.where(r >= 0, r, np.nan)
 
     def demand(self, p: Floats) -> Floats:
-        """1 - p / 2 a, and 0 beyond p = 2 a."""
+        """Return 1 - p / 2 a, and 0 beyond p = 2 a."""
         return np.maximum(1.0 - np.divide(p, 2.0 * self.a), 0.0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Target(_Concave):
-    """The rate x0 as long as it costs less than a per second, what a buys beyond that.
+    """The rate x0 while it costs less than a per second, otherwise the rate that a buys.
 
-    Antoniadis et al. 2000, 2.2 state a strategy: constant throughput while the charge is below a
-    threshold, a lower rate when it is hit. This is the utility whose best reply that is:
-    U = a (1 + log r) up to x0 and a beyond, with the demand min(x0, a / price). Without any rate it
-    is minus infinity: this user does not give up. For one who does see `step`.
+    Antoniadis et al. 2000, 2.2 give a strategy: constant throughput while the charge is below a
+    threshold, a lower rate when it is hit. This strategy is the best reply of the utility
+    U = a (1 + log r) up to x0 and a beyond, with the demand min(x0, a / price). U(0) is minus
+    infinity, so this user never gives up. For a user who gives up see `step`.
     """
 
     @property
     def curvature(self) -> float:
-        """It has a kink at x0."""
+        """Infinite: the utility has a kink at x0."""
         return np.inf
 
     def value(self, r: Floats) -> Floats:
@@ -238,16 +238,16 @@ class Target(_Concave):
         return np.where(r < 1.0, np.divide(self.a, r), 0.0)
 
     def curvature_at(self, r: Floats) -> Floats:
-        """1 below x0, infinite from x0 on."""
+        """Return 1 below x0, infinity from x0."""
         return np.where(r < 1.0, 1.0, np.inf)
 
     def inverse(self, p: Floats) -> Floats:
-        """r = a / p, for p above a."""
+        """Return r = a / p, for p above a."""
         with np.errstate(divide="ignore"):
             r = np.divide(self.a, p)
         return np.where(r < 1.0, r, np.nan)
 
     def demand(self, p: Floats) -> Floats:
-        """a / p, but 1 at most."""
+        """Return a / p, at most 1."""
         with np.errstate(divide="ignore"):
             return np.minimum(np.divide(self.a, p), 1.0)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From what users write under `utility:` to an object, of ecnomy's or of a user's own.
+"""Create utility objects, built-in or custom, from a scenario's `utility:`.
 
-A strategy's parameter says which family it takes, and the scenario loader reads units by it:
+A strategy's parameter declares its family of utilities, and the scenario loader uses it for units:
 
     utility: Annotated[Mapping[str, object], OneOf(UTILITIES, find_utility)]            of a rate
     utility: Annotated[Mapping[str, object], OneOf(TIME_UTILITIES, find_time_utility)]  of a time
     utility: Annotated[Mapping[str, object], OneOf(CALL_UTILITIES, find_call_utility)]  of a call
 
-A class of a user's own is named `module:Class`, or by a name in the family's entry-point group.
+A custom class is named by `module:Class`, or by a name in the family's entry-point group.
 """
 
 from __future__ import annotations
@@ -68,29 +68,29 @@ _CALLS: Final = _family("utility of calls", GROUPS[2], "value", CALL_UTILITIES)
 
 
 def find_utility(kind: str) -> type:
-    """The class of a utility of rates: a name of UTILITIES, `module:Class` or an entry point.
+    """Return the class of a utility of rates: from UTILITIES, `module:Class` or an entry point.
 
     Raises:
-        StrategyError: there is none, or it is not on `RateUtility`.
+        StrategyError: it does not exist, or is not based on `RateUtility`.
     """
     return families.find(_RATES, kind)
 
 
 def find_time_utility(kind: str) -> type:
-    """The same of TIME_UTILITIES, on `TransferUtility`."""
+    """Return the class of a utility of time, from TIME_UTILITIES, based on `TransferUtility`."""
     return families.find(_TIMES, kind)
 
 
 def find_call_utility(kind: str) -> type:
-    """The same of CALL_UTILITIES, with `value`."""
+    """Return the class of a utility of calls, from CALL_UTILITIES, with a method `value`."""
     return families.find(_CALLS, kind)
 
 
 def utility_of(params: Mapping[str, object]) -> Utility:
-    """The utility of rates that a mapping with `kind` and its parameters describes.
+    """Return the utility of rates for a mapping with `kind` and its parameters.
 
     Raises:
-        Refused: an unknown kind, a value out of range, or parameters that the kind does not have.
+        Refused: an unknown kind, a value out of range, or unknown parameters.
     """
     made = cast(Utility, _made(_RATES, params))
     if params["kind"] not in UTILITIES:
@@ -99,7 +99,7 @@ def utility_of(params: Mapping[str, object]) -> Utility:
 
 
 def concave_utility_of(params: Mapping[str, object]) -> Utility:
-    """The same, for who can only follow a utility that is concave.
+    """Return the utility as in utility_of, for strategies that need a concave one.
 
     Raises:
         Refused: as utility_of, or it is not concave.
@@ -112,7 +112,7 @@ def concave_utility_of(params: Mapping[str, object]) -> Utility:
 
 
 def time_utility_of(params: Mapping[str, object]) -> TimeUtility:
-    """The utility of time that a mapping describes; raises as utility_of."""
+    """Return the utility of time for a mapping; raises as utility_of."""
     made = cast(TimeUtility, _made(_TIMES, params))
     if params["kind"] not in TIME_UTILITIES:
         _probe(str(params["kind"]), made.value(_PROBES), made.slope(_PROBES))
@@ -120,7 +120,7 @@ def time_utility_of(params: Mapping[str, object]) -> TimeUtility:
 
 
 def call_utility_of(params: Mapping[str, object]) -> CallUtility:
-    """The utility of calls that a mapping describes; raises as utility_of."""
+    """Return the utility of calls for a mapping; raises as utility_of."""
     made = cast(CallUtility, _made(_CALLS, params))
     if params["kind"] not in CALL_UTILITIES:
         _probe(str(params["kind"]), made.value(_PROBES / 10, _PROBES / 100))
@@ -156,7 +156,7 @@ def _class_of(family: Family, kind: object) -> type:
 
 
 def _probe(kind: str, *columns: object) -> None:
-    """Refuses a user's own class whose answers are no columns of numbers."""
+    """Refuse a custom class whose results are not columns of numbers."""
     for answer in columns:
         numbers = np.asarray(answer)
         if numbers.shape != _PROBES.shape or numbers.dtype.kind not in "fiu":

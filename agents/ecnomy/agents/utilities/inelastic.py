@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inelastic utilities, which are not concave: a little rate is worth little or nothing.
+"""Inelastic utilities, which are not concave: a small rate is worth little or nothing.
 
 With r = x / x0 (see utility.py) and S(r) = 1 / (1 + exp(-k (r - 1))), k the steepness:
 
@@ -7,11 +7,11 @@ With r = x / x0 (see utility.py) and S(r) = 1 / (1 + exp(-k (r - 1))), k the ste
     sigmoid  a (S(r) - S(0)) / (1 - S(0))     r > 1 with dU/dr = p, below p*; nothing from p* on
     step     a from r = 1 on, else 0          r = 1 below p* = a; nothing from a on
 
-p* is where the line p* r through the origin touches U: the best rate there leaves nothing, and it
-is above 0, so that demand jumps from it to 0. Prices at which several such users each want all or
-nothing need not exist, and rates then swing (Lee, Mazumdar, Shroff 2005), so `elastic-utility`
-takes none of these. Sources: Shenker 1995, figures 2 to 4 for the shapes of real-time utilities;
-Lee, Mazumdar, Shroff 2005 and Fazel, Chiang 2005 for the sigmoid.
+At p* the line p* r through the origin touches U. The best rate at p* is positive but leaves no
+surplus, so demand jumps from it to 0. With several such users an equilibrium price may not exist,
+and rates then oscillate (Lee, Mazumdar, Shroff 2005). So `elastic-utility` does not accept these
+utilities. Sources: Shenker 1995, figures 2 to 4 for the shapes of real-time utilities; Lee,
+Mazumdar, Shroff 2005 and Fazel, Chiang 2005 for the sigmoid.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ecnomy.agents.utilities.utility import RateUtility
 
 __all__ = ["Sigmoid", "Step"]
 
-_STEEPEST: Final = 100.0  # exp(k) stays a number, and so do the squares of it
+_STEEPEST: Final = 100.0  # exp(k) and its square are then finite
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -37,18 +37,18 @@ class _Inelastic(RateUtility):
 
     @property
     def concave(self) -> bool:
-        """Never."""
+        """Always False."""
         return False
 
     @property
     def curvature(self) -> float:
-        """Without limit, where U levels off."""
+        """Infinite, because U levels off."""
         return np.inf
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Sigmoid(_Inelastic):
-    """U = a (S(r) - S(0)) / (1 - S(0)): of growing worth up to x0, then levelling off at a.
+    """U = a (S(r) - S(0)) / (1 - S(0)): convex up to x0, then levelling off at a.
 
     Adaptive real-time applications (Shenker 1995, figure 3; Lee, Mazumdar, Shroff 2005).
 
@@ -66,12 +66,12 @@ class Sigmoid(_Inelastic):
 
     @property
     def _most(self) -> float:
-        """a / (1 - S(0)): what U would rise by from minus infinity on."""
+        """a / (1 - S(0)): the rise of U from minus infinity."""
         return self.a * (1.0 + math.exp(-self.steepness))
 
     @property
     def dearest(self) -> float:
-        """p*, money/s per x0: from this price on nothing is bought; U(r) = r dU/dr there."""
+        """p*, money/s per x0: from this price demand is 0; U(r) = r dU/dr there."""
         low, high = 1.0, 2.0
         while self._left(high) < 0:
             low, high = high, 2 * high
@@ -81,7 +81,7 @@ class Sigmoid(_Inelastic):
         return float(self.slope(np.asarray(high)))
 
     def _left(self, r: float) -> float:
-        """What is left at r where r is the best rate: U - r dU/dr; it grows beyond r = 1."""
+        """Return the surplus if r is the best rate, U - r dU/dr; it grows beyond r = 1."""
         return float(self.value(np.asarray(r)) - self.worth(np.asarray(r)))
 
     def value(self, r: Floats) -> Floats:
@@ -97,7 +97,7 @@ class Sigmoid(_Inelastic):
         return self._most * k * far / np.square(1.0 + far)
 
     def inverse(self, p: Floats) -> Floats:
-        """The r from 1 on with dU/dr = p, for p up to the slope at x0."""
+        """Return the r of at least 1 with dU/dr = p, for p up to the slope at x0."""
         q = np.divide(p, self._most * self.steepness)
         root = np.sqrt(np.maximum(1.0 - 4.0 * q, 0.0))
         rest = np.minimum(2.0 * q / (1.0 + root), 0.5)  # 1 - S
@@ -106,7 +106,7 @@ class Sigmoid(_Inelastic):
         return np.where(4.0 * q <= 1.0, r, np.nan)
 
     def demand(self, p: Floats) -> Floats:
-        """The inverse while it leaves something, else 0."""
+        """Return the inverse while it leaves a surplus, else 0."""
         r = self.inverse(p)
         finite = np.where(np.isfinite(r), r, 0.0)
         left = self.value(finite) - np.multiply(p, finite)
@@ -115,9 +115,9 @@ class Sigmoid(_Inelastic):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Step(_Inelastic):
-    """U = a from x0 on, 0 below: hard real-time applications (Shenker 1995, figure 2).
+    """U = a from x0, 0 below: hard real-time applications (Shenker 1995, figure 2).
 
-    Its U' is 0 at every rate but x0, where it has none; so it has no inverse.
+    U' is 0 at every rate except x0, where it does not exist. So U' does not have an inverse.
     """
 
     def value(self, r: Floats) -> Floats:
@@ -125,18 +125,18 @@ class Step(_Inelastic):
         return np.where(np.asarray(r) >= 1.0, self.a, 0.0)
 
     def slope(self, r: Floats) -> Floats:
-        """0, also at the step."""
+        """Return 0, also at the step."""
         return np.zeros_like(np.asarray(r, dtype=np.float64))
 
     @property
     def dearest(self) -> float:
-        """a, money/s per x0: from this price on nothing is bought."""
+        """a, money/s per x0: from this price demand is 0."""
         return self.a
 
     def inverse(self, p: Floats) -> Floats:
-        """NaN: there is none."""
+        """Return NaN: the inverse does not exist."""
         return np.full_like(np.asarray(p, dtype=np.float64), np.nan)
 
     def demand(self, p: Floats) -> Floats:
-        """1 below the price a, else 0."""
+        """Return 1 below the price a, else 0."""
         return np.where(np.asarray(p) < self.a, 1.0, 0.0)

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Utilities of time: what a file or a page is worth that is there T seconds after it was asked for.
+"""Utilities of time: the value of a file or a page that arrives T seconds after its request.
 
     kind           V(T) [money]                                         until  worth nothing from
     file-deadline  a; a (1 - (T - deadline) / grace) after the deadline deadline  deadline + grace
     page           a (MOS(T) - 1) / 4, MOS from 5 to 1                  best    worst
 
-with the MOS of a web page of ITU-T G.1030 (2005, Annex A), logarithmic in the time as the law of
-Weber and Fechner has it (Reichl, Tuffin, Schatz 2013):
+with the MOS of a web page of ITU-T G.1030 (2005, Annex A), logarithmic in the time by the law of
+Weber and Fechner (Reichl, Tuffin, Schatz 2013):
 
     MOS(T) = 5 - 4 ln(T / best) / ln(worst / best)        best = 0.12 s + 0.003 worst
 
-Whoever sends the 8 B bits that are left at the rate x from t on has T = t + 8 B / x. At a given
-price of a bit they cost the same at any rate, so the fastest is best until nothing more is gained
-by it; and where even that is worth no more than they cost, the transfer is better given up. Money
-for bits already sent is spent either way. So (`demand_bps`), with `most` the largest rate,
+Sending the remaining 8 B bits at the rate x from t gives T = t + 8 B / x. At a given price of a bit
+the cost does not depend on the rate, so the fastest rate with a benefit is best. If even that is
+worth no more than its cost, the user should give up the transfer. The cost of bits already sent is
+sunk. So (`demand_bps`), with `most` the largest rate,
 
     T* = max(t + 8 B / most, the time until which V stays a)
     x  = 8 B / (T* - t)   if V(T*) > 8 B price, else 0
 
-Where a price rises with one's own rate, the even pace to the deadline is the cheapest (`pace_bps`).
+If the price rises with the user's own rate, an even pace to the deadline is cheapest (`pace_bps`).
 Sources: Jensen, Locke, Tokuda 1985 for functions of completion time; Antoniadis et al. 2000,
-section 5 names transfers of files and pages among what price handlers are to control.
+section 5 lists transfers of files and pages among the tasks of price handlers.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ from ecnomy.agents.parameters import Refused, Unit, positive
 __all__ = ["FileDeadline", "PageWait", "TimeUtility", "TransferUtility"]
 
 _LONGEST_S: Final = 1e9
-_SHARE: Final = 0.003  # G.1030: what is best of a wait, of the worst one
+_SHARE: Final = 0.003  # G.1030: the best wait, relative to the worst one
 _LEAST_S: Final = 0.12
 
 
 class TimeUtility(Protocol):
-    """The worth of a transfer by its time; columns in, columns out."""
+    """The value of a transfer by its time; columns in, columns out."""
 
     def value(self, seconds: Floats) -> Floats:
         """V(T), money for one transfer; it never grows with T."""
 
     def slope(self, seconds: Floats) -> Floats:
-        """V'(T), money/s: what a second of waiting changes, 0 or below."""
+        """V'(T), money/s: the change of V per second of waiting, 0 or below."""
 
     def latest_s(self, money: Floats) -> Floats:
-        """The latest T at which it is worth that much, the inverse of V; NaN if it never is."""
+        """Return the latest T with this value, the inverse of V; NaN if it does not exist."""
 
     def pace_bps(self, left_bytes: float, elapsed_s: float) -> float:
         """The least rate without headers, bit/s, that gives all there is still to be gained."""
@@ -68,12 +68,12 @@ class TimeUtility(Protocol):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TransferUtility:
-    """The amount `a`, and what follows from `value`, `slope` and `best_s`.
+    """The amount `a`, and results computed from `value`, `slope` and `best_s`.
 
-    One of a user's own is a frozen, kw_only dataclass on this with these three.
+    A custom utility is a frozen, kw_only dataclass on this base with these three.
 
     Attributes:
-        a: what a transfer is worth that is there soon enough [money].
+        a: value of a transfer that arrives early enough [money].
     """
 
     a: Annotated[float, Unit("money")]
@@ -83,7 +83,7 @@ class TransferUtility:
 
     @property
     def best_s(self) -> float:
-        """The time until which V stays a, s: nothing is gained by being earlier."""
+        """The time until which V stays a, s; an earlier arrival has no benefit."""
         raise NotImplementedError(f"{type(self).__name__} has no 'best_s' of its own")
 
     def value(self, seconds: Floats) -> Floats:
@@ -105,7 +105,7 @@ class TransferUtility:
         return np.where(self.value(np.zeros_like(money)) >= money, low, np.nan)
 
     def pace_bps(self, left_bytes: float, elapsed_s: float) -> float:
-        """See TimeUtility; infinite once V falls, as every moment counts then."""
+        """See TimeUtility; infinite once V falls, because every moment then counts."""
         return _rate_bps(left_bytes, self.best_s - elapsed_s)
 
     def demand_bps(
@@ -135,14 +135,14 @@ def _rate_bps(left_bytes: float, seconds: float) -> float:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class FileDeadline(TransferUtility):
-    """A file that is worth `a` by its deadline, and nothing once a time of grace is over too.
+    """A file that is worth `a` until its deadline, and nothing after a grace period.
 
-    Hard without a grace; else it falls linearly. V' has no inverse, as it is constant in between.
-    Source: Jensen, Locke, Tokuda 1985.
+    Without grace the deadline is hard; otherwise the value falls linearly. V' is constant in
+    between, so it does not have an inverse. Source: Jensen, Locke, Tokuda 1985.
 
     Attributes:
-        deadline: counted from when the file was asked for [s].
-        grace: the time after it in which the worth falls to nothing [s]; 0 for a hard deadline.
+        deadline: time from the request of the file [s].
+        grace: time after the deadline in which the value falls to 0 [s]; 0 for a hard deadline.
     """
 
     deadline: Annotated[float, Unit("s")]
@@ -167,13 +167,13 @@ class FileDeadline(TransferUtility):
         return self.a * (1.0 - np.clip(late, 0.0, self.grace) / self.grace)
 
     def slope(self, seconds: Floats) -> Floats:
-        """See TimeUtility; 0 at a hard deadline, where there is none."""
+        """See TimeUtility; 0 at a hard deadline, where V' does not exist."""
         late = np.asarray(seconds, dtype=np.float64) - self.deadline
         falling = (late > 0) & (late < self.grace)
         return np.where(falling, -self.a / self.grace if self.grace else 0.0, 0.0)
 
     def latest_s(self, money: Floats) -> Floats:
-        """deadline + grace (1 - money / a), for amounts above 0 up to a; infinite for 0."""
+        """Return deadline + grace (1 - money / a), for 0 < money <= a; infinite for 0."""
         share = np.divide(money, self.a)
         latest = np.where(share > 0, self.deadline + self.grace * (1.0 - share), np.inf)
         return np.where(share <= 1.0, latest, np.nan)
@@ -181,14 +181,14 @@ class FileDeadline(TransferUtility):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PageWait(TransferUtility):
-    """A page whose worth falls with the logarithm of the time that its reader waits for it.
+    """A page whose value falls with the logarithm of its reader's wait.
 
-    ITU-T G.1030 (2005), Annex A, for one page; expected waits `worst` are 6, 15 and 60 s there for
-    networks that users know as fast, medium and slow. Up to `best` its MOS is 5, from `worst` on 1.
+    ITU-T G.1030 (2005), Annex A, for one page. There the expected wait `worst` is 6, 15 and 60 s on
+    networks that users know as fast, medium and slow. The MOS is 5 up to `best` and 1 from `worst`.
 
     Attributes:
-        worst: from this wait on it is worth nothing [s].
-        best: up to this wait nothing is lost [s]; left out, 0.12 s + 0.003 worst.
+        worst: wait from which the page is worth nothing [s].
+        best: wait up to which the page keeps its full value [s]; by default 0.12 s + 0.003 worst.
     """
 
     worst: Annotated[float, Unit("s")]
@@ -207,7 +207,7 @@ class PageWait(TransferUtility):
 
     @property
     def best_s(self) -> float:
-        """`best`, or what G.1030 takes for it."""
+        """`best`, or its default from G.1030."""
         return _LEAST_S + _SHARE * self.worst if self.best is None else self.best
 
     @property
@@ -230,13 +230,13 @@ class PageWait(TransferUtility):
         return np.where(falling, -self.a / (self._scale * np.maximum(t, self.best_s)), 0.0)
 
     def inverse(self, money_per_s: Floats) -> Floats:
-        """The wait at which V' is that (below 0), s; NaN if it is nowhere."""
+        """Return the wait with this V' (below 0), s; NaN if it does not exist."""
         with np.errstate(divide="ignore"):
             t = np.divide(-self.a / self._scale, money_per_s)
         return np.where((t > self.best_s) & (t < self.worst), t, np.nan)
 
     def latest_s(self, money: Floats) -> Floats:
-        """worst (best / worst)^(money / a), for amounts above 0 up to a; infinite for 0."""
+        """Return worst (best / worst)^(money / a), for 0 < money <= a; infinite for 0."""
         share = np.divide(money, self.a)
         latest = self.worst * np.exp(-self._scale * np.clip(share, 0.0, 1.0))
         return np.where(share <= 1.0, np.where(share > 0, latest, np.inf), np.nan)

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The utility of a rate, and the base class of custom ones; find.py lists the built-in kinds.
 
-Utilities are of r = x / x0, x the goodput of a flow and x0 a rate of reference (both bit/s of IP
-packets), as x0 may be each flow's own. Prices p are money/s per x0: p = lambda x0, where lambda is
-the price of a bit [money]. `AtRate` has the same in bit/s and money/bit.
+Utilities are functions of r = x / x0, with x the goodput of a flow and x0 a reference rate (both
+bit/s of IP packets), because x0 may differ between flows. Prices p are money/s per x0:
+p = lambda x0, where lambda is the price of a bit [money]. `AtRate` uses bit/s and money/bit.
 
     value(r)    U           money/s
     slope(r)    dU/dr       money/s; U'(x) is this over x0, money/bit
-    worth(r)    r dU/dr     money/s; it is x U'(x), what a user pays for whom r is the best rate
-    inverse(p)  r with dU/dr = p, on the concave part; NaN if there is none
-    demand(p)   the r that is best at the price p: argmax U(r) - p r; the smallest where several are
+    worth(r)    r dU/dr     money/s; it is x U'(x), the payment of a user whose best rate is r
+    inverse(p)  r with dU/dr = p, on the concave part; NaN if it does not exist
+    demand(p)   the best r at the price p: argmax U(r) - p r; the smallest of several
 
-Where U is concave, demand is inverse, and 0 where not even the first bit is worth its price. Where
-it is not, demand jumps to 0 at some price (see inelastic.py). At p = 0 it is the least rate that
-sates, infinite where none does.
+If U is concave, demand equals inverse, and is 0 if the first bit is not worth its price. Otherwise
+demand jumps to 0 at some price (see inelastic.py). At p = 0 demand is the smallest rate that sates,
+or infinite.
 
-A `delay_cost` k makes each bit worth less by k times the round trip d that it meets: the user has
-U(x) - k d x. Who takes d for given is best off where U'(x) = lambda + k d, the full price of a bit
-(Acemoglu, Ozdaglar 2007). The forms above are of U alone.
+A `delay_cost` k reduces the value of each bit by k times its round trip d: the user has
+U(x) - k d x. A user who takes d as given is best off at U'(x) = lambda + k d, the full price of a
+bit (Acemoglu, Ozdaglar 2007). The formulas above are for U alone.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ __all__ = ["STEEPEST", "AtRate", "RateUtility", "Utility", "delay_cost_of"]
 
 STEEPEST: Final = 20.0
 _GRID: Final = np.geomspace(1e-3, 1e3, 1201)
-_NEAR: Final = 1e-4  # of r, for differences
-_LEAST: Final = 1e-9  # of r, where slopes are looked for
+_NEAR: Final = 1e-4  # relative step in r for differences
+_LEAST: Final = 1e-9  # smallest r for slopes
 
 
 class Utility(Protocol):
@@ -44,19 +44,19 @@ class Utility(Protocol):
 
     @property
     def x0(self) -> float | None:
-        """The rate of reference, bit/s; None: what the flow's traffic asks for at most."""
+        """The reference rate, bit/s; None: the largest rate of the flow's traffic."""
 
     @property
     def concave(self) -> bool:
-        """Whether each further bit is worth no more than the one before."""
+        """Whether each additional bit is worth at most as much as the previous one."""
 
     @property
     def curvature(self) -> float:
-        """The largest relative curvature -x U''/U' that it has anywhere; may be infinite."""
+        """The largest relative curvature -x U''/U' at any rate; may be infinite."""
 
     @property
     def needs_x0(self) -> bool:
-        """Whether x U'(x) depends on x0 at all."""
+        """Whether x U'(x) depends on x0."""
 
     def value(self, r: Floats) -> Floats:
         """U, money/s."""
@@ -65,30 +65,30 @@ class Utility(Protocol):
         """dU/dr, money/s; U'(x) is this over x0."""
 
     def worth(self, r: Floats) -> Floats:
-        """x U'(x), which is r dU/dr: the charge per second at which x is the best rate."""
+        """Return x U'(x) = r dU/dr: the charge per second at which x is the best rate."""
 
     def curvature_at(self, r: Floats) -> Floats:
-        """-r U''/U' at r; infinite where U' is 0."""
+        """Return -r U''/U' at r; infinite if U' is 0."""
 
     def inverse(self, p: Floats) -> Floats:
-        """The r on the concave part at which dU/dr is p [money/s]; NaN if there is none."""
+        """Return the r on the concave part with dU/dr = p [money/s]; NaN if it does not exist."""
 
     def demand(self, p: Floats) -> Floats:
-        """The r >= 0 that makes U(r) - p r largest, p in money/s per x0."""
+        """Return the r >= 0 that maximises U(r) - p r, p in money/s per x0."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RateUtility:
-    """The amount `a` and x0, and what follows from `value` and `slope`, by numbers.
+    """The amount `a` and x0, and numerical results from `value` and `slope`.
 
-    One of a user's own is a frozen, kw_only dataclass on this with `value` and `slope`; what it
-    knows in closed form it says itself. Numbers look at r from 1e-3 to 1e3, a hundredth part
-    apart, and refine the best: a peak that is narrower may be missed.
+    A custom utility is a frozen, kw_only dataclass on this base with `value` and `slope`. It may
+    override other methods with closed forms. The numerical search scans r from 1e-3 to 1e3 in steps
+    of 1 %, and refines the best value. It may miss a narrower peak.
 
     Attributes:
         a: the amount [money/s].
-        x0: the rate of reference [bit/s]; None: what the flow's traffic asks for at most.
-        delay_cost: what each second of round trip costs the user for a MB of IP packets.
+        x0: the reference rate [bit/s]; None: the largest rate of the flow's traffic.
+        delay_cost: the user's cost of each second of round trip for a MB of IP packets.
     """
 
     a: Annotated[float, Unit("money/s")]
@@ -139,7 +139,7 @@ class RateUtility:
         return np.divide(-change / (2 * _NEAR), slope, out=sated, where=slope > 0)
 
     def inverse(self, p: Floats) -> Floats:
-        """See Utility; by bisection, and NaN for one that is not concave."""
+        """See Utility; by bisection, and NaN if the utility is not concave."""
         p = np.asarray(p, dtype=np.float64)
         if not self.concave:
             return np.full_like(p, np.nan)
@@ -168,7 +168,7 @@ class RateUtility:
 
 
 def delay_cost_of(utility: Utility) -> float:
-    """What a second of round trip costs for a MB of IP packets, money; 0 where it has no such."""
+    """Return the cost of a second of round trip for a MB of IP packets, money; 0 by default."""
     return float(getattr(utility, "delay_cost", 0.0))
 
 
@@ -176,11 +176,11 @@ class AtRate:
     """A utility in bit/s and money per bit, at one x0.
 
     Args:
-        utility: of r.
-        x0_bps: the rate of reference; left out, the utility's own.
+        utility: a utility of r.
+        x0_bps: the reference rate; by default the utility's own.
 
     Raises:
-        Refused: there is none, or it is not above 0.
+        Refused: the rate is missing, or not above 0.
     """
 
     def __init__(self, utility: Utility, x0_bps: float | None = None) -> None:
@@ -199,9 +199,9 @@ class AtRate:
         return self.utility.slope(np.asarray(rate_bps) / self.x0_bps) / self.x0_bps
 
     def inverse(self, money_per_bit: Floats) -> Floats:
-        """The rate at which U' is that, bit/s; NaN if there is none."""
+        """Return the rate with this U', bit/s; NaN if it does not exist."""
         return self.utility.inverse(np.asarray(money_per_bit) * self.x0_bps) * self.x0_bps
 
     def demand(self, money_per_bit: Floats) -> Floats:
-        """The rate that is best at a price, bit/s: argmax U(x) - price x."""
+        """Return the best rate at a price, bit/s: argmax U(x) - price x."""
         return self.utility.demand(np.asarray(money_per_bit) * self.x0_bps) * self.x0_bps

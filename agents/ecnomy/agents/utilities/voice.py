@@ -14,8 +14,9 @@ of Cole and Rosenbluth 2001, a fit for calls without echo; G.113 (2007), Appendi
     g711       0    4.3     packets lost are silence
     g711-plc   0    25.1    concealed as in G.711, Appendix I
 
-The cubic dips below 1 for 0 < R < 6.5, by 0.012 at most: a MOS counts as 1 there, so that U never
-falls with better quality. The rate of a call is its codec's: `step` and `sigmoid` are of that.
+The cubic dips below 1 for 0 < R < 6.5, by 0.012 at most. There the MOS counts as 1, so U never
+falls with better quality. The codec determines the rate of a call; `step` and `sigmoid` are
+utilities of that rate.
 """
 
 from __future__ import annotations
@@ -36,33 +37,33 @@ __all__ = ["CODECS", "CallUtility", "EModel", "delay_impairment", "mos_of_r", "r
 CODECS: Final[Mapping[str, tuple[float, float]]] = {"g711": (0.0, 4.3), "g711-plc": (0.0, 25.1)}
 BEST_R: Final = 93.2
 KNEE_MS: Final = 177.3
-_SLOPES: Final = 0.024, 0.11  # of Id, per ms
-_LEAST_R: Final = 6.5  # from where on the cubic is above 1
+_SLOPES: Final = 0.024, 0.11  # slopes of Id, per ms
+_LEAST_R: Final = 6.5  # above this R the cubic exceeds 1
 _LEAST_MOS: Final = 1.0
 _MOST_MOS: Final = 4.5
 
 
 class CallUtility(Protocol):
-    """What a call is worth by its quality; columns in, columns out."""
+    """The value of a call by its quality; columns in, columns out."""
 
     def value(self, delay_s: Floats, loss: Floats) -> Floats:
-        """U, money/s, of a one-way delay of packets and the share of them that is lost."""
+        """Return U, money/s, for packets' one-way delay and the share of lost packets."""
 
 
 def delay_impairment(delay_s: npt.ArrayLike) -> Floats:
-    """Id of a one-way delay from mouth to ear (Cole, Rosenbluth 2001), in points of R."""
+    """Return Id of a one-way delay from mouth to ear (Cole, Rosenbluth 2001), in points of R."""
     d = 1000.0 * np.asarray(delay_s, dtype=np.float64)
     return np.asarray(_SLOPES[0] * d + _SLOPES[1] * np.maximum(d - KNEE_MS, 0.0))
 
 
 def mos_of_r(rating: npt.ArrayLike) -> Floats:
-    """The mean opinion score of a rating R, from 1 to 4.5 (G.107, Annex B)."""
+    """Return the mean opinion score of a rating R, from 1 to 4.5 (G.107, Annex B)."""
     r = np.clip(np.asarray(rating, dtype=np.float64), 0.0, 100.0)
     return np.maximum(_LEAST_MOS, 1.0 + 0.035 * r + 7e-6 * r * (r - 60.0) * (100.0 - r))
 
 
 def r_of_mos(mos: npt.ArrayLike) -> Floats:
-    """The rating R from 6.5 to 100 with this MOS (G.107, Appendix I); NaN beyond 1 to 4.5."""
+    """Return the rating R, 6.5 to 100, with this MOS (G.107, Appendix I); NaN beyond 1 to 4.5."""
     m = np.asarray(mos, dtype=np.float64)
     under = np.maximum(-903522.0 + 1113960.0 * m - 202500.0 * m * m, 0.0)
     h = np.arctan2(15.0 * np.sqrt(under), 18566.0 - 6750.0 * m) / 3.0
@@ -75,11 +76,11 @@ class EModel:
     """A call that is worth `a` per second at a MOS of 4.5 and nothing at 1.
 
     Attributes:
-        a: what a call of the best quality is worth [money/s].
+        a: the value of a call of the best quality [money/s].
         codec: g711 or g711-plc [text].
-        terminals: packetisation, playout buffer and coding, added to the packets' delay [s].
-        burst_ratio: BurstR, 1 where losses are independent [number from 1 on].
-        advantage: A, what users forgive, 10 in a vehicle, say [points of R, 0 to 20].
+        terminals: delay of packetisation, playout buffer and coding, added to the packets' [s].
+        burst_ratio: BurstR, 1 for independent losses [number of at least 1].
+        advantage: A, the users' tolerance, for example 10 in a vehicle [points of R, 0 to 20].
     """
 
     a: Annotated[float, Unit("money/s")]
@@ -100,13 +101,13 @@ class EModel:
             raise Refused("advantage", f"{self.advantage:g}", "points of R from 0 to 20")
 
     def loss_impairment(self, loss: Floats) -> Floats:
-        """Ie-eff of a share of lost packets, in points of R."""
+        """Return Ie-eff of a share of lost packets, in points of R."""
         own, robustness = CODECS[self.codec]
         percent = 100.0 * np.asarray(loss, dtype=np.float64)
         return own + (95.0 - own) * percent / (percent / self.burst_ratio + robustness)
 
     def rating(self, delay_s: Floats, loss: Floats) -> Floats:
-        """R; a one-way delay of packets, the terminals' comes on top."""
+        """Return R for packets' one-way delay; the terminals' delay is added."""
         mouth_to_ear_s = np.asarray(delay_s, dtype=np.float64) + self.terminals
         impaired = delay_impairment(mouth_to_ear_s) + self.loss_impairment(loss)
         return np.asarray(BEST_R + self.advantage - impaired)
@@ -120,7 +121,7 @@ class EModel:
         return self.a * (self.mos(delay_s, loss) - _LEAST_MOS) / (_MOST_MOS - _LEAST_MOS)
 
     def slope(self, delay_s: Floats, loss: Floats) -> tuple[Floats, Floats]:
-        """dU by delay [money/s per s] and by the share lost [money/s], both 0 or below."""
+        """Return dU by delay [money/s per s] and by loss share [money/s], both 0 or below."""
         d_ms = 1000.0 * (np.asarray(delay_s, dtype=np.float64) + self.terminals)
         percent = 100.0 * np.asarray(loss, dtype=np.float64)
         by_r = self._by_rating(self.rating(delay_s, loss))
@@ -137,9 +138,9 @@ class EModel:
         return np.where(counts, self.a / (_MOST_MOS - _LEAST_MOS) * cubic, 0.0)
 
     def latest_s(self, money_per_s: Floats, loss: Floats) -> Floats:
-        """The longest delay of packets at which U is that, s; NaN if it is not even at 0.
+        """Return the longest packet delay with this U, s; NaN if U is smaller even at delay 0.
 
-        It is the inverse of U in the delay, for amounts above 0.
+        This is the inverse of U in the delay, for amounts above 0.
         """
         share = np.divide(money_per_s, self.a)
         needed = r_of_mos(_LEAST_MOS + (_MOST_MOS - _LEAST_MOS) * share)
