@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make demo | test | test-full | bench | lint | record-omnet | record-papers | carry-records | release-check: each installs what it needs, in .venv.
+# make demo | test | test-full | site | bench | lint | record-omnet | record-papers | carry-records | release-check: each installs what it needs, in .venv.
 # Nothing else is needed than Python >= 3.11 (with venv), make and g++ >= 12.
 #   make test PYTHON=python3.12 VENV=.venv-3.12     another interpreter beside the first
 #   make test TESTS=tests/laws OPTIONS=-x           a part, with options of pytest; test-full likewise
@@ -17,11 +17,11 @@ TESTS ?= tests
 OPTIONS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/host omnet/engine omnet/inet \
-	omnet/simulations -type f -not -name '*.pyc' -not -name '*.so' -not -path omnet/inet/Makefile 2>/dev/null) CMakeLists.txt pyproject.toml
+	omnet/simulations -type f -not -name '*.pyc' -not -name '*.so' -not -path 'analysis/site/*' -not -path omnet/inet/Makefile 2>/dev/null) CMakeLists.txt pyproject.toml
 
 WITH_OMNET := $(if $(INET_ROOT),$(or $(OMNETPP_ROOT),$(shell command -v opp_run)))
 
-.PHONY: demo test test-full test-pythons omnet bench torture record-omnet record-papers carry-records release-check lint sanitize clean
+.PHONY: demo test test-full test-pythons site omnet bench torture record-omnet record-papers carry-records release-check lint sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -41,6 +41,10 @@ test-pythons: $(VENV)/installed
 	@.ci/pythons | while read -r version python; do \
 	  test "$$version" = "$$($(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])')" || \
 	  $(MAKE) --no-print-directory test PYTHON="$$python" VENV=.venv-$$version </dev/null || exit 1; done
+
+# The documentation site, build/site/index.html: a warning or a broken link ends it.
+site: $(VENV)/installed $(VENV)/site
+	@$(BIN)/python analysis/site/build.py
 
 # ecnomy's modules for OMNeT++, where OMNETPP_ROOT (or opp_run on the PATH) and INET_ROOT are.
 omnet: $(VENV)/installed
@@ -92,7 +96,7 @@ release-check: lint test-full
 lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy agents/ecnomy markets/ecnomy analysis/ecnomy
+	$(BIN)/mypy agents/ecnomy markets/ecnomy analysis/ecnomy analysis/site/sitegen
 	PYTHONPATH=agents:markets:analysis $(BIN)/lint-imports --config pyproject.toml
 	git ls-files '*.h' '*.cc' | xargs $(BIN)/clang-format --dry-run --Werror
 	git ls-files | xargs $(BIN)/codespell
@@ -138,6 +142,10 @@ $(VENV)/installed: $(VENV)/base build/wheel/made
 # Extras of the ecnomy that is installed already, so that nothing is built again.
 $(VENV)/test: pyproject.toml | $(VENV)/installed
 	@$(call install,"ecnomy[test]")
+	@touch $@
+
+$(VENV)/site: pyproject.toml | $(VENV)/installed
+	@$(INSTALL) "ecnomy[site]"
 	@touch $@
 
 $(VENV)/lint: pyproject.toml | $(VENV)/installed

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Build the documentation site: `make site`, or `python analysis/site/build.py [FOLDER]`.
+
+The pages go to FOLDER-source and the site to FOLDER (build/site). A warning of Sphinx, a broken
+link or a request to another host ends the build with status 1.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from sphinx.cmd.build import build_main
+
+from sitegen.check import faults
+from sitegen.documents import ROOT
+from sitegen.pages import write_pages
+
+
+def build(site: Path) -> int:
+    """Build the site in a folder, anew, and return the exit status."""
+    source = site.with_name(f"{site.name}-source")
+    count = write_pages(source)
+    shutil.rmtree(site, ignore_errors=True)
+    words = ["-q", "-W", "--keep-going", "-b", "html", "-c", str(Path(__file__).parent)]
+    words += ["-d", str(source.with_name(f"{source.name}-read")), "-E", str(source), str(site)]
+    if status := build_main(words):
+        return status
+    found = faults(site)
+    for line in found:
+        print(line, file=sys.stderr)
+    print(f"{site / 'index.html'}: {count} pages, {len(found)} broken or foreign links")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(build(Path(sys.argv[1]).resolve() if sys.argv[1:] else ROOT / "build/site"))

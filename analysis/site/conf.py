@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sphinx's configuration of the documentation site; sitegen writes the pages."""
+
+import importlib.metadata
+
+project = "ecnomy"
+author = "The ecnomy authors"
+version = release = importlib.metadata.version("ecnomy")
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+myst_enable_extensions = ["attrs_inline", "deflist"]
+myst_heading_anchors = 4
+autodoc_typehints = "description"
+autodoc_member_order = "bysource"
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+html_theme = "pydata_sphinx_theme"
+html_title = "ecnomy"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_theme_options = {
+    "header_links_before_dropdown": 9,
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "show_prev_next": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+}

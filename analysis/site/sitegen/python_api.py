@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of the Python API: every public name of the three packages, for Sphinx's autodoc.
+
+The names are those of each package's `__all__`. Docstrings are the packages' own.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import types
+from typing import Any, Final
+
+from sitegen.markdown import contents
+
+__all__ = ["FOLDER", "PACKAGES", "python_pages"]
+
+FOLDER: Final = "reference/python"
+PACKAGES: Final = ("ecnomy.agents", "ecnomy.markets", "ecnomy.analysis")
+
+
+def python_pages() -> dict[str, str]:
+    """Return a page for each package, and their list."""
+    described: dict[int, str] = {}
+    made = {f"{FOLDER}/{name}.rst": _package(name, described) for name in PACKAGES}
+    made[f"{FOLDER}/index.md"] = "\n".join(
+        ["# Python\n", "The public names of the three packages.\n", contents(PACKAGES)]
+    )
+    return made
+
+
+def _package(name: str, described: dict[int, str]) -> str:
+    """The page of a package; a class or function is described once, under its first name."""
+    module = importlib.import_module(name)
+    lines = [name, "=" * len(name), "", f".. automodule:: {name}", "   :no-members:", ""]
+    for public in module.__all__:
+        value = getattr(module, public)
+        lines += [public, "-" * len(public), ""]
+        if callable(value) and id(value) in described:
+            lines += [f"The same as :py:obj:`{described[id(value)]}`.", ""]
+            continue
+        described[id(value)] = f"{name}.{public}"
+        lines += [*_directive(f"{name}.{public}", value), ""]
+    return "\n".join(lines)
+
+
+def _directive(path: str, value: Any) -> list[str]:
+    if isinstance(value, types.ModuleType):
+        return [f".. automodule:: {path}", "   :no-members:"]
+    if inspect.isclass(value):
+        kind = "exception" if issubclass(value, BaseException) else "class"
+        return [f".. auto{kind}:: {path}", "   :members:"]
+    if callable(value):
+        return [f".. autofunction:: {path}"]
+    return [f".. autodata:: {path}"]

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation site: its generated pages, their links, and the check of a built site."""
+
+from __future__ import annotations
+
+import importlib
+import posixpath
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
+from ecnomy.markets.cli.main import _verbs
+from ecnomy.markets.reference.files import all_entries
+from sitegen.check import faults
+from sitegen.documents import ROOT, page_of, tracked
+from sitegen.gallery import commands_for, explanation, picture_of
+from sitegen.keys import place
+from sitegen.links import Links
+from sitegen.markdown import anchors, blocks, code, escaped, slug
+from sitegen.pages import all_pages, write_pages
+from sitegen.python_api import PACKAGES
+
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+@pytest.fixture(scope="module")
+def site() -> tuple[dict[str, str], Links]:
+    """All pages, generated once."""
+    return all_pages()
+
+
+@pytest.fixture(scope="module")
+def pages(site: tuple[dict[str, str], Links]) -> dict[str, str]:
+    """The text of each page."""
+    return site[0]
+
+
+def test_every_link_resolves(site: tuple[dict[str, str], Links]) -> None:
+    """To a page and a heading on it, or to a picture that is carried along."""
+    pages, links = site
+    known = {page: set(anchors(text)) for page, text in pages.items()}
+    broken, seen = [], 0
+    for page, text in pages.items():
+        prose = "".join(line for is_code, line in blocks(text) if not is_code)
+        for target in _LINK.findall(re.sub(r"`+[^`]*`+", "", prose)):
+            if re.match(r"[a-z]+:", target):
+                continue
+            seen += 1
+            path, _, anchor = target.partition("#")
+            other = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
+            other = other if path else page
+            if other.startswith("pictures/"):
+                missing = other.removeprefix("pictures/") not in links.pictures
+            else:
+                missing = other not in pages or (bool(anchor) and anchor not in known[other])
+            broken += [(page, target)] * missing
+    assert broken == []
+    assert seen > 500
+
+
+def test_every_page_is_in_a_list_of_contents(pages: dict[str, str]) -> None:
+    """Except the start, and pages that only show a file and say so."""
+    listed = {"index"}
+    for page, text in pages.items():
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", text, re.S):
+            for line in block.splitlines():
+                if line and line[0] != ":":
+                    listed.add(posixpath.join(posixpath.dirname(page), line))
+    alone = [p for p, text in pages.items() if posixpath.splitext(p)[0] not in listed]
+    assert [page for page in alone if not pages[page].startswith("---\norphan: true")] == []
+
+
+def test_every_document_is_a_page(pages: dict[str, str]) -> None:
+    """Each Markdown file of the repository, whole, on a page of its own."""
+    documents = [name for name in tracked() if name.endswith(".md")]
+    assert len(documents) > 20
+    assert len({page_of(name) for name in documents}) == len(documents)
+    for name in documents:
+        headings = anchors((ROOT / name).read_text(encoding="utf-8"))
+        assert anchors(pages[page_of(name)])[: len(headings)] == headings, name
+
+
+def test_every_example_has_a_page(pages: dict[str, str]) -> None:
+    """With its title, its explanation, its YAML as it is, and a command."""
+    examples = sorted((ROOT / "configs/examples").glob("*.yaml"))
+    assert len(examples) > 30
+    for file in examples:
+        text = file.read_text(encoding="utf-8")
+        page = pages[f"gallery/{file.stem}.md"]
+        assert page.startswith(f"# {escaped(str(yaml.safe_load(text)['title']))}\n"), file.name
+        assert explanation(text), file.name
+        assert code(text, "yaml") in page, file.name
+        assert re.search(rf"ecnomy [a-z-]+ configs/examples/{file.name}", page), file.name
+        assert f"]({file.stem}.md)" in pages["gallery/index.md"], file.name
+
+
+def test_every_key_of_the_reference_is_on_a_page(pages: dict[str, str]) -> None:
+    """A key has a heading, or a term below the heading of its law, kind or role."""
+    parts = {page: _by_heading(text) for page, text in pages.items() if "reference/keys" in page}
+    assert len(all_entries()) > 2000
+    for one in all_entries():
+        page, anchor, written = place(one)
+        below = parts[page][anchor]
+        assert one.variant or not one.within or f"\n`{written}`\n: " in below, one
+        assert escaped(one.about) in below, one
+
+
+def _by_heading(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in re.split(r"^(?=## )", text, flags=re.MULTILINE):
+        name = slug(part.partition("\n")[0].lstrip("# "))
+        found[name] = found.get(name, "") + part
+    return found
+
+
+def test_every_verb_option_and_public_name_is_on_a_page(pages: dict[str, str]) -> None:
+    """Verbs of the command line, and what the packages export."""
+    for verb in _verbs():
+        assert f"ecnomy {verb}" in pages[f"reference/commands/{verb}.md"]
+    assert "`--seed" in pages["reference/commands/run.md"]
+    assert "## ecnomy report gsp" in pages["reference/commands/report.md"]
+    for package in PACKAGES:
+        page = pages[f"reference/python/{package}.rst"]
+        for name in importlib.import_module(package).__all__:
+            assert f"\n{name}\n{'-' * len(name)}\n" in page
+
+
+def test_every_claim_of_the_papers_is_on_a_page(pages: dict[str, str]) -> None:
+    """Entry by entry, in the paper's words."""
+    for name in PAPERS:
+        for entry in load_paper(name).entries.values():
+            for claim in entry.claims.values():
+                assert escaped(claim.says) in pages[f"papers/{name}.md"]
+
+
+def test_links_are_rewritten_in_prose_only() -> None:
+    """To pages, to pages that show a file, and to pictures; code and foreign links stay."""
+    files = ("README.md", "a.png", "agents/README.md", "agents/x.py", "configs/examples/b.yaml")
+    links = Links(files)
+    text = "[a](agents/README.md#x) [b](configs/examples/b.yaml) [c](agents/x.py)\n![d](a.png)\n"
+    text += "[e\nf](a.png) [g](https://example.org) [h](#here) [i](agents/)\n\n    x = a[0](b)\n"
+    assert links.rewrite(text, "README.md", "index.md") == (
+        "[a](howto/agents.md#x) [b](gallery/b.md) [c](files/agents-x-py.md)\n"
+        "![d](pictures/a.png)\n[e\nf](files/a-png.md) [g](https://example.org) [h](#here) "
+        "[i](howto/agents.md)\n\n    x = a[0](b)\n"
+    )
+    assert links.pictures == {"a.png"} and list(links.shown) == ["agents/x.py", "a.png"]
+
+
+def test_a_link_to_nothing_is_refused() -> None:
+    """And so is a Markdown file that no section has."""
+    with pytest.raises(KeyError, match="gone.py"):
+        Links(("README.md",)).rewrite("[x](gone.py)", "README.md", "index.md")
+    with pytest.raises(KeyError, match="no section"):
+        page_of("notes/new.md")
+
+
+def test_text_is_escaped_and_headings_have_anchors_as_on_github() -> None:
+    """Not within spans of code; a repeated heading gets a number."""
+    assert escaped("a_b * `c_d` <name>\n[1]") == r"a\_b \* `c_d` \<name\> \[1\]"
+    assert slug("A results folder, format 1") == "a-results-folder-format-1"
+    assert anchors("# A\n\n## b `c.d`\n\n    # no\n\n## A\n") == ["a", "b-cd", "a-1"]
+
+
+def test_pictures_and_commands_of_examples_follow_the_list_of_examples() -> None:
+    """A picture may have another name; a verb other than `run` is named there."""
+    readme = "| live.yaml | for `ecnomy dashboard`: x ([picture](examples/d.png)) |\n"
+    files = frozenset({"configs/examples/one.png"})
+    assert picture_of("configs/examples/live.yaml", readme, files) == "configs/examples/d.png"
+    assert picture_of("configs/examples/one.yaml", readme, files) == "configs/examples/one.png"
+    assert picture_of("configs/examples/two.yaml", readme, files) == ""
+    shown = commands_for("configs/examples/live.yaml", readme)
+    assert shown == "ecnomy dashboard configs/examples/live.yaml"
+    assert (
+        commands_for("a/b.yaml", "")
+        == "ecnomy run a/b.yaml --out results/b\necnomy report results/b"
+    )
+
+
+def test_a_built_site_is_checked(tmp_path: Path) -> None:
+    """Missing files and anchors, and everything loaded from another host."""
+    (tmp_path / "a.html").write_text(
+        '<p id="x"></p><a href="#x"></a><a href="b.html#y"></a><a href="https://example.org"></a>'
+        '<a href="#z"></a><a href="c.html"></a><a href="b.html#z"></a>'
+        '<script src="https://cdn.example.org/a.js"></script><link rel="stylesheet" href="s.css">'
+    )
+    (tmp_path / "b.html").write_text('<h1 id="y"></h1>')
+    (tmp_path / "s.css").write_text("a { background: url('//cdn.example.org/a.woff2') }")
+    assert faults(tmp_path) == [
+        "a.html: loads https://cdn.example.org/a.js",
+        "a.html: #z: no such anchor",
+        "a.html: c.html: no such file",
+        "a.html: b.html#z: no such anchor",
+        "s.css: loads //cdn.example.org/a.woff2",
+    ]
+
+
+def test_pages_are_written_anew(tmp_path: Path) -> None:
+    """With their pictures; what an earlier build left is gone."""
+    old = tmp_path / "pages/old.md"
+    old.parent.mkdir()
+    old.write_text("old")
+    assert write_pages(tmp_path / "pages") > 100
+    assert not old.exists()
+    assert (tmp_path / "pages/pictures/configs/examples/gold-silver.png").is_file()
+
+
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    """By Sphinx, where the extra `site` is installed."""
+    for module in ("sphinx", "myst_parser", "pydata_sphinx_theme"):
+        pytest.importorskip(module, reason="needs the extra `site`")
+    words = [sys.executable, str(ROOT / "analysis/site/build.py"), str(tmp_path / "site")]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=280)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 broken or foreign links" in done.stdout
