@@ -2,6 +2,9 @@
 """Sphinx's configuration of the documentation site; sitegen writes the pages."""
 
 import importlib.metadata
+from typing import Any
+
+from sitegen.python_api import with_code
 
 project = "ecnomy"
 author = "The ecnomy authors"
@@ -11,6 +14,7 @@ myst_enable_extensions = ["attrs_inline", "deflist"]
 myst_heading_anchors = 4
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
+default_role = "literal"
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 html_theme = "pydata_sphinx_theme"
@@ -27,3 +31,12 @@ html_theme_options = {
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
+
+
+def _docstring(_app: Any, _what: str, _name: str, _of: Any, _how: Any, lines: list[str]) -> None:
+    lines[:] = with_code(lines)
+
+
+def setup(app: Any) -> None:
+    """Connect before napoleon, which reads the sections of docstrings."""
+    app.connect("autodoc-process-docstring", _docstring, priority=100)

@@ -23,7 +23,7 @@ from sitegen.keys import place
 from sitegen.links import Links
 from sitegen.markdown import anchors, blocks, code, escaped, slug
 from sitegen.pages import all_pages, write_pages
-from sitegen.python_api import PACKAGES
+from sitegen.python_api import PACKAGES, with_code
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -180,6 +180,21 @@ def test_pictures_and_commands_of_examples_follow_the_list_of_examples() -> None
         commands_for("a/b.yaml", "")
         == "ecnomy run a/b.yaml --out results/b\necnomy report results/b"
     )
+
+
+def test_indented_blocks_of_docstrings_are_code() -> None:
+    """After an empty line; sections such as `Args:` stay as they are."""
+    lines = [
+        "Open.",
+        "",
+        "    run = open()",
+        "    run.x",
+        "",
+        "Args:",
+        "    a: one.",
+        "        more.",
+    ]
+    assert with_code(lines) == ["Open.", "", "::", "", *lines[2:]]
 
 
 def test_a_built_site_is_checked(tmp_path: Path) -> None:

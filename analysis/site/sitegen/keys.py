@@ -142,13 +142,14 @@ def _key(one: Entry, page: str) -> str:
     if one.note:
         lines.append(f"{escaped(one.note)}\n")
     facts = [("Takes", escaped(one.takes)), ("Default", _default(one))]
-    facts += [
-        ("Words", ", ".join(f"`{word}`" for word in one.choices)),
-        ("Named", _named(one, page)),
-    ]
-    facts += [("Source", escaped(one.source))]
+    facts += [("Words", _words(one, page)), ("Source", escaped(one.source))]
     lines += [f"- {head}: {text}" for head, text in facts if text]
     return "\n".join([*lines, "", code(one.example, "yaml")])
+
+
+def _words(one: Entry, page: str) -> str:
+    """The words that a key takes: links to laws, kinds and roles, else the words alone."""
+    return _named(one, page) or ", ".join(f"`{word}`" for word in one.choices)
 
 
 def _default(one: Entry) -> str:
@@ -208,11 +209,8 @@ def _variant(group: Group, key: str, page: str, keys: Sequence[tuple[str, Entry]
 
 def _term(path: str, one: Entry, page: str) -> str:
     """A key of a variant, as a term and its definition."""
-    said = [escaped(one.about), escaped(one.note)]
-    facts = [escaped(one.takes)] if not one.choices else [", ".join(f"`{w}`" for w in one.choices)]
-    facts += ["required" if one.default is None else f"default `{one.default}`" * bool(one.default)]
-    named = _named(one, page)
-    lines = [" ".join(text for text in said if text), "; ".join(text for text in facts if text)]
-    lines += [named]
-    body = "\n\n  ".join(line for line in lines if line)
+    said = " ".join(escaped(text) for text in (one.about, one.note) if text)
+    given = "required" if one.default is None else f"default `{one.default}`" if one.default else ""
+    facts = "; ".join(text for text in (_words(one, page) or escaped(one.takes), given) if text)
+    body = "\n\n  ".join(text for text in (said, facts) if text)
     return f"`{path}`\n: {body}\n"

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import types
+from pathlib import Path
 from typing import Any, Final
 
 from sitegen.markdown import contents
 
-__all__ = ["FOLDER", "PACKAGES", "python_pages"]
+__all__ = ["FOLDER", "PACKAGES", "python_pages", "with_code"]
 
 FOLDER: Final = "reference/python"
 PACKAGES: Final = ("ecnomy.agents", "ecnomy.markets", "ecnomy.analysis")
@@ -52,4 +54,32 @@ def _directive(path: str, value: Any) -> list[str]:
         return [f".. auto{kind}:: {path}", "   :members:"]
     if callable(value):
         return [f".. autofunction:: {path}"]
-    return [f".. autodata:: {path}"]
+    return [f".. py:data:: {path}", f"   :value: {value!r}", "", f"   {_comment(path)}"]
+
+
+def _comment(path: str) -> str:
+    """The comment behind a constant where its package defines it."""
+    package, _, name = path.rpartition(".")
+    file = importlib.import_module(package).__file__
+    assert file is not None
+    for source in sorted(Path(file).parent.rglob("*.py")):
+        line = re.search(rf"^{name}\b.*?  # (.+)$", source.read_text(encoding="utf-8"), re.M)
+        if line:
+            return line[1]
+    return ""
+
+
+def with_code(lines: list[str]) -> list[str]:
+    """Return a docstring in which an indented block after an empty line is a block of code."""
+    found: list[str] = []
+    for number, line in enumerate(lines):
+        above = next((one for one in reversed(lines[:number]) if one.strip()), "")
+        begins = number > 0 and not lines[number - 1].strip() and _indent(line) > _indent(above)
+        if line.strip() and begins and not above.rstrip().endswith("::"):
+            found += [" " * _indent(above) + "::", ""]
+        found.append(line)
+    return found
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
