@@ -145,7 +145,7 @@ $(VENV)/test: pyproject.toml | $(VENV)/installed
 	@touch $@
 
 $(VENV)/site: pyproject.toml | $(VENV)/installed
-	@$(INSTALL) "ecnomy[site]"
+	@$(call install,"ecnomy[site]")
 	@touch $@
 
 $(VENV)/lint: pyproject.toml | $(VENV)/installed
