@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/class_link.h"
 
-#include <algorithm>
-
 #include "host/class_tally.h"
-#include "host/tally.h"
 
 namespace ecnomy::engine {
 
@@ -37,45 +34,31 @@ ClassLink::ClassLink(std::int32_t index, const LinkPlan& plan, std::uint64_t see
       loss_(plan.loss, Stream(seed, plan.loss_stream)),
       waiting_(plan.scheduler.classes.size()) {}
 
-Time ClassLink::transmission(std::int32_t wire_bytes) const noexcept {
-  const std::int64_t bit_ps = std::int64_t{wire_bytes} * 8'000'000'000'000;
-  return (bit_ps + plan_->rate_bps / 2) / plan_->rate_bps;
-}
-
-void ClassLink::account_queue(Time now) noexcept {
-  stats_.queue_integral_ps +=
-      static_cast<double>(waiting_packets_) * static_cast<double>(now - queue_changed_);
-  queue_changed_ = now;
-}
-
 LinkState ClassLink::state(Time now) const noexcept {
-  const Time busy = work_ - (free_at_ > now ? free_at_ - now : 0);
-  return {stats_, busy, waiting_packets_, waiting_bytes_, 0.0};
+  return {queue_.stats, queue_.busy_ps(now), queue_.packets, queue_.bytes, 0.0};
 }
 
 void ClassLink::settle(Core& core, Time now) {
   catch_up(core, now);
-  account_queue(now);
+  queue_.account(now);
 }
 
 void ClassLink::begin_next(Core& core, Time started) {
-  account_queue(started);
+  queue_.account(started);
   const Service service = law_.next(started);
   const PacketId id = waiting_[service.service].pop();
   const std::int32_t wire_bytes = id->bytes + plan_->framing_bytes;
-  --waiting_packets_;
-  waiting_bytes_ -= wire_bytes;
-  ++stats_.departures;
-  stats_.departed_bytes += id->bytes;
+  queue_.leave(wire_bytes);
+  queue_.depart(id->bytes);
   if (core.classes) {
     core.classes->departed(index_, service.service, id->bytes, service.waited, started);
   }
   if (service.mark) apply_mark(core, *id, service.service, started);
-  const Time duration = transmission(wire_bytes);
-  work_ += duration;
-  free_at_ = started + duration;
+  const Time duration = transmission_ps(wire_bytes, plan_->rate_bps);
+  queue_.work += duration;
+  queue_.free_at = started + duration;
   id->started = started;
-  id->delivered = free_at_ + plan_->delay_ps;
+  id->delivered = queue_.free_at + plan_->delay_ps;
   if (under_way_.first == kNoPacket) {
     core.events.push(id->delivered, EventKind::class_deliver, static_cast<std::uint32_t>(index_));
   }
@@ -85,20 +68,17 @@ void ClassLink::begin_next(Core& core, Time started) {
 void ClassLink::apply_mark(Core& core, Packet& packet, std::size_t service, Time now) {
   if (packet.has(kCe) || !packet.has(kEct)) return;
   packet.flags = static_cast<std::uint16_t>(packet.flags | kCe);
-  ++stats_.marks;
   Hop& hop = core.hops[packet.hop];
-  ++hop.marks;
   ++hop.ce_in_flight;
-  if (core.tally) core.tally->marked(index_, now);
+  queue_.marked(index_, {&hop, nullptr, core.tally}, now);
   if (core.classes) core.classes->marked(index_, service, now);
   if (core.trace) core.note(TraceEvent::mark, index_, packet, now);
 }
 
 void ClassLink::drop(Core& core, std::size_t service, bool by_law, Time now) {
   const PacketId id = waiting_[service].pop_last();
-  account_queue(now);
-  --waiting_packets_;
-  waiting_bytes_ -= id->bytes + plan_->framing_bytes;
+  queue_.account(now);
+  queue_.leave(id->bytes + plan_->framing_bytes);
   if (id->has(kCe)) --core.hops[id->hop].ce_in_flight;
   if (core.classes) {
     core.classes->dropped(index_, service, id->bytes, law_.queue(service), now);
@@ -107,60 +87,42 @@ void ClassLink::drop(Core& core, std::size_t service, bool by_law, Time now) {
 }
 
 void ClassLink::count_drop(Core& core, PacketId id, bool by_law, Time now) {
-  stats_.dropped(id->bytes, by_law, id->has(kEct), id->has(kCe));
-  Hop& hop = core.hops[id->hop];
-  ++hop.drops;
-  hop.ce_dropped += id->has(kCe) ? 1 : 0;
-  if (!id->has(kAck) && !id->has(kSyn)) ++core.flows[id->flow].lost;
-  if (core.tally) core.tally->dropped(index_, now);
+  const bool data = !id->has(kAck) && !id->has(kSyn);
+  FlowStats* flow = data ? &core.flows[id->flow] : nullptr;
+  queue_.dropped(index_, id->bytes, by_law, id->has(kEct), id->has(kCe),
+                 {&core.hops[id->hop], flow, core.tally}, now);
   if (core.trace) core.note(TraceEvent::drop, index_, *id, now);
   core.packets.release(id);
 }
 
 void ClassLink::lose(Core& core, PacketId id, Time now) { count_drop(core, id, false, now); }
 
-bool ClassLink::overflows() const noexcept {
-  return (plan_->buffer_packets >= 0 && waiting_packets_ > plan_->buffer_packets) ||
-         (plan_->buffer_bytes >= 0 && waiting_bytes_ > plan_->buffer_bytes);
-}
-
 void ClassLink::enqueue(Core& core, PacketId id, Time now) {
   catch_up(core, now);
   Packet& packet = core.packets[id];
   Hop& hop = core.hops[packet.hop];
   const std::size_t service = static_cast<std::size_t>(hop.service_class);
-  const bool waits = free_at_ > now;
+  const bool waits = queue_.free_at > now;
   const std::int32_t wire_bytes = packet.bytes + plan_->framing_bytes;
-  ++stats_.arrivals;
-  stats_.arrived_bytes += packet.bytes;
-  ++hop.arrivals;
-  if (core.tally) core.tally->arrived(index_, waiting_packets_, now);
+  queue_.arrived(index_, packet.bytes, {&hop, nullptr, core.tally}, now);
   if (packet.has(kCe)) ++hop.ce_in_flight;
   if (core.trace) core.note(TraceEvent::enqueue, index_, packet, now);
-  account_queue(now);
+  queue_.account(now);
   waiting_[service].push(id);
-  ++waiting_packets_;
-  waiting_bytes_ += wire_bytes;
+  queue_.join(wire_bytes);
   law_.arrive(service, {packet.flow, wire_bytes, packet.has(kEct), packet.has(kCe)}, waits, now);
   if (core.classes) {
     core.classes->arrived(index_, service, packet.bytes, law_.queue(service), now);
   }
-  make_room(core, waits, now);
+  queue_.make_room(law_, *plan_, waits, now,
+                   [&](std::size_t victim, bool by_law) { drop(core, victim, by_law, now); });
   if (law_.marks_arrival()) apply_mark(core, packet, service, now);
   law_.settle(now);
   if (!waits) {
-    if (waiting_packets_ > 0) begin_next(core, now);
+    if (queue_.packets > 0) begin_next(core, now);
     return;
   }
-  stats_.queue_max = std::max(stats_.queue_max, waiting_packets_);
-}
-
-void ClassLink::make_room(Core& core, bool waits, Time now) {
-  for (;;) {
-    const SchedulerHost::Dropped victim = law_.drop(waits && overflows(), now);
-    if (victim.service == SchedulerHost::kNone) return;
-    drop(core, static_cast<std::size_t>(victim.service), victim.by_law, now);
-  }
+  queue_.peak();
 }
 
 PacketId ClassLink::deliver(Core& core, Time now) {

@@ -13,6 +13,7 @@
 
 #include "engine/core.h"
 #include "host/plan.h"
+#include "host/queue/link_queue.h"
 #include "host/scheduler_host.h"
 #include "laws/wire_loss.h"
 
@@ -36,11 +37,11 @@ class ClassLink {
   void lose(Core& core, PacketId id, Time now);
 
   void catch_up(Core& core, Time now) {
-    while (waiting_packets_ > 0 && free_at_ <= now) begin_next(core, free_at_);
+    while (queue_.packets > 0 && queue_.free_at <= now) begin_next(core, queue_.free_at);
   }
   void settle(Core& core, Time now);
 
-  const LinkStats& stats() const noexcept { return stats_; }
+  const LinkStats& stats() const noexcept { return queue_.stats; }
   LinkState state(Time now) const noexcept;
 
  private:
@@ -56,20 +57,14 @@ class ClassLink {
   void apply_mark(Core& core, Packet& packet, std::size_t service, Time now);
   void drop(Core& core, std::size_t service, bool by_law, Time now);
   void count_drop(Core& core, PacketId id, bool by_law, Time now);
-  void make_room(Core& core, bool waits, Time now);
-  bool overflows() const noexcept;
-  void account_queue(Time now) noexcept;
-  Time transmission(std::int32_t wire_bytes) const noexcept;
 
   const std::int32_t index_;
   const LinkPlan* plan_;
   SchedulerHost law_;
   WireLoss loss_;
-  LinkStats stats_;
+  LinkQueue queue_;
   std::vector<Fifo> waiting_;  // by class
   Fifo under_way_;             // in service or propagating
-  std::int64_t waiting_packets_ = 0, waiting_bytes_ = 0;
-  Time free_at_ = 0, work_ = 0, queue_changed_ = 0;
 };
 
 }  // namespace ecnomy::engine

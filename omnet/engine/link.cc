@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/link.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <string>
 
 #include "engine/class_link.h"
-#include "host/tally.h"
 
 namespace ecnomy::engine {
 namespace {
@@ -32,20 +30,19 @@ Link::Link(std::int32_t index, const LinkPlan& plan, std::uint64_t seed)
 Time Link::transmission(std::int32_t wire_bytes) noexcept {
   if (wire_bytes != cached_bytes_) {
     cached_bytes_ = wire_bytes;
-    const std::int64_t bit_ps = std::int64_t{wire_bytes} * 8'000'000'000'000;
-    cached_transmission_ = (bit_ps + plan_->rate_bps / 2) / plan_->rate_bps;
+    cached_transmission_ = transmission_ps(wire_bytes, plan_->rate_bps);
   }
   return cached_transmission_;
 }
 
 QueueView Link::view(Time now) const noexcept {
-  return {waiting_packets_, waiting_bytes_, plan_->rate_bps, free_at_ <= now ? free_at_ : kNever};
+  return {queue_.packets, queue_.bytes, plan_->rate_bps,
+          queue_.free_at <= now ? queue_.free_at : kNever};
 }
 
-void Link::account_queue(Time now) noexcept {
-  stats_.queue_integral_ps +=
-      static_cast<double>(waiting_packets_) * static_cast<double>(now - queue_changed_);
-  queue_changed_ = now;
+PacketAccounts Link::accounts(Core& core, const Packet& packet) const noexcept {
+  const bool data = !packet.has(kAck) && !packet.has(kSyn);
+  return {&core.hops[packet.hop], data ? &core.flows[packet.flow] : nullptr, core.tally};
 }
 
 void Link::begin_next(Core& core) {
@@ -58,9 +55,9 @@ void Link::begin_next(Core& core) {
 }
 
 LinkStats Link::stats() const noexcept {
-  LinkStats stats = stats_;
-  const std::int64_t waiting_ip_bytes = waiting_bytes_ - waiting_packets_ * plan_->framing_bytes;
-  stats.departures = stats.arrivals - (stats.drops - lost_) - waiting_packets_;
+  LinkStats stats = queue_.stats;
+  const std::int64_t waiting_ip_bytes = queue_.bytes - queue_.packets * plan_->framing_bytes;
+  stats.departures = stats.arrivals - (stats.drops - lost_) - queue_.packets;
   stats.departed_bytes =
       stats.arrived_bytes - (stats.dropped_bytes - lost_bytes_) - waiting_ip_bytes;
   return stats;
@@ -68,16 +65,15 @@ LinkStats Link::stats() const noexcept {
 
 void Link::settle(Core& core, Time now) {
   catch_up(core, now);
-  account_queue(now);
+  queue_.account(now);
 }
 
 void Link::begin_transmission(Core& core, Packet& packet) {
   const std::int32_t wire_bytes = packet.bytes + plan_->framing_bytes;
-  account_queue(packet.started);
-  --waiting_packets_;
-  waiting_bytes_ -= wire_bytes;
+  queue_.account(packet.started);
+  queue_.leave(wire_bytes);
   if (!law_.watches_departures()) return;
-  const QueueView queue{waiting_packets_, waiting_bytes_, plan_->rate_bps, kNever};
+  const QueueView queue{queue_.packets, queue_.bytes, plan_->rate_bps, kNever};
   const Decision decision = law_.on_departure(queue, seen(packet, wire_bytes), packet.started);
   if (decision.action == Action::mark) mark_inside(core, packet, packet.started);
 }
@@ -85,10 +81,7 @@ void Link::begin_transmission(Core& core, Packet& packet) {
 void Link::apply_mark(Core& core, Packet& packet, Time now) noexcept {
   if (packet.has(kCe)) return;
   packet.flags = static_cast<std::uint16_t>(packet.flags | kCe);
-  ++stats_.marks;
-  Hop& hop = core.hops[packet.hop];
-  ++hop.marks;
-  if (core.tally) core.tally->marked(index_, now);
+  queue_.marked(index_, accounts(core, packet), now);
   if (core.trace) core.note(TraceEvent::mark, index_, packet, now);
 }
 
@@ -106,64 +99,44 @@ void Link::mark_waiting(Core& core, std::int32_t flow, Time now) noexcept {
 
 void Link::drop(Core& core, PacketId id, bool by_law, Time now) {
   const Packet& packet = core.packets[id];
-  stats_.dropped(packet.bytes, by_law, packet.has(kEct), packet.has(kCe));
-  Hop& hop = core.hops[packet.hop];
-  ++hop.drops;
-  hop.ce_dropped += packet.has(kCe) ? 1 : 0;
-  if (!packet.has(kAck) && !packet.has(kSyn)) ++core.flows[packet.flow].lost;
-  if (core.tally) core.tally->dropped(index_, now);
+  queue_.dropped(index_, packet.bytes, by_law, packet.has(kEct), packet.has(kCe),
+                 accounts(core, packet), now);
   if (core.trace) core.note(TraceEvent::drop, index_, packet, now);
   core.packets.release(id);
 }
 
 bool Link::admitted(Core& core, PacketId id, Packet& packet, std::int32_t wire_bytes, Time now) {
-  bool mark = false;
-  if (!law_.drop_tail()) {
-    const Decision decision = law_.on_arrival(view(now), seen(packet, wire_bytes), now);
-    if (decision.mark_queued != kNoFlow) mark_waiting(core, decision.mark_queued, now);
-    mark = decision.action == Action::mark && packet.has(kEct);
-    const bool not_ect_drop =
-        decision.action == Action::mark && !packet.has(kEct) && plan_->drop_not_ect;
-    if (decision.action == Action::drop || not_ect_drop) {
-      drop(core, id, true, now);
-      return false;
-    }
-  }
-  const bool full =
-      free_at_ > now &&
-      ((plan_->buffer_packets >= 0 && waiting_packets_ >= plan_->buffer_packets) ||
-       (plan_->buffer_bytes >= 0 && waiting_bytes_ + wire_bytes > plan_->buffer_bytes));
-  if (full) {
-    law_.on_drop(seen(packet, wire_bytes), now);
-    drop(core, id, false, now);
+  const Entry entry = queue_.admit(
+      law_, *plan_, queue_.free_at > now, wire_bytes, true, now,
+      [&] { return seen(packet, wire_bytes); },
+      [&](std::int32_t flow) { mark_waiting(core, flow, now); });
+  if (entry == Entry::refused || entry == Entry::full) {
+    drop(core, id, entry == Entry::refused, now);
     return false;
   }
-  if (mark) apply_mark(core, packet, now);
+  if (entry == Entry::mark) apply_mark(core, packet, now);
   return true;
 }
 
 void Link::enqueue(Core& core, PacketId id, Time now) {
   catch_up(core, now);
   Packet& packet = core.packets[id];
-  ++stats_.arrivals;
-  stats_.arrived_bytes += packet.bytes;
   Hop& hop = core.hops[packet.hop];
-  ++hop.arrivals;
-  if (core.tally) core.tally->arrived(index_, waiting_packets_, now);
+  queue_.arrived(index_, packet.bytes, {&hop, nullptr, core.tally}, now);
   const std::int32_t wire_bytes = packet.bytes + plan_->framing_bytes;
   if (!admitted(core, id, packet, wire_bytes, now)) return;
   if (packet.has(kCe)) ++hop.ce_in_flight;
   if (core.trace) core.note(TraceEvent::enqueue, index_, packet, now);
 
   const Time duration = transmission(wire_bytes);
-  const bool idle = free_at_ <= now;
-  packet.started = idle ? now : free_at_;
-  free_at_ = packet.started + duration;
-  if (free_at_ > kEndOfTime) {
+  const bool idle = queue_.free_at <= now;
+  packet.started = idle ? now : queue_.free_at;
+  queue_.free_at = packet.started + duration;
+  if (queue_.free_at > kEndOfTime) {
     throw std::overflow_error("link " + plan_->name + ": its backlog reaches beyond 50 days");
   }
-  work_ += duration;
-  packet.delivered = free_at_ + plan_->delay_ps;
+  queue_.work += duration;
+  packet.delivered = queue_.free_at + plan_->delay_ps;
   line_up(core, id);
   // On an idle link the transmission begins now. A law that watches is told by begin_next, which takes
   // packets from the queue.
@@ -171,10 +144,9 @@ void Link::enqueue(Core& core, PacketId id, Time now) {
 }
 
 void Link::queue_up(PacketId id, std::int32_t wire_bytes, Time now) noexcept {
-  account_queue(now);
-  ++waiting_packets_;
-  waiting_bytes_ += wire_bytes;
-  if (id->started > now) stats_.queue_max = std::max(stats_.queue_max, waiting_packets_);
+  queue_.account(now);
+  queue_.join(wire_bytes);
+  if (id->started > now) queue_.peak();
   if (waiting_ != kNoPacket) return;
   waiting_ = id;
   begins_at_ = id->started;

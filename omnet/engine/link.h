@@ -17,6 +17,7 @@
 #include "engine/core.h"
 #include "host/marking_host.h"
 #include "host/plan.h"
+#include "host/queue/link_queue.h"
 #include "laws/wire_loss.h"
 
 namespace ecnomy::engine {
@@ -49,17 +50,14 @@ class Link {
 
   LinkStats stats() const noexcept;
   LinkState state(Time now) const noexcept {
-    return {stats(), busy_ps(now), waiting_packets_, waiting_bytes_, law_.probability()};
+    return {stats(), queue_.busy_ps(now), queue_.packets, queue_.bytes, law_.probability()};
   }
-  std::int64_t queue_packets() const noexcept { return waiting_packets_; }
-  std::int64_t queue_bytes() const noexcept { return waiting_bytes_; }
-  Time busy_ps(Time now) const noexcept { return work_ - (free_at_ > now ? free_at_ - now : 0); }
-  double probability() const noexcept { return law_.probability(); }
 
  private:
   static constexpr Time kNothingWaits = std::numeric_limits<Time>::max();
 
   QueueView view(Time now) const noexcept;
+  PacketAccounts accounts(Core& core, const Packet& packet) const noexcept;
   Time transmission(std::int32_t wire_bytes) noexcept;
   void begin_next(Core& core);
   void begin_transmission(Core& core, Packet& packet);
@@ -70,7 +68,6 @@ class Link {
   void mark_inside(Core& core, Packet& packet, Time now) noexcept;
   void mark_waiting(Core& core, std::int32_t flow, Time now) noexcept;
   void drop(Core& core, PacketId id, bool by_law, Time now);
-  void account_queue(Time now) noexcept;
 
   const std::int32_t index_;
   const LinkPlan* plan_;
@@ -78,16 +75,11 @@ class Link {
   WireLoss loss_;
   std::int64_t lost_ = 0, lost_bytes_ = 0;  // by the wire: they had departed
   std::vector<double> law_values_;
-  LinkStats stats_;             // but for departures and their bytes: see stats()
+  LinkQueue queue_;             // departures and their bytes are not counted: see stats()
   PacketId first_ = kNoPacket;  // of those waiting, in service and propagating
   PacketId last_ = kNoPacket;
   PacketId waiting_ = kNoPacket;    // the first whose transmission has not begun
   Time begins_at_ = kNothingWaits;  // when it does
-  std::int64_t waiting_packets_ = 0;
-  std::int64_t waiting_bytes_ = 0;  // on this wire
-  Time free_at_ = 0;                // when all accepted work is transmitted
-  Time work_ = 0;                   // sum of transmission times of accepted packets
-  Time queue_changed_ = 0;
   std::int32_t cached_bytes_ = -1;
   Time cached_transmission_ = 0;
 };

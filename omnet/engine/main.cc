@@ -8,7 +8,6 @@
 //   ecnomy-engine --version
 //
 // Exit status: 0 finished, 1 the run failed, 2 the command line or the plan is wrong.
-#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -19,8 +18,10 @@
 
 #include "bridge/client.h"
 #include "engine/simulation.h"
+#include "host/cpu_time.h"
 #include "host/plan.h"
 #include "host/plan_text.h"
+#include "host/recorder.h"
 #include "host/registry.h"
 
 namespace {
@@ -38,12 +39,6 @@ class BadUsage : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
-
-double cpu_s() {
-  std::timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 std::map<std::string, std::string> parse_options(int argc, char** argv) {
   std::map<std::string, std::string> options;
@@ -87,16 +82,6 @@ std::string token_in(const std::map<std::string, std::string>& options) {
   return token;
 }
 
-bridge::Limits limits(const Plan& plan) {
-  bridge::Limits limits;
-  for (const auto& source : plan.sources) limits.flows += source.together ? 1 : source.count;
-  limits.links = static_cast<std::int64_t>(plan.links.size());
-  for (const auto& link : plan.links) {
-    limits.params.push_back(static_cast<std::int64_t>(link.marking.values.size()));
-  }
-  return limits;
-}
-
 void print_totals(const RunTotals& totals, double cpu) {
   const nlohmann::ordered_json out{{"events", totals.events},
                                    {"data_packets", totals.data_packets},
@@ -108,14 +93,14 @@ void print_totals(const RunTotals& totals, double cpu) {
 // A guest reports its plan.
 void run(const Plan& plan, bridge::Client* client, const std::string& token, bool guest) {
   if (client) {
-    client->set_limits(limits(plan));
+    client->set_limits(ecnomy::limits_of(plan));
     client->handshake({"builtin", ECNOMY_VERSION, plan.digest, plan.seed, token, false,
                        guest ? ecnomy::plan_text(plan, ecnomy::find_law) : ""});
   }
   Simulation simulation(plan, client);
-  const double before = cpu_s();
+  const double before = ecnomy::cpu_s();
   const RunTotals totals = simulation.run();
-  const double cpu = cpu_s() - before;
+  const double cpu = ecnomy::cpu_s() - before;
   if (!client) return print_totals(totals, cpu);
   client->finish({plan.duration, totals.events, totals.data_packets, totals.packet_hops, cpu});
 }

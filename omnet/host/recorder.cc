@@ -117,6 +117,16 @@ bridge::Columns Recorder::Table::columns() const {
   return out;
 }
 
+bridge::Limits limits_of(const Plan& plan) {
+  bridge::Limits limits;
+  for (const SourcePlan& source : plan.sources) limits.flows += source.together ? 1 : source.count;
+  limits.links = static_cast<std::int64_t>(plan.links.size());
+  for (const LinkPlan& link : plan.links) {
+    limits.params.push_back(static_cast<std::int64_t>(link.marking.values.size()));
+  }
+  return limits;
+}
+
 Recorder::Recorder(const Plan& whole, bridge::Client* client)
     : plan_(&whole.record),
       rows_(whole.sources),

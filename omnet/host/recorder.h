@@ -15,6 +15,9 @@
 
 namespace ecnomy {
 
+// What a decision may name: rows of flows, links, and the parameters of their laws.
+bridge::Limits limits_of(const Plan& plan);
+
 class Recorder : public TransferSink, public CallDesk {
  public:
   // client may be null: nothing is told, the counters go on.

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <climits>
-#include <ctime>
 
+#include "host/cpu_time.h"
 #include "host/plan_text.h"
 #include "host/row_states.h"
 #include "inet/common/InitStages.h"
@@ -25,12 +25,6 @@ constexpr std::int64_t kLookNs = kSecondNs / 5;
 constexpr std::int64_t kPatienceNs = 5 * kSecondNs;  // with a market, once asked to stop
 
 std::int64_t wallNs() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
-
-double cpu_s() {
-  std::timespec used{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
-}
 
 // The market at an address, or how to start one.
 bridge::Client reach(const std::string& address) {
@@ -122,20 +116,10 @@ void MarketBridge::connect() {
   } else {
     return;
   }
-  client_->set_limits(limits());
+  client_->set_limits(limits_of(plan_));
   client_->set_wait_hook([this] { return keepWaiting(); });
   client_->handshake({"omnet", ECNOMY_VERSION, "", plan_.seed, par("token").stdstringValue(),
                       listener_ != nullptr, plan_text(plan_, findLaw)});
-}
-
-bridge::Limits MarketBridge::limits() const {
-  bridge::Limits limits;
-  for (const SourcePlan& source : plan_.sources) limits.flows += source.together ? 1 : source.count;
-  limits.links = static_cast<std::int64_t>(plan_.links.size());
-  for (const LinkPlan& link : plan_.links) {
-    limits.params.push_back(static_cast<std::int64_t>(link.marking.values.size()));
-  }
-  return limits;
 }
 
 void MarketBridge::scheduleBoundary() {

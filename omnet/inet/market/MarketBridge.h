@@ -165,7 +165,6 @@ class MarketBridge : public omnetpp::cSimpleModule {
   // The run
   void begin();
   void connect();
-  bridge::Limits limits() const;
   void boundary();
   void end();
   void exchange();

@@ -41,42 +41,28 @@ bool ClassQueue::enter(Slot& slot, Time now) {
   const std::size_t service = classOf(slot);
   const bool waits = busy(now);
   note(TraceEvent::enqueue, slot, now);
-  accountQueue(now);
-  ++waitingPackets_;
-  waitingBytes_ += slot.wireBytes;
+  queue_.account(now);
+  queue_.join(slot.wireBytes);
   storage_.insert(slot.packet);
   slots_.push_back(slot);
   scheduler_->arrive(service, view(slot), waits, now);
   if (ClassTally* tally = classes()) {
     tally->arrived(link_, service, slot.bytes, scheduler_->queue(service), now);
   }
-  makeRoom(waits, now);
+  queue_.make_room(*scheduler_, plan_, waits, now,
+                   [&](std::size_t victim, bool byLaw) { dropLastOf(victim, byLaw, now); });
   if (scheduler_->marks_arrival()) markIn(service, slots_.back(), now);
   scheduler_->settle(now);
-  if (waits) stats_.queue_max = std::max(stats_.queue_max, waitingPackets_);
+  if (waits) queue_.peak();
   return true;
-}
-
-void ClassQueue::makeRoom(bool waits, Time now) {
-  for (;;) {
-    const SchedulerHost::Dropped victim = scheduler_->drop(waits && overflows(), now);
-    if (victim.service == SchedulerHost::kNone) return;
-    dropLastOf(static_cast<std::size_t>(victim.service), victim.by_law, now);
-  }
-}
-
-bool ClassQueue::overflows() const {
-  return (plan_.buffer_packets >= 0 && waitingPackets_ > plan_.buffer_packets) ||
-         (plan_.buffer_bytes >= 0 && waitingBytes_ > plan_.buffer_bytes);
 }
 
 void ClassQueue::dropLastOf(std::size_t service, bool byLaw, Time now) {
   const auto last = std::find_if(slots_.rbegin(), slots_.rend(),
                                  [&](const Slot& slot) { return classOf(slot) == service; });
   const Slot slot = *last;
-  accountQueue(now);
-  --waitingPackets_;
-  waitingBytes_ -= slot.wireBytes;
+  queue_.account(now);
+  queue_.leave(slot.wireBytes);
   slots_.erase(std::next(last).base());
   storage_.remove(slot.packet);
   if (ClassTally* tally = classes()) {

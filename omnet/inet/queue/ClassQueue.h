@@ -27,8 +27,6 @@ class ClassQueue : public MarkingQueue {
 
  private:
   std::size_t classOf(const Slot& slot) const;
-  bool overflows() const;
-  void makeRoom(bool waits, Time now);
   void markIn(std::size_t service, Slot& slot, Time now);
   void dropLastOf(std::size_t service, bool byLaw, Time now);
   ClassTally* classes() const { return market_ ? market_->accounts().classes : nullptr; }

@@ -61,19 +61,14 @@ CountedQueue::Held CountedQueue::look(const Packet* packet) const {
 void CountedQueue::pushPacket(Packet* packet, QueueGate*) {
   Enter_Method("pushPacket");
   take(packet);
-  account();
+  queue_.account(now());
   const Held held = look(packet);
-  ++stats_.arrivals;
-  stats_.arrived_bytes += held.bytes;
-  if (held.hop) ++held.hop->arrivals;
-  if (Tally* tally = market_ ? market_->accounts().tally : nullptr) {
-    tally->arrived(link_, static_cast<std::int64_t>(waiting_.size()), now());
-  }
+  queue_.arrived(link_, held.bytes, accounts(held), now());
   note(TraceEvent::enqueue, held);
-  waitingBytes_ += held.wireBytes;
+  queue_.join(held.wireBytes);
   waiting_.emplace(packet, held);
   inner_->pushPacket(packet, in_);
-  stats_.queue_max = std::max(stats_.queue_max, static_cast<std::int64_t>(waiting_.size()));
+  queue_.peak();
 }
 
 Packet* CountedQueue::pullPacket(QueueGate*) {
@@ -82,12 +77,12 @@ Packet* CountedQueue::pullPacket(QueueGate*) {
   take(packet);
   // An interface flushes its queue as the network is deleted, when the market may be gone already.
   if (omnetpp::getSimulation()->getSimulationStage() == omnetpp::CTX_CLEANUP) return packet;
-  account();
+  queue_.account(now());
   const auto found = waiting_.find(packet);
   if (found == waiting_.end()) throw cRuntimeError("the queue inside gives what it was not given");
   Held held = found->second;
   waiting_.erase(found);
-  waitingBytes_ -= held.wireBytes;
+  queue_.leave(held.wireBytes);
   depart(held, readFrame(packet).ce);
   emit(inet::packetPulledSignal, packet);
   return packet;
@@ -96,21 +91,17 @@ Packet* CountedQueue::pullPacket(QueueGate*) {
 // The packet goes to the wire.
 void CountedQueue::depart(Held& packet, bool ce) {
   if (ce && !packet.ce) mark(packet);
-  ++stats_.departures;
-  stats_.departed_bytes += packet.bytes;
-  const Time time = now();
+  queue_.depart(packet.bytes);
   const Time duration = transmission(packet.wireBytes);
-  work_ += duration;
-  freeAt_ = time + duration;
-  while (!departed_.empty() && departed_.front().delivered < time) departed_.pop_front();
-  if (!ce || !packet.hop) return;
-  departed_.push_back({freeAt_ - transmission(gap_) + plan_.delay_ps, packet.hop});
-  marked_.insert(packet.hop);
+  queue_.work += duration;
+  queue_.free_at = now() + duration;
+  const Time delivered = queue_.free_at - transmission(gap_) + plan_.delay_ps;
+  underWay_.depart(ce ? packet.hop : nullptr, delivered, now());
 }
 
 void CountedQueue::removePacket(Packet* packet) {
   Enter_Method("removePacket");
-  account();
+  queue_.account(now());
   inner_->removePacket(packet);
   take(packet);
   const auto found = waiting_.find(packet);
@@ -131,17 +122,17 @@ void CountedQueue::receiveSignal(omnetpp::cComponent*, omnetpp::simsignal_t,
                                  omnetpp::cObject* packet, omnetpp::cObject* details) {
   const auto found = waiting_.find(dynamic_cast<Packet*>(packet));
   if (found == waiting_.end()) return;
-  account();
+  queue_.account(now());
   const auto* why = dynamic_cast<inet::PacketDropDetails*>(details);
   lose(found, why && why->getReason() == inet::CONGESTION);
 }
 
 // ---- books
 
-void CountedQueue::account() {
-  stats_.queue_integral_ps +=
-      static_cast<double>(waiting_.size()) * static_cast<double>(now() - changed_);
-  changed_ = now();
+PacketAccounts CountedQueue::accounts(const Held& packet) const {
+  if (!market_) return {nullptr, nullptr, nullptr};
+  FlowStats* flow = packet.label.data ? &market_->flow(packet.label.flow) : nullptr;
+  return {packet.hop, flow, market_->accounts().tally};
 }
 
 Time CountedQueue::transmission(std::int32_t wireBytes) const {
@@ -150,25 +141,16 @@ Time CountedQueue::transmission(std::int32_t wireBytes) const {
 }
 
 void CountedQueue::mark(const Held& packet) {
-  ++stats_.marks;
-  if (packet.hop) ++packet.hop->marks;
+  queue_.marked(link_, accounts(packet), now());
   note(TraceEvent::mark, packet);
-  if (Tally* tally = market_ ? market_->accounts().tally : nullptr) tally->marked(link_, now());
 }
 
 void CountedQueue::lose(Waiting::iterator packet, bool byLaw) {
   const Held held = packet->second;
   waiting_.erase(packet);
-  waitingBytes_ -= held.wireBytes;
-  stats_.dropped(held.bytes, byLaw, held.ect, held.ce);
-  if (held.hop) {
-    ++held.hop->drops;
-    held.hop->ce_dropped += held.ce ? 1 : 0;
-  }
+  queue_.leave(held.wireBytes);
+  queue_.dropped(link_, held.bytes, byLaw, held.ect, held.ce, accounts(held), now());
   note(TraceEvent::drop, held);
-  if (!market_) return;
-  if (held.label.data) ++market_->flow(held.label.flow).lost;
-  if (Tally* tally = market_->accounts().tally) tally->dropped(link_, now());
 }
 
 void CountedQueue::note(TraceEvent what, const Held& packet) {
@@ -180,26 +162,21 @@ void CountedQueue::note(TraceEvent what, const Held& packet) {
 
 LinkState CountedQueue::state() {
   Enter_Method_Silent();
-  account();
+  queue_.account(now());
   return look();
 }
 
 LinkState CountedQueue::look() const {
-  const Time ahead = std::max<Time>(freeAt_ - now(), 0);
-  return {stats_, work_ - ahead, static_cast<std::int64_t>(waiting_.size()), waitingBytes_, 0};
+  return {queue_.stats, queue_.busy_ps(now()), queue_.packets, queue_.bytes, 0};
 }
 
-// What is delivered at the time of a report comes after it and is still under way.
 void CountedQueue::tellInFlight() {
   Enter_Method_Silent();
-  while (!departed_.empty() && departed_.front().delivered < now()) departed_.pop_front();
-  for (Hop* hop : marked_) hop->ce_in_flight = 0;
-  for (const Departed& packet : departed_) ++packet.hop->ce_in_flight;
-  for (const auto& [packet, held] : waiting_) {
-    if (!held.ce || !held.hop) continue;
-    marked_.insert(held.hop);
-    ++held.hop->ce_in_flight;
-  }
+  underWay_.tell(now(), [this](auto wait) {
+    for (const auto& [packet, held] : waiting_) {
+      if (held.ce && held.hop) wait(held.hop);
+    }
+  });
 }
 
 void CountedQueue::reconfigure(const std::vector<std::pair<std::size_t, double>>&) {

@@ -10,16 +10,16 @@
 #include <omnetpp.h>
 
 #include <cstdint>
-#include <deque>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "InetCompat.h"
+#include "host/queue/link_queue.h"
 #include "inet/networklayer/common/NetworkInterface.h"
 #include "inet/queueing/contract/IPacketQueue.h"
 #include "market/MarketBridge.h"
+#include "queue/MarksUnderWay.h"
 
 namespace ecnomy::omnet {
 
@@ -65,14 +65,10 @@ class CountedQueue : public InetQueue, public IMarkingLink, public omnetpp::cLis
     std::int32_t bytes, wireBytes;
     bool ect, ce;
   };
-  struct Departed {  // a CE packet on the wire
-    Time delivered;
-    Hop* hop;
-  };
   using Waiting = std::unordered_map<const inet::Packet*, Held>;
 
   Held look(const inet::Packet* packet) const;
-  void account();
+  PacketAccounts accounts(const Held& packet) const;
   void depart(Held& packet, bool ce);
   void mark(const Held& packet);
   void lose(Waiting::iterator packet, bool byLaw);
@@ -88,13 +84,8 @@ class CountedQueue : public InetQueue, public IMarkingLink, public omnetpp::cLis
   omnetpp::cGate *in_ = nullptr, *out_ = nullptr;  // the inner queue's
 
   Waiting waiting_;
-  std::int64_t waitingBytes_ = 0;
-  LinkStats stats_;
-  Time freeAt_ = 0;  // when the last transmission ends
-  Time work_ = 0;    // sum of their durations
-  Time changed_ = 0;
-  std::deque<Departed> departed_;
-  std::unordered_set<Hop*> marked_;  // hops that have had a CE packet here
+  LinkQueue queue_;
+  MarksUnderWay underWay_;
 };
 
 }  // namespace ecnomy::omnet

@@ -134,7 +134,7 @@ void MarkingQueue::pushPacket(Packet* packet, QueueGate*) {
   const Time time = now();
   catchUp(time);
   Slot slot = look(packet, time);
-  countArrival(slot, time);
+  queue_.arrived(link_, slot.bytes, accounts(slot), time);
   if (!enter(slot, time)) return tellListeners();
   if (collector_) collector_->handleCanPullPacketChanged(outputGate->getPathEndGate());
   tellListeners();
@@ -167,13 +167,10 @@ void MarkingQueue::depart() {
   }
   Slot& head = slots_.front();
   begun_ = false;
-  const Time duration = transmission(head.wireBytes);
-  freeAt_ = std::max(freeAt_, time + duration);
-  while (!departed_.empty() && departed_.front().delivered < time) departed_.pop_front();
-  if (head.ce && head.hop) {
-    departed_.push_back({time + duration - transmission(gap_) + plan_.delay_ps, head.hop});
-    marked_.insert(head.hop);
-  }
+  const Time sent = time + transmission_ps(head.wireBytes, plan_.rate_bps);
+  queue_.free_at = std::max(queue_.free_at, sent);
+  const Time delivered = sent - transmission_ps(gap_, plan_.rate_bps) + plan_.delay_ps;
+  underWay_.depart(head.ce ? head.hop : nullptr, delivered, time);
 }
 
 Packet* MarkingQueue::getPacket(int index) const {
@@ -205,13 +202,12 @@ LinkState MarkingQueue::state() {
   Enter_Method_Silent();
   const Time time = now();
   catchUp(time);
-  accountQueue(time);
+  queue_.account(time);
   return look();
 }
 
 LinkState MarkingQueue::look() const {
-  const Time ahead = std::max<Time>(freeAt_ - now(), 0);
-  return {stats_, work_ - ahead, waitingPackets_, waitingBytes_, law_->probability()};
+  return {queue_.stats, queue_.busy_ps(now()), queue_.packets, queue_.bytes, law_->probability()};
 }
 
 void MarkingQueue::reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) {
@@ -223,8 +219,8 @@ void MarkingQueue::reconfigure(const std::vector<std::pair<std::size_t, double>>
 }
 
 void MarkingQueue::tellListeners() {
-  if (told_ != waitingPackets_) {
-    told_ = waitingPackets_;
+  if (told_ != queue_.packets) {
+    told_ = queue_.packets;
     cSimpleModule::emit(waitingSignal_, static_cast<omnetpp::intval_t>(told_));
   }
   if (mayHaveListeners(probabilitySignal_))
@@ -232,11 +228,11 @@ void MarkingQueue::tellListeners() {
 }
 
 void MarkingQueue::watchLaw() {
-  WATCH(waitingPackets_);
-  WATCH(waitingBytes_);
-  WATCH(stats_.arrivals);
-  WATCH(stats_.marks);
-  WATCH(stats_.drops);
+  WATCH(queue_.packets);
+  WATCH(queue_.bytes);
+  WATCH(queue_.stats.arrivals);
+  WATCH(queue_.stats.marks);
+  WATCH(queue_.stats.drops);
   watch("law", [this] {
     const std::string& name = plan_.scheduler.law.law;
     if (!name.empty()) return name;
@@ -262,26 +258,27 @@ void MarkingQueue::beSampled() {
 
 // All accounts are those of now: see ISampled. Recorders made from a template have no filter for the warm-up.
 void MarkingQueue::sample(const Sample& sample) {
-  const LinkStats before = std::exchange(sampledStats_, stats_);
+  const LinkStats before = std::exchange(sampledStats_, queue_.stats);
   if (!sample.measured()) return;
-  cSimpleModule::emit(queueSampleSignal_, static_cast<omnetpp::intval_t>(waitingPackets_));
+  cSimpleModule::emit(queueSampleSignal_, static_cast<omnetpp::intval_t>(queue_.packets));
   cSimpleModule::emit(probabilitySampleSignal_, law_->probability());
   if (!sample.counts()) return;
-  const double integral = stats_.queue_integral_ps - before.queue_integral_ps;
+  const double integral = queue_.stats.queue_integral_ps - before.queue_integral_ps;
   cSimpleModule::emit(queueMeanSignal_, integral / static_cast<double>(sample.to - sample.from));
-  const std::int64_t arrivals = stats_.arrivals - before.arrivals;
+  const std::int64_t arrivals = queue_.stats.arrivals - before.arrivals;
   Weight weight(static_cast<double>(arrivals));
-  cSimpleModule::emit(markedShareSignal_, share(stats_.marks - before.marks, arrivals), &weight);
+  cSimpleModule::emit(markedShareSignal_, share(queue_.stats.marks - before.marks, arrivals),
+                      &weight);
 }
 
 std::string MarkingQueue::resolveDirective(char directive) const {
   switch (directive) {
     case 'w':
-      return std::to_string(waitingPackets_);
+      return std::to_string(queue_.packets);
     case 'm':
-      return std::to_string(stats_.marks);
+      return std::to_string(queue_.stats.marks);
     case 'x':
-      return std::to_string(stats_.drops);
+      return std::to_string(queue_.stats.drops);
     default:
       return PacketQueueBase::resolveDirective(directive);
   }

@@ -15,17 +15,18 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "InetCompat.h"
+#include "host/queue/link_queue.h"
 #include "inet/common/packet/Packet.h"
 #include "inet/networklayer/common/NetworkInterface.h"
 #include "inet/queueing/contract/IActivePacketSink.h"
 #include "laws/wire_loss.h"
 #include "market/MarketBridge.h"
 #include "queue/HostedMarking.h"
+#include "queue/MarksUnderWay.h"
 #include "results/Sample.h"
 
 namespace ecnomy::omnet {
@@ -77,10 +78,6 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
     bool ipv4, ect, ce;
     Time arrived;
   };
-  struct Departed {  // a CE packet on the wire
-    Time delivered;
-    Hop* hop;
-  };
 
   // What a queue of several classes does in its own way (ClassQueue.h).
   virtual void readLaw();
@@ -96,15 +93,13 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
 
   // Books
   Slot look(inet::Packet* packet, Time now) const;
-  bool busy(Time now) const { return freeAt_ > now || waitingPackets_ > 0; }
+  bool busy(Time now) const { return queue_.free_at > now || queue_.packets > 0; }
   QueueView view(Time now) const;
   PacketView view(const Slot& slot) const;
-  Time transmission(std::int32_t wireBytes) const;
-  void accountQueue(Time now);
+  PacketAccounts accounts(const Slot& slot) const;
   void catchUp(Time now);
   void begin(Slot& slot, Time started);
   void depart();
-  void countArrival(const Slot& slot, Time now);
   bool admitted(Slot& slot, Time now);
   void accept(const Slot& slot, Time now);
   void mark(Slot& slot, Time now);
@@ -130,15 +125,10 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
   omnetpp::cPacketQueue storage_{"waiting"};
   std::deque<Slot> slots_;  // of the packets in storage_, in its order
   bool begun_ = false;      // the first one's transmission has, its packet is still here
-  std::int64_t waitingPackets_ = 0, waitingBytes_ = 0;
-  LinkStats stats_;
-  Time freeAt_ = 0;  // when the transmissions begun so far have ended
-  Time work_ = 0;    // sum of their durations
-  Time queueChanged_ = 0;
-  std::deque<Departed> departed_;
-  std::unordered_set<Hop*> marked_;  // hops that have had a CE packet here
-  std::int64_t told_ = -1;           // waiting packets, to listeners
-  LinkStats sampledStats_;           // by the last sample
+  LinkQueue queue_;
+  MarksUnderWay underWay_;
+  std::int64_t told_ = -1;  // waiting packets, to listeners
+  LinkStats sampledStats_;  // by the last sample
 
   static omnetpp::simsignal_t waitingSignal_;
   static omnetpp::simsignal_t markedSignal_;

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The queue of one direction of a link, in both engines: which packets enter, which are marked or dropped,
+// and what is counted. The engines keep the packets and know when a transmission begins.
+#ifndef ECNOMY_HOST_QUEUE_LINK_QUEUE_H_
+#define ECNOMY_HOST_QUEUE_LINK_QUEUE_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "host/accounts.h"
+#include "host/plan.h"
+#include "host/tally.h"
+#include "laws/marking/marking.h"
+
+namespace ecnomy {
+
+// Of a frame at a link's rate, to the nearest picosecond.
+inline Time transmission_ps(std::int32_t wire_bytes, std::int64_t rate_bps) noexcept {
+  return (std::int64_t{wire_bytes} * 8'000'000'000'000 + rate_bps / 2) / rate_bps;
+}
+
+// The accounts that a packet belongs to at a link, beside those of the link; nullptr: to none.
+struct PacketAccounts {
+  Hop* hop;         // of its source here
+  FlowStats* flow;  // of a data packet
+  Tally* tally;
+};
+
+enum class Entry : std::uint8_t { pass, mark, refused, full };
+
+// Packets in the waiting room, the one in service excluded. Callers account before they change the counts.
+struct LinkQueue {
+  LinkStats stats;
+  std::int64_t packets = 0, bytes = 0;  // bytes: on this wire
+  Time free_at = 0;                     // when the accepted or begun transmissions have ended
+  Time work = 0;                        // sum of their durations
+
+  // The queue's integral up to now.
+  void account(Time now) noexcept {
+    stats.queue_integral_ps += static_cast<double>(packets) * static_cast<double>(now - changed_);
+    changed_ = now;
+  }
+  void join(std::int32_t wire_bytes) noexcept {
+    ++packets;
+    bytes += wire_bytes;
+  }
+  void leave(std::int32_t wire_bytes) noexcept {
+    --packets;
+    bytes -= wire_bytes;
+  }
+  void peak() noexcept { stats.queue_max = std::max(stats.queue_max, packets); }
+  void depart(std::int32_t ip_bytes) noexcept {
+    ++stats.departures;
+    stats.departed_bytes += ip_bytes;
+  }
+
+  void arrived(std::int32_t link, std::int32_t ip_bytes, const PacketAccounts& of,
+               Time now) noexcept {
+    ++stats.arrivals;
+    stats.arrived_bytes += ip_bytes;
+    if (of.hop) ++of.hop->arrivals;
+    if (of.tally) of.tally->arrived(link, packets, now);
+  }
+  void marked(std::int32_t link, const PacketAccounts& of, Time now) noexcept {
+    ++stats.marks;
+    if (of.hop) ++of.hop->marks;
+    if (of.tally) of.tally->marked(link, now);
+  }
+  void dropped(std::int32_t link, std::int32_t ip_bytes, bool by_law, bool ect, bool ce,
+               const PacketAccounts& of, Time now) noexcept {
+    stats.dropped(ip_bytes, by_law, ect, ce);
+    if (of.hop) {
+      ++of.hop->drops;
+      of.hop->ce_dropped += ce ? 1 : 0;
+    }
+    if (of.flow) ++of.flow->lost;
+    if (of.tally) of.tally->dropped(link, now);
+  }
+
+  Time busy_ps(Time now) const noexcept { return work - std::max<Time>(free_at - now, 0); }
+
+  // Whether the buffer has no room for another packet, or holds more than it may.
+  bool full(const LinkPlan& plan, std::int32_t wire_bytes) const noexcept {
+    return (plan.buffer_packets >= 0 && packets >= plan.buffer_packets) ||
+           (plan.buffer_bytes >= 0 && bytes + wire_bytes > plan.buffer_bytes);
+  }
+  bool overflows(const LinkPlan& plan) const noexcept {
+    return (plan.buffer_packets >= 0 && packets > plan.buffer_packets) ||
+           (plan.buffer_bytes >= 0 && bytes > plan.buffer_bytes);
+  }
+
+  // Whether a packet enters, by the marking law and then by the buffer; an idle link takes any. A mark is
+  // for the caller to set. ip: the packet has an ECN field. view(): the packet as a law sees it;
+  // mark_waiting(flow) marks packets that wait.
+  template <class Law, class View, class MarkWaiting>
+  [[gnu::always_inline]] Entry admit(Law& law, const LinkPlan& plan, bool busy,
+                                     std::int32_t wire_bytes, bool ip, Time now, View&& view,
+                                     MarkWaiting&& mark_waiting) {
+    bool mark = false;
+    if (!law.drop_tail()) {
+      const QueueView queue{packets, bytes, plan.rate_bps, busy ? kNever : free_at};
+      const PacketView packet = view();
+      const Decision decision = law.on_arrival(queue, packet, now);
+      if (decision.mark_queued != kNoFlow) mark_waiting(decision.mark_queued);
+      const bool marks = decision.action == Action::mark;
+      mark = marks && packet.ect;
+      if (decision.action == Action::drop || (marks && ip && !packet.ect && plan.drop_not_ect)) {
+        return Entry::refused;
+      }
+    }
+    if (busy && full(plan, wire_bytes)) {
+      law.on_drop(view(), now);
+      return Entry::full;
+    }
+    return mark ? Entry::mark : Entry::pass;
+  }
+
+  // After an arrival at a link of classes: drop_last(class, by_law) until the scheduler asks for no more.
+  template <class Scheduler, class DropLast>
+  void make_room(Scheduler& scheduler, const LinkPlan& plan, bool waits, Time now,
+                 DropLast&& drop_last) {
+    for (;;) {
+      const auto victim = scheduler.drop(waits && overflows(plan), now);
+      if (victim.service == Scheduler::kNone) return;
+      drop_last(static_cast<std::size_t>(victim.service), victim.by_law);
+    }
+  }
+
+ private:
+  Time changed_ = 0;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_HOST_QUEUE_LINK_QUEUE_H_

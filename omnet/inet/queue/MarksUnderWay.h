@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+// CE packets that have left a queue and not reached the far end, for reports.
+#ifndef ECNOMY_INET_QUEUE_MARKSUNDERWAY_H_
+#define ECNOMY_INET_QUEUE_MARKSUNDERWAY_H_
+
+#include <deque>
+#include <unordered_set>
+
+#include "host/accounts.h"
+
+namespace ecnomy::omnet {
+
+class MarksUnderWay {
+ public:
+  // To be called at every departure. hop: of a CE packet that belongs to a source, else nullptr.
+  void depart(Hop* hop, Time delivered, Time now) {
+    forget(now);
+    if (!hop) return;
+    wire_.push_back({delivered, hop});
+    hops_.insert(hop);
+  }
+
+  // Sets ce_in_flight of all hops that have had a CE packet here. each(wait): calls wait(hop) for each CE
+  // packet of a source that waits. What is delivered at the time of a report is still under way.
+  template <class Each>
+  void tell(Time now, Each&& each) {
+    forget(now);
+    for (Hop* hop : hops_) hop->ce_in_flight = 0;
+    for (const Departed& packet : wire_) ++packet.hop->ce_in_flight;
+    each([this](Hop* hop) {
+      hops_.insert(hop);
+      ++hop->ce_in_flight;
+    });
+  }
+
+ private:
+  struct Departed {
+    Time delivered;
+    Hop* hop;
+  };
+
+  void forget(Time now) {
+    while (!wire_.empty() && wire_.front().delivered < now) wire_.pop_front();
+  }
+
+  std::deque<Departed> wire_;
+  std::unordered_set<Hop*> hops_;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_QUEUE_MARKSUNDERWAY_H_
