@@ -225,6 +225,7 @@ def test_pages_are_written_anew(tmp_path: Path) -> None:
     assert (tmp_path / "pages/pictures/configs/examples/gold-silver.png").is_file()
 
 
+@pytest.mark.full
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     """By Sphinx, where the extra `site` is installed."""
     for module in ("sphinx", "myst_parser", "pydata_sphinx_theme"):
