@@ -21,9 +21,9 @@ inline Time transmission_ps(std::int32_t wire_bytes, std::int64_t rate_bps) noex
 
 // The accounts that a packet belongs to at a link, beside those of the link; nullptr: to none.
 struct PacketAccounts {
-  Hop* hop;         // of its source here
-  FlowStats* flow;  // of a data packet
-  Tally* tally;
+  Hop* hop = nullptr;         // of its source here
+  FlowStats* flow = nullptr;  // of a data packet
+  Tally* tally = nullptr;
 };
 
 enum class Entry : std::uint8_t { pass, mark, refused, full };

@@ -22,6 +22,7 @@
 #include "host/accounts.h"
 #include "host/class_tally.h"
 #include "host/plan.h"
+#include "host/queue/link_queue.h"
 #include "host/recorder.h"
 #include "host/tally.h"
 #include "inet/common/packet/Packet.h"
@@ -90,6 +91,11 @@ class MarketBridge : public omnetpp::cSimpleModule {
 
   // From INITSTAGE_PHYSICAL_ENVIRONMENT on.
   Accounts& accounts() { return accounts_; }
+  // Of a packet at a link, whose hop of its source is given.
+  PacketAccounts accounts(const Label& label, Hop* hop) {
+    const bool counts = label.data && label.flow >= 0;  // not of a host without a source
+    return {hop, counts ? &flow(label.flow) : nullptr, accounts_.tally};
+  }
   FlowStats& flow(int index) { return accounts_.flows.at(static_cast<std::size_t>(index)); }
   ISource* sourceNamed(const std::string& name) const;  // nullptr where none has announced itself
   void grow(int source) { ++plan_.sources.at(static_cast<std::size_t>(source)).count; }

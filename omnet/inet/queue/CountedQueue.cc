@@ -130,9 +130,7 @@ void CountedQueue::receiveSignal(omnetpp::cComponent*, omnetpp::simsignal_t,
 // ---- books
 
 PacketAccounts CountedQueue::accounts(const Held& packet) const {
-  if (!market_) return {nullptr, nullptr, nullptr};
-  FlowStats* flow = packet.label.data ? &market_->flow(packet.label.flow) : nullptr;
-  return {packet.hop, flow, market_->accounts().tally};
+  return market_ ? market_->accounts(packet.label, packet.hop) : PacketAccounts{};
 }
 
 Time CountedQueue::transmission(std::int32_t wireBytes) const {

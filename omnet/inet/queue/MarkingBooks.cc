@@ -17,9 +17,7 @@ PacketView MarkingQueue::view(const Slot& slot) const {
 }
 
 PacketAccounts MarkingQueue::accounts(const Slot& slot) const {
-  if (!market_) return {nullptr, nullptr, nullptr};
-  FlowStats* flow = slot.label.data ? &market_->flow(slot.label.flow) : nullptr;
-  return {slot.hop, flow, market_->accounts().tally};
+  return market_ ? market_->accounts(slot.label, slot.hop) : PacketAccounts{};
 }
 
 // At most the first packet: the interface sends one at a time.
