@@ -170,6 +170,15 @@ def test_accounts_of_all_add_up_to_the_marks_of_the_link(tmp_path: Path) -> None
     assert paid == 10_000 * int(run.flow_epochs.groupby("flow")["ce"].max().sum())
 
 
+def test_a_host_without_a_source_loses_packets(tmp_path: Path) -> None:
+    """They are the link's drops, and no flow's."""
+    extra = '*.other.numApps = 1\n*.other.app[0].connectPort = 1004\n*.other.tcp.path = ""\n'
+    extra += '*.other.tcp.tcpAlgorithmClass = "TcpReno"\n'
+    extra += "*.edge.ppp[0].queue.bufferPackets = 20\n"
+    told = drive_omnet.run_network(tmp_path, NED, INI.replace("# knobs\n", extra) + MARKET)
+    assert told["Town.edge.ppp[0].queue", "drops:count"] > 0 and received(told)[4] > 0
+
+
 def test_hosts_of_one_source_agree(tmp_path: Path) -> None:
     """On their path, and all have one of our flavours."""
     for line, says in (
