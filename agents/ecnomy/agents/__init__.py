@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents: roles, strategies and what they see and decide. They know prices, not packets.
+"""Agents: roles, strategies, their observations and decisions. They know prices, not packets.
 
     from ecnomy.agents import FlowDecision, FlowView, Unit        # what a strategy is written with
 
-Names are loaded when they are first used: `import ecnomy.agents` itself loads nothing, numpy
-included. `help(FlowView)` lists a struct's fields with their units.
+Names are loaded at their first use: `import ecnomy.agents` itself does not even load numpy.
+`help(FlowView)` lists a struct's fields with their units.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a strategy sees of its agent, and may do in the agent's name: `seen.agent`."""
+"""A strategy's view of its agent, and its actions on the agent's behalf: `seen.agent`."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ __all__ = ["AgentView", "Books"]
 
 
 class Books(Protocol):
-    """The accounts, as an agent may read its own."""
+    """The accounts, of which an agent may read its own."""
 
     def balance_micro(self, name: str) -> int:
         """The balance of an account, micro-units."""
 
     def paid_micro(self, name: str) -> dict[str, int]:
-        """Kind of posting -> what an account has paid so far, micro-units."""
+        """Return kind of posting -> the account's payments so far, micro-units."""
 
     def received_micro(self, name: str) -> dict[str, int]:
-        """Kind of posting -> what it has received so far, micro-units."""
+        """Return kind of posting -> the account's receipts so far, micro-units."""
 
 
 class AgentView:
     """An agent's name, money, random numbers and notes.
 
     Attributes:
-        name: of the agent.
-        random: its own random numbers [numpy.random.Generator]; the same ones for the same seed.
-        notes: what it has noted so far, by name [float].
+        name: name of the agent.
+        random: its own random numbers [numpy.random.Generator]; the same seed gives the same ones.
+        notes: its notes so far, by name [float].
     """
 
     def __init__(
@@ -57,12 +57,12 @@ class AgentView:
 
     @property
     def paid_micro(self) -> dict[str, int]:
-        """What it has paid so far [micro-units of money], by kind of contract as in the ledger."""
+        """Its payments so far [micro-units of money], by kind of contract as in the ledger."""
         return self._books.paid_micro(self.name)
 
     @property
     def received_micro(self) -> dict[str, int]:
-        """What it has received so far [micro-units of money], by kind of contract."""
+        """Its receipts so far [micro-units of money], by kind of contract."""
         return self._books.received_micro(self.name)
 
     def paid_since(self) -> dict[str, int]:
@@ -75,7 +75,7 @@ class AgentView:
 
     @property
     def menus(self) -> tuple[MenuView, ...]:
-        """The contracts whose tariff it may choose for its flows; () if there is none."""
+        """The contracts whose tariff it may choose for its flows, or ()."""
         return self._menus().of(self.name) if self._menus else ()
 
     def choose(self, menu: MenuView, choice: str, flows: Integers | None = None) -> None:
@@ -84,17 +84,17 @@ class AgentView:
         Args:
             menu: one of `menus`.
             choice: one of its `choices`.
-            flows: which flows, as in `flow` of a view; None for all the menu's.
+            flows: flow numbers, as in `flow` of a view; None for all flows of the menu.
 
         Raises:
-            StrategyError: there is no such choice, or a flow is not its own.
+            StrategyError: the choice does not exist, or a flow belongs to another agent.
         """
         if self._menus is None:
             raise StrategyError(f"{self.name} chose {choice!r}, but has no menus")
         self._menus().choose(self.name, menu, choice, flows)
 
     def note(self, name: str, value: float) -> None:
-        """A figure for the table `agents`, at the time of this report."""
+        """Write a figure to the table `agents`, at the time of this report."""
         self.notes[name] = float(value)
         self._note(name, float(value))
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Strategies' answers as Python values: numpy's booleans and numbers count like Python's.
 
-A numpy scalar counts as what it holds, and so does an array of no dimensions, as np.where gives.
+A numpy scalar counts as its value. So does a zero-dimensional array, such as a result of np.where.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def number(answer: object) -> float | None:
 def whole_column(answers: object) -> npt.NDArray[np.int64] | None:
     """A list of whole numbers as a column; None if one is not a whole number or is too large.
 
-    numpy itself makes fractions of np.uint64 beside np.int64.
+    numpy itself converts a mixture of np.uint64 and np.int64 to floats.
     """
     if not isinstance(answers, list | tuple):
         return None

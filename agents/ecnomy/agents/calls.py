@@ -27,24 +27,24 @@ __all__ = [
     "StreamObservation",
 ]
 
-BEST_EFFORT: Final = -1  # in place of an offer: no guarantee, who calls pays for its marks
+BEST_EFFORT: Final = -1  # replaces an offer: no guarantee, the caller pays for marks
 
 
 class EndedCalls(msgspec.Struct, frozen=True, eq=False):
-    """Calls that ended since the last look, one value a call, in the order they ended.
+    """Calls that ended since the last observation, one value per call, in the order they ended.
 
     Attributes:
-        flow: whose each was [index of the flow in the run].
-        tariff: the row of the market's list of tariffs it was sold on [index], or BEST_EFFORT.
-        start_ps: when it began [ps].
-        end_ps: when it ended [ps].
-        sent: left the sender [packets].
-        marks: CE packets that reached the receiver: what was charged [packets].
-        bad: lost, or later than the tariff's `max_delay` [packets]; -1 where the one who is told
+        flow: its flow [index of the flow in the run].
+        tariff: its row in the market's list of tariffs [index], or BEST_EFFORT.
+        start_ps: its beginning [ps].
+        end_ps: its end [ps].
+        sent: packets that left the sender [packets].
+        marks: CE packets that reached the receiver and were charged [packets].
+        bad: packets lost, or later than the tariff's `max_delay` [packets]; -1 if the observer
             does not see it.
-        reimbursed: whether something was paid back [truth value].
-        charge_micro: what it cost who called, marks aside [micro-units of money].
-        reimbursement_micro: what was paid back [micro-units of money].
+        reimbursed: whether there was a refund [truth value].
+        charge_micro: its cost to the caller, without marks [micro-units of money].
+        reimbursement_micro: the refund [micro-units of money].
     """
 
     flow: Integers
@@ -67,19 +67,19 @@ NO_CALLS: Final = EndedCalls(*(_NONE,) * 7, np.zeros(0, dtype=np.bool_), _NONE, 
 
 
 class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
-    """The test streams over the `dt_ps` since the last look, one value a stream.
+    """The test streams over the `dt_ps` since the last observation, one value per stream.
 
     Attributes:
         t_ps: time of the report [ps].
-        dt_ps: since the last look, which all changes are over [ps]; 0 at the first one.
-        price_micro: what a mark costs now [micro-units of money per mark].
-        sent: left the sender [packets].
-        delivered: reached the receiver [packets].
-        marks: CE packets among `delivered`: what is charged [packets].
-        late: delivered, but later than the tariff's `max_delay` [packets].
-        lost: on the way [packets].
-        calls: its calls of this tariff that ended meanwhile [EndedCalls].
-        tariff: what is sold, at the price in force [CallTariff].
+        dt_ps: time since the last observation, covered by all changes [ps]; 0 at the first one.
+        price_micro: the present price of a mark [micro-units of money per mark].
+        sent: packets that left the sender [packets].
+        delivered: packets that reached the receiver [packets].
+        marks: CE packets among `delivered`, which are charged [packets].
+        late: delivered packets later than the tariff's `max_delay` [packets].
+        lost: packets lost on the way [packets].
+        calls: its calls of this tariff that ended since then [EndedCalls].
+        tariff: the tariff on sale, at the price in force [CallTariff].
         agent: its money, random numbers and notes [AgentView]; None outside a market.
     """
 
@@ -100,12 +100,11 @@ class Call(msgspec.Struct, frozen=True):
     """A call that asks for admission; its duration is not known.
 
     Attributes:
-        t_ps: when it asks [ps].
-        flow: whose it is [index of the flow in the run, as in the table `flows`].
-        tariff: what it would be sold on, at the price in force [CallTariff].
-        mark_price: what a mark of it would cost now [micro-units of money].
-        under_way: calls of its tariff that were let in and have not ended, as of this moment
-            [calls].
+        t_ps: time of the request [ps].
+        flow: its flow [index of the flow in the run, as in the table `flows`].
+        tariff: its tariff, at the price in force [CallTariff].
+        mark_price: the present price of a mark of the call [micro-units of money].
+        under_way: admitted calls of its tariff that have not ended at this moment [calls].
     """
 
     t_ps: int
@@ -119,9 +118,9 @@ class CallOffer(msgspec.Struct, frozen=True):
     """A guaranteed call on offer.
 
     Attributes:
-        provider: who sells it [name of the agent].
+        provider: the seller [name of the agent].
         number: the row of the market's list of tariffs [index].
-        tariff: what it costs now, and promises [CallTariff].
+        tariff: its present price, and its promise [CallTariff].
     """
 
     provider: str
@@ -130,14 +129,14 @@ class CallOffer(msgspec.Struct, frozen=True):
 
 
 class CallAsk(msgspec.Struct, frozen=True, eq=False):
-    """A call that is about to be made, and who would carry it.
+    """A call to be made, and its offers.
 
     Attributes:
-        t_ps: when [ps].
-        flow: whose call it is [index of the flow in the run].
-        offers: guaranteed calls on offer, as providers stand in the scenario [CallOffer].
-        mark_price: what a mark costs who calls at best effort now [micro-units of money].
-        agent: money, random numbers and notes of who decides [AgentView].
+        t_ps: time of the call [ps].
+        flow: its flow [index of the flow in the run].
+        offers: guaranteed calls on offer, in the scenario's order of providers [CallOffer].
+        mark_price: the present price of a mark for a best-effort caller [micro-units of money].
+        agent: money, random numbers and notes of the caller [AgentView].
     """
 
     t_ps: int

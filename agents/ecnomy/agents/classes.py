@@ -16,19 +16,19 @@ __all__ = ["ClassColumns", "ClassObservation", "ClassRequest"]
 
 
 class ClassColumns(msgspec.Struct, frozen=True, eq=False):
-    """Its classes over the `dt_ps` since it last looked, one value a class.
+    """Its classes over the `dt_ps` since the last observation, one value per class.
 
     Attributes:
-        fee_micro_per_s: what a flow in it pays now [micro-units of money / s].
-        charge_micro_per_s: what the marks of a flow in it should cost now [micro-units of money
+        fee_micro_per_s: the present fee of a flow in it [micro-units of money / s].
+        charge_micro_per_s: the present target cost of marks of a flow in it [micro-units of money
             / s].
-        members: in it now, whose sources have not stopped, switched off or not [flows].
-        active: those of them that no agent has switched off [flows].
-        most: members that customers may ask for, -1 for any number [flows].
-        flow_s: time that flows were active in it, all of them together [s].
-        marks: delivered to flows while they were in it [packets].
-        charge_micro: what these marks cost, whoever paid [micro-units of money].
-        refused: flows that asked for it and were not let in [flows].
+        members: flows in it whose sources have not stopped, switched off or not [flows].
+        active: members that are not switched off by an agent [flows].
+        most: limit of members for customers' requests, -1 for any number [flows].
+        flow_s: total active time of flows in it [s].
+        marks: marks delivered to flows while they were in it [packets].
+        charge_micro: the cost of these marks, independent of the payer [micro-units of money].
+        refused: flows that asked for it and were refused [flows].
     """
 
     fee_micro_per_s: Integers
@@ -46,11 +46,11 @@ class ClassObservation(Timed, msgspec.Struct, frozen=True, eq=False):
     """An application provider's view before it posts fees.
 
     Attributes:
-        t_ps: time of the report it decides at [ps].
-        dt_ps: since it last looked, which all changes are over [ps]; 0 at its first look.
-        names: of its classes, in the scenario's order [text].
-        classes: its classes [columns, one value a class].
-        agent: its money, random numbers and notes [AgentView, None if nobody runs a market].
+        t_ps: time of the report of this decision [ps].
+        dt_ps: time since the last observation, covered by all changes [ps]; 0 at the first one.
+        names: names of its classes, in the scenario's order [text].
+        classes: its classes [columns, one value per class].
+        agent: its money, random numbers and notes [AgentView, None without a market].
     """
 
     t_ps: int
@@ -64,11 +64,11 @@ class ClassRequest(msgspec.Struct, frozen=True):
     """A flow whose customer asks for another class, which is not full.
 
     Attributes:
-        t_ps: when it asks [ps].
-        name: of the class it asks for [text].
-        flow: which flow [index in the run, as in the table `flows`].
+        t_ps: time of the request [ps].
+        name: name of the requested class [text].
+        flow: number of the flow [index in the run, as in the table `flows`].
         members: flows in that class now [flows].
-        cost_micro_per_s: what the marks of that class cost of late [micro-units of money / s].
+        cost_micro_per_s: recent cost of the marks of that class [micro-units of money / s].
     """
 
     t_ps: int

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decisions of agents: payment for a flow, its largest rate, weight, class and budget.
 
-Agents speak of money only; the market turns willingness to pay into marks per second.
+Agents decide in money only; the market converts willingness to pay to marks per second.
 """
 
 from __future__ import annotations
@@ -20,38 +20,37 @@ from ecnomy.agents.observation import NO_OFFER, Observation, Truths
 
 __all__ = ["FEW", "LEAVE", "NO_BUDGET", "NO_CAP", "Decision", "FlowDecision", "checked"]
 
-LEAVE: Final = -1.0  # as a willingness: not this agent's matter
-NO_CAP: Final = -1.0  # as a rate cap: none
-NO_BUDGET: Final = -1.0  # as a budget: none
-FEW: Final = 16  # flows up to which Python's own numbers are faster than numpy's
+LEAVE: Final = -1.0  # willingness: leave unchanged
+NO_CAP: Final = -1.0  # rate cap: no limit
+NO_BUDGET: Final = -1.0  # budget: no limit
+FEW: Final = 16  # flows up to which Python numbers are faster than numpy's
 
 
 class FlowDecision(msgspec.Struct, frozen=True):
     """The decision for one flow; numpy's numbers are accepted like Python's.
 
-    Of a row of many flows (`rows: together`) it holds for each of them.
+    For a row of many flows (`rows: together`) it holds for each of them.
 
     Attributes:
-        willingness_micro_per_s: what its marks may cost, 0 or more [micro-units of money / s]. The
-            market divides it by the price per mark, and a flow whose window law has a weight aims
-            at so many marks per second. LEAVE (-1), the default: not this agent's matter, the flow
-            aims at what it aimed at before.
-        offer: the class it is to be in, None for the one it holds [index into `offers`]. Only
-            customers move flows.
-        rate_cap_bps: its largest rate, NO_CAP (-1) for none [bit/s of IP packets].
-        active: whether it may send, None as before [truth value]. What goes by time is not charged
-            while a flow is switched off.
-        weight: of its window law from now on, in the law's own unit: the number of flows that a
-            `multcp` flow stands for [flows], w of `rem` [packets/s], marks per round trip of `wtp`
-            [marks]; 0 or more. LEAVE (-1), the default: as before. A flow of a chosen weight is
-            given no mark rate until its agent names a willingness without a weight. Other laws have
-            no weight to choose; a weight for one ends the run.
-        budget_micro: what its marks may cost from now on in all, NO_BUDGET (-1) for none
-            [micro-units of money]. The engine keeps it, packet by packet: with a packet under way
-            for each mark that it still buys, the flow waits. Where a price changes, the market
-            reckons anew what is left buys; packets that are under way then pay the new price. A
-            row of many flows, a flow over udp, and a settlement that charges something else than
-            marks delivered have no budget; one for them ends the run.
+        willingness_micro_per_s: target cost of its marks, 0 or more [micro-units of money / s]. The
+            market divides it by the price per mark. The result is the target mark rate of a flow
+            whose window law has a weight. LEAVE (-1), the default, keeps the flow's target.
+        offer: its new class, None for the present one [index into `offers`]. Only customers move
+            flows.
+        rate_cap_bps: its largest rate, NO_CAP (-1) for no limit [bit/s of IP packets].
+        active: whether it may send, None for unchanged [truth value]. Charges by time stop while a
+            flow is switched off.
+        weight: the new weight of its window law, in the law's unit: the number of flows that a
+            `multcp` flow represents [flows], w of `rem` [packets/s], marks per round trip of `wtp`
+            [marks]; 0 or more. LEAVE (-1), the default, keeps the weight. A flow with a chosen
+            weight does not get a mark rate until its agent sets a willingness without a weight.
+            For a law without a weight, a weight ends the run.
+        budget_micro: the largest total cost of its marks from now on, NO_BUDGET (-1) for no limit
+            [micro-units of money]. The engine enforces it packet by packet: the flow waits once
+            it has a packet in flight for each mark that it can still buy. If a price changes, the
+            market recomputes the marks that the remaining money buys; packets in flight then pay
+            the new price. A budget needs a single flow, a transport other than udp, and a
+            settlement that charges marks delivered; otherwise it ends the run.
     """
 
     willingness_micro_per_s: float = LEAVE
@@ -65,18 +64,17 @@ class FlowDecision(msgspec.Struct, frozen=True):
 class Decision(msgspec.Struct, frozen=True, eq=False):
     """The decisions for all observed flows: columns with one value per flow, in their order.
 
-    A column is an array or a list, of numpy's numbers or Python's. None, the default, leaves all
-    flows as they are in that respect.
+    A column is an array or a list, of numpy's numbers or Python's. None, the default, leaves this
+    property of all flows unchanged.
 
     Attributes:
-        willingness_micro_per_s: as in FlowDecision, LEAVE for a flow that is not this agent's
-            matter [micro-units of money / s].
-        offer: the class each flow is to be in; the one in `flows.offer`, which may be NO_OFFER,
-            keeps it there [index into `Observation.offers`].
-        rate_cap_bps: as in FlowDecision, NO_CAP for none [bit/s of IP packets].
-        active: whether each may send [truth values].
-        weight: as in FlowDecision, LEAVE for as before [unit of the window law].
-        budget_micro: as in FlowDecision, NO_BUDGET for none [micro-units of money].
+        willingness_micro_per_s: as in FlowDecision, LEAVE for unchanged [micro-units of money / s].
+        offer: the new class of each flow; its value in `flows.offer`, which may be NO_OFFER, keeps
+            the class [index into `Observation.offers`].
+        rate_cap_bps: as in FlowDecision, NO_CAP for no limit [bit/s of IP packets].
+        active: whether each flow may send [truth values].
+        weight: as in FlowDecision, LEAVE for unchanged [unit of the window law].
+        budget_micro: as in FlowDecision, NO_BUDGET for no limit [micro-units of money].
     """
 
     willingness_micro_per_s: Floats | None = None
@@ -88,12 +86,12 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
 
 
 def checked(decision: object, seen: Observation, who: str) -> Decision:
-    """The decision, if it can be carried out.
+    """Check and return the decision.
 
     Raises:
-        StrategyError: not a Decision, a column of another length, a willingness that is not
-            finite or below 0 (LEAVE apart), a rate cap, weight or budget of that kind, or a class
-            that its flow cannot have.
+        StrategyError: not a Decision, a column of another length, a class that its flow cannot
+            have, or a willingness, rate cap, weight or budget that is negative (other than its
+            special value) or not finite.
     """
     if not isinstance(decision, Decision):
         raise StrategyError(f"{who} returned {type(decision).__name__}, expected Decision")

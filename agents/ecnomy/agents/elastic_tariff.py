@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tariff of an elastic connection type: a price a file, a deadline, what is paid back if late.
+"""The tariff of an elastic connection type: a price per file, a deadline and a refund if late.
 
-Beside the constant-rate connections of andreassen2002, section 4.1, whose delay is promised, a
-provider can promise when a file or a page is there (antoniadis2000, section 5: rate control under a
+A provider can promise a delay for constant-rate connections (andreassen2002, section 4.1). It can
+also promise the arrival time of a file or a page (antoniadis2000, section 5: rate control under a
 constraint on the total budget).
 """
 
@@ -17,10 +17,10 @@ class ElasticTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The price and deadline of one file.
 
     Attributes:
-        price_micro: paid for a file that is complete, when it is; micro-units.
-        deadline_ps: from when it begins.
-        reimbursement_micro: paid back for one that took longer; micro-units.
-        name: of the row.
+        price_micro: price of a file, paid when it is complete; micro-units.
+        deadline_ps: time from its beginning.
+        reimbursement_micro: refund for a file that took longer; micro-units.
+        name: name of the row.
     """
 
     price_micro: int

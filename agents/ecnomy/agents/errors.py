@@ -2,15 +2,15 @@
 """The exceptions of ecnomy.
 
     EcnomyError                 base of all, exit status 1
-    ├── InputError              what a user wrote is wrong, exit status 2
+    ├── InputError              invalid user input, exit status 2
     │   ├── ScenarioError       in a scenario file: file, line, path, found, expected
-    │   └── FolderTakenError    a results folder holds something that is not to be replaced
+    │   └── FolderTakenError    a results folder holds content that must not be replaced
     ├── StrategyError           a strategy could not be loaded or broke its contract
-    ├── TariffError             the same of a user's own tariff
-    ├── EngineError             the packet engine could not start, died, hung up or said so
+    ├── TariffError             the same for a custom tariff
+    ├── EngineError             the packet engine could not start, died, hung or reported an error
     │   └── ProtocolError       a peer broke the bridge protocol (refused by name)
-    ├── NotRunningError         a market was stepped that has no engine, or whose run has ended
-    ├── LedgerError             a posting that cannot be made, with its named refusal
+    ├── NotRunningError         a step of a market without an engine, or after the end of its run
+    ├── LedgerError             an impossible posting, with its named refusal
     └── ResultsError            a results folder is missing, incomplete or of another format
 
 They live in the lowest package (agents <- markets <- analysis) so that each may raise them.
@@ -40,12 +40,12 @@ class EcnomyError(Exception):
 
     @property
     def on_command_line(self) -> str:
-        """The message where the user typed a command and not Python."""
+        """Return the message for a user of the command line."""
         return str(self)
 
 
 class InputError(EcnomyError):
-    """Invalid user input: one line says what is wrong and where."""
+    """Invalid user input: one line gives the error and its place."""
 
     exit_status = 2
 
@@ -54,11 +54,11 @@ class ScenarioError(InputError):
     """A fault in a scenario, with its place.
 
     Attributes:
-        file: path as the user named it.
-        line: 1-based line, or None if the fault has none (file not found).
+        file: path as given by the user.
+        line: 1-based line, or None if there is no line (file not found).
         path: dotted path inside the document, such as `network.links[1].rate`.
-        found: what stood there.
-        expected: what would have been right.
+        found: the content found there.
+        expected: the expected content.
     """
 
     def __init__(self, file: str, line: int | None, path: str, found: str, expected: str) -> None:
@@ -70,7 +70,7 @@ class ScenarioError(InputError):
 
 
 class FolderTakenError(InputError):
-    """A results folder holds something that is not to be replaced."""
+    """A results folder holds content that must not be replaced."""
 
     def __init__(self, folder: object) -> None:
         self._folder = folder
@@ -87,11 +87,11 @@ class FolderTakenError(InputError):
 
 
 class StrategyError(EcnomyError):
-    """A strategy could not be loaded or returned what its role cannot use."""
+    """A strategy could not be loaded, or returned a value that its role cannot use."""
 
 
 class TariffError(EcnomyError):
-    """A tariff of a user's own could not be loaded or charged what cannot be booked."""
+    """A custom tariff could not be loaded, or its charge cannot be booked."""
 
 
 class EngineError(EcnomyError):
@@ -107,11 +107,11 @@ class ProtocolError(EngineError):
 
 
 class NotRunningError(EcnomyError):
-    """A market was stepped that no engine is behind, or whose run has ended."""
+    """A step of a market without an engine, or after the end of its run."""
 
 
 class LedgerError(EcnomyError):
-    """A posting that cannot be made; `name` is the refusal's fixed name."""
+    """An impossible posting; `name` is the refusal's fixed name."""
 
     def __init__(self, name: str, detail: str) -> None:
         self.name, self.detail = name, detail

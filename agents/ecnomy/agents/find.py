@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a name to a class of ecnomy's or of a user's own, and from parameters to an object.
+"""Find a built-in or custom class by name, and create an object from parameters.
 
-A name is a built-in one, a dotted path (`my_lab.tariffs:Mine`), or an entry point of the group.
+A name is a built-in name, a dotted path (`my_lab.tariffs:Mine`), or an entry point of the group.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Result = TypeVar("Result")
 
 
 def look_beside(file: str | os.PathLike[str]) -> None:
-    """Have classes of a user's own found in the folder of a scenario and in the working directory.
+    """Find custom classes also in the folder of a scenario and in the working directory.
 
-    They are looked for behind everything that is installed.
+    Installed packages take precedence.
     """
     beside = Path(file).resolve().parent if os.path.isfile(file) else None
     for folder in (beside, Path.cwd()):
@@ -36,13 +36,13 @@ def look_beside(file: str | os.PathLike[str]) -> None:
 
 
 class Family(msgspec.Struct, frozen=True, kw_only=True):
-    """Classes that stand in for one another, such as strategies.
+    """Interchangeable classes, such as strategies.
 
     Attributes:
-        noun: what messages call one of them.
-        group: the entry-point group that installed packages list theirs in.
-        methods: a class is one of the family if it has any of these.
-        error: what is raised where there is none.
+        noun: the word for a member in messages.
+        group: the entry-point group of installed packages.
+        methods: a class belongs to the family if it has any of these.
+        error: the exception for a missing member.
         built_in: name -> `module:Class`.
     """
 
@@ -54,11 +54,11 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find(family: Family, kind: str) -> type:
-    """The class of this family named `kind`: built-in name, `module:Class` or entry point.
+    """Return the class of this family named `kind`: built-in name, `module:Class` or entry point.
 
     Raises:
-        EcnomyError: the family's; there is none, it cannot be imported, or it has none of the
-            methods. The message names what was tried.
+        EcnomyError: the family's error: the class does not exist, cannot be imported, or lacks all
+            of the methods. The message lists the attempts.
     """
     if kind in family.built_in:
         return _load(family, kind, family.built_in[kind])
@@ -76,10 +76,10 @@ def find(family: Family, kind: str) -> type:
 
 
 def make(family: Family, kind: str, cls: type, params: Mapping[str, object]) -> object:
-    """A new object of a class that `find` gave, in the units its annotations state.
+    """Return a new object of a class from `find`, in the units of its annotations.
 
     Raises:
-        EcnomyError: the family's; the class does not take these parameters.
+        EcnomyError: the family's error: the class does not accept these parameters.
     """
     try:
         made: object = cls(**params)
@@ -89,7 +89,7 @@ def make(family: Family, kind: str, cls: type, params: Mapping[str, object]) -> 
 
 
 def blame(who: str, error: Exception, kind: type[EcnomyError]) -> EcnomyError:
-    """The error to raise instead of an exception in user code: who, what and where."""
+    """Return the error to raise for an exception in user code: who, what and where."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
     return kind(f"{who} failed: {type(error).__name__}: {error}{where}")
@@ -98,7 +98,7 @@ def blame(who: str, error: Exception, kind: type[EcnomyError]) -> EcnomyError:
 def guarded(
     who: str, kind: type[EcnomyError], call: Callable[..., Result]
 ) -> Callable[..., Result]:
-    """A call of a user's own code that raises nothing but an EcnomyError."""
+    """Call user code, and raise every exception as an EcnomyError."""
 
     def called(*given: Any) -> Result:
         try:
@@ -116,7 +116,7 @@ def _load(family: Family, kind: str, path: str) -> type:
     try:
         module = importlib.import_module(module_name)
         found = getattr(module, attribute, None)
-    except Exception as error:  # anything can go wrong in a module of the user's
+    except Exception as error:  # a user's module may raise anything
         raise family.error(f"{family.noun} {kind!r}: tried {path}: {error}") from error
     if found is None:
         own = [name for name, one in vars(module).items() if _is_one(family, one, module_name)]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Menus: what a buyer picks one choice of for each flow.
+"""Menus: lists from which a buyer picks one choice for each flow.
 
-They are contracts whose tariff has several choices, and providers of classes whose strategy has
-(strategies/menu.py); the name of the latter is STRATEGY.
+A menu is a contract whose tariff has several choices, or a provider of classes whose strategy has
+several choices (strategies/menu.py). The name of the latter is STRATEGY.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ STRATEGY: Final = "strategy"
 
 
 class MenuView(msgspec.Struct, frozen=True, eq=False):
-    """A menu that some of an agent's flows buy from, as it is at this report.
+    """A menu for some of an agent's flows, at this report.
 
     Attributes:
-        seller: whose contract it is [name of an agent].
-        name: of the contract, which is the kind of its rows in the ledger, or STRATEGY [text].
+        seller: the seller of the contract [name of an agent].
+        name: name of the contract, which is the kind of its ledger rows, or STRATEGY [text].
         choices: the tariffs or strategies by name, in the scenario's order [text]; flows begin with
             the first.
-        flows: the agent's flows it is for, ascending [rows of flows].
-        choice: what each of them has now [index into `choices`].
+        flows: the agent's flows it serves, ascending [rows of flows].
+        choice: the present choice of each flow [index into `choices`].
     """
 
     seller: str
@@ -41,11 +41,11 @@ class Menus(Protocol):
     """The menus on sale."""
 
     def of(self, who: str) -> tuple[MenuView, ...]:
-        """Those that flows of this agent buy from, in the order of their contracts."""
+        """Return the menus for flows of this agent, in the order of their contracts."""
 
     def choose(self, who: str, menu: MenuView, choice: str, flows: Integers | None) -> None:
-        """These flows of the agent, all of the menu's by default, pay by this tariff from now on.
+        """Make these flows of the agent, by default all of the menu's, pay by this tariff.
 
         Raises:
-            StrategyError: there is no such choice, or a flow is not this agent's to choose for.
+            StrategyError: the choice does not exist, or the agent cannot choose for a flow.
         """

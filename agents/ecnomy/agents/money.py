@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Money in integers: the micro-unit, and the most that any price, fee or payment may be."""
+"""Money in integers: the micro-unit, and the largest price, fee or payment."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from typing import Final
 
 __all__ = ["DEAREST_MICRO", "MICRO"]
 
-MICRO: Final = 10**6  # micro-units of money in one
-DEAREST_MICRO: Final = 10**12  # the market takes no more for a mark, a call, or a second
+MICRO: Final = 10**6  # micro-units in a unit of money
+DEAREST_MICRO: Final = 10**12  # the largest price of a mark, a call or a second

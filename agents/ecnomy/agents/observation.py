@@ -38,9 +38,9 @@ NO_OFFER: Final = -1  # the flow is in no class
 
 
 def column(value: float) -> Floats:
-    """A number as a column of one row, which goes with any column.
+    """Return a number as a column of one row, which broadcasts with any column.
 
-    numpy takes three times as long for a column of one flow and a Python number.
+    With a Python number, numpy takes three times as long for a column of one flow.
     """
     made = np.array([value], dtype=np.float64)
     made.setflags(write=False)
@@ -48,16 +48,16 @@ def column(value: float) -> Floats:
 
 
 class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A service class somebody sells; flows name it by its index in `Observation.offers`.
+    """A service class on sale; flows name it by its index in `Observation.offers`.
 
     Attributes:
-        provider: who sells it [name of an application provider].
-        name: of the class [text, as in the scenario].
-        fee_micro_per_s: what a flow in it pays the provider now [micro-units of money / s].
-        charge_micro_per_s: what the marks of a flow in it should cost, -1 where that is the fee of
-            the time [micro-units of money / s].
-        customer_pays_marks: whether the flow's customer pays the carrier for them, in place of the
-            provider [truth value].
+        provider: the seller [name of an application provider].
+        name: name of the class [text, as in the scenario].
+        fee_micro_per_s: present fee of a flow in it [micro-units of money / s].
+        charge_micro_per_s: target cost of the marks of a flow in it, -1 for the present fee
+            [micro-units of money / s].
+        customer_pays_marks: whether the flow's customer, not the provider, pays the carrier for
+            marks [truth value].
     """
 
     provider: str
@@ -68,49 +68,49 @@ class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def charging_rate_micro(self) -> int:
-        """What the marks of a flow in it should cost now [micro-units of money / s]."""
+        """The present target cost of the marks of a flow in it [micro-units of money / s]."""
         return self.fee_micro_per_s if self.charge_micro_per_s < 0 else self.charge_micro_per_s
 
 
 class FlowColumns(msgspec.Struct, frozen=True, eq=False):
-    """Flows over the `dt_ps` since the observer's last decision, one value a flow.
+    """Flows over the `dt_ps` since the observer's last decision, one value per flow.
 
-    A row may stand for many flows alike (`rows: together`): its rates and round-trip time are their
-    means, its counts and charge their sums, and what is decided for it holds for each of them.
+    A row may represent many equal flows (`rows: together`): its rates and round-trip time are their
+    means, and its counts and charge are their sums. A decision holds for each of them.
 
     Attributes:
-        flow: which flow [index in the run, as in the table `flows`].
-        active: 1 while the flow may send, else 0 [flows; of a row of many: how many may].
-        goodput_bps: acknowledged for the first time [bit/s of IP packets, headers included].
-        delivered: reached the receiver, duplicates included [packets].
-        marks: CE packets among `delivered`: what is charged [packets].
-        charge_micro: what these marks cost [micro-units of money].
+        flow: number of the flow [index in the run, as in the table `flows`].
+        active: 1 while the flow may send, else 0 [flows; for a row of many: their number].
+        goodput_bps: data acknowledged for the first time [bit/s of IP packets, with headers].
+        delivered: packets that reached the receiver, including duplicates [packets].
+        marks: CE packets among `delivered`, which are charged [packets].
+        charge_micro: the cost of these marks [micro-units of money].
         srtt_s: smoothed round-trip time now, 0 before the first sample [s].
-        gain: of the window law, 0 for a flow that no mark rate can steer [per mark].
+        gain: gain of the window law, 0 if a mark rate cannot control the flow [per mark].
         offer: the class held, NO_OFFER for none [index into `Observation.offers`].
-        limit_bps: what its traffic asks for at most, infinite for greedy traffic [bit/s of IP
+        limit_bps: the largest rate of its traffic, infinite for greedy traffic [bit/s of IP
             packets].
-        price_micro: what a mark costs it [micro-units of money per mark], NaN if left out.
-        source: whose flow it is [index into `Observation.sources`].
-        member: which of its source's flows [number from 0; of a row of many 0].
-        payload_bps: acknowledged for the first time, headers left out [bit/s].
-        switched_on: whether its agent lets it send [truth value]; `active` also needs it to have
-            started.
-        files: finished since the run began [files; those given up not counted].
-        file_bytes: asked for since the run began, by traffic of files [bytes of payload].
-        file_left: of the present file, not yet acknowledged [bytes of payload].
-        rate_cap_bps: its largest rate as last decided, -1 for none [bit/s of IP packets].
-        weight: of its window law, as last decided, else as in its transport; 0 where there is none,
-            and while what is paid for marks steers the flow [unit of the law].
-        choice: of its provider's menu of strategies, as its customer picked it; 0 where there is
-            none [number from 0; provider's view only].
-        bill_micro: what its user paid for it in all: marks where it pays them, class fees, and
-            contracts on a meter [micro-units of money; left out: what its marks cost].
-        standing_micro: the part of the bill that goes by time, however much is sent: class fees,
+        price_micro: its price of a mark [micro-units of money per mark], NaN by default.
+        source: its source [index into `Observation.sources`].
+        member: its number among its source's flows [number from 0; 0 for a row of many].
+        payload_bps: payload acknowledged for the first time, without headers [bit/s].
+        switched_on: whether its agent lets it send [truth value]; `active` also requires that it
+            has started.
+        files: files finished since the run began, without those given up [files].
+        file_bytes: bytes requested since the run began, for traffic of files [bytes of payload].
+        file_left: unacknowledged part of the present file [bytes of payload].
+        rate_cap_bps: its largest rate as last decided, -1 for no limit [bit/s of IP packets].
+        weight: weight of its window law, as last decided or from its transport; 0 without a weight,
+            and while the payment for marks controls the flow [unit of the law].
+        choice: its customer's pick from its provider's menu of strategies; 0 without a menu
+            [number from 0; provider's view only].
+        bill_micro: its user's total payment for it: marks (if the user pays them), class fees, and
+            contracts on a meter [micro-units of money; by default the cost of its marks].
+        standing_micro: the part of the bill charged by time, independent of traffic: class fees,
             flat tariffs, fees of two-part tariffs, weight [micro-units of money].
-        weight_micro: the part of the standing one that goes by weight: contracts on the meter
-            `weight`, without their fees [micro-units of money].
-        delivered_bytes: arrived [bytes of IP packets]; acknowledgements may tell of it later.
+        weight_micro: the part of the standing charge by weight: contracts on the meter `weight`,
+            without their fees [micro-units of money].
+        delivered_bytes: bytes that arrived [bytes of IP packets]; acknowledgements may follow.
     """
 
     flow: Integers
@@ -122,8 +122,8 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
     srtt_s: Floats
     gain: Floats
     offer: Integers
-    limit_bps: Floats = np.zeros(0)  # filled up where it is left out
-    price_micro: Floats = np.zeros(0)  # likewise, and those below
+    limit_bps: Floats = np.zeros(0)  # an omitted column is filled with its default
+    price_micro: Floats = np.zeros(0)  # as above, and so are the columns below
     source: Integers = np.zeros(0, dtype=np.int64)
     member: Integers = np.zeros(0, dtype=np.int64)
     payload_bps: Floats = np.zeros(0)
@@ -159,15 +159,15 @@ class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
     """The view of a customer, price handler or application provider of its flows.
 
     Attributes:
-        t_ps: time of the report it decides at [ps].
-        dt_ps: since it last decided, which all changes are over [ps]; 0 at its first decision,
+        t_ps: time of the report of this decision [ps].
+        dt_ps: time since its last decision, covered by all changes [ps]; 0 at its first decision,
             when all changes are 0.
-        price_micro: what a mark costs now [micro-units of money per mark], the mean where flows'
-            prices differ; at this report the carriers have posted theirs already.
+        price_micro: the present price of a mark [micro-units of money per mark], the mean if flows'
+            prices differ; carriers have already posted theirs at this report.
         offers: the classes on sale in this market [offers; a flow names one by its index].
-        flows: its flows [columns, one value a flow].
-        sources: names of the sources that flows are of [text].
-        agent: its money, random numbers and notes [AgentView, None if nobody runs a market].
+        flows: its flows [columns, one value per flow].
+        sources: names of the flows' sources [text].
+        agent: its money, random numbers and notes [AgentView, None without a market].
     """
 
     t_ps: int
@@ -179,7 +179,7 @@ class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
     agent: AgentView | None = None
 
     def views(self) -> Iterator[FlowView]:
-        """The same, one flow at a time, as `Strategy.decide` takes it."""
+        """Yield the flows one by one, as views for `Strategy.decide`."""
         apart = ("price_micro", "source")
         names = [name for name in FlowColumns.__struct_fields__ if name not in apart]
         columns = [getattr(self.flows, name).tolist() for name in (*apart, *names)]
@@ -190,51 +190,50 @@ class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
 
 
 class FlowView(Timed, msgspec.Struct, frozen=True):
-    """One flow of an observation, in Python's own numbers; what `decide` of a strategy is given.
+    """One flow of an observation, in Python numbers: the argument of a strategy's `decide`.
 
-    Of a row of many flows (`rows: together`) rates and times are their means, counts, charge and
-    file bytes their sums; what is decided holds for each of them.
+    For a row of many flows (`rows: together`) rates and times are their means, and counts, charge
+    and file bytes are their sums. A decision holds for each of them.
 
     Attributes:
-        t_ps: time of the report it is decided at [ps].
-        dt_ps: since the last decision, which all changes are over [ps]; 0 at the first one, when
+        t_ps: time of the report of this decision [ps].
+        dt_ps: time since the last decision, covered by all changes [ps]; 0 at the first one, when
             all changes are 0.
-        price_micro: what a mark costs this flow now [micro-units of money per mark], whole unless
-            it is a mean over domains.
+        price_micro: this flow's present price of a mark [micro-units of money per mark], an integer
+            unless it is a mean over domains.
         offers: the classes on sale in this market [offers].
-        flow: which flow [index in the run, as in the table `flows`].
-        active: 1 while the flow may send, else 0 [flows; of a row of many: how many may].
-        goodput_bps: acknowledged for the first time [bit/s of IP packets, headers included].
-        delivered: reached the receiver, duplicates included [packets].
-        marks: CE packets among `delivered`: what is charged [packets].
-        charge_micro: what these marks cost [micro-units of money].
+        flow: number of the flow [index in the run, as in the table `flows`].
+        active: 1 while the flow may send, else 0 [flows; for a row of many: their number].
+        goodput_bps: data acknowledged for the first time [bit/s of IP packets, with headers].
+        delivered: packets that reached the receiver, including duplicates [packets].
+        marks: CE packets among `delivered`, which are charged [packets].
+        charge_micro: the cost of these marks [micro-units of money].
         srtt_s: smoothed round-trip time now, 0 before the first sample [s].
-        gain: of the window law, 0 for a flow that no mark rate can steer [per mark].
+        gain: gain of the window law, 0 if a mark rate cannot control the flow [per mark].
         offer: the class held, NO_OFFER (-1) for none [index into `offers`].
-        limit_bps: what its traffic asks for at most, infinite for greedy traffic [bit/s of IP
+        limit_bps: the largest rate of its traffic, infinite for greedy traffic [bit/s of IP
             packets].
-        member: which of its source's flows [number from 0; of a row of many 0].
-        payload_bps: acknowledged for the first time, headers left out [bit/s].
-        switched_on: whether its agent lets it send [truth value]; `active` also needs it to have
-            started.
-        files: finished since the run began [files; those given up not counted].
-        file_bytes: asked for since the run began, by traffic of files [bytes of payload].
-        file_left: of the present file, not yet acknowledged [bytes of payload].
-        rate_cap_bps: its largest rate as last decided, -1 for none [bit/s of IP packets].
-        weight: of its window law, as last decided, else as in its transport; 0 where there is none,
-            and while what is paid for marks steers the flow [unit of the law].
-        choice: of its provider's menu of strategies, as its customer picked it; 0 where there is
-            none [number from 0; provider's view only].
-        bill_micro: what its user paid for it in all: marks where it pays them, class fees, and
-            contracts on a meter [micro-units of money; left out: what its marks cost].
-        standing_micro: the part of the bill that goes by time, however much is sent: class fees,
+        member: its number among its source's flows [number from 0; 0 for a row of many].
+        payload_bps: payload acknowledged for the first time, without headers [bit/s].
+        switched_on: whether its agent lets it send [truth value]; `active` also requires that it
+            has started.
+        files: files finished since the run began, without those given up [files].
+        file_bytes: bytes requested since the run began, for traffic of files [bytes of payload].
+        file_left: unacknowledged part of the present file [bytes of payload].
+        rate_cap_bps: its largest rate as last decided, -1 for no limit [bit/s of IP packets].
+        weight: weight of its window law, as last decided or from its transport; 0 without a weight,
+            and while the payment for marks controls the flow [unit of the law].
+        choice: its customer's pick from its provider's menu of strategies; 0 without a menu
+            [number from 0; provider's view only].
+        bill_micro: its user's total payment for it: marks (if the user pays them), class fees, and
+            contracts on a meter [micro-units of money; by default the cost of its marks].
+        standing_micro: the part of the bill charged by time, independent of traffic: class fees,
             flat tariffs, fees of two-part tariffs, weight [micro-units of money].
-        weight_micro: the part of the standing one that goes by weight: contracts on the meter
-            `weight`, without their fees [micro-units of money].
-        delivered_bytes: arrived [bytes of IP packets]; acknowledgements may tell of it later.
+        weight_micro: the part of the standing charge by weight: contracts on the meter `weight`,
+            without their fees [micro-units of money].
+        delivered_bytes: bytes that arrived [bytes of IP packets]; acknowledgements may follow.
         source: name of its source [text].
-        agent: its agent's money, random numbers and notes [AgentView, None if nobody runs a
-            market].
+        agent: its agent's money, random numbers and notes [AgentView, None without a market].
     """
 
     t_ps: int
@@ -269,17 +268,17 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
 
 
 class LinkColumns(msgspec.Struct, frozen=True, eq=False):
-    """Links over the `dt_ps` since the observer's last decision, one value a link and direction.
+    """Links over the `dt_ps` since the observer's last decision, one value per link and direction.
 
     Attributes:
-        link: which link [index in the run, as in the table `links`].
+        link: number of the link [index in the run, as in the table `links`].
         rate_bps: its rate [bit/s on the wire].
-        arrivals: came to its queue, those dropped included [packets].
-        marks: set at this link [packets].
-        drops: lost at this link [packets].
-        busy_ps: its transmitter was busy [ps].
-        queue_packets: waiting now, without the one in service [packets].
-        departed_bytes: were sent on, or began to be [bytes of IP packets].
+        arrivals: packets that came to its queue, including dropped ones [packets].
+        marks: marks set at this link [packets].
+        drops: packets lost at this link [packets].
+        busy_ps: busy time of its transmitter [ps].
+        queue_packets: packets waiting now, without the one in service [packets].
+        departed_bytes: bytes whose transmission has at least begun [bytes of IP packets].
     """
 
     link: Integers
@@ -293,12 +292,12 @@ class LinkColumns(msgspec.Struct, frozen=True, eq=False):
 
 
 class MarkingLaw(msgspec.Struct, frozen=True):
-    """How a link marks.
+    """The marking law of a link.
 
     Attributes:
-        law: which law [name, as under `marking` in the scenario].
-        params: its parameters as they are now [in the units of the law's header, as
-            `ecnomy-engine describe` lists them; a choice by its number].
+        law: its law [name, as under `marking` in the scenario].
+        params: its present parameters [in the units of the law's header, as listed by
+            `ecnomy-engine describe`; a choice by its number].
     """
 
     law: str
@@ -309,16 +308,16 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
     """A connectivity provider's view before it posts a price.
 
     Attributes:
-        t_ps: time of the report it decides at [ps].
-        dt_ps: since it last decided, which all changes are over [ps]; 0 at its first decision.
+        t_ps: time of the report of this decision [ps].
+        dt_ps: time since its last decision, covered by all changes [ps]; 0 at its first decision.
         price_micro: the price in force until now [micro-units of money per mark].
-        links: the links of its domain [columns, one value a link and direction].
-        agent: its money, random numbers and notes [AgentView, None if nobody runs a market].
-        names: of these links [text, as in the scenario; the way back ends in `.reverse`].
-        laws: how these links mark [MarkingLaw].
-        responds_ps: how long users take to respond to a price, as far as their last decisions tell:
-            their windows to settle, five decisions, and as many as it takes until 95 % have looked
-            [ps]; for strategies that say that they wait (`waits`), else 0.
+        links: the links of its domain [columns, one value per link and direction].
+        agent: its money, random numbers and notes [AgentView, None without a market].
+        names: names of these links [text, as in the scenario; the reverse ends in `.reverse`].
+        laws: the marking laws of these links [MarkingLaw].
+        responds_ps: the users' time to respond to a price, estimated from their last decisions: the
+            settling time of windows, five decisions, and the decisions until 95 % of users have
+            decided [ps]; only for strategies that wait (`waits`), else 0.
     """
 
     t_ps: int
@@ -332,5 +331,5 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
 
     @property
     def utilization(self) -> Floats:
-        """For which part of the time each link was busy [0 to 1]; 0 at the first decision."""
+        """Return the share of time each link was busy [0 to 1]; 0 at the first decision."""
         return self.links.busy_ps / max(self.dt_ps, 1)

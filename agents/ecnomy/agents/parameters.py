@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of strategies: their units, their alternatives, and how a strategy refuses one.
+"""Parameters of strategies: their units, their alternatives and their refusal.
 
     patience: Annotated[float, Unit("s")] = 10.0                users write `patience: 10 s`
     utility: Annotated[Mapping[str, object], OneOf(UTILITIES)]  users write `{kind: log, a: ...}`
     prices: Annotated[Mapping[float, float], ByTime("money")]   users write `{60 s: 0.1 money}`
 
-The scenario loader reads the annotation and hands the strategy the number in that unit. A
-parameter without a Unit is a plain number, truth value or text. A strategy that raises Refused for
-a value has the user told in which line of the scenario it stands.
+The scenario loader reads the annotation and passes the strategy the number in that unit. A
+parameter without a Unit is a plain number, truth value or text. If a strategy raises Refused for a
+value, the error message gives its line in the scenario.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ __all__ = ["ByTime", "OneOf", "Refused", "Strategies", "Unit", "positive"]
 
 @dataclasses.dataclass(frozen=True)
 class Unit:
-    """The unit a strategy wants a parameter in, such as `s` or `money/s`."""
+    """The unit of a strategy's parameter, such as `s` or `money/s`."""
 
     name: str
 
 
 @dataclasses.dataclass(frozen=True)
 class ByTime:
-    """A mapping from times to quantities of this unit, handed over as numbers by seconds."""
+    """A mapping from times to quantities of this unit, passed as numbers by seconds."""
 
     unit: str
 
 
 @dataclasses.dataclass(frozen=True)
 class OneOf:
-    """A mapping with `kind`, and the parameters of the dataclass that bears this name.
+    """A mapping with `kind`, and the parameters of the dataclass of this name.
 
-    With `find`, `kind` may also be what that makes a class of: `module:Class`, an entry point.
+    With `find`, `kind` may also be a name that `find` resolves: `module:Class`, an entry point.
     """
 
     kinds: Mapping[str, type]
@@ -50,7 +50,7 @@ class Strategies:
 
 
 class Refused(ValueError):
-    """A parameter with a value that it cannot have; `key` is its YAML key or dotted path."""
+    """A parameter with an invalid value; `key` is its YAML key or dotted path."""
 
     def __init__(self, key: str, found: str, expected: str) -> None:
         self.key, self.found, self.expected = key, found, expected
@@ -58,10 +58,10 @@ class Refused(ValueError):
 
 
 def positive(key: str, value: float, unit: str = "") -> None:
-    """Refuses a parameter that is not above 0 and finite.
+    """Refuse a parameter that is not above 0 and finite.
 
     Raises:
-        Refused: it is not.
+        Refused: the value is 0, negative or not finite.
     """
     if not 0 < value < math.inf:
         tail = f" {unit}" if unit else ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The market part of a resolved scenario: who is there, what they own, sell and buy, at what price.
+"""The market part of a resolved scenario: agents, their property, sales, purchases and prices.
 
-Money is in integer micro-units; `params` are in the unit that the field annotations of a strategy
-or a role state (see ecnomy.agents.parameters).
+Money is in integer micro-units. `params` are in the units of the field annotations of a strategy or
+a role (see ecnomy.agents.parameters).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
 Value = float | int | str | bool
 Params = dict[str, Value | dict[str, Any]]
 RETAIL: Final = "retail"
-PROVIDER_PAYS: Final = "provider"  # for the marks of flows in its classes
+PROVIDER_PAYS: Final = "provider"  # the payer of marks of flows in classes
 CUSTOMER_PAYS: Final = "customer"
 
 
@@ -45,7 +45,7 @@ class StrategySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RoleSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A role by its word or dotted path; `params` are the terms of one of a user's own."""
+    """A role by its word or dotted path; `params` are the terms of a custom role."""
 
     word: str
     params: Params = {}
@@ -56,11 +56,11 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         name: unique with its provider.
-        fee_micro_per_s: at first; its provider may post another one.
-        sources: whose flows start in this class.
-        charge_micro_per_s: what the marks of a flow in it should cost; -1: the fee of the time.
-        members: most flows in it that customers may ask for; -1: any number.
-        cost_micro_per_s: what its marks may cost with one more flow let in; -1: anything.
+        fee_micro_per_s: initial fee; its provider may post another one.
+        sources: the sources whose flows start in this class.
+        charge_micro_per_s: target cost of the marks of a flow in it; -1: the present fee.
+        members: limit of flows for customers' requests; -1: any number.
+        cost_micro_per_s: limit of the marks' cost when one more flow is admitted; -1: no limit.
         customer_pays_marks: the carrier charges the customer, not the provider.
     """
 
@@ -74,7 +74,7 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def charging_rate_micro(self) -> int:
-        """What the marks of a flow in it should cost at first."""
+        """The initial target cost of the marks of a flow in it."""
         return self.fee_micro_per_s if self.charge_micro_per_s < 0 else self.charge_micro_per_s
 
 
@@ -94,10 +94,10 @@ class ContractSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CallLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A row of a provider's tariff table: what calls on these sources cost and promise.
+    """A row of a provider's tariff table: price and promise of calls on these sources.
 
     Attributes:
-        strategy: of admission on this row; None: the agent's.
+        strategy: admission strategy of this row; None: the agent's.
     """
 
     tariff: CallTariff
@@ -106,7 +106,7 @@ class CallLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ElasticLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A row of a provider's table of elastic types; `strategy` says what marks may cost."""
+    """A row of a provider's table of elastic types; `strategy` sets the cost of marks."""
 
     tariff: ElasticTariff
     sources: tuple[str, ...]
@@ -114,23 +114,23 @@ class ElasticLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One agent; what its role does not take is empty.
+    """One agent; fields that its role does not take are empty.
 
     Attributes:
-        role: as its entry has it, see ecnomy.agents.roles.
+        role: the role of its entry, see ecnomy.agents.roles.
         classes: service classes on sale.
-        sources: whose flows are its own.
+        sources: the sources whose flows belong to it.
         decision_interval_ps: -1 for the role's default.
-        test_streams: sources it watches the network by.
-        lines: its tariff table, of the calls it sells.
-        elastic: its table of elastic connection types, of the files it carries.
-        integrated_with: the carrier it is one firm with, "" for none.
-        fixed_costs: what it pays for its time, whatever it sells; micro-units for so many ps.
+        test_streams: sources with which it observes the network.
+        lines: its tariff table of calls.
+        elastic: its table of elastic connection types, for files.
+        integrated_with: the carrier that belongs to the same firm, "" for none.
+        fixed_costs: its cost by time, independent of sales; micro-units per number of ps.
         links: patterns of the names of links it owns.
         nodes: nodes whose outgoing links it owns.
-        price_micro_per_mark: what it asks for a mark at first; -1: the market's price.
-        contracts: what else it sells.
-        params: of a role of the user's own.
+        price_micro_per_mark: its initial price of a mark; -1: the market's price.
+        contracts: its other products.
+        params: parameters of a custom role.
     """
 
     name: str
@@ -152,7 +152,7 @@ class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MarketSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The market of a scenario; `settlement` says who pays whom for marks."""
+    """The market of a scenario; `settlement` defines who pays whom for marks."""
 
     price_micro_per_mark: int
     agents: tuple[AgentSpec, ...]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One random stream per agent: Philox keyed by (seed, agent name).
 
-A stream depends on nothing but its key, so adding an agent leaves the draws of all others alone.
+A stream depends only on its key, so adding an agent does not change the draws of the others.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["agent_stream"]
 
 
 def agent_stream(seed: int, name: str) -> np.random.Generator:
-    """The random stream of the agent `name` in the run with `seed` (uint64)."""
+    """Return the random stream of the agent `name` in the run with `seed` (uint64)."""
     text = seed.to_bytes(8, "little") + b"agent/" + name.encode()
     key = np.frombuffer(hashlib.blake2b(text, digest_size=16).digest(), dtype="<u8")
     return np.random.Generator(np.random.Philox(key=key.astype(np.uint64)))

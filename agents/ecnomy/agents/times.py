@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times of what agents see: integer picoseconds, and the same in seconds."""
+"""Times of observations: integer picoseconds, and the same in seconds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Timed:
 
     Attributes:
         t_ps: time of the report [ps].
-        dt_ps: since the last look [ps].
+        dt_ps: time since the last observation [ps].
     """
 
     t_ps: int
@@ -28,5 +28,5 @@ class Timed:
 
     @property
     def dt_s(self) -> float:
-        """Since the last look, which all changes are over [s]."""
+        """Time since the last observation, covered by all changes [s]."""
         return self.dt_ps / PS_PER_S
