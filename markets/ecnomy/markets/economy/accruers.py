@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Amounts due under a tariff, epoch after epoch: an accruer holds the state of each row.
 
-A row is a flow, a source or whatever a contract is metered by. Up to any time a row has been
-charged the floor of the exact rational sum; the fraction of a micro-unit is carried on, also where
-a price changes. So charges do not depend on how time is cut into epochs, with one exception, stated
-in time_of_day.py. Choices of a menu are bills of their own, each with its fraction.
+A row is a flow, a source or another unit of a contract's meter. At any time a row has been charged
+the floor of the exact rational sum. The fraction of a micro-unit is carried over, also across price
+changes. So charges do not depend on the division of time into epochs, with one exception
+(time_of_day.py). Each choice of a menu has a separate bill with its own fraction.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ class Accruer(Protocol):
         posted_micro: int | Integers,
         active_ps: Integers | None = None,
     ) -> Integers:
-        """Micro-units that each row owes for an epoch; epochs follow one another.
+        """Return the micro-units that each row owes for an epoch; epochs are consecutive.
 
         Args:
             from_ps, to_ps: the epoch, ps of simulated time.
             quantity: change of the meter of each row in it, int64, at least 0.
             posted_micro: the price posted by the seller in it, for all rows or for each;
-                micro-units, at least 0. Only Posted looks at it.
-            active_ps: for how much of the epoch the row was under the tariff (of a row of many
-                flows the sum over these); all of it when left out. Only what goes by time looks.
+                micro-units, at least 0. Only Posted uses it.
+            active_ps: the time in the epoch for which the row was under the tariff (for a row of
+                many flows, the sum over these); by default the epoch. Only charges by time use it.
 
         Raises:
             LedgerError: negative-amount, a meter ran backwards or a price is below 0;
@@ -65,16 +65,16 @@ class Accruer(Protocol):
 
 
 def accruer(tariff: Tariff, rows: int, unit: str) -> Accruer:
-    """The accruer of a tariff, for so many rows whose meter counts `unit`s.
+    """Return the accruer of a tariff, for `rows` rows whose meter counts `unit`s.
 
     Args:
         tariff: the description.
-        rows: how many rows.
-        unit: one of prices.METER_UNITS; a flat rate on a meter of time goes by the meter.
+        rows: the number of rows.
+        unit: one of prices.METER_UNITS; a flat rate on a meter of time uses the meter.
 
     Raises:
         LedgerError: overflow, prices without a common fraction that int64 can hold.
-        TariffError: a user's own tariff cannot be made.
+        TariffError: a custom tariff cannot be created.
     """
     return ACCRUERS[type(tariff)](tariff, rows, unit)
 
@@ -102,7 +102,7 @@ class PerUnitAccruer:
 
 
 class PostedAccruer:
-    """The price in force; what it is for is the denominator, so that it may change at will."""
+    """The price in force; its unit is the denominator, so the price may change freely."""
 
     def __init__(self, tariff: Posted, rows: int, unit: str) -> None:
         """See accruer."""
@@ -128,7 +128,7 @@ class PostedAccruer:
 
 
 class FlatAccruer:
-    """A price for time: that under the tariff, or on a meter of time what it reads."""
+    """A price for time under the tariff, or for the reading of a meter of time."""
 
     def __init__(self, tariff: Flat, rows: int, unit: str) -> None:
         """See accruer."""
@@ -150,7 +150,7 @@ class FlatAccruer:
 
 
 class TwoPartAccruer:
-    """A fee and a price on one bill: fractions of both add up."""
+    """A fee and a price on one bill: their fractions add up."""
 
     def __init__(self, tariff: TwoPart, rows: int, unit: str) -> None:
         """See accruer."""
@@ -176,11 +176,11 @@ class TwoPartAccruer:
 
 
 class MenuAccruer:
-    """The tariffs of a menu side by side; each row is charged by the one that is its choice.
+    """The tariffs of a menu; each row is charged by its chosen tariff.
 
     Attributes:
         names: the choices, in the order of their numbers.
-        choice: per row the number of its choice; replaced, never written to.
+        choice: the number of each row's choice; replaced, never modified in place.
     """
 
     def __init__(self, tariff: Menu, rows: int, unit: str) -> None:
@@ -190,7 +190,7 @@ class MenuAccruer:
         self._each = [accruer(choice, rows, unit) for choice in tariff.choices.values()]
 
     def choose(self, rows: Integers, choice: int | Integers) -> None:
-        """From now on these rows are charged by these choices.
+        """Charge these rows by these choices from now on.
 
         Raises:
             LedgerError: unknown-choice.
@@ -212,7 +212,7 @@ class MenuAccruer:
         posted_micro: int | Integers,
         active_ps: Integers | None = None,
     ) -> Integers:
-        """See Accruer; the others are told that a row was neither active nor metered."""
+        """See Accruer; for the other tariffs a row has neither active time nor quantity."""
         time_ps = _active(from_ps, to_ps, quantity, active_ps)
         amount = np.zeros_like(quantity)
         for number, each in enumerate(self._each):

@@ -3,12 +3,12 @@
 
     marks per second = willingness to pay [micro-units/s] / price per mark [micro-units/mark]
 
-Agents see and decide for one flow. Where all flows of a source are one row, the row gets so much
-for each of them. Only flows whose window law has a weight are given a mark rate; others keep what
-they have. A flow whose weight its agent chose keeps that, and is given no mark rate, until its
-agent says again what it pays for marks and chooses no weight. At a price of 0, marks cost nothing
-and do not determine a rate: no mark rate is given. Rate caps bind whatever the window law. Budgets
-become mark caps (budgets.py).
+Agents observe and decide for one flow. If all flows of a source are one row, the row gets the
+amount for each of them. Only flows whose window law has a weight get a mark rate; other flows stay
+unchanged. A flow with a weight chosen by its agent keeps the weight, without a mark rate, until its
+agent sets a payment for marks without a weight. At a price of 0, marks do not determine a rate, so
+flows do not get a mark rate. Rate caps bind under any window law. Budgets become mark caps
+(budgets.py).
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Aims:
     """The payment for each flow, its cap, and the orders sent to the engine.
 
     Attributes:
-        switched_on: whether each flow's agent lets it send; replaced, never written to.
+        switched_on: whether each flow's agent lets it send; replaced, never modified in place.
         active: whether each flow may send: its agent lets it, and it is not held back from outside
-            (`admit`). Replaced, never written to.
-        weight: of each flow's window law, as its agent chose it or as in its transport; 0 for none
-            and while marks per second steer it. Replaced, never written to.
-        cap_bps: the largest rate of each flow, NO_CAP for none.
-        by_delivery: users owe a price for each mark delivered and nothing else.
+            (`admit`). Replaced, never modified in place.
+        weight: weight of each flow's window law, from its agent or its transport; 0 without a
+            weight and while a mark rate controls it. Replaced, never modified in place.
+        cap_bps: the largest rate of each flow, NO_CAP for no limit.
+        by_delivery: users owe only a price for each mark delivered.
     """
 
     by_delivery: bool = True
@@ -55,8 +55,8 @@ class Aims:
         self._sent_cap_bps: Floats = self.cap_bps.copy()
         self._least_weight = np.array([s.least_weight for s in rows], dtype=np.float64)
         self.weight: Floats = held(np.array([s.own_weight for s in rows], dtype=np.float64))
-        self._chosen = np.zeros(len(rows), dtype=np.bool_)  # the weight is its agent's
-        self._weighed = np.zeros(len(rows), dtype=np.bool_)  # chosen, and engines not yet told
+        self._chosen = np.zeros(len(rows), dtype=np.bool_)  # its agent chose the weight
+        self._weighed = np.zeros(len(rows), dtype=np.bool_)  # chosen, but not yet sent to engines
         self.switched_on: Truths = held(np.ones(len(rows), dtype=np.bool_))
         self._admitted: Truths = self.switched_on
         self.active: Truths = self.switched_on
@@ -64,7 +64,7 @@ class Aims:
         self._budgets = Budgets(rows)
 
     def read(self, report: Report, charge_micro: Integers) -> None:
-        """Take the marks of a report, and each flow's mark charge until then."""
+        """Read the marks of a report, and each flow's mark charge until then."""
         self._budgets.read(report, charge_micro)
 
     @property
@@ -75,7 +75,7 @@ class Aims:
     def take(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, of: Decision
     ) -> None:
-        """What `who` pays for the flows that are its `own` to pay for; weights, caps and budgets.
+        """Set the payments of `who` for its `own` flows, and weights, caps and budgets.
 
         Raises:
             StrategyError: a flow's law has no weight to choose, or a flow has no budget.
@@ -101,7 +101,7 @@ class Aims:
     def _weigh(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, wanted: Floats | None
     ) -> Truths:
-        """Weights, where they are given; what is less than a law's least is the least.
+        """Set the given weights, at least a law's smallest weight.
 
         Raises:
             StrategyError: a flow's law has no weight to choose.
@@ -128,11 +128,11 @@ class Aims:
         return given
 
     def _steer_by_marks(self, rows: Integers) -> None:
-        """What is paid for these flows' marks says again what they aim at, no chosen weight."""
+        """Let the payment for marks determine these flows' targets, instead of a weight."""
         self._chosen[rows] = False
 
     def switch(self, t_ps: int, who: str, rows: Integers, of: Decision) -> None:
-        """The flows that their agent lets send."""
+        """Switch flows on and off, as their agent decided."""
         if of.active is None:
             return
         new = of.active != self.switched_on[rows]
@@ -143,7 +143,7 @@ class Aims:
             self._activate(t_ps, who)
 
     def admit(self, t_ps: int, rows: Integers, may: Truths) -> None:
-        """Hold flows back whatever their agent decides, or no longer; for whom no agent speaks."""
+        """Hold flows back regardless of their agent, or release them."""
         if np.any(may != self._admitted[rows]):
             admitted = self._admitted.copy()
             admitted[rows] = may
@@ -158,11 +158,11 @@ class Aims:
             self._journal.many(t_ps, who, new, ACTIVE, active[new].astype(np.float64))
 
     def changed(self, t_ps: int, price_micro: Integers | Floats) -> Columns:
-        """Orders to engines about flows with changes.
+        """Return orders to engines about flows with changes.
 
         Args:
-            t_ps: when, for the journal.
-            price_micro: of a mark, for each flow.
+            t_ps: time of the orders, for the journal.
+            price_micro: price of a mark, for each flow.
         """
         wanted = np.full(len(self._pay), LEAVE)
         asked = self._steered & ~self._chosen & (self._pay >= 0) & (price_micro > 0)
@@ -195,5 +195,5 @@ class Aims:
 
 
 def _of_row(each: Floats, flows: Floats) -> Floats:
-    """What a row of flows gets where each of them is to get `each`; -1 says nothing of any."""
+    """Return a row's total if each of its flows gets `each`; -1 stays -1."""
     return np.where(each >= 0, each * flows, each)

@@ -24,7 +24,7 @@ _NO_END: Final = 2**63 - 1
 
 
 class BlocksAccruer:
-    """Holds each row's quantity so far, and its bill so far where that has a cap."""
+    """Holds each row's quantity so far, and its bill so far if the bill has a cap."""
 
     def __init__(self, tariff: Blocks, rows: int, unit: str) -> None:
         """See accruers.accruer."""
@@ -59,7 +59,7 @@ class BlocksAccruer:
         return amount
 
     def _enough(self, part: Integers, price: int) -> Integers:
-        """A quantity that brings the bill to its cap is as good as any larger one."""
+        """Limit the quantity to an amount that brings the bill to its cap."""
         if self._cap_micro is None or price == 0:
             return part
         enough = self._cap_micro * self._exact.denominator // price + 1

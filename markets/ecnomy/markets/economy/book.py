@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Booking: after each report, what the elapsed epoch costs goes into the ledger.
+"""Booking: after each report, the costs of the elapsed epoch go to the ledger.
 
-Marks are charged at the price that was in force while they arrived, fees at the class held. Both
-follow from the report's own counters and time, so their sum over a run does not depend on the
-epochs as long as price and class do not change.
+Marks are charged at the price in force when they arrived, and fees by the class held. Both follow
+from the report's counters and time. So their sum over a run does not depend on the epochs, unless
+price or class change.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Book:
     """All contracts of a run, and the running accounts of all flows.
 
     Attributes:
-        fee_micro: fees of each flow so far; replaced, never written to.
-        charge_micro: mark charges of each flow so far; replaced, never written to.
-        bill_micro: what the user of each flow paid for it so far; likewise.
-        standing_micro: the part of these bills that goes by time; likewise.
-        weight_micro: the part of that which goes by weight; likewise.
+        fee_micro: fees of each flow so far; replaced, never modified in place, like all columns.
+        charge_micro: mark charges of each flow so far.
+        bill_micro: payments of each flow's user for it so far.
+        standing_micro: the part of these bills charged by time.
+        weight_micro: the part of the standing charges by weight.
     """
 
     def __init__(self, contracts: Sequence[Contract], users: Integers, ledger: Ledger) -> None:
@@ -44,7 +44,7 @@ class Book:
         """Book the time since the last report.
 
         Raises:
-            LedgerError: overflow; negative-amount, when a counter ran backwards.
+            LedgerError: overflow; negative-amount, a counter ran backwards.
         """
         for contract in self._contracts:
             dues = contract.due(epoch)
@@ -58,7 +58,7 @@ class Book:
         self._ledger.check()
 
     def _bill(self, dues: Dues) -> None:
-        """Rows that are paid by the user of the flow they belong to are on its bill."""
+        """Add rows paid by the user of their flow to its bill."""
         flow = dues.flow
         if not len(self._users) or not len(flow):
             return
@@ -91,7 +91,7 @@ class Book:
 
 
 def _added(column: Integers, dues: Dues) -> Integers:
-    """A column of all flows, and what is due in its place."""
+    """Return the column of all flows plus the amounts due."""
     if dues.whole:
         return held(column + dues.amount_micro)
     added = column.copy()

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets of flows: from money that marks may cost to the mark at which a flow has to stop.
+"""Budgets of flows: from money for marks to the mark at which a flow must stop.
 
-    mark cap = marks delivered + floor(what is left [micro-units] / price [micro-units per mark])
+    mark cap = marks delivered + floor(money left [micro-units] / price [micro-units per mark])
 
-The engine sends a packet only while marks delivered and packets under way are below the cap, so no
-more marks than that can come. At a constant price the cap stays where it is. Where the price of a
-mark changes it is reckoned anew: what was sent before pays the new price, so that a rise while
-packets are under way may cost more than was left. A strategy that wants to be sure says less than
-it has (`file-budget`).
+The engine sends a packet only while marks delivered plus packets in flight are below the cap, so
+the marks cannot exceed it. At a constant price the cap is constant. After a change of the price the
+cap is recomputed. Packets sent before pay the new price, so a rise while packets are in flight may
+cost more than the money left. A cautious strategy sets less than it has (`file-budget`).
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from ecnomy.markets.plan import Source, Tcp
 
 __all__ = ["Budgets"]
 
-NONE: Final = -1  # as a mark cap, and as a limit
+NONE: Final = -1  # as a mark cap, and as a limit: unlimited
 MOST_MICRO: Final = 2.0**62
 
 
@@ -34,20 +33,20 @@ class Budgets:
     """The budget of each row for marks, and the resulting cap.
 
     Attributes:
-        mark_cap: marks delivered since the run began at which each row stops, NONE for none.
+        mark_cap: marks delivered since the run began at which each row stops, or NONE.
     """
 
     def __init__(self, rows: Sequence[Source]) -> None:
         fits = [isinstance(s.transport, Tcp) and s.row_flows == 1 for s in rows]
         self._fits = np.array(fits, dtype=np.bool_)
-        self._limit_micro: Integers = np.full(len(rows), NONE, dtype=np.int64)  # of the charge
+        self._limit_micro: Integers = np.full(len(rows), NONE, dtype=np.int64)  # of charges
         self.mark_cap: Integers = self._limit_micro.copy()
         self._marks: Integers = np.zeros(len(rows), dtype=np.int64)
         self._charge_micro: Integers = self._marks
         self._any = False
 
     def read(self, report: Report, charge_micro: Integers) -> None:
-        """Take the marks of a report, and what each row's have cost until then."""
+        """Read the marks of a report, and each row's mark charge until then."""
         self._marks, self._charge_micro = integers(report.flows, "ce"), charge_micro
 
     def take(
@@ -61,7 +60,7 @@ class Budgets:
         """Set budgets of `who` for these rows from now on.
 
         Raises:
-            StrategyError: a row is of many flows or of datagrams, or marks are not charged by
+            StrategyError: a row has many flows or sends datagrams, or marks are not charged by
                 delivery.
         """
         if wanted is None:
@@ -77,7 +76,7 @@ class Budgets:
         self._limit_micro[rows] = np.where(own, limit, self._limit_micro[rows])
 
     def changed(self, price_micro: Integers | Floats) -> Truths | np.bool_:
-        """Rows whose cap is another than it was, at these prices of a mark."""
+        """Return the rows whose cap has changed, at these prices of a mark."""
         if not self._any:
             return np.False_
         capped = (self._limit_micro >= 0) & (price_micro > 0)

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The desk where calls are sold one by one: offered, admitted, charged, judged, paid back.
+"""The call desk sells calls one by one: it offers, admits, charges, judges and refunds them.
 
     call            at the moment of an accepted request: caller -> provider, the tariff's price;
-                    what its time and its packets cost, when it is over
-    reimbursement   when the call's record says that its promise was broken: provider -> caller
+                    at its end, the cost of its time and its packets
+    reimbursement   when the call's record shows a broken promise: provider -> caller
 
-The caller's agent chooses among the providers of its source (CallBuyer); without an agent, the
-cheapest is asked first. A provider that refuses is passed over. Postings of an epoch are handed to
-the ledger in batches at its end, each row with its own time: a price's is that of the request, the
-rest that of the call's end. A call under way when the run ends has paid for its time so far and is
-not judged.
-
-Marks of a flow with several providers are paid by who carried its last call when they are booked.
+The caller's agent chooses among the providers of its source (CallBuyer). Without an agent, the
+order is from the cheapest. If a provider refuses, the next one decides. At the end of an epoch its
+postings go to the ledger in batches, each row with its own time: prices at the request, all else at
+the call's end. A call under way at the end of the run has paid for its time so far and is not
+judged.
+For a flow with several providers, the provider of its last call pays the marks booked.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ from ecnomy.markets.terms.money import LARGEST_MICRO
 
 __all__ = ["CALL", "REIMBURSEMENT", "CallDesk", "unsold"]
 
-MOST_LINES: Final = 62  # rows of all tariff tables: who refused a call is a bit each
+MOST_LINES: Final = 62  # rows of all tariff tables: one bit each records a refusal
 
 
 class _Line(msgspec.Struct):
-    """Calls on sale: by whom, in which account, on what tariff; ended and under way."""
+    """Calls on sale: seller, account and tariff; calls ended and under way."""
 
     who: str
     seller: CallSeller
@@ -51,7 +50,7 @@ class _Line(msgspec.Struct):
 
 
 class _Sold(msgspec.Struct, frozen=True):
-    """A call that asked: the line that carries it, or BEST_EFFORT; its tariff; who refused it."""
+    """A requested call: its line or BEST_EFFORT, its tariff, and the lines that refused it."""
 
     line: int
     tariff: CallTariff | None
@@ -59,7 +58,7 @@ class _Sold(msgspec.Struct, frozen=True):
 
 
 class _Due(msgspec.Struct, frozen=True, order=True):
-    """Something to be posted."""
+    """An amount to be posted."""
 
     t_ps: int
     flow: int
@@ -68,7 +67,7 @@ class _Due(msgspec.Struct, frozen=True, order=True):
 
 
 class CallDesk:
-    """All calls of one run that are sold."""
+    """All calls on sale in a run."""
 
     def __init__(self, parties: Parties, ledger: Ledger) -> None:
         self._parties, self._ledger = parties, ledger
@@ -82,13 +81,13 @@ class CallDesk:
 
     # ---- while agents join
     def open(self, who: str, seller: CallSeller, tariff: CallTariff, rows: Integers) -> int:
-        """Calls on these flows are sold by `who`, on this tariff; `seller` admits them.
+        """Let `who` sell calls on these flows, on this tariff; `seller` admits them.
 
         Returns:
             The number of the line.
 
         Raises:
-            StrategyError: there are too many.
+            StrategyError: there are too many lines.
         """
         number = len(self._lines)
         if number == MOST_LINES:
@@ -102,13 +101,13 @@ class CallDesk:
         return number
 
     def buy(self, buyer: CallBuyer, rows: Integers) -> None:
-        """This buyer decides for the calls of these flows."""
+        """Let this buyer decide for the calls of these flows."""
         self._buyer[rows] = len(self._buyers)
         self._buyers.append((buyer, CallsEnded()))
 
     # ---- between reports
     def post(self, line: int, price_micro: int) -> bool:
-        """A call of this line costs so much from now on; whether that is another price."""
+        """Set the price of this line's calls; return whether it has changed."""
         known = self._lines[line]
         if known.tariff.price_micro == price_micro and not known.tariff.hours:
             return False
@@ -117,15 +116,15 @@ class CallDesk:
         return True
 
     def tariff(self, line: int, t_ps: int) -> CallTariff:
-        """The price and promise of a call of this line at `t_ps`."""
+        """Return the price and promise of a call of this line at `t_ps`."""
         return self._lines[line].tariff.at(t_ps)
 
     def admit(self, request: Request, mark_price: Callable[[], Integers | Floats]) -> bool:
-        """Whether the call goes ahead; one that a provider lets in is charged.
+        """Return whether the call goes ahead, and charge a call that a provider admits.
 
         Args:
-            request: the engine's.
-            mark_price: what a mark costs each flow now.
+            request: the engine's request.
+            mark_price: returns each flow's present price of a mark.
 
         Raises:
             StrategyError: a strategy failed.
@@ -171,13 +170,13 @@ class CallDesk:
 
     # ---- when calls are over
     def judge(self, calls: Columns) -> Columns:
-        """Records of calls with who sold them, what they cost and what was paid back.
+        """Add sellers, costs and refunds to the records of calls.
 
         Args:
             calls: the columns of the record table `calls`.
 
         Returns:
-            The same with `charge_micro`, `reimbursement_micro`, `tariff` and `refused_by`.
+            The columns with `charge_micro`, `reimbursement_micro`, `tariff` and `refused_by`.
 
         Raises:
             LedgerError: overflow, a call costs 2^62 micro-units or more.
@@ -200,7 +199,7 @@ class CallDesk:
     def _settle(
         self, sold: _Sold, flow: int, start: int, end: int, complete: int, *bad: int
     ) -> tuple[int, int]:
-        """The price of a call, and its refund."""
+        """Return the price of a call, and its refund."""
         if sold.tariff is None:
             return 0, 0
         sent, late, lost = bad
@@ -220,7 +219,7 @@ class CallDesk:
         return charge, back
 
     def _acknowledged(self, tariff: CallTariff, flow: int, broken: bool) -> bool:
-        """Whether those whose word it is say that the promise was broken."""
+        """Return whether the party or parties that the tariff names report a broken promise."""
         buyer = int(self._buyer[flow])
         if tariff.quality_seen_by == PROVIDER_SEES or buyer < 0:
             return broken
@@ -239,11 +238,11 @@ class CallDesk:
             self._buyers[int(self._buyer[flow])][1].add(row)
 
     def ended(self, line: int) -> EndedCalls:
-        """Calls of a line that ended since this was last asked."""
+        """Return the calls of a line that ended since the last query."""
         return self._lines[line].ended.take()
 
     def spread(self) -> None:
-        """Tell those who call how their calls went, once a report."""
+        """Send callers the outcomes of their calls, once per report."""
         for buyer, ended in self._buyers:
             buyer.hear(ended.take())
 

@@ -2,9 +2,9 @@
 """Amounts due for a flow, in exact integer micro-units. Debtors and creditors are in contracts.py.
 
 class fee    floor(fee [micro/s] x active time [ps] / 10^12) up to any time; postings are
-             differences of that, so no fraction is ever lost or charged twice. A flow is active
-             from its source's start to its source's stop. Where the fee changes, the fraction
-             below one micro-unit is carried on.
+             differences of that, so fractions are never lost or charged twice. A flow is active
+             from its source's start to its source's stop. If the fee changes, the fraction
+             below one micro-unit is carried over.
 mark charge  price in force x CE packets delivered (or x bytes of CE packets delivered)
 """
 
@@ -24,7 +24,7 @@ __all__ = ["ClassFees", "MarkCharge", "Per", "times"]
 
 Per = Literal["mark", "byte"]
 
-# No fee is above DEAREST_MICRO, which keeps the exact division below within int64.
+# Fees are at most DEAREST_MICRO, which keeps the exact division below within int64.
 MILLION: Final = 10**6
 
 
@@ -37,7 +37,7 @@ class ClassFees:
         self._carry = np.zeros(len(start_ps), dtype=np.int64)  # micro-unit ps, below 10^12
 
     def accrue(self, from_ps: int, to_ps: int, fee_micro_per_s: Integers) -> tuple[Integers, ...]:
-        """The amount due for the time [from, to) at these fees.
+        """Return the amount due for the time [from, to) at these fees.
 
         Returns:
             amount in micro-units, active time in ps; per flow.
@@ -77,8 +77,9 @@ class MarkCharge:
     def due(
         self, price_micro: int | Integers, marks: Integers, marked_bytes: Integers
     ) -> tuple[Integers, Integers]:
-        """The amount due for the marks of an epoch at the price in force, for all flows or for
-        each.
+        """Return the amount due for an epoch's marks at the price in force.
+
+        The price is for all flows or for each.
 
         Returns:
             amount in micro-units, quantity charged (marks or bytes); per flow.

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of each service class: time of flows in it, marks, their cost, refusals.
 
-Marks and their cost are counted in the class that a flow was in while they were delivered. They are
-kept only where somebody looks: a provider that posts fees, or a class with a cap on its cost.
+Marks and their cost count in the class that a flow was in at their delivery. Records exist only if
+they are used: for a provider that posts fees, or a class with a cap on its cost.
 
-    cost of late    c <- c + (1 - exp(-dt / 10 s)) (what marks cost in the epoch / dt - c)
-    hidden          h <- h exp(-dt / 10 s), and one more with each member that enters
+    recent cost     c <- c + (1 - exp(-dt / 10 s)) (cost of marks in the epoch / dt - c)
+    hidden          h <- h exp(-dt / 10 s), plus one with each member that enters
 
-A member that has cost w per second since it entered is in c with the share that it is not in h.
+A member that has cost w per second since its entry is a share of c; its remaining share is in h.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LATELY_S: Final = 10.0
 
 
 class ClassCounts(msgspec.Struct, frozen=True, eq=False):
-    """Totals since the run began, one value a class; never written to."""
+    """Totals since the run began, one value per class; never modified."""
 
     flow_s: Floats
     marks: Integers
@@ -43,9 +43,9 @@ class ClassBooks:
     """The books of all classes of a market.
 
     Attributes:
-        counts: totals so far; replaced, never written to.
-        cost_micro_per_s: what marks cost of late; replaced, never written to.
-        hidden: members that this does not show yet.
+        counts: totals so far; replaced, never modified in place.
+        cost_micro_per_s: recent cost of marks; replaced, never modified in place.
+        hidden: members that this cost does not include yet.
     """
 
     def __init__(self, plan: Plan, classes: int) -> None:
@@ -57,7 +57,7 @@ class ClassBooks:
 
     def close(self, epoch: Epoch) -> None:
         """Count an epoch, which has been booked."""
-        flow_s = np.zeros(self._classes + 1)  # the last row: flows in no class
+        flow_s = np.zeros(self._classes + 1)  # the last row: flows outside classes
         np.add.at(flow_s, epoch.offer, self._spans.active_ps(epoch) / PS_PER_S)
         spent, came = (self._whole(epoch, c) for c in (epoch.charge_micro, epoch.flows("ce")))
         old = self.counts
@@ -72,11 +72,11 @@ class ClassBooks:
             self.hidden = self.hidden * (1 - weight)
 
     def enter(self, offer: int, members: int) -> None:
-        """So many were let into this class."""
+        """Count members admitted to this class."""
         self.hidden[offer] += members
 
     def refuse(self, offer: int, flows: int) -> None:
-        """So many flows were not let into this class."""
+        """Count flows refused by this class."""
         refused = self.counts.refused.copy()
         refused[offer] += flows
         self.counts = msgspec.structs.replace(self.counts, refused=refused)

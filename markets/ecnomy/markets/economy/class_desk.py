@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Admission to service classes, and the providers' views of them.
 
-A flow whose customer asks for a class is let in unless
+A class admits a flow whose customer asks for it, unless
 
-    members     there is no room: members + 1 > the class's `members`
-    cost        its marks would cost too much: c + (h + 1) w > the class's `most_cost`, c being what
-                they cost of late and h how many members that does not show yet (class_books.py),
-                w the charge of the class, which is the most that a flow in it is to cost
-    its seller  says no
+    members     the class is full: members + 1 > the class's `members`
+    cost        its marks would cost too much: c + (h + 1) w > the class's `most_cost`. c is the
+                recent cost, h the number of members not yet included in it (class_books.py), and
+                w the class's charge, the largest cost of a flow in it
+    its seller  refuses
 
-and else stays where it was. A row of many flows counts as many, and enters as a whole or not at
-all. Of simultaneous requests, those for classes without a limit go first, so that the places they
-leave are free; then rows ascending.
+A refused flow keeps its class. A row of many flows counts as many, and enters as a whole or not at
+all. Of simultaneous requests, those for classes without a limit go first, so the places they leave
+are free. The others follow by ascending row.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class ClassDesk:
         self._looks: dict[str, tuple[int, ClassCounts]] = {}
 
     def open(self, sold: ClassSpec, seller: ClassSeller | None) -> None:
-        """A class is on sale; the order is that of the market's offers."""
+        """Put a class on sale, in the order of the market's offers."""
         self._terms.append((sold, seller))
 
     def settle(self) -> None:
-        """All agents have joined."""
+        """Finish the setup after all agents have joined."""
         watched = any(
             sold.cost_micro_per_s >= 0 or (seller is not None and seller.watches_classes)
             for sold, seller in self._terms
@@ -63,21 +63,21 @@ class ClassDesk:
         ]
 
     def close(self, epoch: Epoch) -> None:
-        """Count an epoch, which has been booked."""
+        """Count a booked epoch."""
         if self._books is not None:
             self._books.close(epoch)
 
     def admit(self, t_ps: int, rows: Integers, offer: Integers, wanted: Integers) -> Truths:
-        """Move these rows to the classes wanted for them, as far as they are let in.
+        """Move these rows to their wanted classes, if they are admitted.
 
         Args:
-            t_ps: the time of the report that is answered.
-            rows: of flows.
-            offer: of all flows, the class each is in; those that are let in are moved there.
-            wanted: of each of `rows`.
+            t_ps: the time of the present report.
+            rows: rows of flows.
+            offer: the class of each flow of the run; updated for admitted rows.
+            wanted: the wanted class of each of `rows`.
 
         Returns:
-            Which were let in.
+            Whether each row was admitted.
         """
         let_in = np.ones(len(rows), dtype=np.bool_)
         limited = np.array([self._limited[k] for k in wanted.tolist()], dtype=np.bool_)
@@ -119,13 +119,13 @@ class ClassDesk:
     def seen(
         self, who: str, t_ps: int, offer: Integers, active: Truths, agent: AgentView
     ) -> ClassObservation:
-        """The view of a provider that watches its classes; its next look starts here.
+        """Return a provider's observation of its classes; its next one starts here.
 
         Args:
             who: the provider.
-            t_ps: the time of the report that is answered.
-            offer: of all flows, the class each is in.
-            active: of all flows, which no agent has switched off.
+            t_ps: the time of the present report.
+            offer: the class of each flow of the run.
+            active: whether each flow of the run is switched on.
             agent: its money, random numbers and notes.
         """
         assert self._books is not None, "it watches its classes"

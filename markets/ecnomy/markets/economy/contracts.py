@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contracts: seller, buyer, meter and price. Nothing else moves money.
 
-A contract is asked once per epoch what is due. Those of a run are booked in the order in which they
-were made (book.py).
+Each contract computes the amounts due once per epoch. The contracts of a run are booked in the
+order in which they were made (book.py).
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ class Dues(msgspec.Struct, frozen=True, eq=False):
     """The amounts due for an epoch: columns of one length.
 
     Attributes:
-        kind: as in the ledger.
+        kind: kind of the ledger rows.
         debit, credit: accounts that pay and are paid.
-        amount_micro: what is due; rows of 0 are not posted.
-        flow: row of flows each belongs to, -1 for none.
-        quantity: what was metered.
-        price_micro: of a unit of it.
-        counts_as: FEE or CHARGE, where flows' tables count it among these.
+        amount_micro: amounts due; rows of 0 are not posted.
+        flow: the row of flows of each amount, -1 for none.
+        quantity: metered quantities.
+        price_micro: price of a unit of the quantity.
+        counts_as: FEE or CHARGE, if flows' tables count it among these.
         whole: the rows are all flows, in order.
-        standing_micro: the part of each amount that goes by time, None for nothing.
-        weight_micro: the part of that which goes by weight, None for nothing.
+        standing_micro: the part of each amount charged by time, None for 0.
+        weight_micro: the part of the standing charge by weight, None for 0.
     """
 
     kind: str
@@ -68,15 +68,15 @@ class Contract(Protocol):
     """A contract of a run, of one or many flows."""
 
     def due(self, epoch: Epoch) -> Dues:
-        """The amounts due for an epoch.
+        """Return the amounts due for an epoch.
 
         Raises:
-            LedgerError: overflow; negative-amount, where a meter ran backwards.
+            LedgerError: overflow; negative-amount, a meter ran backwards.
         """
 
 
 class MarkDelivered:
-    """A price for every mark delivered: whose flow it is pays the carrier of its access."""
+    """A price for every mark delivered: the payer of the flow pays its access carrier."""
 
     def __init__(self, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         self._parties, self._charge = parties, MarkCharge(per)
@@ -93,11 +93,11 @@ class MarkDelivered:
 
 
 class Spans:
-    """When flows are active: from their source's start to its stop.
+    """Active times of flows: from their source's start to its stop.
 
     Attributes:
-        start_ps, stop_ps: of each row.
-        flows: how many flows it stands for.
+        start_ps, stop_ps: start and stop of each row.
+        flows: the number of flows in each row.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -108,7 +108,7 @@ class Spans:
         self.flows = np.array([s.row_flows for s in rows], dtype=np.int64)
 
     def active_ps(self, epoch: Epoch) -> Integers:
-        """For how much of the epoch each row was, and was switched on; the sum over its flows."""
+        """Return each row's active, switched-on time in the epoch, summed over its flows."""
         begin = np.maximum(epoch.from_ps, self.start_ps)
         each = np.maximum(0, np.minimum(epoch.to_ps, self.stop_ps) - begin)
         active_ps: Integers = each * self.flows * epoch.active
@@ -116,9 +116,9 @@ class Spans:
 
 
 class ClassFee:
-    """A fee for the time in a service class: whose flow it is pays who sells the class.
+    """A fee for the time in a service class: the flow's user pays the seller of the class.
 
-    While its agent has it switched off a flow pays none.
+    A flow does not pay while its agent has switched it off.
     """
 
     def __init__(self, plan: Plan, parties: Parties) -> None:

@@ -15,8 +15,8 @@ class Counts:
     """Counts of each row of flows since the last report.
 
     Attributes:
-        calls: that were let in.
-        transfers: that were completed, as their records came.
+        calls: admitted calls.
+        transfers: completed transfers, counted at their records.
     """
 
     def __init__(self, rows: int) -> None:
@@ -24,15 +24,15 @@ class Counts:
         self.clear()
 
     def clear(self) -> None:
-        """A new epoch begins."""
+        """Reset the counts for a new epoch."""
         self.calls: Integers = np.zeros(self._rows, dtype=np.int64)
         self.transfers: Integers = np.zeros(self._rows, dtype=np.int64)
 
     def call(self, flow: int) -> None:
-        """A call was let in."""
+        """Count an admitted call."""
         self.calls[flow] += 1
 
     def transferred(self, records: Columns) -> None:
-        """Records of the table `transfers`."""
+        """Count records of the table `transfers`."""
         done = records["complete"].astype(np.bool_)
         np.add.at(self.transfers, records["flow"][done].astype(np.int64), 1)

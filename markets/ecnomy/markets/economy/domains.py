@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Domains: the links of each carrier (ownership.py), who posts a price per mark for them."""
+"""Domains: the links of each carrier (ownership.py), which posts a price per mark for them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Domains:
     """The domains of a run.
 
     Attributes:
-        names: of the owners, "" if there is no carrier.
-        accounts: of the owners.
+        names: names of the owners, "" without a carrier.
+        accounts: accounts of the owners.
         of_link: index of the domain of each link.
-        ways: of each source.
-        access: per row of flows, the domain where its data enters the network.
-        price_micro: per mark in each domain, in force; replaced, never written to.
+        ways: the way of each source.
+        access: per row of flows, the domain at which its data enters the network.
+        price_micro: present price per mark in each domain; replaced, never modified in place.
     """
 
     def __init__(
@@ -48,34 +48,34 @@ class Domains:
         self.price_micro: Integers = held(np.array(price_micro, dtype=np.int64))
 
     def post(self, domain: int, price_micro: int) -> None:
-        """A new price in a domain."""
+        """Set a new price in a domain."""
         if int(self.price_micro[domain]) != price_micro:
             posted = self.price_micro.copy()
             posted[domain] = price_micro
             self.price_micro = held(posted)
 
     def number(self, owner: str) -> int:
-        """The domain of an owner; of "" the only one there is.
+        """Return the domain of an owner; for "", the only domain.
 
         Raises:
-            InputError: there is no such carrier.
+            InputError: the carrier does not exist.
         """
         if owner not in self.names and (owner or len(self.names) > 1):
             raise InputError(f"found carrier {owner!r}, expected {', '.join(self.names)}")
         return self.names.index(owner) if owner else 0
 
     def links(self, domain: int) -> Integers:
-        """The links of a domain."""
+        """Return the links of a domain."""
         return np.flatnonzero(self.of_link == domain).astype(np.int64)
 
 
 def domains_of(
     plan: Plan, spec: MarketSpec, carriers: Sequence[AgentSpec], parties: Parties
 ) -> Domains:
-    """The domains of a market's carriers; without any, one that belongs to nobody.
+    """Return the domains of a market's carriers; without carriers, one domain without an owner.
 
     Raises:
-        Misowned: links that are not each in one domain.
+        Misowned: a link is not in exactly one domain.
     """
     links = [(link.name, plan.nodes[link.source]) for link in plan.links]
     price = spec.price_micro_per_mark

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that ended, kept until somebody looks."""
+"""Calls that ended, kept until the next query."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class CallsEnded:
         self._rows: list[_Row] = []
 
     def add(self, row: _Row) -> None:
-        """A call: its values in the order of EndedCalls' fields."""
+        """Add a call by its values, in the order of EndedCalls' fields."""
         self._rows.append(row)
 
     def take(self) -> EndedCalls:
-        """Those added since the last time."""
+        """Return the calls added since the last query."""
         if not self._rows:
             return NO_CALLS
         columns = zip(EndedCalls.__struct_fields__, zip(*self._rows, strict=True), strict=True)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact money by rows: whole micro-units are handed out, what is below one stays for the next time.
+"""Exact money by rows: charge whole micro-units, and carry the fraction over.
 
     amount = floor((quantity x price + rest) / denominator)
 
-`price` is a number of micro-units over a common denominator of all prices of a tariff, so that the
-rest is carried on when the price changes. Everything is in int64: a product that would leave it is
-divided digit by digit, as by hand, in a radix that keeps each step below 2^63.
+`price` is a number of micro-units over a common denominator of all prices of a tariff, so the rest
+survives a change of the price. All arithmetic is in int64. A product that would overflow is divided
+digit by digit (long division), in a radix that keeps each step below 2^63.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ecnomy.markets.terms.unit_price import Price
 
 __all__ = ["MOST_DENOMINATOR", "Exact", "check_column", "share", "total"]
 
-MOST_DENOMINATOR: Final = 2**61 - 1  # so that a radix of 2 at least is left in int64
+MOST_DENOMINATOR: Final = 2**61 - 1  # leaves a radix of at least 2 in int64
 _MOST: Final = 2**63 - 1
 
 
@@ -31,7 +31,7 @@ class Exact:
     """The amounts that rows owe, exact over any sequence of charges."""
 
     def __init__(self, rows: int, prices: Iterable[Price]) -> None:
-        """All prices that may be charged.
+        """Prepare for all possible prices.
 
         Raises:
             LedgerError: overflow, their fractions have no common denominator below 2^61.
@@ -42,12 +42,12 @@ class Exact:
         self._rest = np.zeros(rows, dtype=np.int64)
 
     def numerator(self, price: Price) -> int:
-        """A price over the common denominator."""
+        """Return a price over the common denominator."""
         exact = price.exact
         return exact.numerator * (self.denominator // exact.denominator)
 
     def due(self, quantity: Integers, price: int | Integers) -> Integers:
-        """Micro-units for these quantities, at least 0, at prices over the denominator.
+        """Return the micro-units for quantities of at least 0, at prices over the denominator.
 
         Raises:
             LedgerError: overflow, a row owes 2^62 micro-units or more at once.
@@ -57,7 +57,7 @@ class Exact:
 
 
 def share(quantity: Integers, part: int, whole: int) -> Integers:
-    """floor(quantity x part / whole) of each row, for a part that is no more than the whole.
+    """Return floor(quantity x part / whole) of each row, for a part of at most the whole.
 
     Raises:
         LedgerError: overflow, a quantity is 2^62 or more.
@@ -72,7 +72,7 @@ def share(quantity: Integers, part: int, whole: int) -> Integers:
 def _divided(
     quantity: Integers, price: int | Integers, rest: Integers, den: int
 ) -> tuple[Integers, Integers]:
-    """divmod(quantity price + rest, den), the rest being below den."""
+    """Return divmod(quantity price + rest, den), for a rest below den."""
     most = int(quantity.max(initial=0))
     if not most:
         return np.zeros_like(quantity), rest
@@ -91,7 +91,7 @@ def _divided(
 def _long_divided(
     quantity: Integers, price: int | Integers, rest: Integers, den: int
 ) -> tuple[Integers, Integers]:
-    """The same, one digit of the quantity after the other.
+    """Compute the same, digit by digit of the quantity.
 
     While r < den and price < den, r radix + price digit is below 2 den radix <= 2^63.
     """
@@ -114,7 +114,7 @@ def _long_divided(
 
 
 def _refuse_overflow(quantity: Integers, price: int | Integers, den: int) -> None:
-    """Rows are looked at one by one: the largest quantity may not be of the dearest row."""
+    """Check rows one by one: the largest quantity may not have the highest price."""
     prices = [price] * len(quantity) if isinstance(price, int) else price.tolist()
     for row, (many, each) in enumerate(zip(quantity.tolist(), prices, strict=True)):
         if many * each // den >= LARGEST_MICRO:
@@ -128,7 +128,7 @@ def _small(amount: Integers) -> Integers:
 
 
 def check_column(quantity: Integers, rows: int) -> None:
-    """Refuses a change of a meter that no price can be put on.
+    """Refuse a meter change that cannot be charged.
 
     Raises:
         LedgerError: negative-amount, a meter ran backwards.
@@ -139,7 +139,7 @@ def check_column(quantity: Integers, rows: int) -> None:
 
 
 def total(first: Integers, second: Integers) -> Integers:
-    """The sum of two charges.
+    """Return the sum of two charges.
 
     Raises:
         LedgerError: overflow.

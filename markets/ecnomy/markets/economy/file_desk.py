@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The desk where files are sold that have to be there in time: charged and judged as they end.
+"""The file desk sells files with a deadline: it charges and judges them at their end.
 
-    transfer        when a file is complete: whose flow it is -> provider, the price of a file
-    reimbursement   at the same time, if it took longer than promised: provider -> whose flow it is
+    transfer        when a file is complete: the flow's user -> provider, the price of a file
+    reimbursement   at the same time, if it took longer than promised: provider -> the flow's user
 
-A file that is given up, or under way when the run ends, is neither charged nor judged. Postings are
-handed to the ledger at the end of the epoch, each row with its own time.
+A file that is given up, or under way at the end of the run, is neither charged nor judged. Postings
+go to the ledger at the end of the epoch, each row with its own time.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ __all__ = ["FileDesk"]
 
 
 class FileDesk:
-    """All files of one run that are sold."""
+    """All files on sale in a run."""
 
     def __init__(self, parties: Parties, ledger: Ledger) -> None:
         self._parties, self._ledger = parties, ledger
         count = len(parties.first_offer)
         self._price, self._back = (np.zeros(count, dtype=np.int64) for _ in range(2))
-        self._deadline = np.full(count, -1, dtype=np.int64)  # -1: nobody sells it
+        self._deadline = np.full(count, -1, dtype=np.int64)  # -1: not on sale
         self._account = np.zeros(count, dtype=np.int64)
         self._due: dict[str, list[tuple[Integers, ...]]] = {TRANSFER: [], REIMBURSEMENT: []}
 
     def open(self, who: str, tariff: ElasticTariff, rows: Integers) -> None:
-        """Files of these flows are sold by `who`, on this tariff."""
+        """Let `who` sell the files of these flows, on this tariff."""
         self._price[rows], self._back[rows] = tariff.price_micro, tariff.reimbursement_micro
         self._deadline[rows] = tariff.deadline_ps
         self._account[rows] = self._parties.account(who)
 
     def judge(self, files: Columns) -> None:
-        """Take records of the table `transfers`."""
+        """Judge records of the table `transfers`."""
         flow = files["flow"].astype(np.int64)
         sold = files["complete"].astype(np.bool_) & (self._deadline[flow] >= 0)
         end_ps, flow = files["end_ps"][sold].astype(np.int64), flow[sold]

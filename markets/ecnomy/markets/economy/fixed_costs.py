@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixed costs: what an agent pays for its time, whatever it sells, to somebody outside."""
+"""Fixed costs: an agent's payments by time to an outside account, independent of its sales."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FixedCosts:
         self._no_price = np.array([NO_PRICE])
 
     def due(self, epoch: Epoch) -> Dues:
-        """See Contract; what is metered is the time [ps]."""
+        """See Contract; the metered quantity is time [ps]."""
         time_ps = np.array([epoch.to_ps - epoch.from_ps])
         amount = self._accruer.due(epoch.from_ps, epoch.to_ps, time_ps, 0)
         nowhere = np.array([-1])

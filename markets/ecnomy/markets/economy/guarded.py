@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contracts and settlements of a user's own: what goes wrong in them is told in one line."""
+"""Custom contracts and settlements: their errors are reported in one line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Guarded", "settlement_of"]
 
 
 class Guarded:
-    """A contract of a user's own."""
+    """A custom contract."""
 
     def __init__(self, who: str, contract: Contract) -> None:
         self._who = who
@@ -37,7 +37,7 @@ class Guarded:
 
 
 class _Rule:
-    """A settlement of a user's own."""
+    """A custom settlement."""
 
     def __init__(self, who: str, own: Settlement, rows: int) -> None:
         self._who, self._rows = who, rows
@@ -58,10 +58,10 @@ class _Rule:
 def settlement_of(
     word: str, plan: Plan, parties: Parties, domains: Domains, per: Per
 ) -> Settlement:
-    """The rule of this name, made for a run.
+    """Create the rule of this name for a run.
 
     Raises:
-        InputError: there is none, or a user's own cannot be made.
+        InputError: it does not exist, or a custom rule cannot be created.
     """
     rule = find_settlement(word)
     if word in SETTLEMENTS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns that others hold: they are replaced, never written to, and NumPy sees to it."""
+"""Shared columns: they are replaced, never modified in place, which NumPy enforces."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ Column = TypeVar("Column", bound=np.ndarray[Any, Any])
 
 
 def held(column: Column) -> Column:
-    """The same array, which from now on raises ValueError when somebody writes to it."""
+    """Return the same array, made read-only: writing to it raises ValueError."""
     column.setflags(write=False)
     return column

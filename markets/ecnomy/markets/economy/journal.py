@@ -5,11 +5,11 @@ Names: `price_micro_per_mark` and `willingness_micro_per_s` (micro-units), `clas
 manifest's `classes`), `rate_cap_bps` (bit/s), `weight` (in the law's unit), `active` (0, 1),
 `mark_rate` (marks/s; agent "" is the market itself), `tariff:<contract>` (number of the choice of a
 menu), `fee:<class>` (micro-units/s, as its provider posts it),
-`price:<tariff>` (micro-units a call, likewise), `refused` (index into the manifest's
-`classes`: the class a flow asked for and was not let into), `strategy` (number of the choice of its
-provider's menu), and what agents note. A row says what
-holds from its time on, and is written when that changes. Flow -1: no flow in particular. For a row
-of many flows, the value holds for each of them.
+`price:<tariff>` (micro-units per call, as its provider posts it), `refused` (index into the
+manifest's `classes`: the class that refused a flow), `strategy` (number of the choice from its
+provider's menu), and agents' own notes. A value holds from the time of its row, and a row is
+written when the value changes. Flow -1 means no particular flow. For a row of many flows, the value
+holds for each of them.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ CALL_PRICE: Final = "price:"  # and the name of a tariff of calls
 REFUSED: Final = "refused"
 PICKED: Final = "strategy"
 PREFIXES: Final = (TARIFF, FEE, CALL_PRICE)
-NAMES: Final = (  # that the market itself writes
+NAMES: Final = (  # written by the market itself
     *(PRICE, "willingness_micro_per_s", "class", "rate_cap_bps", "weight"),
     *(ACTIVE, "mark_rate", REFUSED, PICKED),
 )
@@ -68,23 +68,23 @@ class Journal:
         self._fresh: list[Entry] = []
 
     def one(self, t_ps: int, agent: str, name: str, value: float) -> None:
-        """A value that belongs to no flow."""
+        """Add a value without a flow."""
         flow, column = np.array([-1], dtype=np.int64), np.array([value], dtype=np.float64)
         self._fresh.append(Entry(t_ps, agent, name, flow, column))
 
     def many(
         self, t_ps: int, agent: str, flow: npt.NDArray[np.int64], name: str, value: Column
     ) -> None:
-        """One value per flow; no flows, no rows."""
+        """Add one value per flow; without flows, add nothing."""
         if len(flow):
             self._fresh.append(Entry(t_ps, agent, name, flow, value.astype(np.float64)))
 
     @property
     def fresh(self) -> Sequence[Entry]:
-        """The entries since they were last taken; they stay."""
+        """Return the entries since the last `take`, and keep them."""
         return self._fresh
 
     def take(self) -> list[Entry]:
-        """The entries since the last call; the journal forgets them."""
+        """Return the entries since the last call, and forget them."""
         fresh, self._fresh = self._fresh, []
         return fresh

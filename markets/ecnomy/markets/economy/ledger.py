@@ -5,11 +5,11 @@ A posting moves `amount_micro` from the account `debit` to the account `credit`.
 an account received minus what it paid, so all balances add up to 0. Accounts are postpaid (the
 balance may go below 0: a debt) or prepaid (it may not).
 
-Two ways to post, and what each does where an account cannot pay:
+There are two ways to post, which differ if an account cannot pay:
 
-    transfer    all or nothing: refused by name, and the ledger stays as it was
-    usage       already incurred, so always posted; what a prepaid account cannot cover is paid by
-                the account `overdraft:<name>`, in a row of its own with quantity 0
+    transfer    all or nothing: refused by name, and the ledger stays unchanged
+    usage       already incurred, so always posted; the account `overdraft:<name>` pays the part
+                that a prepaid account cannot cover, in a separate row with quantity 0
 
 Refusals (LedgerError.name): duplicate-account, unknown-account, negative-amount, same-account,
 column-length, insufficient-funds, overflow; and unbalanced, should check() ever find that.
@@ -31,10 +31,10 @@ __all__ = ["Ledger", "Postings"]
 
 
 class Postings(msgspec.Struct, frozen=True, eq=False):
-    """A batch of rows, equal in kind, and in time unless `t_ps` is a column.
+    """A batch of rows of one kind, and of one time unless `t_ps` is a column.
 
-    `flow` is -1 where a row belongs to none. `quantity` is what was bought (marks, bytes, ps of
-    time, by kind) and `price_micro` what one unit of it cost (per mark, per byte, per second).
+    `flow` is -1 for rows without a flow. `quantity` is the purchased amount (marks, bytes, ps of
+    time, by kind) and `price_micro` the price of a unit (per mark, per byte, per second).
     """
 
     t_ps: int | Integers
@@ -111,7 +111,7 @@ class Ledger:
         return int(self._credited[number]) - int(self._debited[number])
 
     def paid_micro(self, name: str) -> dict[str, int]:
-        """Kind of posting -> what an account has paid so far.
+        """Return kind of posting -> the account's payments so far.
 
         Raises:
             LedgerError: unknown-account.
@@ -119,7 +119,7 @@ class Ledger:
         return self._told(name, 0)
 
     def received_micro(self, name: str) -> dict[str, int]:
-        """Kind of posting -> what an account has received so far.
+        """Return kind of posting -> the account's receipts so far.
 
         Raises:
             LedgerError: unknown-account.
@@ -167,16 +167,16 @@ class Ledger:
 
     @property
     def fresh(self) -> Sequence[Postings]:
-        """The batches posted since they were last taken; they stay."""
+        """Return the batches posted since the last `take`, and keep them."""
         return self._fresh
 
     def take(self) -> list[Postings]:
-        """The batches posted since the last call, in order; the ledger forgets the rows."""
+        """Return the batches posted since the last call, in order, and forget the rows."""
         fresh, self._fresh = self._fresh, []
         return fresh
 
     def check(self) -> None:
-        """Debits equal credits equal the sum of all postings.
+        """Check that debits and credits both equal the sum of all postings.
 
         Raises:
             LedgerError: unbalanced.
@@ -189,7 +189,7 @@ class Ledger:
             )
 
     def _admit(self, rows: Postings) -> None:
-        """Refuse what cannot be posted, before anything has changed."""
+        """Refuse impossible rows before anything has changed."""
         columns = (rows.debit, rows.credit, rows.amount_micro, rows.flow, rows.quantity)
         if len({len(c) for c in (*columns, rows.price_micro)}) != 1:
             raise LedgerError("column-length", f"{rows.kind}: columns differ in length")
@@ -217,7 +217,7 @@ class Ledger:
         self._fresh.append(rows)
 
     def _columns_of(self, kind: str) -> tuple[Integers, Integers]:
-        """What accounts have paid and received under a kind, with a place for each account."""
+        """Return all accounts' payments and receipts under a kind, by account number."""
         none = np.zeros(0, dtype=np.int64)
         both = self._by_kind.get(kind, (none, none))
         missing = len(self._names) - len(both[0])

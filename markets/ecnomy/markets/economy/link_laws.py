@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marking laws in force: the plan's, with the parameters that their owners have tuned since.
+"""Marking laws in force: the plan's laws, with the parameters tuned by their owners.
 
-Engines take a new value of any parameter of a link's marking law at a report (`decide.links` of the
-bridge); the law keeps its state.
+Engines accept a new value of any parameter of a link's marking law at a report (`decide.links` of
+the bridge). The law keeps its state.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["LinkLaws"]
 
 
 class LinkLaws:
-    """The marking law of each link, and what engines have yet to be told of them."""
+    """The marking law of each link, and the changes not yet sent to engines."""
 
     def __init__(self, plan: Plan) -> None:
         self._names = [link.name for link in plan.links]
@@ -33,14 +33,15 @@ class LinkLaws:
         self._fresh: dict[tuple[int, int], float] = {}
 
     def of(self, links: Integers) -> tuple[MarkingLaw, ...]:
-        """The laws of these links, as they are now."""
+        """Return the present laws of these links."""
         return tuple(self._laws[link] for link in links.tolist())
 
     def tune(self, who: str, link: int, values: Mapping[str, object]) -> dict[str, float]:
-        """New values of parameters of a link's law; returns those that change.
+        """Set parameters of a link's law; return the values that change.
 
         Raises:
-            StrategyError: the law has no such parameter, none of that value, or not beside another.
+            StrategyError: the law does not have the parameter, or does not allow its value, alone
+                or with the other parameters.
         """
         law = self._laws[link]
         entry = law_table()["marking"][law.law]
@@ -70,7 +71,7 @@ class LinkLaws:
         return changed
 
     def changed(self) -> Columns:
-        """Orders to engines: `decide.links`."""
+        """Return orders to engines: `decide.links`."""
         if not self._fresh:
             return {}
         pairs = sorted(self._fresh)

@@ -30,7 +30,7 @@ class MarketLike(Protocol):
 
     @property
     def prices_micro(self) -> dict[str, int]:
-        """The price per mark in force of each carrier, "" for nobody's; none without a market."""
+        """The present price per mark by carrier, "" without an owner; {} without a market."""
 
     @property
     def fee_micro(self) -> Integers:
@@ -44,17 +44,17 @@ class MarketLike(Protocol):
         """Book the epoch that ended and let agents decide."""
 
     def orders(self) -> Decide:
-        """The answer to the last report: what has changed since the answer before."""
+        """Return the answer to the last report: the changes since the previous answer."""
 
     def request(self, request: Request) -> Verdict:
         """Answer a call."""
 
     def record(self, record: Record) -> Record:
-        """The rows of a record as they go into its table."""
+        """Return the rows of a record for its table."""
 
 
 class NoMarket:
-    """A run without a market: nobody pays, nobody decides, every call is let in."""
+    """A run without a market: without payments or decisions, and every call is admitted."""
 
     def __init__(self, plan: Plan) -> None:
         self.ledger, self.journal = Ledger(), Journal()
@@ -68,7 +68,7 @@ class NoMarket:
         self._epoch = 0
 
     def meet(self, report: Report) -> None:
-        """Nothing is booked, nobody decides."""
+        """Do nothing: there are no bookings or decisions."""
         self._epoch = report.epoch
 
     def orders(self) -> Decide:
@@ -76,16 +76,16 @@ class NoMarket:
         return Decide(self._epoch)
 
     def decide(self, report: Report) -> Decide:
-        """Both at once."""
+        """Meet, and return the orders."""
         self.meet(report)
         return self.orders()
 
     def request(self, request: Request) -> Verdict:
-        """Let it in: there is nobody to refuse it, and nobody to pay."""
+        """Admit the call, without a price."""
         return Verdict(request.id, True)
 
     def record(self, record: Record) -> Record:
-        """Calls cost nothing; all else is as it came."""
+        """Add a cost of 0 to calls, and leave other records unchanged."""
         if record.table != "calls":
             return record
         return replace(record, columns=unsold(record.columns))

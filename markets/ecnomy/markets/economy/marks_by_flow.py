@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks set in a domain, by flow: what a meter at the domain's links would count.
+"""Marks set in a domain, by flow: the count of a meter at the domain's links.
 
-The (source, link) books count them for a source as a whole. A source with many rows of flows has
-its marks shared out in proportion to what each row had delivered marked in the epoch, in whole
-marks by largest remainders.
+The (source, link) books count marks for a whole source. For a source with many rows of flows, its
+marks are divided in proportion to each row's delivered marks in the epoch, in whole marks by
+largest remainders.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ class MarksByFlow:
         self._single = counts == 1
 
     def of_sources(self, epoch: Epoch) -> Integers:
-        """Marks set in the domain in the epoch, by source."""
+        """Return the marks set in the domain in the epoch, by source."""
         marks = np.zeros(len(self._single), dtype=np.int64)
         np.add.at(marks, self._source, self._books.marks(epoch)[self._own])
         return marks
 
     def of(self, epoch: Epoch) -> Integers:
-        """The same by row of flows."""
+        """Return the marks set in the domain in the epoch, by row of flows."""
         return self.by_row(epoch, self.of_sources(epoch))
 
     def by_row(self, epoch: Epoch, marks: Integers) -> Integers:
-        """What sources had set, `marks`, by row of flows."""
+        """Divide sources' `marks` among rows of flows."""
         found = np.zeros(int(self._first[-1]), dtype=np.int64)
         found[self._first[:-1][self._single]] = marks[self._single]
         delivered = epoch.flows("ce")
@@ -55,15 +55,15 @@ class MarksByFlow:
 
 
 def shared(total: int, weights: Integers) -> Integers:
-    """`total` in whole parts in proportion to weights, by largest remainders; earlier rows first.
+    """Divide `total` in proportion to weights, by largest remainders; earlier rows first.
 
-    Where all weights are 0 the parts are as equal as can be.
+    If all weights are 0, the parts are as equal as possible.
     """
     if len(weights) == 1:
         return np.array([total], dtype=np.int64)
     weights = weights if weights.any() else np.ones_like(weights)
     found = np.zeros(len(weights), dtype=np.int64)
-    used = np.flatnonzero(weights)  # the others have no remainder either
+    used = np.flatnonzero(weights)  # the others have a remainder of 0
     weight = weights[used]
     whole = sum(weight.tolist())
     if total * int(weight.max()) > _LARGEST or whole > _LARGEST:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The menus of a market: who may choose, and what was chosen (ecnomy.agents.menus)."""
+"""The menus of a market: permitted buyers and their choices (ecnomy.agents.menus)."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ __all__ = ["MarketMenus"]
 
 
 class StrategyMenus:
-    """Providers' menus of strategies: whose flows they are for changes with the classes of flows.
+    """Providers' menus of strategies; the flows they serve change with the classes of flows.
 
     Attributes:
         names: provider -> its choices.
-        choice: provider -> the choice of each flow of the run; others than its own do not count.
+        choice: provider -> the choice of each flow of the run; only its own flows count.
     """
 
     def __init__(
         self, names: dict[str, tuple[str, ...]], parties: Parties, offer: Integers
     ) -> None:
-        """`offer` is the class of each flow, as it changes."""
+        """Set up the menus; `offer` is the class of each flow, updated in place."""
         self.names, self._parties, self._offer = names, parties, offer
         self.choice = {who: np.zeros(len(offer), dtype=np.int64) for who in names}
 
     def rows(self, who: str, provider: str) -> Integers:
-        """The flows of `who` that this provider serves."""
+        """Return the flows of `who` that this provider serves."""
         served = self._parties.sold_by(provider, self._offer)
         own: Integers = served[self._parties.users[served] == self._parties.account(who)]
         return own
 
     def of(self, who: str) -> list[MenuView]:
-        """Those that flows of this agent are served by."""
+        """Return the menus that serve flows of this agent."""
         found = []
         for provider, names in self.names.items():
             rows = self.rows(who, provider)
@@ -60,7 +60,7 @@ class MarketMenus:
         journal: Journal,
         t_ps: Callable[[], int],
     ) -> None:
-        """`t_ps` tells the time of the report that is answered."""
+        """Set up the menus; `t_ps` returns the time of the present report."""
         self._sold = [(one, one.menu) for one in contracts if one.menu is not None]
         self._picked = picked
         self._parties, self._journal, self._t_ps = parties, journal, t_ps
@@ -77,7 +77,7 @@ class MarketMenus:
         return (*found, *self._picked.of(who))
 
     def picked(self, provider: str) -> Integers:
-        """The choice of each flow of the run on this provider's menu of strategies."""
+        """Return each flow's choice from this provider's menu of strategies."""
         return self._picked.choice[provider]
 
     def choose(self, who: str, menu: MenuView, choice: str, flows: Integers | None) -> None:
@@ -129,10 +129,10 @@ def _wanted(
     own: Integers,
     flows: Integers | None,
 ) -> Integers:
-    """The flows that a choice is for.
+    """Return the flows of a choice.
 
     Raises:
-        StrategyError: there is no such choice, or one of them is not its own.
+        StrategyError: the choice does not exist, or a flow belongs to another agent.
     """
     if choice not in names:
         raise StrategyError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contracts on a meter and a tariff: what the users of flows owe a seller for what was counted."""
+"""Contracts on a meter and a tariff: the debts of flows' users to a seller for counted units."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ __all__ = ["NO_PRICE", "Metered"]
 
 Reading = Callable[[Epoch], Integers]  # change of the meter of each flow in the epoch
 MILLION: Final = 10**6
-NO_PRICE: Final = 0  # in the ledger, where no one price makes up an amount
+NO_PRICE: Final = 0  # in the ledger, for amounts with several prices
 
 
 def weighed(active_ps: Integers, weight: Floats) -> Integers:
-    """Time by weight, ps: weights count to a millionth, what is below 1 ps is dropped.
+    """Return time by weight, ps: weights are rounded to a millionth, and times down to 1 ps.
 
     Raises:
-        LedgerError: overflow, it is 2^62 ps or more for a flow (4 s of a weight of 10^6).
+        LedgerError: overflow, 2^62 ps or more for a flow (4 s of a weight of 10^6).
     """
     millionths = np.rint(weight * MILLION).astype(np.int64)
     most = float((active_ps.astype(np.float64) * weight).max(initial=0.0))
@@ -50,8 +50,8 @@ class Metered:
     Attributes:
         seller: an agent.
         name: its kind in the ledger.
-        rows: the flows it is for.
-        menu: where buyers choose among tariffs, those; else None.
+        rows: the flows it covers.
+        menu: the tariffs from which buyers choose; None without a choice.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Metered:
         return Dues(self.name, *columns, FEE, standing_micro=standing, weight_micro=weight)
 
     def _fee(self, amount: Integers, active_ps: Integers) -> Integers | None:
-        """The part of an amount whatever the meter reads, to a micro-unit; None for nothing."""
+        """Return the part of an amount that does not depend on the meter; None for 0."""
         if isinstance(self._tariff, Flat):
             return amount
         if not isinstance(self._tariff, TwoPart):
@@ -110,7 +110,7 @@ class Metered:
         if meter == "time":
             return self._spans.active_ps
         if meter == "weight":
-            own = np.zeros(plan.row_count, dtype=np.int64)  # others may be too heavy to count
+            own = np.zeros(plan.row_count, dtype=np.int64)  # other rows may overflow
             own[self.rows] = 1
             return lambda epoch: weighed(self._spans.active_ps(epoch) * own, epoch.weight)
         if meter == "marks-set":

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accounts, users of flows, and products on sale.
 
-The account of an agent bears its name. A flow whose source nobody uses has `source:<source>` in the
-user's place; marks without a carrier are paid to `unassigned:network`. The marks of a flow are paid
-by the seller of its service class, where that does not leave them to the customer; else, and in no
-class, by its user, or by who said so (Seat.pay_marks).
+The account of an agent has its name. For a source without a user, the account `source:<source>`
+replaces the user. Marks without a carrier are paid to `unassigned:network`. The seller of a flow's
+service class pays its marks, unless the class leaves them to the customer. Otherwise, and outside
+any class, its user pays, or the agent that took over the payment (Seat.pay_marks).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OUTSIDE = "outside:costs"
 
 
 def flows_of(plan: Plan) -> dict[str, Integers]:
-    """Indices of the rows of flows of each source."""
+    """Return the indices of the rows of flows of each source."""
     first, flows = 0, {}
     for source in plan.sources:
         flows[source.name] = np.arange(first, first + source.row_count, dtype=np.int64)
@@ -38,7 +38,7 @@ def flows_of(plan: Plan) -> dict[str, Integers]:
 
 
 class Parties:
-    """The accounts that the contracts of a run name.
+    """The accounts for the contracts of a run.
 
     Attributes:
         agents: all agents, in the scenario's order.
@@ -48,10 +48,10 @@ class Parties:
     """
 
     def __init__(self, plan: Plan, agents: Iterable[AgentSpec], ledger: Ledger) -> None:
-        """Opens the agents' accounts.
+        """Open the agents' accounts.
 
         Raises:
-            InputError: a name given twice, or with a colon.
+            InputError: a duplicate name, or a name with a colon.
         """
         self._flows = flows_of(plan)
         self._ledger = ledger
@@ -65,14 +65,14 @@ class Parties:
         self.users: Integers = np.full(count, -1, dtype=np.int64)
         self._own_marks: Integers = np.full(count, -1, dtype=np.int64)
         self._outside = -1
-        self._alone: list[tuple[str, Integers]] = []  # who pays marks itself, of which rows
+        self._alone: list[tuple[str, Integers]] = []  # agents that pay marks themselves, and rows
 
     # ---- while agents join
     def use(self, who: str, sources: tuple[str, ...], *, alone: bool) -> Integers:
-        """These flows are an agent's own; `alone`: it pays their marks itself, in no class.
+        """Give these flows to an agent; `alone`: it pays their marks itself, outside any class.
 
         Raises:
-            InputError: there is no such source, or another agent's.
+            InputError: a source does not exist, or belongs to another agent.
         """
         rows = self.flows(sources)
         if np.any(self.users[rows] >= 0) or len(set(sources)) < len(sources):
@@ -83,14 +83,14 @@ class Parties:
         return rows
 
     def pay_marks(self, who: str, sources: tuple[str, ...]) -> None:
-        """An agent pays the marks of these flows while they are in no class."""
+        """Let an agent pay the marks of these flows while they are outside any class."""
         self._own_marks[self.flows(sources)] = self._accounts[who]
 
     def sell(self, who: str, sold: ClassSpec) -> Offer:
-        """A service class on sale.
+        """Put a service class on sale.
 
         Raises:
-            InputError: a source of it is in a class already.
+            InputError: one of its sources is already in a class.
         """
         rows = self.flows(sold.sources)
         if np.any(self.first_offer[rows] != NO_OFFER):
@@ -102,10 +102,10 @@ class Parties:
         return offer
 
     def settle(self) -> None:
-        """All agents have joined: accounts for what nobody uses.
+        """Open accounts for sources without a user, after all agents have joined.
 
         Raises:
-            InputError: flows that are to be in no class are in one.
+            InputError: flows that must be outside any class are in one.
         """
         for name, rows in self._flows.items():
             if len(rows) and self.users[rows[0]] < 0:
@@ -123,10 +123,10 @@ class Parties:
 
     # ---- afterwards
     def flows(self, sources: Iterable[str]) -> Integers:
-        """The flows of these sources, in order.
+        """Return the flows of these sources, in order.
 
         Raises:
-            InputError: there is no such source.
+            InputError: a source does not exist.
         """
         rows = [np.zeros(0, dtype=np.int64)]
         for name in sources:
@@ -137,28 +137,28 @@ class Parties:
         return np.sort(np.concatenate(rows))
 
     def fees(self, offer: Integers) -> Integers:
-        """Fee per flow, micro-units per second; 0 in no class."""
+        """Return the fee per flow, micro-units per second; 0 outside any class."""
         return self._fees[offer]
 
     def sold_by(self, provider: str, offer: Integers) -> Integers:
-        """The flows now in a class of `provider`."""
+        """Return the flows now in a class of `provider`."""
         own = [i for i, o in enumerate(self.offers) if o.provider == provider]
         return np.flatnonzero(np.isin(offer, np.array(own, dtype=np.int64))).astype(np.int64)
 
     def fee_parties(self, offer: Integers) -> tuple[Integers, Integers]:
-        """Payer and payee of the class fee, per flow (payee -1 in no class)."""
+        """Return payer and payee of the class fee, per flow (payee -1 outside any class)."""
         return self.users, self._seller[offer]
 
     def mark_payers(self, offer: Integers) -> Integers:
-        """The payer of each flow's marks."""
+        """Return the payer of each flow's marks."""
         payer = self._mark_payer[offer]
         return np.where(payer < 0, self._own_marks, payer)
 
     def post_fee(self, provider: str, name: str, fee_micro_per_s: int) -> bool:
-        """A class has this fee from now on; whether that is another one.
+        """Set the fee of a class; return whether it has changed.
 
         Raises:
-            StrategyError: it has no such class, or a row of flows could not pay so much.
+            StrategyError: the class does not exist, or the fee of a row of flows would overflow.
         """
         known = {o.name: number for number, o in enumerate(self.offers) if o.provider == provider}
         if name not in known:
@@ -179,17 +179,17 @@ class Parties:
         return True
 
     def nobody(self) -> int:
-        """The account that is paid for marks where there is no carrier; opened when first asked."""
+        """Return the account for marks without a carrier; opened at the first call."""
         return self._ledger.open(NOBODY)
 
     def outside(self) -> int:
-        """The account that fixed costs are paid to; opened when first asked."""
+        """Return the account for fixed costs; opened at the first call."""
         if self._outside < 0:
             self._outside = self._ledger.open(OUTSIDE)
         return self._outside
 
     def carried(self, flow: int, account: int) -> None:
-        """From now on this account pays the marks of the flow, while it is in no class."""
+        """Let this account pay the marks of the flow while it is outside any class."""
         self._own_marks[flow] = account
 
     def account(self, agent: str) -> int:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When agents act in a meeting of the market: phase by phase, in each as the scenario lists them.
+"""The order of agents in a meeting of the market: by phase, then by the scenario's order.
 
-Sellers post before buyers choose: carriers their prices, then providers the fees of their classes,
-so that both are known to who chooses. Who serves what was bought follows; last come those who only
-look. Requests in mid-epoch are answered as they come.
+Sellers post before buyers choose: carriers post prices, then providers the fees of their classes.
+So buyers know both. Then sellers serve their buyers, and agents that only observe come last.
+Requests within an epoch are answered immediately.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ POST: Final = "post"
 
 
 def in_order(roles: Iterable[Role]) -> dict[str, list[Role]]:
-    """Phase -> the agents that act in it."""
+    """Return phase -> the agents that act in it."""
     found: dict[str, list[Role]] = {phase: [] for phase in PHASES}
     for role in roles:
         found[role.phase].append(role)
@@ -28,5 +28,5 @@ def in_order(roles: Iterable[Role]) -> dict[str, list[Role]]:
 
 
 def posting_fees(roles: Iterable[Role]) -> list[Role]:
-    """The agents that post fees at the end of the phase `post`, whichever phase they act in."""
+    """Return the agents that post fees at the end of the phase `post`, whatever their own phase."""
     return [role for role in roles if type(role).post_fees is not Role.post_fees]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meters: what happened in an epoch, in integers, from the cumulative counters of reports."""
+"""Meters: integer changes over an epoch, from the cumulative counters of reports."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Epoch:
     """The time between two reports.
 
     Attributes:
-        from_ps, to_ps: it is [from, to).
+        from_ps, to_ps: the time [from, to).
         offer: the class each flow was in.
         price_micro: the price per mark in each domain.
         active: whether its agent let each flow send.
-        weight: of each flow's window law, 0 for none.
-        charge_micro: what flows were charged for marks in it, by the contracts booked before.
+        weight: weight of each flow's window law, 0 without one.
+        charge_micro: flows' charges for marks in it, from the contracts booked so far.
     """
 
     def __init__(
@@ -50,16 +50,16 @@ class Epoch:
         self.charge_micro: Integers = np.zeros(len(offer), dtype=np.int64)
 
     def flows(self, name: str) -> Integers:
-        """The change of a counter of flows.
+        """Return the change of a counter of flows.
 
         Raises:
-            LedgerError: negative-amount, it ran backwards.
+            LedgerError: negative-amount, the counter ran backwards.
         """
         then = self._before.flows if self._before else None
         return self._change(self._report.flows, then, name, "flows")
 
     def pairs(self, name: str) -> Integers:
-        """The change of a counter of the (source, link) books; raises as `flows`."""
+        """Return the change of a counter of the (source, link) books; raises as `flows`."""
         then = self._before.pairs if self._before else None
         return self._change(self._report.pairs, then, name, "pairs")
 
@@ -75,13 +75,13 @@ class Epoch:
 
 
 class PairBooks:
-    """Where in `report.pairs` the links of each source's data are.
+    """The positions in `report.pairs` of the links of each source's data.
 
     Attributes:
-        source: of each row of these books.
+        source: the source of each row of these books.
         hop: the number of its link on the source's path.
-        domain: the link's.
-        rows: in `report.pairs`.
+        domain: the domain of the link.
+        rows: its row in `report.pairs`.
     """
 
     def __init__(self, plan: Plan, domains: Domains) -> None:
@@ -100,5 +100,5 @@ class PairBooks:
         self.domain = domains.of_link[links] if len(links) else links
 
     def marks(self, epoch: Epoch) -> Integers:
-        """Marks set at each of these in the epoch."""
+        """Return the marks set at each of these links in the epoch."""
         return epoch.pairs("marks")[self.rows]

@@ -6,15 +6,15 @@ A new rule is also listed in RULES of scenario/document.py.
     retail    the customer pays its access carrier, at that carrier's price, for every mark
               delivered; the access carrier owes each other domain its price x the marks set there
               on this traffic
-    cascade   the customer pays as above; each domain owes the next one downstream, at that one's
-              price, all marks set from that border on (congestion exposure, RFC 7713; the border
-              meter of re-feedback)
+    cascade   the customer pays as above; each domain owes the next one downstream, at the next
+              one's price, all marks set beyond their border (congestion exposure, RFC 7713; the
+              border meter of re-feedback)
     direct    the customer pays each domain its own price x the marks set there
     peering   the customer pays its access carrier; carriers pay each other nothing
 
-The access carrier of a source owns the first link of its way. `retail` and `peering` charge what
-arrives, so marks on packets dropped downstream are the carriers' loss; where they are metered at
-links, such marks count. A rule of one's own is a class with these methods, by dotted path.
+The access carrier of a source owns the first link of its way. `retail` and `peering` charge
+customers for marks that arrive, so carriers lose the marks on packets dropped downstream. Meters at
+links count such marks. A custom rule is a class with these methods, by dotted path.
 """
 
 from __future__ import annotations
@@ -50,25 +50,25 @@ NO_FLOW: Final = -1
 
 
 class Settlement(Protocol):
-    """A rule for marks; made once per run.
+    """A rule for marks; created once per run.
 
     Attributes:
-        contracts: what it charges.
-        by_delivery: users owe a price for each mark delivered and nothing else, as budgets take;
-            left out: they owe something else.
+        contracts: its contracts.
+        by_delivery: users owe only a price for each mark delivered, as budgets require; False by
+            default.
     """
 
     contracts: tuple[Contract, ...]
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per) -> None:
-        """`per` is what a price is of: a mark, or a byte of a marked packet."""
+        """Create the rule; `per` is the unit of a price: a mark, or a byte of a marked packet."""
 
     def row_price_micro(self) -> Integers | Floats:
-        """The current price of a mark for each flow, in micro-units."""
+        """Return the current price of a mark for each flow, in micro-units."""
 
 
 class Peering:
-    """Customers pay their access carriers; carriers pay each other nothing."""
+    """Customers pay their access carriers; carriers do not pay each other."""
 
     by_delivery: ClassVar[bool] = True
 
@@ -78,7 +78,7 @@ class Peering:
         self._price, self._of = domains.price_micro[domains.access], domains.price_micro
 
     def row_price_micro(self) -> Integers:
-        """The access carrier's price."""
+        """Return the access carrier's price."""
         if self._of is not self._domains.price_micro:
             self._of = self._domains.price_micro
             self._price = self._of[self._domains.access]
@@ -86,7 +86,7 @@ class Peering:
 
 
 class Retail(Peering):
-    """As `peering`, and the access carrier owes the others what was marked there."""
+    """As `peering`, and the access carrier owes the others for the marks set there."""
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         super().__init__(plan, parties, domains, per)
@@ -94,7 +94,7 @@ class Retail(Peering):
 
 
 class Cascade(Peering):
-    """As `peering`, and each domain owes the next one for all marks from the border on."""
+    """As `peering`, and each domain owes the next one for all marks beyond the border."""
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         super().__init__(plan, parties, domains, per)
@@ -102,7 +102,7 @@ class Cascade(Peering):
 
 
 class Direct:
-    """Customers pay each domain for what was marked there."""
+    """Customers pay each domain for the marks set there."""
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         if per != "mark":
@@ -114,7 +114,7 @@ class Direct:
         self._price = self._mean(self._direct.counts)
 
     def row_price_micro(self) -> Floats:
-        """The mean price, by where its source's marks came from; the access carrier's at first."""
+        """Return the mean price over the domains of its source's marks; first the access price."""
         counts, prices = self._direct.counts, self._domains.price_micro
         if counts is not self._of[0] or prices is not self._of[1]:
             self._of, self._price = (counts, prices), self._mean(counts)
@@ -146,10 +146,10 @@ _FAMILY: Final = Family(
 
 
 def find_settlement(word: str) -> type[Settlement]:
-    """The rule of this name: one of SETTLEMENTS, `module:Class`, or an entry point.
+    """Return the rule of this name: from SETTLEMENTS, `module:Class`, or an entry point.
 
     Raises:
-        InputError: there is none.
+        InputError: the rule does not exist.
     """
     return find(_FAMILY, word)
 
@@ -158,7 +158,7 @@ Debts = dict[tuple[int, int], list[tuple[int, int]]]  # (debtor, creditor) -> (s
 
 
 def _to_each_other(domains: Domains) -> Debts:
-    """The access carrier owes for the marks of each other domain's links."""
+    """Return the access carrier's debts for the marks of each other domain's links."""
     debts: Debts = {}
     for source, way in enumerate(domains.ways):
         for place, domain in enumerate(way.domains):
@@ -168,7 +168,7 @@ def _to_each_other(domains: Domains) -> Debts:
 
 
 def _to_the_next(domains: Domains) -> Debts:
-    """At each border, what was marked from there on."""
+    """Return the debts at each border, for all marks beyond it."""
     debts: Debts = {}
     for source, way in enumerate(domains.ways):
         for border in range(1, len(way.domains)):
@@ -179,7 +179,7 @@ def _to_the_next(domains: Domains) -> Debts:
 
 
 class _Owed:
-    """Debts between carriers: one row for each pair of them, over all sources."""
+    """Debts between carriers: one row per pair of carriers, over all sources."""
 
     def __init__(self, plan: Plan, domains: Domains, debts: Debts) -> None:
         self._books = PairBooks(plan, domains)
@@ -207,12 +207,12 @@ class _Owed:
 
 
 class _MarkSet:
-    """Marks set in each domain, charged to the flows of the source they are on.
+    """Marks set in each domain, charged to the flows of their source.
 
     Attributes:
         counts: marks set so far, [source, domain].
-        access: of each source.
-        rows_of_source: how many rows each source has.
+        access: access domain of each source.
+        rows_of_source: the number of rows of each source.
     """
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From cumulative report counters to what an agent sees: the change since it last looked."""
+"""From cumulative report counters to observations: the changes since an agent's last one."""
 
 from __future__ import annotations
 
@@ -27,43 +27,43 @@ from ecnomy.markets.plan import Plan, Source, Tcp
 
 __all__ = ["Sight", "gains"]
 
-_STATES = ("active", "files", "file_bytes", "file_left")  # columns shown as they are
+_STATES = ("active", "files", "file_bytes", "file_left")  # columns passed on unchanged
 
 
 def gains(plan: Plan) -> Floats:
-    """Per row of flows the gain of its window law, 0 where a mark rate cannot steer it."""
+    """Return each row's gain of its window law, 0 if a mark rate cannot control it."""
     return np.array([_gain(source) for source in plan.row_sources()], dtype=np.float64)
 
 
 def _gain(source: Source) -> float:
     if isinstance(source.transport, Tcp) and source.weighted:
-        # A law that has none follows marks within some 1 / p of them, as WTP with a gain of 1 does.
+        # A law without a gain follows marks within about 1 / p of them, as WTP with a gain of 1.
         return source.transport.window.params.get("gain", 1.0)
     return 0.0
 
 
 def _limits_bps(plan: Plan) -> Floats:
-    """The largest rate that each flow's traffic needs, IP bits/s; infinite for greedy ones."""
+    """Return the largest rate of each flow's traffic, IP bits/s; infinite for greedy flows."""
     return np.array([source.most_bps for source in plan.row_sources()], dtype=np.float64)
 
 
 class _Look(msgspec.Struct, frozen=True, eq=False):
-    """Counters at one time; arrays are replaced by each report, never written to."""
+    """Counters at one time; each report replaces the arrays and never modifies them."""
 
     t_ps: int
     flows: Columns
     links: Columns
-    bits: Floats  # acknowledged; exact, being whole and below 2^53
+    bits: Floats  # acknowledged; exact: whole and below 2^53
     counts: Integers  # a row each: delivered, marks, acked, charge, bill, standing, weight, bytes
     states: Integers  # a row for each of _STATES
     srtt_s: Floats
 
 
 class _Own(msgspec.Struct, eq=False):
-    """An observer's flows: what never changes of them, and their counts at its last look."""
+    """An observer's flows: their constants, and their counts at its last observation."""
 
     rows: Integers
-    single: bool  # no row stands for many flows
+    single: bool  # every row is one flow
     flows: Floats
     gain: Floats
     limit_bps: Floats
@@ -75,7 +75,7 @@ class _Own(msgspec.Struct, eq=False):
 
 
 class Sight:
-    """Counters now, and at each observer's last look."""
+    """Counters now, and at each observer's last observation."""
 
     def __init__(self, plan: Plan) -> None:
         self._gain, self._limit_bps = gains(plan), _limits_bps(plan)
@@ -96,9 +96,9 @@ class Sight:
         self._dt_ps, self._dt_s = 0, column(0.0)
 
     def read(self, report: Report, money: tuple[Integers, Integers, Integers, Integers]) -> None:
-        """Take the counters of a report, and each flow's mark charge, bill and its parts.
+        """Read the counters of a report, and each flow's mark charge, bill and its parts.
 
-        The parts are those that go by time and by weight.
+        The parts are the charges by time and by weight.
         """
         flows = report.flows
         told = [flows["delivered"], flows["ce"], flows["acked"], *money, flows["delivered_bytes"]]
@@ -119,7 +119,7 @@ class Sight:
         aims: Aims,
         agent: AgentView | None = None,
     ) -> Observation:
-        """The view of `who` of these flows; its next look starts here. Prices are of all flows."""
+        """Observe flows for `who`; its next observation starts here. Prices cover all flows."""
         now, then = self._look(who)
         own = self._owned(who, rows, then)
         dt_ps = now.t_ps - then.t_ps
@@ -162,13 +162,13 @@ class Sight:
         return Observation(now.t_ps, dt_ps, price, offers, columns, self._names, agent)
 
     def _header_bps(self, acked: Integers, own: _Own, dt_ps: int) -> Floats:
-        """What of the goodput is headers: those of packets acknowledged for the first time."""
+        """Return the header part of the goodput: of packets acknowledged for the first time."""
         if not dt_ps:
             return np.zeros(len(acked))
         return acked * own.header_bits / own.flows / self._seconds(dt_ps)
 
     def _seconds(self, dt_ps: int) -> Floats:
-        """As a column; observers with the same rhythm ask for the same in turn."""
+        """Return seconds as a column, cached for observers with the same interval."""
         if dt_ps != self._dt_ps:
             self._dt_ps, self._dt_s = dt_ps, column(dt_ps / PS_PER_S)
         return self._dt_s
@@ -181,7 +181,7 @@ class Sight:
                 *(self._source[rows], self._member[rows], self._header_bits[rows]),
             )
             for values in fixed:
-                values.setflags(write=False)  # strategies are shown the same one every time
+                values.setflags(write=False)  # strategies share this array
             single = bool((fixed[0] == 1).all())
             counted = then.bits[rows], then.counts.take(rows, 1)
             own = self._own[who] = _Own(rows, single, *fixed, *counted)
@@ -190,8 +190,7 @@ class Sight:
     def streams(
         self, who: str, rows: Integers, price_micro: Integers | Floats, threshold: int
     ) -> StreamObservation:
-        """The view of `who` of its test streams; late means beyond the plan's delay threshold
-        `threshold`."""
+        """Observe the test streams of `who`; packets beyond the plan's `threshold` are late."""
         now, then = self._look(who)
 
         def change(name: str) -> Integers:
@@ -216,7 +215,7 @@ class Sight:
         agent: AgentView | None = None,
         laws: tuple[MarkingLaw, ...] = (),
     ) -> PriceObservation:
-        """The view of `who` of these links; its next look starts here."""
+        """Observe these links for `who`; its next observation starts here."""
         now, then = self._look(who)
 
         def change(name: str) -> Integers:
@@ -244,7 +243,7 @@ class Sight:
 
 
 def _one(price_micro: Integers | Floats, rows: Integers) -> int:
-    """One price for all of these flows: theirs, their mean where they differ, else anybody's."""
+    """Return one price for these flows: their mean, or without flows the price of any flow."""
     prices = price_micro[rows] if len(rows) else price_micro[:1]
     if not len(prices):
         return 0

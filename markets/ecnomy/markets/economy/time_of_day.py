@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Amounts due by the time of day.
 
-An epoch of length T lasts t_1, ..., t_n in the n prices (the periods in the order written, then
-what is outside them). Of a quantity q metered in it, the part charged at price k is
+An epoch of length T spends the times t_1, ..., t_n at the n prices (the periods in written order,
+then the time outside them). Of a quantity q metered in it, the part charged at price k is
 
     floor(q (t_1 + ... + t_k) / T) - floor(q (t_1 + ... + t_(k-1)) / T)
 
-These parts are integers and add up to q. For the active time of a row that is always active, they
-are exact. An epoch with one price is not split. So charges depend on how time is cut into epochs
-only where an epoch straddles a boundary.
+These parts are integers and add up to q. They are exact for the active time of a row that is always
+active. An epoch with one price is not split. So charges depend on the division into epochs only if
+an epoch crosses a boundary.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["TimeOfDayAccruer"]
 
 
 class TimeOfDayAccruer:
-    """Splits what is metered in an epoch among the prices of the day."""
+    """Splits an epoch's metered quantity among the prices of the day."""
 
     def __init__(self, tariff: TimeOfDay, rows: int, unit: str) -> None:
         """See accruers.accruer."""
@@ -44,7 +44,7 @@ class TimeOfDayAccruer:
     ) -> Integers:
         """See Accruer."""
         check_column(quantity, self._rows)
-        to_ps = max(to_ps, from_ps + 1)  # at one moment there is one price
+        to_ps = max(to_ps, from_ps + 1)  # a moment has one price
         amount, given, so_far_ps = np.zeros_like(quantity), np.zeros_like(quantity), 0
         for price, time_ps in zip(self._prices, self._times(from_ps, to_ps), strict=False):
             if time_ps:
@@ -55,13 +55,13 @@ class TimeOfDayAccruer:
         return amount
 
     def _times(self, from_ps: int, to_ps: int) -> list[int]:
-        """The time of [from, to) in each period, then outside all periods."""
+        """Return the time of [from, to) in each period, then outside all periods."""
         begun, ended = self._until(from_ps), self._until(to_ps)
         times = [late - early for early, late in zip(begun, ended, strict=True)]
         return [*times, to_ps - from_ps - sum(times)]
 
     def _until(self, t_ps: int) -> list[int]:
-        """How much time there was in each period since the first day began."""
+        """Return the time in each period since the first day began."""
         days, clock_ps = divmod(t_ps + self._tariff.offset, self._tariff.day)
         times = [0] * len(self._tariff.periods)
         for begin, end, index in self._spans:
