@@ -3,6 +3,6 @@
 
 session        engine, socket, market and results of one run; conversation: its messages
 runner         one whole run; serve: runs of engines that are started by hand
-retention      which tables are kept
-qtenv_screen   what Qtenv shows of a market; qtenv_hand: what its user sets
+retention      the outputs of a run
+qtenv_screen   a market's display in Qtenv; qtenv_hand: values set by its user
 """

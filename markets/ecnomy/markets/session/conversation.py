@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """One engine and one market talking, report by report.
 
-    step    answer the last report, hand it to the tables, take what comes up to the next report,
+    step    answer the last report, pass it to the tables, read messages up to the next report,
             book the epoch, let agents decide
 
-Between two steps the engine waits and the answer is not yet made: changes made then still count for
-the next epoch.
+Between two steps the engine waits for its answer. Changes made then still affect the next epoch.
 """
 
 from __future__ import annotations
@@ -50,20 +49,20 @@ __all__ = [
     "welcomed",
 ]
 
-_DEAD: Final = ("hung-up", "truncated")  # what a connection says of an engine that is gone
+_DEAD: Final = ("hung-up", "truncated")  # faults of a connection whose engine is gone
 
 
 class Sink(Protocol):
     """The receiver of a run's output."""
 
     def engine(self, name: str, version: str) -> None:
-        """Who simulates."""
+        """Note the name and version of the engine."""
 
     def report(self, report: Report, market: MarketLike) -> None:
-        """A report, and the market after its answer."""
+        """Store a report, and the market after its answer."""
 
     def record(self, record: Record) -> None:
-        """Rows for a table."""
+        """Store rows for a table."""
 
 
 class Voice(Protocol):
@@ -80,7 +79,7 @@ class Voice(Protocol):
 
 
 class Quiet:
-    """Says nothing."""
+    """A silent observer."""
 
     def start(self, plan: Plan) -> None:
         """Nothing."""
@@ -93,13 +92,13 @@ class Quiet:
 
 
 class Conversation:
-    """An engine that has been welcomed and a market, one report after another.
+    """An accepted engine and a market, one report after another.
 
-    It does not hold the market, which is passed to every call.
+    It does not hold the market; every call receives it.
 
     Attributes:
-        finish: what the engine said at its end; None before.
-        t_ps: time of the last report that was met.
+        finish: the engine's last message; None before its end.
+        t_ps: time of the last report that the market has processed.
     """
 
     def __init__(
@@ -108,15 +107,15 @@ class Conversation:
         """Start without any message.
 
         Args:
-            link: the market's end.
-            plan: what both were given.
-            sink: who takes the reports and records.
-            say: who is told how it goes.
-            fate: says what became of an engine that hung up.
+            link: the market's end of the connection.
+            plan: the plan of both sides.
+            sink: the receiver of reports and records.
+            say: the observer of progress.
+            fate: describes the fate of an engine that hung up.
         """
         self._link, self._plan, self._sink, self._say, self._fate = link, plan, sink, say, fate
         self._met: Report | None = None
-        self._screen: Screen | None = None  # where somebody looks on
+        self._screen: Screen | None = None  # if a screen is attached
         self._held = Held()
         self._told_of_hand: set[str] = set()
         self.finish: Finish | None = None
@@ -124,11 +123,11 @@ class Conversation:
 
     @property
     def under_way(self) -> bool:
-        """Whether no report waits to be answered."""
+        """Whether all reports have been answered."""
         return self._met is None
 
     def begin(self, hello: Hello, market: MarketLike) -> None:
-        """Take the report of t = 0 and let agents decide; nothing is sent.
+        """Read the report of t = 0 and let agents decide, without sending an answer.
 
         Raises:
             EcnomyError: as `run`.
@@ -155,7 +154,7 @@ class Conversation:
                 self._listen(market)
 
     def flush(self, market: MarketLike) -> None:
-        """Hand on a report that will not be answered."""
+        """Store a report that will not be answered."""
         report, self._met = self._met, None
         if report is not None:
             self._sink.report(report, market)
@@ -167,11 +166,11 @@ class Conversation:
         if self._screen is not None:
             self._link.send(Show(self._screen.json(market)))
         self._link.send(orders)
-        # Sent first: the engine computes on while the tables are written.
+        # Sent first: the engine continues while the tables are written.
         self._sink.report(report, market)
 
     def _listen(self, market: MarketLike) -> None:
-        """Continue until the next report has been met, or the engine has finished."""
+        """Continue until the market has processed the next report, or the engine has finished."""
         while True:
             message = self._link.receive()
             if isinstance(message, Report):
@@ -195,7 +194,7 @@ class Conversation:
                 self._say.at(message.t_ps)
 
     def _hold(self, market: MarketLike) -> None:
-        """Apply values held by hand; each refusal is a warning once."""
+        """Apply values held by hand; warn once about each refusal."""
         for line in self._held.apply(market):
             if line not in self._told_of_hand:
                 self._told_of_hand.add(line)
@@ -203,7 +202,7 @@ class Conversation:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Sends the reason to an engine whose market fails."""
+        """Send the reason to the engine if the market fails."""
         with _blamed(self._link, self._fate):
             try:
                 yield

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The data that a screen may show of a market: the JSON of the bridge's message `show`
-(PROTOCOL.md).
+"""The display data of a market: the JSON of the bridge's message `show` (PROTOCOL.md).
 
-It is only for display: no engine computes anything from it, and a run without a screen has none.
+It is only for display: engines do not compute with it, and a run without a screen omits it.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _PLAIN: Final = {
 
 
 class Screen:
-    """Follows one run: what each source has paid for calls, which the books keep by account."""
+    """Follows one run: each source's payments for calls, which the books keep by account."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -52,11 +51,10 @@ class Screen:
         self._calls_micro: Integers = np.zeros(plan.row_count, dtype=np.int64)
 
     def json(self, market: MarketLike) -> str:
-        """The object; call once per report, after the market's orders and before tables are
-        written.
+        """Return the object; call once per report, after the orders and before writing tables.
 
         Args:
-            market: the market; without one (NoMarket) there are names only.
+            market: the market; NoMarket gives only names.
         """
         self._follow(market)
         told: dict[str, Any] = {
@@ -96,7 +94,7 @@ class Screen:
         ]
 
     def _news(self, market: MarketLike) -> list[str]:
-        """Decisions since the last report, without agents' own notes; the latest last."""
+        """Return decisions since the last report, without agents' own notes, in order of time."""
         lines = [line for entry in market.journal.fresh if (line := self._line(entry, market))]
         return lines[-_MOST_NEWS:]
 
@@ -108,7 +106,7 @@ class Screen:
         return f"{entry.agent or 'the market'}{about}: {said}"
 
     def _about(self, flow: Integers) -> str:
-        """The flows of a decision: names of sources if whole, else the number of flows."""
+        """Describe the flows of a decision: names of whole sources, else the number of flows."""
         if (flow < 0).all():
             return ""
         named = [n for n, rows in self._rows.items() if len(rows) and np.isin(rows, flow).all()]
@@ -118,7 +116,7 @@ class Screen:
 
 
 def _willing(market: MarketLike, rows: Integers) -> float | None:
-    """Money per second that all flows of a source pay for marks; None if not set."""
+    """Return the payment for marks of all flows of a source, money/s; None if not set."""
     if not isinstance(market, Market):
         return None
     pay = market.aims.pay_micro_per_s[rows]
@@ -144,7 +142,7 @@ def _agents(market: MarketLike) -> list[dict[str, Any]]:
 
 
 def _said(entry: Entry, market: MarketLike) -> str:
-    """A decision in words; "" for what agents note for themselves."""
+    """Return a decision in words; "" for agents' own notes."""
     name = entry.name
     if name in _MONEY:
         return _MONEY[name].format(_range(entry, MICRO))
@@ -167,6 +165,6 @@ def _said(entry: Entry, market: MarketLike) -> str:
 
 
 def _range(entry: Entry, unit: float = 1.0) -> str:
-    """All values as one number, or from the least to the largest."""
+    """Return all values as one number, or as a range from the least to the largest."""
     least, most = float(entry.value.min()) / unit, float(entry.value.max()) / unit
     return f"{least:.4g}" if least == most else f"{least:.4g} to {most:.4g}"

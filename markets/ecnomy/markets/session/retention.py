@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Outputs of a run: tables, log, machine.json, progress.
 
-However a run ends, its folder says so: the tables are closed and readable, and the manifest is
-complete or gives the reason why it is not.
+The folder of a run records every kind of end: the tables are closed and readable, and the manifest
+is complete or gives the reason for its incompleteness.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ class Keeper:
     """A run's results, in a folder or in memory, from its first moment to its last.
 
     Attributes:
-        sink: takes in what the run produces.
-        say: told how it goes.
-        machine: what more goes into machine.json.
+        sink: the receiver of the run's output.
+        say: the observer of progress.
+        machine: additional content of machine.json.
     """
 
     def __init__(self, writer: Writer, progress: ProgressLike | None) -> None:
-        """The run begins now, as the wall clock has it."""
+        """Start the run's wall-clock time."""
         self._writer, self._began_s = writer, time.monotonic()
         self._began = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         self.sink = writer
@@ -72,7 +72,7 @@ class Keeper:
         self.machine: dict[str, Any] = {}
 
     def close(self, market: MarketLike, reason: str | None) -> None:
-        """Close the results; `reason` says why the run is incomplete, None that it is not.
+        """Close the results; `reason` explains an incomplete run, None means complete.
 
         Raises:
             OSError: they cannot be written.
@@ -91,7 +91,7 @@ class Keeper:
 def kept(
     writer: ResultsWriter, market: MarketLike, progress: ProgressLike | None
 ) -> Iterator[Keeper]:
-    """Close the results however the body ends."""
+    """Close the results after every kind of end of the body."""
     keeper = Keeper(writer, progress)
     reason: str | None = "the run failed"
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One whole run: a session that is opened, stepped to its end and closed (session.py)."""
+"""One whole run: open a session, step it to its end, and close it (session.py)."""
 
 from __future__ import annotations
 
@@ -46,23 +46,23 @@ def run(
     Args:
         scenario: a loaded scenario, or the path of its file.
         overrides: `path=value` changes to a scenario given by path.
-        seed: in place of the scenario's.
+        seed: replaces the scenario's seed.
         out: results folder; default `results/<name of the file>-<seed>`.
-        market: False runs the packets without the market, as if the scenario had none.
-        progress: told how far the run is; None shows nothing.
-        force: replace what a complete run has left in `out`, whatever it is of.
+        market: False simulates the packets without the scenario's market.
+        progress: shows the progress of the run; None shows nothing.
+        force: replace any complete run in `out`.
         engine: `builtin`, or `omnet` for OMNeT++/INET.
-        again: replace a complete run of the same scenario, seed, version and engine in `out`, which
-            would come out the same; so a program or notebook can be run twice. False refuses it.
+        again: replace a complete run of the same scenario, seed, version and engine in `out`, whose
+            results would be equal. So a program or notebook can be run twice. False refuses it.
 
     Returns:
         The results, as `ecnomy.analysis.open_run` opens them.
 
     Raises:
-        InputError: the scenario is wrong (ScenarioError), `out` is taken, or OMNeT++ is wanted and
-            not there.
-        EngineError: the engine is not there, died, or broke the protocol (ProtocolError).
-        StrategyError: a strategy cannot be made, or decided what cannot be done.
+        InputError: the scenario is invalid (ScenarioError), `out` is taken, or OMNeT++ is requested
+            but missing.
+        EngineError: the engine is missing, died, or broke the protocol (ProtocolError).
+        StrategyError: a strategy cannot be created, or returned an impossible decision.
         LedgerError: the books do not close.
         OSError: the results cannot be written.
     """

@@ -38,11 +38,11 @@ _ANY: Final = (
     "--any accepts networks that differ from the scenario; the log of each run lists the "
     "differences"
 )
-_HELLO_S: Final = 30.0  # for the whole of a hello
+_HELLO_S: Final = 30.0  # for a complete hello
 
 
 class Served(NamedTuple):
-    """What an engine gets: the scenario, its plan, and which of several it is ("" if one)."""
+    """The data for an engine: the scenario, its plan, and its name among several ("" if one)."""
 
     scenario: Scenario
     plan: Plan
@@ -50,17 +50,17 @@ class Served(NamedTuple):
 
 
 class Offer(Protocol):
-    """The scenarios that are served.
+    """The served scenarios.
 
     Attributes:
-        plan: of one of them, for what is agreed before a hello is read.
+        plan: the plan of one of them, for the agreement before a hello.
     """
 
     @property
     def plan(self) -> Plan: ...
 
     def of(self, door: int, hello: Hello) -> Served:
-        """What an engine gets that came in at this address, with its seed.
+        """Return the data for an engine at this address, with its seed.
 
         Raises:
             InputError: its network cannot be read.
@@ -70,13 +70,13 @@ class Offer(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class OneScenario:
-    """An offer of one scenario. An engine with another seed, such as a repetition, gets that."""
+    """An offer of one scenario. An engine with another seed, such as a repetition, keeps it."""
 
     scenario: Scenario
     plan: Plan
 
     def of(self, door: int, hello: Hello) -> Served:
-        """The scenario with the engine's seed."""
+        """Return the scenario with the engine's seed."""
         if hello.seed == self.plan.seed:
             return Served(self.scenario, self.plan)
         scenario = loaded(self.scenario, (), hello.seed)
@@ -92,19 +92,19 @@ def served(
     market: bool = True,
     any_plan: bool = False,
 ) -> Iterator[tuple[Path, str, str]]:
-    """Each run: its results folder, which of the offer's scenarios, why it is incomplete or "".
+    """Yield each run's results folder, scenario name, and reason of incompleteness or "".
 
     An engine reports the plan of its network. If it differs from the scenario's, or the token is
     wrong, the engine is refused, with a line on standard error.
 
     Args:
-        listeners: where engines come in, the doors of the offer.
-        offer: what is served.
+        listeners: the addresses for engines, the doors of the offer.
+        offer: the served scenarios.
         folder: holds a folder per run.
-        token: what engines must know.
-        market: False: nobody pays, nobody decides.
+        token: the secret that engines must send.
+        market: False: run without payments and decisions.
         any_plan: accept a network with other values; the manifest then has the network's plan and
-            lists what differs.
+            lists the differences.
     """
     if any_plan:
         _say(f"warning: {_ANY}")
@@ -133,7 +133,7 @@ class _Guest:
     """The connected engine and what it gets.
 
     Attributes:
-        served: after its hello, with the engine's seed, and under --any with its network.
+        served: set after its hello, with the engine's seed, and under --any with its network.
         differing: the values in which its network differs from the scenario.
     """
 
@@ -143,7 +143,7 @@ class _Guest:
         self._offer, self._door, self._link, self._any = offer, door, link, any_plan
 
     def fault(self, hello: Hello) -> str:
-        """Why the guest is refused, "" if it is not."""
+        """Return the reason to refuse the guest, "" to accept."""
         try:
             self.served = self._offer.of(self._door, hello)
             plan = self.served.plan
@@ -164,7 +164,7 @@ class _Guest:
 
 
 def _next(folder: Path) -> Path:
-    """The first free numbered folder; it is created, so that no other process takes it."""
+    """Create and return the first free numbered folder, so other processes cannot take it."""
     for number in itertools.count(1):
         with contextlib.suppress(FileExistsError):
             (folder / f"{number:03}").mkdir(parents=True)
@@ -173,7 +173,7 @@ def _next(folder: Path) -> Path:
 
 
 def _run(link: EngineLink, hello: Hello, guest: _Guest, folder: Path, market: bool) -> str:
-    """One run; why it failed, "" if it did not."""
+    """Make one run; return the reason of its failure, or ""."""
     scenario, plan, _ = guest.served
     there = market_of(plan, scenario.market if market else None)
     try:

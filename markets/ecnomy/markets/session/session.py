@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run in progress: an engine beside a market, step by step, until it ends or is ended.
+"""A run in progress: an engine beside a market, step by step, until its end or `close()`.
 
-A session holds what a run must release: the engine's process, the socket, the results folder.
-All of it is released at the first of these events:
+A session holds the resources of a run: the engine's process, the socket, the results folder. It
+releases all of them at the first of these events:
 
     the last step       complete
     an error in a step  the manifest names it: an engine that died, a strategy that failed, Ctrl-C
@@ -11,9 +11,9 @@ All of it is released at the first of these events:
     the market any more
     Python exits        "the program ended at 12 s"
 
-So that a market can be collected, the session does not hold it: calls receive it. Signal
-handlers, environment and working folder of the process are left alone, and sessions share nothing
-but the list of those that are open.
+The session does not hold the market, so that Python can collect it: calls receive it. Signal
+handlers, environment and working folder of the process stay unchanged. Sessions share only the list
+of open sessions.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from ecnomy.markets.session.retention import Keeper, Writer
 
 __all__ = ["Session", "open_market"]
 
-_AT_EXIT_S: Final = 5.0  # for a thread that is in mid-step as Python exits
+_AT_EXIT_S: Final = 5.0  # for a thread within a step when Python exits
 
 
 def open_market(
@@ -65,25 +65,26 @@ def open_market(
 ) -> Market:
     """Start an engine beside a market, up to the report of t = 0; `market.step()` goes on.
 
-    Agents have decided at t = 0 and nothing is sent yet: changes before a step count for the epoch
-    that it simulates. Use it in a `with`, or call `close()`.
+    Agents have decided at t = 0, but the answer is not sent yet: changes before a step affect the
+    epoch that it simulates. Use it in a `with`, or call `close()`.
 
     Args:
         scenario: a loaded scenario, or the path of its file.
         overrides: `path=value` changes to a scenario given by path.
-        seed: in place of the scenario's.
+        seed: replaces the scenario's seed.
         out: results folder; default `results/<name of the file>-<seed>`.
         tables: False writes nothing. The results that `close` returns are then in memory, and cover
-        the measured window of the run. progress: told how far the run is; None shows nothing.
-        force: replace what a complete run has left in `out`, whatever it is of. One of the same
-            scenario, seed, version and engine is replaced anyway: it would come out the same.
+            the measured window of the run.
+        progress: shows the progress of the run; None shows nothing.
+        force: replace any complete run in `out`. A run of the same scenario, seed, version and
+            engine is always replaced: its results would be equal.
         engine: `builtin`, or `omnet` for OMNeT++/INET.
 
     Raises:
-        InputError: the scenario is wrong (ScenarioError) or has no market, `out` is taken, or
-            OMNeT++ is wanted and not there.
-        EngineError: the engine is not there, died, or broke the protocol (ProtocolError).
-        StrategyError: a strategy cannot be made, or decided what cannot be done.
+        InputError: the scenario is invalid (ScenarioError) or has no market, `out` is taken, or
+            OMNeT++ is requested but missing.
+        EngineError: the engine is missing, died, or broke the protocol (ProtocolError).
+        StrategyError: a strategy cannot be created, or returned an impossible decision.
         OSError: the results cannot be written.
     """
     if out is not None and not tables:

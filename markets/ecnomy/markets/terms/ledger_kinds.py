@@ -26,7 +26,7 @@ TRANSFER: Final = "transfer"
 FIXED_COST: Final = "fixed-cost"
 
 KINDS: Final = (MARKS, CLASS_FEE, SETTLEMENT, CALL, REIMBURSEMENT, TRANSFER, FIXED_COST)
-# All other kinds are fees, what contracts charge too.
+# All other kinds are fees, including the charges of contracts.
 NO_FEES: Final = (
     MARKS,
     SETTLEMENT,

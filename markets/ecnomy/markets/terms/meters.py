@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meters: what may be counted of a flow, and in which unit. How each is read is in metered.py."""
+"""Meters: countable quantities of a flow, and their units. metered.py reads them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Meter(msgspec.Struct, frozen=True):
 METERS: Final[dict[str, Meter]] = {
     meter.name: meter
     for meter in (
-        Meter("time", "ps"),  # that the flow is active, from its source's start to its stop
+        Meter("time", "ps"),  # active time of the flow, from its source's start to its stop
         Meter("bytes", "byte"),  # delivered, of IP packets
         Meter("packets", "packet"),  # delivered
         Meter("marks", "mark"),  # CE packets delivered
         Meter("marked-bytes", "byte"),  # of CE packets delivered: congestion volume (RFC 6789)
-        Meter("marks-set", "mark"),  # in the seller's domain, on packets that arrive or not
-        Meter("weight", "ps"),  # the same time, times the weight of its window law (aims.py)
-        Meter("calls", "call"),  # let in
-        Meter("transfers", "transfer"),  # files and pages that are complete
+        Meter("marks-set", "mark"),  # in the seller's domain, on packets that arrive or are lost
+        Meter("weight", "ps"),  # active time, times the weight of its window law (aims.py)
+        Meter("calls", "call"),  # admitted
+        Meter("transfers", "transfer"),  # complete files and pages
     )
 }

@@ -7,4 +7,4 @@ from typing import Final
 
 __all__ = ["LARGEST_MICRO"]
 
-LARGEST_MICRO: Final = 2**62  # of anything: one sum of two such still fits an int64
+LARGEST_MICRO: Final = 2**62  # of any amount: the sum of two still fits an int64

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tariff of a user's own: a dataclass found by dotted path, with the method `due`.
+"""A custom tariff: a dataclass found by dotted path, with the method `due`.
 
     @dataclasses.dataclass
     class StartedMegabytes:                               # my_lab/tariffs.py
@@ -14,9 +14,8 @@
             before, self.started = self.started, -(-self.bytes // 10**6)
             return (self.started - before) * round(self.price * 10**6)
 
-`due` is what accruers.Accruer says. One object is made for each contract, and keeps what state it
-needs. A class attribute `unit` names the one of unit_price.METER_UNITS that the meter must count
-in.
+accruers.Accruer describes `due`. There is one object per contract, which holds its state. The class
+attribute `unit` names the required unit of the meter, from unit_price.METER_UNITS.
 """
 
 from __future__ import annotations
@@ -44,11 +43,11 @@ _ARGUMENTS: Final = ("from_ps", "to_ps", "quantity", "posted_micro", "active_ps"
 
 
 def find(kind: str) -> type:
-    """The class of this dotted path or entry point.
+    """Return the class of this dotted path or entry point.
 
     Raises:
-        TariffError: there is none, it cannot be imported, it has no `due` that takes what Accruer
-            says, or its `unit` is none.
+        TariffError: it does not exist, cannot be imported, does not have a `due` with the arguments
+            of Accruer, or its `unit` is invalid.
     """
     cls = families.find(OWN_TARIFFS, kind)
     try:
@@ -64,19 +63,19 @@ def find(kind: str) -> type:
 
 
 def make(kind: str, params: Mapping[str, object]) -> object:
-    """A new object of it with these parameters.
+    """Return a new object of the class with these parameters.
 
     Raises:
-        TariffError: as `find`, or the class does not take these parameters.
+        TariffError: as `find`, or the class does not accept these parameters.
     """
     return families.make(OWN_TARIFFS, kind, find(kind), params)
 
 
 class OwnAccruer:
-    """Asks a tariff of a user's own, and holds it to integers that can be booked."""
+    """Calls a custom tariff, and checks that its amounts are integers that can be booked."""
 
     def __init__(self, tariff: Own, rows: int) -> None:
-        """Makes the object.
+        """Create the object.
 
         Raises:
             TariffError: as make.
@@ -95,7 +94,7 @@ class OwnAccruer:
         """See Accruer.
 
         Raises:
-            TariffError: the user's code failed, or gave anything but integers from 0 to 2^62.
+            TariffError: the user's code failed, or did not return integers from 0 to 2^62.
         """
         if active_ps is None:
             active_ps = np.full(self._rows, to_ps - from_ps, dtype=np.int64)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose links are whose: every link belongs to one carrier, every source crosses some domains.
+"""Ownership of links: every link belongs to one carrier, and every source crosses some domains.
 
-A carrier names its links by patterns (`core*`), or nodes whose outgoing links are its own: the
-queue of a link is where the link begins. A pattern is held against the names of both directions of
-a duplex link (`bottleneck`, `bottleneck.reverse`); the way back that nobody names goes with the way
-there. A lone carrier that names nothing owns all links.
+A carrier names its links by patterns (`core*`), or names nodes and owns their outgoing links: the
+queue of a link is at its beginning. A pattern is compared with the names of both directions of a
+duplex link (`bottleneck`, `bottleneck.reverse`). A reverse direction that is not named belongs to
+the owner of the forward direction. A single carrier without names owns all links.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ NOBODY: Final = -1
 
 
 class Misowned(InputError):
-    """Links and carriers that do not fit.
+    """Links and carriers do not match.
 
     Attributes:
         carrier: index among the carriers, -1 for all of them.
-        key: of its entry.
-        found, expected: in words.
+        key: key of its entry.
+        found, expected: descriptions in words.
     """
 
     def __init__(self, carrier: int, key: str, found: str, expected: str) -> None:
@@ -40,14 +40,14 @@ class Misowned(InputError):
 
 
 def owners_of(links: Sequence[tuple[str, str]], carriers: Sequence[AgentSpec]) -> list[int]:
-    """The carrier that owns each link.
+    """Return the carrier that owns each link.
 
     Args:
         links: (name, node it leaves) of each direction of each link.
         carriers: in the scenario's order; at least one.
 
     Raises:
-        Misowned: a pattern or node that no link has, a link of nobody or of two.
+        Misowned: a pattern or node without links, or a link without one single owner.
     """
     if len(carriers) == 1 and not carriers[0].links and not carriers[0].nodes:
         return [0] * len(links)
@@ -93,8 +93,8 @@ class Way(msgspec.Struct, frozen=True):
     """A source's way through domains.
 
     Attributes:
-        domains: those it crosses, in order; one comes again where the way comes back.
-        of_link: for each link of its path, which of them.
+        domains: the domains it crosses, in order; a domain repeats if the way returns to it.
+        of_link: for each link of its path, the index into `domains`.
     """
 
     domains: tuple[int, ...]
@@ -102,7 +102,7 @@ class Way(msgspec.Struct, frozen=True):
 
 
 def ways(plan: Plan, of_link: Sequence[int]) -> list[Way]:
-    """The way of each source's data, by the owner of each link."""
+    """Return the way of each source's data, by the owner of each link."""
     found = []
     for source in plan.sources:
         crossed: list[int] = []

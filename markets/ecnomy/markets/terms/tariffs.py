@@ -46,7 +46,7 @@ _Day = Annotated[int, Amount(what="a time", example="24 h", units=("ps",), above
 
 
 class _PerReader(msgspec.Struct, frozen=True):
-    """The unit that a posted price is for, by its name in units.PER."""
+    """The unit of a posted price, by its name in units.PER."""
 
     @property
     def expected(self) -> str:
@@ -70,14 +70,14 @@ class _PerReader(msgspec.Struct, frozen=True):
 
 
 class Limit(msgspec.Struct, frozen=True):
-    """So many of what a meter counts."""
+    """A number of a meter's units."""
 
     count: int
     unit: str  # one of METER_UNITS
 
 
 class _LimitReader(msgspec.Struct, frozen=True):
-    """A quantity of anything that is metered."""
+    """Reads a metered quantity."""
 
     @property
     def expected(self) -> str:
@@ -125,7 +125,7 @@ class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="p
     """The price that the seller has posted, for each unit that the meter counts.
 
     Attributes:
-        per: what the posted price is for.
+        per: unit of the posted price.
     """
 
     per: Annotated[str, _PerReader()] = "mark"
@@ -137,15 +137,15 @@ class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="p
 
     @property
     def count(self) -> int:
-        """The number of units that the posted price is for."""
+        """The number of units in the posted price's unit."""
         return units.PER[self.per][1]
 
 
 class Flat(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="flat"):
-    """A price for time, whatever the meter reads.
+    """A price for time, independent of the meter.
 
     Attributes:
-        price: price of time, whatever the meter reads.
+        price: price of time, independent of the meter.
     """
 
     price: TimePrice
@@ -181,12 +181,12 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
     """A price for each time of the day.
 
     Note:
-        Midnight as an end is `to: 24 h`. Where an epoch lies across a boundary, what was metered in
-        it is split in proportion to time, in whole units.
+        Midnight as an end is `to: 24 h`. If an epoch crosses a boundary, its metered quantity is
+        split in proportion to time, in whole units.
 
     Attributes:
         day: length of a day.
-        offset: where in the day simulated time 0 is.
+        offset: time of day at simulated time 0.
         periods: times of the day with a price each.
         price: price outside the periods.
     """
@@ -222,7 +222,7 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
             raise Misfit(f"{here}.to", "an end equal to its start", "another time")
 
     def spans(self) -> list[tuple[int, int, int]]:
-        """From, to and index of each period, in order; one over midnight is two of them."""
+        """Return start, end and index of each period, in order; split periods over midnight."""
         found = []
         for index, period in enumerate(self.periods):
             if period.begin < period.end:
@@ -233,10 +233,10 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
-    """A price up to a total quantity of the row; beyond it the next block's.
+    """A price up to a total quantity of the row; beyond it, the next block's price holds.
 
     Attributes:
-        up_to: total quantity of the row at which the block ends; the last block has none.
+        up_to: total quantity of the row at which the block ends; not given for the last block.
         price: price in this block.
     """
 
@@ -248,12 +248,12 @@ class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="b
     """Prices by the quantity so far.
 
     Note:
-        Quantities are each row's total since the run began. The unit that reaches the cap costs
-        what is left of it.
+        Quantities are each row's total since the run began. The unit that reaches the cap costs the
+        remaining amount.
 
     Attributes:
         blocks: prices in order, each up to a total quantity.
-        cap_micro: largest bill of a row; what comes after it costs nothing.
+        cap_micro: largest bill of a row; further units are free.
     """
 
     blocks: tuple[Block, ...]
@@ -299,7 +299,7 @@ class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="b
 
 
 class Own(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="own"):
-    """A tariff of a user's own, by dotted path or entry point (own_tariff.py); `kind` in YAML."""
+    """A custom tariff, by dotted path or entry point (own_tariff.py); `kind` in YAML."""
 
     path: str
     params: dict[str, Any] = {}
@@ -309,11 +309,11 @@ Simple = PerUnit | Posted | Flat | TwoPart | TimeOfDay | Blocks | Own
 
 
 class Menu(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="menu"):
-    """Tariffs that the buyer chooses from.
+    """Tariffs from which the buyer chooses.
 
     Note:
-        Each choice has a bill of its own: its blocks, cap and fraction wait while another is
-        chosen. A user's strategy picks for its flows by `choose`.
+        Each choice has a separate bill: its blocks, cap and fraction stay unchanged while another
+        choice is in use. A user's strategy picks for its flows by `choose`.
 
     Attributes:
         choices: tariffs by name; rows begin with the first.
@@ -333,7 +333,7 @@ KINDS: Final[dict[str, type[msgspec.Struct]]] = {
 
 
 def choices(tariff: Tariff) -> Iterator[tuple[str, Simple]]:
-    """The tariffs of a menu, each with its key below it; of another tariff itself, with ""."""
+    """Yield the tariffs of a menu with their keys, or a single tariff with ""."""
     if isinstance(tariff, Menu):
         for name, choice in tariff.choices.items():
             yield f".choices.{name}", choice
@@ -342,7 +342,7 @@ def choices(tariff: Tariff) -> Iterator[tuple[str, Simple]]:
 
 
 def own_kinds(tariff: Tariff) -> Iterator[str]:
-    """The dotted paths and entry points that a tariff names, those of a menu's choices too."""
+    """Yield the dotted paths and entry points in a tariff, including a menu's choices."""
     for _, one in choices(tariff):
         if isinstance(one, Own):
             yield one.path

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A price: integer micro-units of money for so many of what a meter counts, and how it is written.
+"""A price: integer micro-units of money for a number of a meter's units, and its text form.
 
     0.1 money/min    100,000 micro-units for 60 x 10^12 ps
     2 money/GB       2,000,000 micro-units for 10^9 bytes
 
-A price is kept for the unit it was written in, since 0.1 money/min is no whole number of
-micro-units a second. The table `units.PER` lists its units.
+A price keeps the unit in which it was written, because 0.1 money/min is not a whole number of
+micro-units per second. The table `units.PER` lists the units.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 METER_UNITS: Final = tuple(dict.fromkeys(unit for unit, _ in units.PER.values()))
-WORDS: Final = {  # what is counted in a unit
+WORDS: Final = {  # the counted things of a unit
     **{unit: f"{unit}s" for unit in METER_UNITS},
     "ps": "time",
 }
@@ -63,7 +63,7 @@ class Price(msgspec.Struct, frozen=True):
 
     @property
     def exact(self) -> Fraction:
-        """Micro-units for one `unit`."""
+        """Return the micro-units for one `unit`."""
         return Fraction(self.micro, self.per)
 
     def __str__(self) -> str:
@@ -71,13 +71,13 @@ class Price(msgspec.Struct, frozen=True):
 
 
 def per_text(per: int, unit: str) -> str:
-    """The unit of a price for `per` of `unit`, such as money/GB."""
+    """Return the unit of a price for `per` of `unit`, such as money/GB."""
     names = [name for name, meaning in units.PER.items() if meaning == (unit, per)]
     return units.money_per(names[0]) if names else f"money per {per} {unit}"
 
 
 class PriceReader(msgspec.Struct, frozen=True):
-    """Reads and writes a Price; `unit` is the meter's that it must be for, "" for any."""
+    """Reads and writes a Price; `unit` is the required unit of the meter, "" for any."""
 
     unit: str = ""
 
@@ -121,7 +121,7 @@ class PriceReader(msgspec.Struct, frozen=True):
 
 
 def _meaning(given: str, wanted: str) -> tuple[str, Fraction]:
-    """The meaning of a price unit: a meter's unit, and a number of it."""
+    """Return the meaning of a price unit: a meter's unit, and a number of it."""
     reason = ""
     for unit in (wanted,) if wanted else METER_UNITS:
         try:
@@ -137,7 +137,7 @@ def _worth(given: str, unit: str) -> Fraction:
 
 
 def _whole(micro_each: Fraction, unit: str, per: int) -> tuple[int, int] | None:
-    """Whole micro-units for `per`, if that can be written, else for the least that has them."""
+    """Return whole micro-units for `per`, or else for the least number that has a whole price."""
     known = sorted(count for of, count in units.PER.values() if of == unit)
     for count in [per] * (per in known) + known:
         exact = micro_each * MICRO * count
