@@ -21,7 +21,11 @@ from sitegen.pages import write_pages
 def build(site: Path) -> int:
     """Build the site in a folder, anew, and return the exit status."""
     source = site.with_name(f"{site.name}-source")
-    count = write_pages(source)
+    try:
+        count = write_pages(source)
+    except KeyError as error:  # a document that no section of the site has
+        print(error.args[0], file=sys.stderr)
+        return 1
     shutil.rmtree(site, ignore_errors=True)
     words = ["-q", "-W", "--keep-going", "-b", "html", "-c", str(Path(__file__).parent)]
     words += ["-d", str(source.with_name(f"{source.name}-read")), "-E", str(source), str(site)]

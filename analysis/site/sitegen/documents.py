@@ -45,8 +45,8 @@ DOCUMENTS: Final[dict[str, tuple[str, ...]]] = {
 
 
 def tracked(root: Path = ROOT) -> tuple[str, ...]:
-    """Return the files that git knows or would add, or all files outside a checkout."""
-    words = ["git", "-C", str(root), "ls-files", "--cached", "--others", "--exclude-standard"]
+    """Return the files that git tracks, or all files outside a checkout."""
+    words = ["git", "-C", str(root), "ls-files"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
     if done.returncode == 0:
         names = done.stdout.splitlines()
