@@ -64,7 +64,7 @@ def pictures(name: str, omnet: Installation) -> None:
         with (here / "log").open("w") as log:
             stack.enter_context(started(words, cwd=folder, env=environ, stdout=log, stderr=log))
         wait_for(desk.window, "Qtenv's window")
-        time.sleep(3)
+        _at_rest(desk, here / "now.png")
         taken(desk, folder / "qtenv-start.png")
         desk.press("ctrl+F5")
         time.sleep(3)
