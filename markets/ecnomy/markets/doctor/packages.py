@@ -27,6 +27,7 @@ _PURPOSES: Final = {
     "dashboard": "`ecnomy dashboard`: the live page",
     "bench": "`make bench` beside ns-3",
     "test": "make test",
+    "site": "make site",
     "lint": "make lint",
 }
 
