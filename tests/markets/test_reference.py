@@ -167,7 +167,7 @@ def test_an_unknown_word_names_the_nearest() -> None:
         (["red"], ["Floyd and Jacobson 1993", "= 0.002", "marking: {law: red, min_threshold: 5 "]),
         (["market.settlement"], ["retail, cascade, direct, peering", "settlement: "]),
         (["network.links.rate"], ["default  required", "rate: 10 Mbps"]),
-        (["market.agents.contracts.meter"], ["What is counted of each flow.\n", "RFC 6789"]),
+        (["market.agents.contracts.meter"], ["Quantity counted for each flow.\n", "RFC 6789"]),
         (["deficit-round-robin"], ["Table 1 of andreassen2002."]),
         (["until"], ["half as many more at a time"]),
         (["--search", "topozoo"], ["network.topology\n"]),

@@ -4,7 +4,7 @@
     scenario = load("configs/examples/gold-silver.yaml", overrides=["duration=60 s"], seed=7)
     plan = make_plan(scenario)          # ecnomy.markets.compile.make
 
-A scenario that loads may still have no plan: make_plan finds routes, and reports missing ones.
+A scenario that loads may still lack a plan: make_plan finds routes, and reports missing ones.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ __all__ = ["Scenario", "load", "scenario_from_text"]
 
 
 class Scenario(msgspec.Struct, frozen=True):
-    """A scenario, every default filled in.
+    """A scenario with all defaults filled in.
 
     Attributes:
-        document: what was written, in integers (ps, bit/s, bytes, micro-money).
-        market: its market for the market process, None without one.
-        places: where each value was written, for messages, and the name of the file.
+        document: the written values in integers (ps, bit/s, bytes, micro-money).
+        market: the market for the market process; None for a scenario without one.
+        places: the place of each written value, for messages, and the name of the file.
     """
 
     document: Document
@@ -45,41 +45,41 @@ class Scenario(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The title ("" if none was written)."""
+        """Return the title ("" if it is not written)."""
         return self.document.title
 
     @property
     def seed(self) -> int:
-        """The seed of all random streams."""
+        """Return the seed of all random streams."""
         return self.document.seed
 
     @property
     def epoch_ps(self) -> int:
-        """Time between two meetings of the market."""
+        """Return the time between two meetings of the market."""
         return self.document.epoch_ps
 
     def resolved(self) -> dict[str, Any]:
-        """The scenario as plain values that load as this one.
+        """Return the scenario as plain values that load as this scenario.
 
-        Defaults and bases are filled in, a topology is its links, demands are their sources.
+        Defaults and bases are filled in. Links replace a topology, and sources replace demands.
         """
         return dict(write(self.document))
 
     def given(self) -> dict[str, Any]:
-        """As `resolved`, without defaults."""
+        """Return the values of `resolved`, without defaults."""
         return dict(write(self.document, given=True))
 
 
 def load(
     path: str | os.PathLike[str], *, overrides: Sequence[str] = (), seed: int | None = None
 ) -> Scenario:
-    """The scenario in a file.
+    """Load the scenario in a file.
 
     Args:
         path: the YAML file; messages name it as given.
-        overrides: `path=value`, applied in order after `extends`; their conditions must hold
-            somewhere.
-        seed: in place of the scenario's (uint64).
+        overrides: `path=value`, applied in order after `extends`; each condition must match at
+            least one value.
+        seed: replaces the scenario's seed (uint64).
 
     Raises:
         ScenarioError: the scenario is invalid; the message names the place.
@@ -101,7 +101,7 @@ def expect_seed(seed: object) -> None:
 def scenario_from_text(
     text: str, name: str = "<text>", *, overrides: Sequence[str] = (), seed: int | None = None
 ) -> Scenario:
-    """The scenario in a text, `name` standing for its file in messages.
+    """Load the scenario in a text; messages use `name` as the name of its file.
 
     Raises:
         ScenarioError: the scenario is invalid; the message names the place.
@@ -110,7 +110,7 @@ def scenario_from_text(
 
 
 def _changed(root: Node, overrides: Sequence[str], *, must: bool) -> Node:
-    """A document with overrides; `must`: their conditions hold somewhere."""
+    """Return a document with overrides; with `must`, each condition must match a value."""
     if not isinstance(root.value, dict):
         raise root.place.error("", show(root), "a mapping with version: 1")
     if "scenario" in root.keys:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets of flows, which not every settlement can keep.
+"""Budgets of flows, and the settlements that can keep them.
 
-A budget is kept by counting marks at their price. That needs a settlement by which a user owes one
-price for each mark delivered: all but `direct`, and a custom rule that declares `by_delivery`.
+A budget counts marks at their price. That needs a settlement in which a user owes one price for
+each delivered mark: all except `direct`, and a custom rule that declares `by_delivery`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ __all__ = ["check_budgets"]
 
 
 def check_budgets(agents: tuple[AgentEntry, ...], settlement: str, places: Places) -> None:
-    """Refuses strategies with a budget if the settlement cannot keep it.
+    """Refuse strategies with a budget if the settlement cannot keep it.
 
     Raises:
-        ScenarioError: one does.
+        ScenarioError: an agent has such a strategy.
     """
     if _by_delivery(settlement):
         return

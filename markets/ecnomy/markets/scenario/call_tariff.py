@@ -64,12 +64,12 @@ _Share = Annotated[float, Number(what="a share", least=0, most=1)]
 
 
 class _Parts(msgspec.Struct, frozen=True, kw_only=True):
-    """Prices of a call, of its time, and of each packet that it sends.
+    """Prices of a call, of its time, and of each packet sent.
 
     Attributes:
         call: price of each call.
         time: price of a call's time.
-        packets: price of each packet that a call sends.
+        packets: price of each packet sent by a call.
     """
 
     call: Annotated[int, _MONEY] = 0
@@ -85,7 +85,7 @@ class _Parts(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def price(self) -> _CallPrice:
-        """As a call's price."""
+        """Return the price of a call."""
         per_min = 0 if self.time is None else _per_minute(self.time, "time")
         per_mega = 0 if self.packets is None else int(self.packets.exact * MEGA)
         return _CallPrice(self.call, per_min, per_mega=per_mega)
@@ -100,19 +100,19 @@ class _ByBandwidth(
         A call of time T that sends V packets costs price x (a T + b V). This is the tangent at m =
         mean_rate to the effective bandwidth (1/s) log(1 + (M/h)(e^(s h) - 1)), with h = peak_rate
         and s = space (Kelly 1996). So a call costs least for a caller who declares its true mean
-        rate. s h is at most 100. Price x a is rounded to millionths a minute, price x b to
-        millionths a million packets.
+        rate. s h is at most 100. Price x a is rounded to millionths per minute, price x b to
+        millionths per million packets.
 
     Attributes:
-        price: price of a packet, if it were sent at a constant rate.
-        space: Kelly's s: the larger, the burstier calls are beside the link.
+        price: price of a packet sent at a constant rate.
+        space: Kelly's s: the larger, the burstier calls are relative to the link.
     """
 
     price: Annotated[Price, PriceReader("packet")]
     space: _Space
 
     def uses(self, peak_pps: float, mean_pps: float) -> tuple[int, int]:
-        """Micro-units a minute, and a million packets, to the nearest."""
+        """Return micro-units per minute and per million packets, rounded to the nearest."""
         along = tangent(peak_pps, mean_pps, self.space / PS_PER_S)
         micro = float(self.price.exact)
         return round(along.per_s * micro * 60), round(along.per_packet * micro * MEGA)
@@ -132,11 +132,11 @@ class _CallPrice(msgspec.Struct, frozen=True):
     """The price of a call.
 
     Attributes:
-        micro: for the call, in micro-units; by time of day, outside the periods.
-        per_min: for its time, in micro-units a minute.
+        micro: price of the call, in micro-units; by time of day, the price outside the periods.
+        per_min: price of its time, in micro-units per minute.
         by_day: prices by time of day.
-        per_mega: for its packets, in micro-units a million.
-        by_rates: in place of both, a price by its peak and mean rate.
+        per_mega: price of its packets, in micro-units per million packets.
+        by_rates: a price by peak and mean rate; replaces the prices of time and packets.
     """
 
     micro: int
@@ -146,7 +146,7 @@ class _CallPrice(msgspec.Struct, frozen=True):
     by_rates: _ByBandwidth | None = None
 
     def hours(self) -> tuple[Hours, ...]:
-        """Prices of the periods of the day, in order."""
+        """Return the prices of the periods of the day, in order."""
         if self.by_day is None:
             return ()
         periods = self.by_day.periods
@@ -161,8 +161,8 @@ def _of_call(price: Price) -> int:
 
 
 class _CallPriceReader:
-    """Reads and writes the price of a call: an amount, a price of its time, both, or by the
-    hour."""
+    """Reads and writes the price of a call: an amount, a price of its time, both, or hourly
+    prices."""
 
     expected = "a price such as 0.05 money, 0.02 money/min or {call: 0.05 money, time: 1 money/h}"
     forms = (_Parts, _ByBandwidth, TimeOfDay)
@@ -217,29 +217,29 @@ class _CallPriceReader:
 
 
 class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A price of a call, a promise, and what is paid back when it breaks.
+    """A price of a call, a promise, and the reimbursement for a broken promise.
 
-    What describes a connection (`max_time`, `peak_rate`) is held to what its sources send;
-    `mean_rate` is a word that a price by rates goes by.
+    The source's traffic must fit the connection's description (`max_time`, `peak_rate`). Callers
+    only declare `mean_rate`, for a price by rates.
 
     Attributes:
         price: price of a call: an amount, a price of its time, both, by the hour, or by peak and
-            mean rate. A price of time or packets is charged when the call is over. By the hour,
+            mean rate. A price of time or packets is charged when the call is over. Hourly
             prices are such as 0.2 money/call, with kind: time-of-day. Callers who compare prices
             use `mean_rate`, else `peak_rate`.
-        max_delay: delay that a packet may have; a later one is bad, and so is a lost one.
-        max_delay_rate: share of bad packets beyond which the promise is broken.
-        reimbursement: what is paid back if the promise is broken; price: all that the call
-            cost.
+        max_delay: largest delay of a good packet; a later or lost packet is bad.
+        max_delay_rate: largest share of bad packets that keeps the promise.
+        reimbursement: repayment for a broken promise; price: the whole price of the
+            call.
         max_time: longest time of a call, which then ends; by default there is no limit.
         peak_rate: largest rate at which its sources may send in a call; by default there is no
             limit.
-        mean_rate: mean rate that callers declare, for prices that go by it.
-        max_blocking_rate: share of calls that may be blocked; the strategy marking-quantile
-            goes by it.
-        quality_seen_by: whose word decides that a promise is broken; by default the provider's
-            (gsp). With subscriber, the provider pays back what subscribers claim. A subscriber with
-            `overclaims` also claims for kept promises.
+        mean_rate: mean rate that callers declare, for prices by rates.
+        max_blocking_rate: largest share of blocked calls; a target of the strategy
+            marking-quantile.
+        quality_seen_by: who decides that a promise is broken; by default the provider
+            (gsp). With subscriber, the provider reimburses the claims of subscribers. A subscriber
+            with `overclaims` also claims for kept promises.
     """
 
     price: Annotated[_CallPrice, _CallPriceReader()]
@@ -275,14 +275,14 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
             raise Misfit("mean_rate", f"{mean:g} packets/s", expected)
 
     def _uses(self) -> tuple[int, int]:
-        """Micro-units a minute, and a million packets."""
+        """Return micro-units per minute and per million packets."""
         if self.price.by_rates is None:
             return self.price.per_min, self.price.per_mega
         assert self.peak_rate is not None and self.mean_rate is not None
         return self.price.by_rates.uses(self.peak_rate, self.mean_rate)
 
     def tariff(self, name: str = DEFAULT_ROW) -> CallTariff:
-        """The tariff under this name."""
+        """Return the tariff under this name."""
         per_min, per_mega = self._uses()
         price, money_back = self.price, self.reimbursement == _AS_PRICE
         day = {}
@@ -313,10 +313,10 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallTariffRow(CallTariffEntry, frozen=True, kw_only=True):
-    """A row of a tariff table: whose calls it is for, and who admits.
+    """A row of a tariff table: the sources of its calls, and the strategy that admits them.
 
     Attributes:
-        sources: sources whose calls the row is for.
+        sources: sources of the row's calls.
         strategy: strategy that admits calls on this row; by default the agent's.
     """
 
@@ -324,22 +324,22 @@ class CallTariffRow(CallTariffEntry, frozen=True, kw_only=True):
     strategy: Annotated[StrategySpec | None, StrategyReader()] = None
 
     def line(self, name: str) -> CallLine:
-        """As the market takes it."""
+        """Return the row as the market reads it."""
         return CallLine(self.tariff(name), self.sources, self.strategy)
 
 
 class ElasticRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of a table of elastic types: a price a file, by when it is there, what marks may cost.
+    """A row of a table of elastic types: a price per file, a deadline, and a limit for marks.
 
-    Without a strategy it is sent by its deadline within its price.
+    By default a file is sent by its deadline, within its price.
 
     Attributes:
-        sources: sources whose files or pages the row is for.
+        sources: sources of the row's files or pages.
         price: price of a file, charged when it is complete.
-        deadline: time by which a file is promised, from when it was asked for.
-        reimbursement: what is paid back for a file that is late; price: all that it cost.
-        strategy: what the marks of a file may cost; by default file-budget with this deadline
-            and price.
+        deadline: promised time of a file, counted from its request.
+        reimbursement: repayment for a late file; price: its whole price.
+        strategy: strategy that limits the cost of a file's marks; by default file-budget with this
+            deadline and price.
     """
 
     sources: Names
@@ -349,7 +349,7 @@ class ElasticRow(msgspec.Struct, frozen=True, kw_only=True):
     strategy: Annotated[StrategySpec | None, StrategyReader()] = None
 
     def line(self, name: str) -> ElasticLine:
-        """As the market takes it."""
+        """Return the row as the market reads it."""
         back = self.price if self.reimbursement == _AS_PRICE else self.reimbursement
         tariff = ElasticTariff(self.price, self.deadline, back, name)
         deadline_s, budget = self.deadline / 10**12, self.price / MICRO

@@ -17,7 +17,7 @@ __all__ = ["check_classes", "class_spec"]
 
 
 def class_spec(name: str, agent: AgentEntry) -> ClassSpec:
-    """A class of an agent by its name."""
+    """Return a class of an agent by its name."""
     entry = agent.classes[name]
     return ClassSpec(
         name,
@@ -31,7 +31,7 @@ def class_spec(name: str, agent: AgentEntry) -> ClassSpec:
 
 
 def check_classes(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Checks that rows can pay fees, that initial members have room, and that keys of strategies
+    """Check that rows can pay fees, that initial members have room, and that keys of strategies
     exist.
 
     Raises: ScenarioError: a check fails.
@@ -48,7 +48,7 @@ def check_classes(document: Document, agents: tuple[AgentEntry, ...], places: Pl
 def _check_fees(
     document: Document, agent: AgentEntry, name: str, path: str, places: Places
 ) -> None:
-    """A row of many flows pays as many fees; their sum must be a valid amount too."""
+    """Check the sum of the fees of a row of many flows: it must be a valid amount."""
     many = {s.name: s.count for s in document.sources if s.rows == TOGETHER}
     dearest = max(c.fee for c in agent.classes.values())
     for source in agent.classes[name].sources:
@@ -70,9 +70,9 @@ def _check_room(
 
 
 def _check_needs(agent: AgentEntry, path: str, places: Places) -> None:
-    """A strategy may need a key of all of its agent's classes, or of one at least.
+    """Check the keys that a strategy needs in all classes of its agent, or in at least one.
 
-    Its `needs_of_classes` and `needs_of_one_class` name them: key -> example.
+    Its `needs_of_classes` and `needs_of_one_class` list them: key -> example.
     """
     if agent.strategy is None:
         return

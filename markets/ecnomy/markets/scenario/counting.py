@@ -28,11 +28,11 @@ _Packets = Annotated[
 
 
 class Delay(msgspec.Struct, frozen=True, kw_only=True):
-    """One-way delays of data packets delivered, per source.
+    """One-way delays of delivered data packets, per source.
 
     Attributes:
         width: width of a bin.
-        bins: number of bins; the last one takes all longer delays.
+        bins: number of bins; the last one includes all longer delays.
     """
 
     width: _Time
@@ -40,11 +40,11 @@ class Delay(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Queue(msgspec.Struct, frozen=True, kw_only=True):
-    """The queue that arrivals find, in packets, without the packet in service, per link.
+    """The queue found by arrivals, in packets, without the packet in service, per link.
 
     Attributes:
         width: width of a bin.
-        bins: number of bins; the last one takes all longer queues. The queue seen by an arrival
+        bins: number of bins; the last one includes all longer queues. The queue of an arrival
             excludes the packet itself. For Poisson arrivals the histogram is the mean over time.
     """
 
@@ -53,38 +53,38 @@ class Queue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Histograms(msgspec.Struct, frozen=True, kw_only=True):
-    """Which histograms to keep; none unless written.
+    """The histograms to record; by default there are no histograms.
 
     Attributes:
         delay: one-way delays of delivered data packets, per source.
-        queue: packets waiting that arrivals find, per link, without the one in service.
+        queue: queues found by arrivals, per link, without the packet in service.
     """
 
     delay: Delay | None = None
     queue: Queue | None = None
 
     def asked(self) -> Iterator[tuple[str, int, int]]:
-        """(of, width in ps or packets, bins) of each."""
+        """Yield (name, width in ps or packets, bins) of each histogram."""
         for of, entry in (("delay", self.delay), ("queue", self.queue)):
             if entry is not None:
                 yield of, entry.width, entry.bins
 
 
 class Classes(msgspec.Struct, frozen=True, kw_only=True):
-    """The rows of classes on links with a scheduler, from the run's beginning on.
+    """The rows of classes on links with a scheduler, from the beginning of the run.
 
     Attributes:
-        every: time that a row covers; by default the market's epoch.
+        every: time covered by a row; by default the market's epoch.
     """
 
     every: _Time | None = None  # None: the market's epoch
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
-    """What to count in bins of time.
+    """Quantities to count in bins of time.
 
     Attributes:
-        of: what to count: arrivals, marks, drops per link; sent, delivered, ce (marked) per
+        of: quantities to count: arrivals, marks, drops per link; sent, delivered, ce (marked) per
             source.
         every: width of a bin of time.
     """
@@ -98,6 +98,6 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
             raise Misfit("of", found, f"some of {', '.join(OF_LINKS + OF_SOURCES)}, each once")
 
     def rows(self, window_ps: int, links: int, sources: int) -> int:
-        """How many counts there are in all."""
+        """Return the total number of counts."""
         bins = -(-window_ps // self.every)
         return bins * sum(links if name in OF_LINKS else sources for name in self.of)

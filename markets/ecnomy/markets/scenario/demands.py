@@ -52,28 +52,28 @@ _PerUnit = Annotated[
 
 
 class Sending(msgspec.Struct, frozen=True, kw_only=True):
-    """When flows send and over what.
+    """The times at which flows send, and their transport.
 
     Flow i begins at start + i * stagger + U * spread.
 
     Attributes:
-        count: flows of the source, which differ in start and random draws only.
-        start: when the first flow begins.
+        count: flows of the source, which differ only in their start and random draws.
+        start: start of the first flow.
         stagger: time from the start of one flow to that of the next.
-        spread: each flow starts later by a random time of up to this, drawn evenly.
-        stop: from then on nothing new is sent.
-        profile: how its rate changes over the day. A factor holds from its time to the next one's,
+        spread: each flow starts later by a random time, uniform from 0 to this value.
+        stop: time from which the source starts nothing new.
+        profile: change of its rate over the day. A factor holds from its time to the next one's,
             and the steps repeat every period. Pauses and gaps between packets run slower or faster
             by the factor; at 0 nothing begins. A rate-capped source may send rate x factor. Of
             greedy flows, member i sends while (i + 1/2) / count is below factor / largest factor.
-            Of file sources, what comes after `start` (stagger, spread) is stretched. Holding times,
+            Of file sources, the time after `start` (stagger, spread) is stretched. Holding times,
             file sizes and patience keep their length.
         rows: whether reports and tables have a row for each flow, or one row with the sums of all.
             A row of many flows has the name of its source. A class fee, or another decision of an
             agent, holds for each of its flows.
         transport: window law on TCP, or UDP, that carries the data.
-        send_overhead: each packet leaves later by a random time of up to this; auto: a packet's
-            time on the slowest link.
+        send_overhead: each packet leaves later by a random time of at most this value; auto: a
+            packet's time on the slowest link.
     """
 
     count: _Count = 1
@@ -88,7 +88,7 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def packet_bytes(self) -> int:
-        """IP bytes of a full data packet."""
+        """Return the IP bytes of a full data packet."""
         transport = self.transport
         if isinstance(transport, Udp):
             return transport.payload + transport.header
@@ -96,13 +96,13 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Scale(msgspec.Struct, frozen=True, kw_only=True):
-    """What the numbers of a matrix are in bit/s of IP packets, stated in one of three ways.
+    """The unit of the matrix in bit/s of IP packets, stated in one of three ways.
 
     Attributes:
         busiest_link: offered load of the busiest link over its rate, on first shortest paths. At
             1.2 the busiest link is offered 1.2 times its rate, framing included.
         total: sum of all demands.
-        unit: bit/s that one unit of the matrix stands for.
+        unit: bit/s of one unit of the matrix.
     """
 
     busiest_link: _Ratio | None = None
@@ -118,21 +118,21 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Demands(Sending, frozen=True, kw_only=True):
-    """A source `<name>-<from>-<to>` per pair of the matrix, held to the pair's demand.
+    """A source `<name>-<from>-<to>` per pair of the matrix, limited to the pair's demand.
 
-    A pair of demand 0, or less than 1 bit/s, has none. With `count` > 1 the flows of a pair share
-    its demand equally.
+    A pair of demand 0, or less than 1 bit/s, has no source. With `count` > 1 the flows of a pair
+    share its demand equally.
 
     Attributes:
         name: first part of the names of its sources, `<name>-<from>-<to>`.
-        matrix: whose demands: the topology's measured ones, or the same for each pair of nodes.
-            Agents call all sources of a matrix by its name (`sources: demand`). A second matrix
+        matrix: the topology's measured demands, or the same demand for each pair of nodes.
+            Agents refer to all sources of a matrix by its name (`sources: demand`). A second matrix
             with a later `start` is a step of the load.
-        scale: how many bit/s of IP packets the numbers of the matrix are, stated in one of
+        scale: unit of the matrix in bit/s of IP packets, stated in one of
             three ways.
         senders: keeps only pairs that begin at these nodes.
         receivers: keeps only pairs that end at these nodes.
-        traffic: traffic that is held to a pair's demand; by default cbr over udp, else
+        traffic: traffic limited to a pair's demand; by default cbr over udp, else
             rate-capped.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario file as a whole, and what users write under `sources:`, `market:`, `record:`."""
+"""A whole scenario file, and the keys under `sources:`, `market:`, `record:`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ __all__ = ["AUTO", "NEVER", "AgentEntry", "ClassEntry", "Document", "Market", "R
 
 SERIES: Final = ("cwnd", "rtt", "rate", "queue", "marking_probability")
 RULES: Final = ("retail", "cascade", "direct", "peering")  # economy/settlement.py; a test compares
-TAKEN: Final = (  # keys that only some roles take
+TAKEN: Final = (  # keys of some roles only
     *("classes", "marks_paid_by", "sources", "tariff", "tariffs", "test_streams"),
     *("links", "nodes", "price_per_mark", "fixed_costs", "elastic", "integrated_with"),
 )
@@ -68,7 +68,7 @@ _Seed = Annotated[int, Number(what="a whole number", least=0, most=2**64 - 1, wh
 
 
 class _LinkOnPath(Word, frozen=True):
-    """The name of a link; which of its directions a path takes follows from the path."""
+    """The name of a link; the path determines its direction."""
 
     def read(self, node: Node, path: str) -> str:
         """See Reader."""
@@ -80,19 +80,19 @@ class _LinkOnPath(Word, frozen=True):
 
 
 class Source(Sending, frozen=True, kw_only=True):
-    """`count` flows alike, from one node to another.
+    """`count` equal flows, from one node to another.
 
     Attributes:
-        name: what reports, tables and agents call it.
-        sender: node that its data leaves.
-        receiver: node that its data reaches.
-        path: links that its data takes, in order; without it routing finds them. A name stands for
+        name: its name in reports and tables, and for agents.
+        sender: node that sends its data.
+        receiver: node that receives its data.
+        path: links of its data, in order; by default routing finds them. A name stands for
             the direction that leads on. `ecnomy check` warns of carriers whose links no path takes.
-        traffic: what it has to send, and when.
-        group: sources of one group are shown as one where there are many. Agents can name the group
-            in place of its sources.
+        traffic: data to send, and the times of sending.
+        group: tables and pages that would list many sources show a group as one source. Agents can
+            name the group in place of its sources.
         service_class: its class on links with a scheduler, by name or number; by default the
-            last one there.
+            last class of the link.
     """
 
     name: Name
@@ -121,15 +121,15 @@ class Source(Sending, frozen=True, kw_only=True):
 
 
 class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A service class: a fee per flow and second, and whose flows begin in it.
+    """A service class: a fee per flow and second, and the sources of its initial members.
 
     Attributes:
-        fee: what a flow in the class costs for its time; its provider may post another fee.
-        charge: what the marks of a flow in the class should cost; by default its fee of the
+        fee: price of the time of a flow in the class; its provider may post another fee.
+        charge: target cost of the marks of a flow in the class; by default its fee of the
             time.
-        members: customers are let in up to so many flows; by default any number.
-        most_cost: customers are let in while its marks cost this at most with one more flow.
-        sources: whose flows begin in the class.
+        members: largest number of flows to which customers are admitted; by default any number.
+        most_cost: customers are admitted while its marks cost at most this with one more flow.
+        sources: sources whose flows begin in the class.
     """
 
     fee: Fee
@@ -140,23 +140,23 @@ class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent sells to the users of these sources.
+    """A contract that an agent sells to the users of these sources.
 
     Attributes:
         name: kind of its rows in the ledger; by default the meter's name with `-charge` at its
             end.
-        meter: what is counted of each flow. `time`: how long it is active, from its source's start
+        meter: quantity counted for each flow. `time`: its active time, from its source's start
             to its stop. `weight`: that time, times the weight of the window law as the agent chose
-            it, else as in the transport, to a millionth; 0 while what is paid for marks steers the
+            it, else as in the transport, to a millionth; 0 while the payment for marks steers the
             flow. `bytes` and `packets`: IP packets delivered. `marks`: CE packets delivered.
             `marked-bytes`: their bytes (congestion volume, RFC 6789). `marks-set`: marks set in the
-            seller's domain, whether the packets arrive or not. `calls`: calls let in. `transfers`:
-            files and pages that are complete.
-        tariff: what is owed for what the meter counts. The unit of a price fits the meter: money/h
+            seller's domain, whether the packets arrive or not. `calls`: admitted calls.
+            `transfers`: complete files and pages.
+        tariff: price of the metered quantity. The unit of a price fits the meter: money/h
             for time, money/GB for bytes, money/mark for marks. A price is at most 1,000,000 money,
             and a whole number of millionths for some unit. `ecnomy explain per-unit` names the
             kinds; module:Class is your own class.
-        sources: whose users buy under the contract.
+        sources: sources whose users buy under the contract.
     """
 
     name: Name | None = None  # its kind in the ledger; None: the meter's
@@ -171,27 +171,27 @@ class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent of the market; what its entry may hold its role says (ecnomy.agents.roles).
+    """An agent of the market; its role defines the keys of its entry (ecnomy.agents.roles).
 
     Attributes:
-        name: what reports and tables call it; also the name of its account.
-        role_spec: what the agent owns, sells and buys.
+        name: its name in reports and tables; also the name of its account.
+        role_spec: its role: what it owns, sells and buys.
         classes: service classes that an application provider sells, by name.
         marks_paid_by: who pays the carrier for the marks of flows in its classes; by default
             the provider.
-        sources: sources whose flows are its own, or whose calls it sells.
-        test_streams: sources of cbr or poisson traffic by which a stream provider watches the
+        sources: sources whose flows it owns, or whose calls it sells.
+        test_streams: sources of cbr or poisson traffic that a stream provider sends to observe the
             network.
         tariff: price and promise of the calls of `sources`: a tariff table of one row.
         tariffs: tariff table of the calls it sells, a row for each type of connection.
         elastic: table of the files and pages that it carries by a deadline, a row for each type. A
-            file is charged when it is complete, and paid back if it took longer than its deadline.
-            One that is given up costs nothing. A strategy with a budget needs settlement retail,
+            file is charged when it is complete, and paid back if it is later than its deadline.
+            An abandoned file costs nothing. A strategy with a budget needs settlement retail,
             cascade or peering.
-        integrated_with: carrier that it is one firm with; it sees its callers' packets and
+        integrated_with: carrier of the same firm; the agent sees its callers' packets and
             needs no test streams.
-        fixed_costs: what it pays for its time, whatever it sells; paid to outside:costs.
-        strategy: what it does with what it sees; by default that of its role.
+        fixed_costs: costs of its time, independent of its sales; paid to outside:costs.
+        strategy: rule by which it decides from its observations; by default that of its role.
         decision_interval: time between two of its decisions; by default that of its role. An agent
             decides at the first report when or after it is due, so at most once an epoch. Providers
             decide at every report, from t = 0 on. A customer adapts: max(5 s, 3 T / (gain p)), the
@@ -200,8 +200,8 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             random time within it (a price handler also decides at t = 0).
         links: names or patterns of the links that a carrier owns.
         nodes: nodes whose outgoing links a carrier owns.
-        price_per_mark: what a carrier asks for a mark at first; by default the market's price.
-        contracts: what else it sells: tariffs on what is counted of flows.
+        price_per_mark: a carrier's initial price of a mark; by default the market's price.
+        contracts: its other sales: tariffs on metered quantities of flows.
     """
 
     name: Name
@@ -243,23 +243,23 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         self._check_strategy(preset)
 
     def files(self) -> tuple[ElasticLine, ...]:
-        """Its table of elastic types; () of one who sells no files."""
+        """Return its table of elastic types; () if it sells no files."""
         return tuple(row.line(name) for name, row in (self.elastic or {}).items())
 
     def lines(self) -> tuple[CallLine, ...]:
-        """Its tariff table; () of one who sells no calls."""
+        """Return its tariff table; () if it sells no calls."""
         if self.tariff is not None:
             return (CallLine(self.tariff.tariff(), self.sources),)
         return tuple(row.line(name) for name, row in (self.tariffs or {}).items())
 
     @property
     def role(self) -> str:
-        """Its role, as the entry has it."""
+        """Return its role, as the entry has it."""
         return self.role_spec.word
 
     @staticmethod
     def _check_kind(strategy: StrategySpec | None, path: str, role: str) -> None:
-        """Refuses a strategy that is not for a role."""
+        """Refuse a strategy that is not for a role."""
         from ecnomy.agents.strategies.fitting import wanted_instead
 
         if strategy is not None and (wanted := wanted_instead(strategy.kind, role)):
@@ -279,13 +279,13 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Market(msgspec.Struct, frozen=True, kw_only=True):
-    """The market: how often it meets, who is there, who pays whom for marks.
+    """The market: the time between its meetings, its agents, and the settlement of marks.
 
     Attributes:
         epoch: time between two meetings of the market, at which it gets a report.
-        price_per_mark: what a mark costs at first, unless its carrier asks another price.
-        agents: who takes part, each with a role.
-        settlement: who pays whom for marks: customers and carriers among each other; by default
+        price_per_mark: initial price of a mark, unless its carrier asks another price.
+        agents: agents, each with a role.
+        settlement: rule for payments for marks, between customers and carriers; by default
             retail. With `retail` a customer pays its access carrier for every mark delivered, and
             that carrier pays the others for marks set in their domains. With `cascade` the customer
             pays alike, and each domain pays the next one downstream. With `direct` the customer
@@ -300,12 +300,12 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """What to record beside the tables that every run has.
+    """Additional records of a run, beside the tables of every run.
 
     Attributes:
         series: quantities that are sampled over time, per flow or per link.
         every: time between two samples of the series.
-        delay_thresholds: delays beyond which packets of each flow are counted as late.
+        delay_thresholds: packets of each flow with a larger delay are counted as late.
         trace: whether to write a row for each event of a packet.
         transfers: whether to write a row for each finished file.
         calls: whether to write a row for each call.
@@ -331,19 +331,19 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
-    """A scenario file, every default filled in.
+    """A scenario file with all defaults filled in.
 
     Attributes:
         version: version of the format.
-        title: what pages and tables call the scenario.
+        title: title of the scenario on pages and in tables.
         duration: simulated time of the run.
         warmup: time at the beginning that averages and histograms leave out.
-        seed: number from which all random streams follow; the same seed gives the same run.
+        seed: number that determines all random streams; the same seed gives the same run.
         network: links, or a topology, and how they mark.
-        sources: who sends what over the network.
+        sources: senders of data over the network.
         demands: sources by a demand matrix, one per pair of nodes.
         market: prices, agents and settlement; without it packets are simulated and nobody pays.
-        record: what to write beside the tables that every run has.
+        record: additional records, beside the tables of every run.
     """
 
     version: Annotated[int, Number(what="a version", least=1, most=1, whole=True)]
@@ -366,5 +366,5 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def epoch_ps(self) -> int:
-        """Time between two meetings of the market; an engine reports so often without one too."""
+        """Return the time between two meetings of the market; without a market, between reports."""
         return self.market.epoch if self.market else PS_PER_S

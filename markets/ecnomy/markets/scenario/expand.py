@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A document as written -> one of links and sources only: topologies and demands worked out."""
+"""Expands topologies and demands of a document into links and sources."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["expanded"]
 
 
 def expanded(document: Document, places: Places) -> tuple[Document, Places]:
-    """The document without topology and demands, and the places of the values derived from them.
+    """Return the document without topology and demands, and the places of the derived values.
 
     Raises:
-        ScenarioError: a topology or a demand matrix cannot be worked out.
+        ScenarioError: a topology or a demand matrix cannot be expanded.
     """
     network, topology = document.network, None
     if network.topology is not None:

@@ -27,20 +27,20 @@ def check_guarantees(
     taken: dict[str, str],
     places: Places,
 ) -> None:
-    """Calls and test streams are of the right kind, and no other agent sells or handles them.
+    """Check that calls and test streams are of the right kind without other kinds of sellers.
 
-    Several providers may sell the calls of a source, if they have the same limit of lateness.
+    Several providers may sell the calls of a source, if they have the same limits.
 
     Args:
         document: the scenario.
-        agents: its agents, groups of sources laid out.
-        taken: sources that classes and price handlers have, with their owners; test streams are
-            added.
+        agents: its agents, with the sources of each group.
+        taken: sources of classes and price handlers, with their owners; this function adds test
+            streams.
         places: for messages.
 
     Raises:
         ScenarioError: such a source, a tariff that its sources do not fit, or an admission by test
-            streams without any.
+            streams that do not exist.
     """
     sources = {source.name: source for source in document.sources}
     on_sale: dict[str, tuple[str, CallLine]] = {}
@@ -61,7 +61,7 @@ def check_guarantees(
 
 
 def _listed(agent: AgentEntry, path: str) -> Iterator[tuple[str, Names, Line | None]]:
-    """The place where a provider lists sources, and the line of their tariff; None: test
+    """Yield the place where a provider lists sources, and the line of their tariff; None: test
     streams."""
     for line in agent.lines():
         row = f"{path}.tariffs.{line.tariff.name}" if agent.tariffs else path
@@ -91,7 +91,7 @@ def _check_rivals(
     path: str,
     places: Places,
 ) -> None:
-    """Who sells calls of the same source has the same limits: engines have one for each source."""
+    """Check that sellers of one source's calls have the same limits: engines keep one set each."""
     rival, other = on_sale.setdefault(name, (owner, line))
     own, its = line.tariff, other.tariff
     limits = (

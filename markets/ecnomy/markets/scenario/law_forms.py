@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of YAML that are made from the table of laws (ecnomy.markets.plan.law_table).
+"""Keys of YAML that are derived from the table of laws (ecnomy.markets.plan.law_table).
 
 A parameter is a key with the law's default, range and choices. A time or a size is written with its
-unit, so its key has no unit in its name: `interval` for interval_s.
+unit, so the name of its key has no unit: `interval` for interval_s.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _MOST_BYTES: Final = 10**15
 
 
 def key_of(parameter: Param) -> str:
-    """The YAML key of a law's parameter."""
+    """Return the YAML key of a law's parameter."""
     return parameter.name.removesuffix(_ENDS.get(parameter.unit, ""))
 
 
 def law_struct(law: str, about: str, fields: Iterable[Field], *, base: type, tag_field: str) -> Any:
-    """Make the struct in which users write a law; it belongs to the module of its base.
+    """Make the struct of a law in YAML; it belongs to the module of its base.
 
     Args:
-        law: its name, which `tag_field` has in YAML.
+        law: its name, the value of `tag_field` in YAML.
         about: the struct's docstring.
         fields: name, type and, unless the key is required, default.
         base: the class of all laws of the family.
-        tag_field: the key that holds the name.
+        tag_field: the key of the name.
     """
     return msgspec.defstruct(
         "".join(word.capitalize() for word in law.split("-")),
@@ -56,7 +56,7 @@ def law_struct(law: str, about: str, fields: Iterable[Field], *, base: type, tag
 
 
 def kind_of(family: str, law: str, parameter: Param) -> Any:
-    """The type and reader of a parameter."""
+    """Return the type and reader of a parameter."""
     match parameter.unit:
         case "choice":
             return Annotated[str, Choice(parameter.choices)]
@@ -85,7 +85,7 @@ def _size(unit: str, example: str, least: float, most: float) -> Amount:
 
 
 def _packets(family: str, parameter: Param) -> Amount:
-    """A size of a queue, or of a window, for which a plain number is accepted."""
+    """Return the reader of a queue's or window's size, which also accepts a plain number."""
     window = family == "window"
     return Amount(
         what="a number of packets" if window else "a size",
@@ -99,7 +99,7 @@ def _packets(family: str, parameter: Param) -> Amount:
 
 
 def default_of(parameter: Param) -> Any:
-    """What a key is where nobody writes it; None if somebody must."""
+    """Return the default of a key; None if the key is required."""
     default = parameter.default
     match parameter.unit:
         case _ if default is None:

@@ -11,14 +11,14 @@ __all__ = ["number_of", "time_of"]
 
 
 def number_of(kind: str, law: str, name: str, *, auto: bool = False) -> Number:
-    """The reader of a law's parameter that is a pure number, with the range the law states."""
+    """Return the reader of a law's parameter that is a pure number, with the law's range."""
     entry = param(kind, law, name)
     whole = entry.unit == "whole"
     return Number(what="a number", least=entry.min, most=entry.max, whole=whole, auto=auto)
 
 
 def time_of(kind: str, law: str, name: str, example: str) -> Amount:
-    """The reader of a law's time, with the range the law states."""
+    """Return the reader of a law's time, with the law's range."""
     entry = param(kind, law, name)
     least, most = (round(s * PS_PER_S) for s in (entry.min, entry.max))
     return Amount(what="a time", example=example, units=("ps",), least=least, most=most)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML of a link: an entry of `network.links`, its way back, and how it marks.
+"""The YAML of a link: an entry of `network.links`, its reverse direction, and its marking.
 
 A key goes on to plan/structs.py, compile/make.py and omnet/host/plan.cc.
 """
@@ -40,12 +40,12 @@ _Buffer = Annotated[Size, SizeReader(least=1, unlimited="unlimited")]
 _NotEct = Annotated[str, Choice(("drop", "pass"))]
 _Loss = Annotated[float, Number(what="a probability", least=0, most=0.99)]
 HALF: Final = "half"
-REVERSE: Final = ".reverse"  # ends the name of the way back of a duplex link
+REVERSE: Final = ".reverse"  # ends the name of the reverse direction of a duplex link
 Scheduling = ClassBased | DeficitRoundRobin
 
 
 def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
-    """Whether a law copies its link's buffer and that is unlimited."""
+    """Return whether a law copies its link's buffer and that buffer is unlimited."""
     if marking is None or buffer.value >= 0:
         return False
     return marking.law in with_trait("marking", "link_buffer") and marking.written("buffer") is None
@@ -59,7 +59,7 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
         delay: propagation delay, if other than forward.
         buffer: room for waiting packets, if other than forward.
         framing: link-layer bytes added to every packet, if other than forward.
-        not_ect: what a packet that is not ECN-capable meets, if other than forward.
+        not_ect: treatment of packets that are not ECN-capable, if other than forward.
         marking: marking law of this direction.
         scheduler: classes of service of this direction.
         loss: probability that the wire loses a packet, if other than forward.
@@ -76,11 +76,11 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DuplexReader(msgspec.Struct, frozen=True):
-    """true, false, or half: HALF, where both directions share one queue and transmitter."""
+    """true, false, or half. With HALF, both directions share one queue and transmitter."""
 
     @property
     def expected(self) -> str:
-        """The words."""
+        """Return the expected form."""
         return "true, false or half"
 
     @property
@@ -102,26 +102,26 @@ class DuplexReader(msgspec.Struct, frozen=True):
 class Link(msgspec.Struct, frozen=True, kw_only=True):
     """A link as written: forward, and backward unless duplex is false.
 
-    With `duplex: half` it is one direction to plans, which paths take both ways.
+    In plans, `duplex: half` is one direction that paths take both ways.
 
     Attributes:
-        name: what paths, tables and agents call it; the way back is `<name>.reverse`.
+        name: its name in paths and tables, and for agents; the reverse is `<name>.reverse`.
         source: node at one end, from which the forward direction leads.
         target: node at the other end.
         rate: bits per second that each direction transmits.
         delay: propagation delay, one way.
         buffer: room for waiting packets, the one in service excluded.
         framing: link-layer bytes that are added to every packet.
-        not_ect: what a packet that is not ECN-capable meets where the law would mark it.
+        not_ect: treatment of a packet that is not ECN-capable where the law would mark it.
         marking: marking law of the forward direction; by default drop-tail, or the network's
             `marking`.
         scheduler: classes of service in place of one queue, first in first out.
-        duplex: whether there is a way back; half: both ways share one queue and transmitter. With
-            half, there are no collisions and no `<name>.reverse`, and tables count both directions
-            together. Only the built-in engine has half-duplex links.
-        reverse: what the way back has instead; its marking is drop-tail unless stated here.
+        duplex: whether there is a reverse direction; half: both share one queue and transmitter.
+            With half, there are no collisions and no `<name>.reverse`, and tables count both
+            directions together. Only the built-in engine has half-duplex links.
+        reverse: differences of the reverse direction; its marking is drop-tail unless stated here.
         loss: probability that the wire loses a packet, at random and independently. Such a packet
-            has waited and been sent; the loss is drawn at the far end from a random stream of the
+            has waited and been sent. The loss is drawn at the far end from a random stream of the
             link. It counts as a departure and among the link's `drops` and the flow's `lost`. The
             other direction has the same probability unless `reverse` has another.
     """
@@ -153,7 +153,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             _check_scheduler(direction, key)
 
     def directions(self) -> list[Direction]:
-        """The one or two directions, every value filled in."""
+        """Return the one or two directions, with all values filled in."""
         forward = Direction(
             self.name,
             self.source,
@@ -212,7 +212,7 @@ def _check_scheduler(direction: Direction, key: str) -> None:
 
 
 class Direction(msgspec.Struct, frozen=True):
-    """One direction of a link, resolved but for its nodes' numbers."""
+    """One direction of a link, resolved except for the numbers of its nodes."""
 
     name: str
     source: str

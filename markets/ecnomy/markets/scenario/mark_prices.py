@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The initial price of a mark for each source, by the carriers that its data crosses."""
+"""The initial price of a mark for each source, by the carriers on the path of its data."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ class MarkPrice(msgspec.Struct, frozen=True):
     """The price of a mark for a source's flows, in micro-units.
 
     Attributes:
-        domains: carriers that its data crosses, in order; the first is its access carrier.
-        low, high: the same but under `direct`, where it depends on where a mark is set.
+        domains: carriers on the path of its data, in order; the first is its access carrier.
+        low, high: range of the price. They differ only under `direct`, where it depends on the
+            domain of the mark.
     """
 
     domains: tuple[str, ...]
@@ -29,7 +30,7 @@ class MarkPrice(msgspec.Struct, frozen=True):
 
 
 def mark_prices(market: MarketSpec, plan: Plan) -> dict[str, MarkPrice]:
-    """By name of the source; {} without a carrier."""
+    """Return prices by name of the source; {} without a carrier."""
     carriers = [agent for agent in market.agents if preset_of(agent.role).owns_links]
     if not carriers:
         return {}

@@ -27,7 +27,7 @@ __all__ = ["check_names", "market_spec"]
 
 
 def check_names(document: Document, places: Places) -> None:
-    """Refuses duplicate names and nodes that no link reaches.
+    """Refuse duplicate names and nodes without a link.
 
     Raises:
         ScenarioError: such a name.
@@ -62,11 +62,12 @@ def _unique(path: str, names: Iterable[str], places: Places) -> None:
 
 
 def market_spec(document: Document, places: Places) -> MarketSpec | None:
-    """The market of a document, its agents' sources known to exist and shared by nobody.
+    """Return the market of a document; its agents' sources exist and have one provider each.
 
     Raises:
         ScenarioError: an unknown source, one with two providers or with a provider and a price
-            handler, a strategy that lacks a rate for one, or links that are not each in one domain.
+            handler, a strategy that lacks a rate for a source, or links that are not each in one
+            domain.
     """
     market = document.market
     if market is None:
@@ -88,7 +89,7 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
 
 
 def _with_members(document: Document, agents: tuple[AgentEntry, ...]) -> tuple[AgentEntry, ...]:
-    """The agents with the sources of a group in place of its name."""
+    """Return the agents with the sources of a group in place of its name."""
     groups = _groups(document)
 
     def members(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -156,7 +157,7 @@ def _agent(agent: AgentEntry) -> AgentSpec:
 
 
 def _class_sources(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str, str]]:
-    """(source, its owner as messages name it, path) of each class."""
+    """Yield (source, its owner as named in messages, path) of each class."""
     for index, agent in enumerate(agents):
         for name, entry in agent.classes.items():
             path = child_path(f"market.agents[{index}].classes", name) + ".sources"
@@ -190,7 +191,7 @@ def _check_owners(
 
 
 def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Contracts name existing sources and recorded transfers."""
+    """Check that contracts name existing sources and recorded transfers."""
     known = {source.name: source for source in document.sources}
     for index, agent in enumerate(agents):
         for number, entry in enumerate(agent.contracts or ()):
@@ -225,12 +226,12 @@ def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places:
 
 
 def _kind(contract: ContractEntry) -> str:
-    """The name of its rows in the ledger."""
+    """Return the kind of its rows in the ledger."""
     return contract.name or f"{contract.meter}-charge"
 
 
 def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """A handler pays for its flows itself; checks the traffic that its strategy needs."""
+    """Check handlers: each pays for its flows itself, and its strategy needs certain traffic."""
     sold = {source: owner for source, owner, _ in _class_sources(agents)}
     for index, agent in enumerate(agents):
         steered: list[tuple[str, str]] = []  # (path, source)
@@ -283,7 +284,7 @@ def _check_traffic(
 def _check_weight(
     path: str, source: str, transport: msgspec.Struct, kind: str, places: Places
 ) -> None:
-    from ecnomy.markets.plan.law_table import weights  # a plan is made of a scenario
+    from ecnomy.markets.plan.law_table import weights  # late: a plan is made from a scenario
 
     law = transport.__struct_config__.tag
     if law not in weights():
@@ -293,7 +294,7 @@ def _check_weight(
 
 
 def _sellers(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str]]:
-    """(source, who sells it or handles its price)."""
+    """Yield (source, its seller or the handler of its price)."""
     for source, owner, _ in _class_sources(agents):
         yield source, owner
     for agent in agents:
@@ -313,7 +314,7 @@ def _check_settlement(word: str, places: Places) -> None:
 
 
 def _check_domains(document: Document, agents: tuple[AgentSpec, ...], places: Places) -> None:
-    """Every link is in the domain of one carrier."""
+    """Check that every link is in the domain of one carrier."""
     carriers = [i for i, agent in enumerate(agents) if preset_of(agent.role).owns_links]
     if not carriers:
         role = next(word for word, preset in ROLES.items() if preset.owns_links)

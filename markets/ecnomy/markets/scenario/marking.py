@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `marking:`, made from the table of laws (ecnomy.markets.plan.law_table).
+"""The YAML under `marking:`, derived from the table of laws (ecnomy.markets.plan.law_table).
 
 Two things differ from the table (law_forms.py has the rest):
 
-- Sizes that a law counts in its `unit`, packets or bytes, are written with it. All of a law have
-  the same, and there is no key `unit`.
+- Sizes that a law counts in its `unit`, packets or bytes, are written with that unit. All sizes of
+  a law have the same unit, and there is no key `unit`.
 - A law that copies its link's buffer (`link_buffer` among its traits) has a key `buffer`, in
-  packets or bytes; without it the buffer is the link's.
+  packets or bytes. Its default is the link's buffer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def law(self) -> str:
-        """Its name."""
+        """Return its name."""
         return str(self.__struct_config__.tag)
 
     def __post_init__(self) -> None:
@@ -48,14 +48,14 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
                 raise Misfit(more, found, f"at least {less}, {least}")
 
     def written(self, key: str) -> Any:
-        """The value of a key."""
+        """Return the value of a key."""
         return getattr(self, key)
 
     def values(self, link_buffer: Size) -> dict[str, float | str]:
-        """Its parameters, named as in the table.
+        """Return its parameters, named as in the table.
 
         Args:
-            link_buffer: of its link, which the law may copy.
+            link_buffer: buffer of its link, which the law may copy.
         """
         parameters = _entry(self.law).parameters
         return {parameter.name: self._value(parameter, link_buffer) for parameter in parameters}
@@ -83,8 +83,8 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
 class _RemForm(MarkingForm, frozen=True, kw_only=True):
     """REM: `capacity_share` None is 0.85 with pc1 and 1 otherwise.
 
-    AUTO_NUMBER of phi, gamma and alpha is worked out when the plan is made (see
-    ecnomy.markets.compile.rem_steps); until then the law's default stands for it.
+    make_plan calculates AUTO_NUMBER of phi, gamma and alpha (see
+    ecnomy.markets.compile.rem_steps); until then the law's default replaces it.
     """
 
     def _value(self, parameter: Param, link_buffer: Size) -> float | str:
@@ -97,7 +97,7 @@ class _RemForm(MarkingForm, frozen=True, kw_only=True):
 
 
 _BASES: Final[dict[str, type[MarkingForm]]] = {"rem": _RemForm}
-_COMPUTED: Final = {("rem", "capacity_share")}  # where the user writes nothing
+_COMPUTED: Final = {("rem", "capacity_share")}  # if the user does not write it
 
 
 def _entry(law: str) -> LawEntry:
@@ -134,20 +134,20 @@ def _made(law: str) -> type[MarkingForm]:
 
 
 _FORMS: Final = {law: _made(law) for law in law_table()["marking"]}
-globals().update({form.__name__: form for form in _FORMS.values()})  # where pickle looks for them
-_ARRIVALS_ONLY: Final = [  # laws that need a queue at arrivals, and nothing else of a link
+globals().update({form.__name__: form for form in _FORMS.values()})  # pickle looks for them here
+_ARRIVALS_ONLY: Final = [  # laws that need only the queue found by arrivals
     form for law, form in _FORMS.items() if not any(_entry(law).traits.values())
 ]
 
 
 def marking_form(law: str) -> type[MarkingForm]:
-    """The form in which a law is written (KeyError if there is no such law)."""
+    """Return the form in which a law is written (KeyError if there is no such law)."""
     return _FORMS[law]
 
 
 if TYPE_CHECKING:
     Marking = MarkingForm
-    PlainMarking = MarkingForm  # what a class of a link may have as well
+    PlainMarking = MarkingForm  # also for a class of a link
 else:
     Marking = Union[tuple(_FORMS.values())]  # noqa: UP007
     PlainMarking = Union[tuple(_ARRIVALS_ONLY)]  # noqa: UP007

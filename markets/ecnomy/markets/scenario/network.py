@@ -37,7 +37,7 @@ _OF_TOPOLOGY = (
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True):
-    """The network: links, those of a topology, or both; nodes are what links connect.
+    """The network: links, those of a topology, or both; nodes are the ends of links.
 
     Attributes:
         links: links, written one by one.
@@ -53,21 +53,22 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         delay: propagation delay of all links of the topology, in place of one by length.
         buffer: room for waiting packets at the topology's links.
         framing: link-layer bytes added to every packet on the topology's links.
-        not_ect: what a packet that is not ECN-capable meets at the topology's links.
+        not_ect: treatment of packets that are not ECN-capable at the topology's links.
         marking: marking law of all links that state none. From the weakest
             to the strongest: drop-tail, `network.marking`, values of a link without a `law`, a
             link's marking with a `law`. A link's marking is that of its forward direction, but
-            links of a topology mark in both. A link with a scheduler takes no part. `ecnomy check`
-            lists the marking of each link.
-        overrides: what single links of the topology have instead, in both directions.
+            links of a topology mark in both. A link with a scheduler is not affected. `ecnomy
+            check` lists the marking of each link.
+        overrides: differences of single links of the topology, in both directions.
         routing: whether paths have the fewest links or the least delay; by default delay with a
             topology. `hops` takes the fewest links, then the least delay; `delay` takes the least
             delay, then the fewest links. All flows of a source share a path. ACKs take it backwards
             where all its links are duplex.
-        equal_cost: which of several equal next hops: the one written first, or one by a hash of the
+        equal_cost: choice between equal next hops: the one written first, or one by a hash of the
             source. The hash is of seed, source and node. Under `hops` with `hash`, all paths with
             equally many links are equal.
-        positions: node -> where it is drawn: [x, y], or [longitude, latitude] of a real place.
+        positions: node -> its position in pictures: [x, y], or [longitude, latitude] of a real
+            place.
     """
 
     links: tuple[Link, ...] = ()
@@ -99,15 +100,15 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
             msgspec.structs.force_setattr(self, "routing", metric)
 
     def directions(self) -> list[Direction]:
-        """All directions in plan order."""
+        """Return all directions in plan order."""
         return [direction for link in self.links for direction in link.directions()]
 
     def nodes(self) -> list[str]:
-        """Nodes in the order of their first mention."""
+        """Return the nodes in the order of their first mention."""
         return list(dict.fromkeys(n for link in self.links for n in (link.source, link.target)))
 
     def router(self, *, equal_cost: str, seed: int) -> Router:
-        """Finds paths as indices into directions()."""
+        """Return a router that finds paths as indices into directions()."""
         ends: list[tuple[str, str]] = []
         delays: list[int] = []
         twins: list[int] = []

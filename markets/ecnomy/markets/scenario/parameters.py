@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strategies, and parameters that only a class itself knows, such as a custom one.
+"""Parameters that a class declares itself: those of strategies and of custom classes.
 
-The class is a dataclass. A field annotated `Annotated[float, Unit("s")]` takes a quantity, which is
-handed over in that unit; plain float, int, bool and str are taken as they are, and one that is
-annotated `float | None` may be left out; a field annotated with OneOf takes a mapping with `kind`
-and the parameters of that kind, which may be a class of the user's own where OneOf has a way to
-find it; one annotated with ByTime takes a mapping from times to quantities. An object is made once
-as a trial, so that a refused value is reported as a fault of the scenario, with its place.
+The class is a dataclass. The annotation of a field selects its form in YAML:
+
+- `Annotated[float, Unit("s")]` is a quantity, converted to that unit.
+- Plain float, int, bool and str are read as they are; `float | None` may be omitted.
+- OneOf is a mapping with `kind` and the parameters of that kind. The kind may be a custom class,
+  if OneOf can find it.
+- ByTime is a mapping from times to quantities.
+
+One trial object is made, so that a refused value is reported as a fault of the scenario, with its
+place.
 """
 
 from __future__ import annotations
@@ -46,8 +50,8 @@ _PLAIN: Final[dict[Any, str]] = {
 class Field(msgspec.Struct, frozen=True):
     """A parameter: its type, its unit ("" for none), its default unless it is required.
 
-    `forms` are the dataclasses that a mapping with `kind` may name, by that name; `find` makes a
-    class of what names none of them.
+    `forms` are the dataclasses that a mapping with `kind` may name, by that name. `find` returns a
+    class for any other name.
     """
 
     kind: Any
@@ -61,10 +65,10 @@ class Field(msgspec.Struct, frozen=True):
 
 
 def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params], object]) -> Params:
-    """The parameters of a class in the mapping `node`, whose key `kind` names the class.
+    """Return the parameters of a class in the mapping `node`, whose key `kind` names the class.
 
     Args:
-        node: what was written.
+        node: the written value.
         path: dotted path of the node, for messages.
         cls: the class.
         trial: makes an object of this kind with these parameters.
@@ -75,7 +79,7 @@ def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params],
     kind = node.mapping()["kind"]
     try:
         fields = declared(cls)
-    except Exception as error:  # annotations of the user's may name what is not there
+    except Exception as error:  # custom annotations may name something that does not exist
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         here = child_path(path, "kind")
         wanted = f"a class with readable annotations ({reason})"
@@ -86,7 +90,7 @@ def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params],
 
 
 def write_params(params: Mapping[str, Any], cls: type) -> dict[str, Any]:
-    """The YAML values that read as these parameters."""
+    """Return the YAML values that read as these parameters."""
     return _written(params, declared(cls))
 
 
@@ -150,10 +154,10 @@ def _write_strategy(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def declared(cls: type) -> dict[str, Field]:
-    """The parameters of a class, none if it is not a dataclass.
+    """Return the parameters of a class; {} if it is not a dataclass.
 
     Raises:
-        Exception: anything that custom annotations may raise.
+        Exception: any exception of custom annotations.
     """
     if not dataclasses.is_dataclass(cls):
         return {}
@@ -174,7 +178,7 @@ def _field(field: dataclasses.Field[Any], hint: Any) -> Field:
         choice = next((extra for extra in extras if isinstance(extra, OneOf)), None)
         if choice is not None:
             forms, find = dict(choice.kinds), choice.find
-    if type(None) in typing.get_args(hint):  # `float | None`: a number, or left out
+    if type(None) in typing.get_args(hint):  # `float | None`: a number, or omitted
         (hint,) = (kind for kind in typing.get_args(hint) if kind is not type(None))
     missing = dataclasses.MISSING
     required = field.default is missing and field.default_factory is missing
@@ -189,7 +193,7 @@ def _refuse(node: Node, key: str, fields: dict[str, Field], path: str) -> NoRetu
 
 
 def expected_of_field(field: Field) -> str:
-    """The expected form that messages state if this parameter is missing."""
+    """Return the expected form for messages about a missing parameter."""
     if field.strategies:
         return "a mapping of names to strategies, such as {steady: {kind: constant-charge}}"
     if field.forms:
@@ -212,7 +216,7 @@ def _form(node: Node, field: Field, path: str) -> dict[str, Value]:
 
 
 def _form_class(given: Node, field: Field, path: str) -> type:
-    """The class that `kind` names."""
+    """Return the class of `kind`."""
     if isinstance(given.value, str) and given.value in field.forms:
         return field.forms[given.value]
     wanted = known_name(str(given.value), field.forms)
@@ -242,7 +246,7 @@ def _value(node: Node, field: Field, path: str) -> Value | dict[str, Value]:
 
 
 def _strategies(node: Node, field: Field, path: str) -> dict[str, Any]:
-    """Name -> the kind of a strategy and its parameters."""
+    """Return name -> the kind of a strategy and its parameters."""
     if not isinstance(node.value, dict) or not node.mapping():
         raise node.place.error(path, show(node), expected_of_field(field))
     found = {}
@@ -253,7 +257,7 @@ def _strategies(node: Node, field: Field, path: str) -> dict[str, Any]:
 
 
 def _by_time(node: Node, field: Field, path: str) -> dict[Any, Any]:
-    """Seconds -> the quantity from then on, in order of time."""
+    """Return seconds -> the quantity from then on, in order of time."""
     if not isinstance(node.value, dict) or not node.mapping():
         raise node.place.error(path, show(node), expected_of_field(field))
     found: dict[float, Value] = {}
@@ -287,11 +291,11 @@ def _quantity(node: Node, field: Field, path: str) -> float | int:
 
 
 class StrategyReader(msgspec.Struct, frozen=True):
-    """Reads a strategy and its parameters, which only its class knows."""
+    """Reads a strategy and its parameters, which its class declares."""
 
     @property
     def expected(self) -> str:
-        """The form."""
+        """Return the expected form."""
         return "a strategy such as {kind: qos-knob, patience: 10 s}"
 
     def read(self, node: Node, path: str) -> StrategySpec:

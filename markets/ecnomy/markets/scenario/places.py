@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the values of a scenario were written, for faults detected later."""
+"""The places of a scenario's values in its files, for faults detected later."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["Places"]
 class Places(msgspec.Struct, frozen=True):
     """Places by dotted path; `file` stands for values that were not written.
 
-    `written` says of paths of values that were worked out (a source of a demand matrix) from what
-    they were; faults are placed and named there.
+    `written` maps the paths of derived values (a source of a demand matrix) to their origin.
+    Messages place and name faults there.
     """
 
     by_path: dict[str, Place]
@@ -23,14 +23,14 @@ class Places(msgspec.Struct, frozen=True):
     written: dict[str, str] = {}
 
     def place(self, path: str) -> Place:
-        """The place of a value, or of the nearest enclosing value that was written."""
+        """Return the place of a value, or of the nearest enclosing value that was written."""
         path = self._as_written(path)
         while path not in self.by_path and path:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
         return self.by_path.get(path, Place(self.file, None))
 
     def fault(self, path: str, found: str, expected: str) -> ScenarioError:
-        """An error at a value; the index of an item that was written without a list is left out."""
+        """Return an error at a value; an item written without a list loses its index."""
         path = self._as_written(path)
         if path not in self.by_path and path.endswith("]"):
             path = path[: path.rfind("[")]

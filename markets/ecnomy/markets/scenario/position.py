@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a node is drawn: [x, y], [longitude, latitude] in degrees for real places."""
+"""The position of a node: [x, y], or [longitude, latitude] in degrees for real places."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["PositionReader"]
 
 
 class PositionReader(msgspec.Struct, frozen=True):
-    """Two numbers."""
+    """Reads and writes a position: two numbers."""
 
     @property
     def expected(self) -> str:
-        """The form."""
+        """Return the expected form."""
         return "two numbers such as [-87.6, 41.8]"
 
     @property

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under a source's `profile:`: the load of the hours of its day.
+"""The YAML under a source's `profile:`: its load by the hour of the day.
 
     profile: {steps: {0 h: 0.3, 8 h: 1.0, 12 h: 1.3, 18 h: 0.8}}
 
-A factor holds from its time to the next one's, the last one on into the next period. Simulated
-time 0 is `offset` into a period. See omnet/laws/traffic/profile.h for the effect of a factor.
+A factor holds from its time to the next one's. The last factor holds on into the next period.
+Simulated time 0 is `offset` into a period. See omnet/laws/traffic/profile.h for the effect.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _Period = Annotated[int, Amount(what="a time", example="24 h", units=("ps",), ab
 
 
 class Step(msgspec.Struct, frozen=True):
-    """From `at_ps` into the period on, the rate is multiplied by `factor_ppm` millionths."""
+    """From `at_ps` after the period's start, the rate is multiplied by `factor_ppm` millionths."""
 
     at_ps: int
     factor_ppm: int
 
 
 class _StepsReader(msgspec.Struct, frozen=True):
-    """Times with their factors, in order of time; factors are kept to six decimals."""
+    """Times with their factors, in order of time; factors are rounded to six decimals."""
 
     @property
     def expected(self) -> str:
-        """The form."""
+        """Return the expected form."""
         return "a mapping of times to factors, such as {0 h: 0.3, 8 h: 1}"
 
     @property
@@ -80,7 +80,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         steps: times of the period, each with the factor on the rate from then on.
         period: time after which the steps begin again.
-        offset: where in the period simulated time 0 is.
+        offset: position of simulated time 0 in the period.
     """
 
     steps: Annotated[tuple[Step, ...], _StepsReader()]
@@ -96,7 +96,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
             raise Misfit("steps", "no factor above 0", "at least one")
 
     def from_zero(self) -> list[Step]:
-        """The steps of a period that begins at simulated time 0, the first one at 0."""
+        """Return the steps of a period that begins at simulated time 0, the first one at 0."""
         offset = self.offset % self.period
         moved = sorted(((s.at_ps - offset) % self.period, s.factor_ppm) for s in self.steps)
         if moved[0][0] > 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCP transports that learn of every mark and set a rate by it: the REM source, primal control."""
+"""TCP transports that set a rate by every mark: the REM source, primal control."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _RttErrorStd = Amount(what="a time", example="1 ms", units=("ps",), most=10**15)
 
 
 class _Priced(TcpOptions, frozen=True, kw_only=True):
-    """Laws that learn of every mark and set a rate by them.
+    """Laws that receive every mark and set a rate by the marks.
 
     Attributes:
-        mark_rate: marks per second it is willing to pay, in place of a weight.
+        mark_rate: marks per second that it is willing to pay, in place of a weight.
     """
 
     mark_rate: Annotated[float | None, MarkRate] = None
@@ -56,16 +56,16 @@ class Rem(_Priced, frozen=True, kw_only=True, tag="rem", tag_field="law"):
     """The REM source (athuraliya2000): the path's price, read from marks, sets rate and window.
 
     Note:
-        A mark rate asked for is weight x ln phi. The source takes it where marks are few, and less
-        where they are many. Losses do not change its window. Prices begin at 0, so flows start at
-        `max_rate`: set it to the rate of the path's slowest link, and give the queue room. With
-        buffers of 200 packets, losses at the start leave a ring of six 11 to 20 % from its optimum
-        after 40 s. `phi: auto` here, and `phi`, `gamma` or `alpha: auto` at REM links, follow from
-        capacities, round trips and the weights at the beginning. All REM sources count as active
-        and other traffic is left out. All `auto` share one phi, which is the number written
-        elsewhere in the scenario, if any. `ecnomy check` names a gamma or alpha beyond the bound of
-        stability, and a phi that marks fewer than 5 % or more than 99 % of a source's packets. REM
-        links mark many packets: with `not_ect: drop`, the default, they drop as many
+        A given mark rate is weight x ln phi. The source gets that many marks if marks are rare, and
+        fewer if they are frequent. Losses do not change its window. Prices begin at 0, so flows
+        start at `max_rate`: set it to the rate of the path's slowest link, and give the queue room.
+        With buffers of 200 packets, losses at the start leave a ring of six 11 to 20 % from its
+        optimum after 40 s. `phi: auto` here, and `phi`, `gamma` or `alpha: auto` at REM links,
+        follow from capacities, round trips and the weights at the beginning. All REM sources count
+        as active and other traffic is left out. All `auto` share one phi, which is the number
+        written elsewhere in the scenario, if any. `ecnomy check` names a gamma or alpha beyond the
+        bound of stability, and a phi that marks fewer than 5 % or more than 99 % of a source's
+        packets. REM links mark many packets: with `not_ect: drop`, the default, they drop as many
         retransmissions. Write `not_ect: pass` at the links, or `ect: all` at the sources.
     """
 

@@ -4,7 +4,7 @@
     role: customer
     role: {kind: my_lab.roles:RiskBroker, premium: 1 money/h, cap: 5 money}
 
-The terms of a custom role are the fields of the dataclass that its class names as `terms`,
+The terms of a custom role are the fields of the dataclass `terms` of its class,
 with units as in strategies (ecnomy.agents.parameters).
 """
 
@@ -25,11 +25,11 @@ __all__ = ["RoleReader"]
 
 
 class RoleReader(msgspec.Struct, frozen=True):
-    """Reads a role and its terms, which only its class knows."""
+    """Reads a role and its terms, which its class declares."""
 
     @property
     def expected(self) -> str:
-        """The form."""
+        """Return the expected form."""
         return f"one of {', '.join(ROLES)}, or a custom role as module:Class"
 
     def read(self, node: Node, path: str) -> RoleSpec:

@@ -41,11 +41,11 @@ _Least = Annotated[int, Amount(what="a size", example="25 kB", units=("byte",), 
 
 
 class ClassReader(msgspec.Struct, frozen=True):
-    """A class by its name, or by its number on its links from 1 on."""
+    """A class by its name, or by its number on its links, counted from 1."""
 
     @property
     def expected(self) -> str:
-        """The form."""
+        """Return the expected form."""
         return "the name or the number of a class, counted from 1"
 
     @property
@@ -76,12 +76,12 @@ class _Named(Protocol):
 
 
 def class_names(classes: Sequence[_Named]) -> list[str]:
-    """The names of classes; a class without a name has its number."""
+    """Return the names of classes; a class without a name has its number."""
     return [entry.name or str(number) for number, entry in enumerate(classes, 1)]
 
 
 def class_index(names: list[str], name: str | None) -> int | None:
-    """Of the class of a name or number; the last one's where none is given, None if unknown."""
+    """Return the index of a class by name or number; None: the last class; unknown: None."""
     if name is None:
         return len(names) - 1
     if name.isdigit():
@@ -90,7 +90,7 @@ def class_index(names: list[str], name: str | None) -> int | None:
 
 
 def check_classes(names: list[str]) -> None:
-    """Raises Misfit where there are none, too many, or two of a name."""
+    """Refuse an empty list, too many classes, and a duplicate name (Misfit)."""
     if not 1 <= len(names) <= _MOST_CLASSES:
         raise Misfit("classes", f"{len(names)} classes", f"1 to {_MOST_CLASSES}")
     for index, name in enumerate(names):
@@ -102,7 +102,7 @@ class ServiceClass(msgspec.Struct, frozen=True, kw_only=True):
     """A class and its guarantees; ratios are to the next class. None: no such promise.
 
     Attributes:
-        name: what sources call it; without one it goes by its number, from 1 on.
+        name: its name for sources; by default its number, from 1 on.
     """
 
     name: Name | None = None
@@ -117,14 +117,15 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", t
     """Absolute and proportional guarantees by class, with or without regulation by ECN.
 
     Note:
-        `update` and `gain` are of the feedback that holds delay ratios. The keys from `interval` on
-        are of the projection behind `regulation`, as in the marking law flow-projection-heuristic.
+        `update` and `gain` belong to the feedback that holds delay ratios. The keys from `interval`
+        on belong to the projection behind `regulation`, as in the marking law
+        flow-projection-heuristic.
         The rates of all classes together are less than the link's. Sources name their `class`,
         which also holds for ACKs. configs/examples/service-classes.yaml is Table 1 of christin2003.
 
     Attributes:
-        classes: classes in order, each with what it is promised; a ratio is to the class after
-            it.
+        classes: classes in order, each with its promises; a ratio is to the next
+            class.
     """
 
     classes: tuple[ServiceClass, ...]
@@ -151,16 +152,16 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", t
                 raise Misfit(where, "a ratio to the class after the last", "none")
 
     def names(self) -> list[str]:
-        """Of the classes; one without a name goes by its number."""
+        """Return the names of the classes; a class without a name has its number."""
         return class_names(self.classes)
 
     def index(self, name: str | None) -> int | None:
-        """Of the class of a name or number; the last one's where none is given, None if unknown."""
+        """Return the index of a class by name or number; None: the last class; unknown: None."""
         return class_index(self.names(), name)
 
 
 def class_fault(scheduler: ClassBased, rate_bps: int, buffer: Size) -> Misfit | None:
-    """Faults of a scheduler on a link of this rate and buffer; keys are the link's."""
+    """Return the fault of a scheduler on a link of this rate and buffer; keys are the link's."""
     rates = sum(entry.rate or 0 for entry in scheduler.classes)
     if rates >= rate_bps:
         found = f"rates of {rates:,} bit/s in total"

@@ -3,14 +3,14 @@
 
 From the weakest to the strongest:
 
-    drop-tail                   where nothing is said
-    network.marking             of every link, and of both directions of a topology's links
-    a link's `marking`          without a `law`: single values of the shared one changed;
-                                with a `law`: its own, and nothing of the shared one
+    drop-tail                   the default
+    network.marking             every link, and both directions of a topology's links
+    a link's `marking`          without a `law`: changes single values of the shared law;
+                                with a `law`: replaces the shared law
 
 `marking` of a link is that of its forward direction, whether it is shared or its own. The reverse
-direction drops its tail unless `reverse` says otherwise. `reverse` and `overrides` without a `law`
-change the shared one too. A link with a `scheduler` takes no part.
+direction is drop-tail unless `reverse` says otherwise. `reverse` and `overrides` without a `law`
+change the shared law too. A link with a `scheduler` is not affected.
 """
 
 from __future__ import annotations
@@ -26,15 +26,16 @@ _KEY: Final = "marking"
 
 
 def with_shared_marking(root: Node) -> Node:
-    """A scenario's document in which each link has the marking that is shared.
+    """Return a scenario's document in which each link has the shared marking.
 
-    Values that are not a network, link or marking stay unchanged, so that reading refuses them.
+    Values of another type than a network, link or marking stay unchanged, so that reading refuses
+    them.
     """
     network = root.mapping().get("network")
     shared = network.mapping().get(_KEY) if network is not None else None
     if network is None or shared is None or not isinstance(shared.value, dict):
         return root
-    # First, so that a fault of the shared law is told of the place where it stands.
+    # First, so that a fault of the shared law is reported at its place.
     values = {_KEY: shared, **network.mapping()}
     if (links := values.get("links")) and isinstance(links.value, list):
         values["links"] = Node([_link(item, shared) for item in links.value], links.place)
@@ -46,7 +47,7 @@ def with_shared_marking(root: Node) -> Node:
 
 
 def _link(link: Node, shared: Node) -> Node:
-    """A link with the shared marking, unless it has its own or a scheduler."""
+    """Return a link with the shared marking, unless it has its own or a scheduler."""
     if not isinstance(link.value, dict):
         return link
     link = _refined(link, shared)
@@ -59,7 +60,7 @@ def _link(link: Node, shared: Node) -> Node:
 
 
 def _refined(holder: Node, shared: Node) -> Node:
-    """The holder of a marking without a law gets the shared one with these values changed."""
+    """Return the holder of a marking without a law with the shared marking and these changes."""
     own = holder.mapping().get(_KEY)
     if own is None or not isinstance(own.value, dict) or "law" in own.value:
         return holder

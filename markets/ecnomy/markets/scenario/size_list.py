@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `sizes:`: file sizes to draw from, or the name of a file that has them.
+"""The YAML under `sizes:`: file sizes to draw from, or the name of a file with sizes.
 
     sizes: [10 kB, 20 kB, {size: 1 MB, weight: 0.5}]
     sizes: sizes.csv                 # beside the scenario
 
-A file has one size a line, in bytes or with a unit, and a weight after a comma; `#` begins a
+A file has one size per line, in bytes or with a unit, and a weight after a comma; `#` begins a
 comment. A weight is 1 if omitted (andreassen2002 section 2.2.2: a text file of addresses).
 """
 
@@ -24,14 +24,14 @@ __all__ = ["MOST_SIZES", "SizeRow", "SizesReader", "with_sizes_inside"]
 
 MOST_SIZES: Final = 10_000  # omnet/laws/traffic/sizes.h
 _MOST_WEIGHT: Final = 10**12
-_MOST_MIB: Final = 1  # of a file
+_MOST_MIB: Final = 1  # size of the file
 _SIZE: Final = Amount(
     what="a size", example="10 kB", units=("byte",), least=1, most=10**12, plain=False
 )
 
 
 class SizeRow(msgspec.Struct, frozen=True):
-    """A size, and its weight beside those of the others."""
+    """A size, and its weight relative to the other sizes."""
 
     bytes: int
     weight: float = 1.0
@@ -42,7 +42,7 @@ class SizesReader(msgspec.Struct, frozen=True):
 
     @property
     def expected(self) -> str:
-        """The form."""
+        """Return the expected form."""
         return "sizes such as [10 kB, {size: 1 MB, weight: 0.5}], or the name of a file with sizes"
 
     @property
@@ -75,7 +75,7 @@ class SizesReader(msgspec.Struct, frozen=True):
 
 
 def with_sizes_inside(tree: Node) -> Node:
-    """A scenario's tree with the contents of its size files instead of their names.
+    """Return a scenario's tree with the contents of its size files in place of their names.
 
     Raises:
         ScenarioError: such a file cannot be read.
@@ -99,7 +99,7 @@ def _inside(source: Node, path: str) -> Node:
 
 
 def _from_file(node: Node, path: str) -> Node:
-    """The rows of a file, which is beside the file that names it, else in the current folder."""
+    """Return the rows of a file, which is beside the naming file, else in the current folder."""
     named = str(node.value)
     beside = os.path.join(os.path.dirname(node.place.file), named)
     shown = beside if os.path.isfile(node.place.file) else named
@@ -131,7 +131,7 @@ def _line(text: str, place: Place) -> Node:
 
 
 def _number(text: str) -> float | str:
-    """As YAML would read it: a non-numeric value stays text, for messages."""
+    """Return the number as YAML reads it: a non-numeric value stays text, for messages."""
     try:
         return float(text)
     except ValueError:

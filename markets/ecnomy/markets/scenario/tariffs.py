@@ -4,8 +4,8 @@
     tariff: {kind: two-part, fee: 1 money/h, price: 0.1 money/MB}
     tariff: {kind: my_lab.tariffs:Mine, price: 2 money/MB}
 
-The fields of each kind and their readers stand with the descriptions in terms/tariffs.py. Here
-are what a mapping alone cannot say (menus, tariffs of a user's own) and which meters a tariff fits.
+The fields of each kind and their readers are with the descriptions in terms/tariffs.py. This module
+adds menus, custom tariffs, and the check that a tariff fits its meter.
 """
 
 from __future__ import annotations
@@ -40,30 +40,30 @@ __all__ = ["Metered", "TariffReader", "check_fits"]
 
 
 class Metered(Protocol):
-    """What is counted: a meter by its name, and the one of prices.METER_UNITS it counts in."""
+    """A metered quantity: its meter's name, and the one of prices.METER_UNITS that it counts in."""
 
     @property
     def name(self) -> str:
-        """As users call it."""
+        """Return the name for users."""
 
     @property
     def unit(self) -> str:
-        """ps, byte, packet, mark, call or transfer."""
+        """Return ps, byte, packet, mark, call or transfer."""
 
 
 class TariffReader(msgspec.Struct, frozen=True):
-    """Reads and writes a Tariff; `menus` says whether it may be a menu."""
+    """Reads and writes a Tariff; `menus` allows a menu."""
 
     menus: bool = True
 
     @property
     def expected(self) -> str:
-        """The form."""
+        """Return the expected form."""
         return "a tariff such as {kind: per-unit, price: 2 money/GB}"
 
     @property
     def forms(self) -> tuple[type[msgspec.Struct], ...]:
-        """The structs that a mapping here is read as."""
+        """Return the structs of the mappings that are valid here."""
         return tuple(KINDS[kind] for kind in self._kinds())
 
     def read(self, node: Node, path: str) -> Tariff:
@@ -140,7 +140,7 @@ def _entry_points() -> set[str]:
 
 
 def check_fits(tariff: Tariff, meter: Metered, key: str = "tariff") -> None:
-    """Whether the prices of a tariff are for what the meter counts; a flat rate fits any.
+    """Check that the prices of a tariff are for the meter's unit; a flat rate fits any meter.
 
     Args:
         tariff: the tariff.
@@ -148,7 +148,7 @@ def check_fits(tariff: Tariff, meter: Metered, key: str = "tariff") -> None:
         key: YAML key or dotted path of the tariff in the struct that holds both.
 
     Raises:
-        Misfit: they are for something else; for the struct's `__post_init__` to let through.
+        Misfit: they are for another unit; the struct's `__post_init__` lets it through.
     """
     if isinstance(tariff, Menu):
         for name, choice in tariff.choices.items():
@@ -171,7 +171,7 @@ def check_fits(tariff: Tariff, meter: Metered, key: str = "tariff") -> None:
 
 
 def _a_price(tariff: Any) -> tuple[str, Price]:
-    """One of the prices of a tariff, all of which are for the same, and where it stands."""
+    """Return one price of a tariff, and its key; all prices of a tariff are for the same unit."""
     if isinstance(tariff, TimeOfDay):
         return "periods[0].price", tariff.periods[0].price
     if isinstance(tariff, Blocks):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all TCP transports share: echo, pacing, windows, sizes, timers, recovery.
+"""Options of all TCP transports: echo, pacing, windows, sizes, timers, recovery.
 
-A window law leaves what depends on other fields open (None) and fills it in once they are known.
+A window law leaves defaults that depend on other fields open (None) and fills them in later.
 """
 
 from __future__ import annotations
@@ -68,19 +68,19 @@ MarkRate = Amount(what="a rate", example="36 marks/s", units=("mark/s",), whole=
 
 
 class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What all window laws share. None: the law's own default, filled in when it is made.
+    """Options of all window laws. None: the law's own default, filled in when it is made.
 
     Attributes:
-        ecn: how the receiver echoes marks: each one, as RFC 3168 has it (until CWR), or not at
+        ecn: how the receiver echoes marks: each one, until CWR as in RFC 3168, or not at
             all.
         ect: which packets are ECN-capable: data, or also SYN, resent packets and ACKs.
         sack: selective acknowledgements (RFC 2018, RFC 6675).
-        delayed_acks: how many packets an ACK answers; off: each packet has an ACK.
+        delayed_acks: number of packets that an ACK answers; off: each packet has an ACK.
         delayed_ack_time: longest time that a delayed ACK waits; at most min_rto.
         receiver_window: room at the receiver, from the cumulative ACK on.
         send: paced: packets leave evenly over the round trip; ack-clocked: as ACKs come in.
         slow_start: whether a connection begins in slow start.
-        initial_window: window that a connection begins with.
+        initial_window: window at the start of a connection.
         cwnd_min: least window, which holds after every decrease.
         cwnd_max: largest window.
         mss: payload of a full packet.
@@ -89,9 +89,9 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
         min_rto: least retransmission timeout.
         max_rto: largest retransmission timeout.
         initial_rto: retransmission timeout before the first round trip is measured.
-        rtt: round trip that paces and weighs: smoothed (RFC 6298), or a mean over 2 s to 4 s.
-        reduce_from: what an ECN echo halves: the window, the flight, or RFC 6675's pipe, which
-            a loss halves too.
+        rtt: round trip for pacing and weights: smoothed (RFC 6298), or a mean over 2 s to 4 s.
+        reduce_from: quantity halved by an ECN echo: the window, the flight, or RFC 6675's pipe,
+            which a loss halves too.
         repair: whether losses are repaired; if not, the window survives them.
     """
 

@@ -3,7 +3,7 @@
 
 topohub (https://github.com/piotrjurkiewicz/topohub) carries SNDlib, the Topology Zoo, CAIDA,
 backbones and Gabriel graphs as node-link JSON: positions in degrees (or plain coordinates), lengths
-in km, and for SNDlib measured demand matrices in units of their own.
+in km, and for SNDlib measured demand matrices in their own units.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Edge", "Topology", "node_names", "open_topology"]
 
 _PREFIX: Final = "topohub:"
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)+")
-_LONGEST: Final = 28  # letters of a node's name, so that a link's, made of two, is a name too
+_LONGEST: Final = 28  # letters of a node's name; two such names make a valid name of a link
 
 
 class Edge(msgspec.Struct, frozen=True):
@@ -52,10 +52,10 @@ class Topology(msgspec.Struct, frozen=True):
 
 
 def open_topology(name: str, renamed: Mapping[str, str], places: Places) -> Topology:
-    """The topology of a name, some nodes renamed.
+    """Return the topology of a name, with some nodes renamed.
 
     Raises:
-        ScenarioError: no such topology, topohub is not installed, or a renamed node is not there.
+        ScenarioError: no such topology, topohub is not installed, or a renamed node does not exist.
     """
     data = _load(name, places)
     names = node_names({n["id"]: str(n.get("name") or "") for n in data["nodes"]})
@@ -80,10 +80,10 @@ def open_topology(name: str, renamed: Mapping[str, str], places: Places) -> Topo
 
 
 def node_names(given: Mapping[Any, str]) -> dict[Any, str]:
-    """Names that links and sources can be made of, by the topology's own node keys.
+    """Return names for links and sources, by the topology's own node keys.
 
-    Accents and signs go ("São Paulo" is Sao_Paulo), a node without a name is n<key>, and a name
-    that is taken gets _<key> at its end.
+    Accents and signs are removed ("São Paulo" is Sao_Paulo). A node without a name is n<key>. A
+    duplicate name gets _<key> at its end.
     """
     names: dict[Any, str] = {}
     taken: set[str] = set()
@@ -109,7 +109,7 @@ def _load(name: str, places: Places) -> dict[str, Any]:
         expected = f"the package topohub: {extras()}"
         raise places.fault(path, repr(name), expected) from None
     try:
-        with warnings.catch_warnings():  # it leaves closing its file to the garbage collector
+        with warnings.catch_warnings():  # topohub leaves closing its file to the garbage collector
             warnings.simplefilter("ignore", ResourceWarning)
             data: dict[str, Any] = topohub.get(key)
     except KeyError:
@@ -120,7 +120,7 @@ def _load(name: str, places: Places) -> dict[str, Any]:
 
 
 def _siblings(group: str) -> list[str]:
-    """Keys of the topologies in a group, those of SNDlib if there is no such group."""
+    """Return keys of the topologies in a group, those of SNDlib if there is no such group."""
     for known in (group, "sndlib"):
         folder = resources.files("topohub").joinpath(f"data/{known}")
         if folder.is_dir():

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A demand matrix -> one source per pair of nodes, held to the pair's demand.
+"""A demand matrix -> one source per pair of nodes, limited to the pair's demand.
 
 The demands d_ij of the matrix are multiplied by one factor f. With `busiest_link: x` it is
 
     f = x / max over links l of (sum of d_ij whose path crosses l) (1 + framing / packet) / rate_l,
 
-paths being the first shortest ones, so that demands do not depend on the seed of a hash.
+on first shortest paths, so that demands do not depend on the seed of a hash.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _MOST_NAMED = 3
 def with_demands(
     document: Document, topology: Topology | None, places: Places
 ) -> tuple[Document, Places]:
-    """The document with the sources of its demand matrices after those written, and their places.
+    """Return the document with its demand matrices' sources after the written ones, and places.
 
     Raises:
-        ScenarioError: no matrix, an unknown or unreachable node, or nothing demanded.
+        ScenarioError: no matrix, an unknown or unreachable node, or a matrix without demand.
     """
     sources, written = list(document.sources), dict(places.written)
     for index, demands in enumerate(document.demands):
@@ -87,7 +87,7 @@ def _traffic(demands: Demands, rate_bps: int) -> Traffic:
 def _matrix(
     network: Network, demands: Demands, topology: Topology | None, path: str, places: Places
 ) -> dict[Pair, float]:
-    """Demand by pair, in the matrix's own unit; pairs of the topology in its order."""
+    """Return the demand by pair, in the matrix's unit; pairs of the topology in its order."""
     nodes = network.nodes()
     if demands.matrix == "uniform":
         return {(a, b): 1.0 for a in nodes for b in nodes if a != b}
@@ -132,7 +132,7 @@ def _factor(
 def _loads(
     network: Network, demands: Demands, pairs: dict[Pair, float], path: str, places: Places
 ) -> list[float]:
-    """Offered load over rate of each direction, for a factor of 1."""
+    """Return the offered load over the rate of each direction, for a factor of 1."""
     router = network.router(equal_cost="first", seed=0)
     offered = [0.0] * len(network.directions())
     cut: list[str] = []

@@ -22,10 +22,10 @@ _MOST_LISTED = 12
 
 
 def with_links(network: Network, topology: Topology, places: Places) -> tuple[Network, Places]:
-    """The network with the topology's links after those written, and what places they have.
+    """Return the network with the topology's links after the written ones, and their places.
 
     Raises:
-        ScenarioError: no rate, no lengths, or an override of a link that is not there.
+        ScenarioError: no rate, no lengths, or an override of a link that does not exist.
     """
     names = [f"{edge.one}-{edge.other}" for edge in topology.edges]
     own = _overrides(network, topology, names, places)
@@ -48,7 +48,7 @@ def with_links(network: Network, topology: Topology, places: Places) -> tuple[Ne
 def _overrides(
     network: Network, topology: Topology, names: list[str], places: Places
 ) -> dict[str, tuple[str, Reverse]]:
-    """By link name: the key it was written under, which may turn the ends round, and what."""
+    """Return the override by link name, after its key, which may have the ends reversed."""
     turned = {f"{e.other}-{e.one}": n for e, n in zip(topology.edges, names, strict=True)}
     own: dict[str, tuple[str, Reverse]] = {}
     for key, given in network.overrides.items():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `traffic:`: what a source has to send, and when.
+"""The YAML under `traffic:`: the data of a source, and the times of sending.
 
-A law of the engine that times datagrams and has no struct here is read by the table of laws
-(ecnomy.markets.plan.law_table).
+The table of laws (ecnomy.markets.plan.law_table) defines the keys of the engine's datagram laws
+that have no struct here.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _Patience = Annotated[
         words=(("unlimited", _FOR_EVER),),
     ),
 ]
-# Each file over a connection of its own, or all over one that restarts its window after a silence.
+# A new connection for each file, or one for all files that restarts its window after a silence.
 _Connection = Annotated[str, Choice(("new", "lasting"))]
 _WholeSize = Annotated[
     int, Amount(what="a size", example="1 MB", units=("byte",), least=1, most=10**15)
@@ -90,7 +90,7 @@ _Phase = Annotated[str, Choice(("independent", "tick"))]
 
 
 class PacketRate(msgspec.Struct, frozen=True):
-    """Packets per second of a source, given as such or as bit/s (of IP packets)."""
+    """Packets per second of a source, written as such or as bit/s (of IP packets)."""
 
     value: float
     unit: str  # "packets/s" or "bps"
@@ -99,7 +99,7 @@ class PacketRate(msgspec.Struct, frozen=True):
 class _PacketRateReader(msgspec.Struct, frozen=True):
     @property
     def expected(self) -> str:
-        """The form."""
+        """Return the expected form."""
         return "a rate above 0 such as 200 packets/s or 2 Mbps"
 
     @property
@@ -127,18 +127,18 @@ class Greedy(msgspec.Struct, frozen=True, kw_only=True, tag="greedy", tag_field=
 
 
 class RateCapped(msgspec.Struct, frozen=True, kw_only=True, tag="rate-capped", tag_field="kind"):
-    """Always has data, sent at most at `rate` (of IP bits) until `until`."""
+    """Always has data, sent at a rate of at most `rate` (of IP bits) until `until`."""
 
     rate: RateBps
     until: _Until = _FOR_EVER
 
 
 class Cbr(msgspec.Struct, frozen=True, kw_only=True, tag="cbr", tag_field="kind"):
-    """A packet every `interval`, or as many as make up `rate` (of IP bits).
+    """A packet every `interval`, or as many packets as `rate` (of IP bits) needs.
 
     Attributes:
         rate: bits per second of IP packets, in place of `interval`.
-        phase: when the first packet comes: after a random part of the interval, or at once
+        phase: time of the first packet: after a random part of the interval, or at once
             (tick).
     """
 
@@ -174,14 +174,14 @@ class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kin
     """A telephone user: idle, then in a call with a packet every `interval`, and so on.
 
     Note:
-        Calls and the ticks of their packets are the same with `speech` and without. A call that is
+        Calls and the ticks of their packets are the same with `speech` and without. A call
         cut by `longest` draws the same numbers.
 
     Attributes:
-        phase: when a call's first packet comes: after a random part of the interval, or at once
+        phase: time of a call's first packet: after a random part of the interval, or at once
             (tick).
         longest: a call is cut after this time.
-        speech: talk spurts and silences, in which no packet is sent; by default packets come
+        speech: talk spurts and silences; no packet is sent in a silence. By default packets come
             without a break.
     """
 
@@ -212,16 +212,16 @@ class Video(msgspec.Struct, frozen=True, kw_only=True, tag="video", tag_field="k
     """A frame every `interval`, in groups that begin with an I frame (omnet/laws/traffic/video.h).
 
     Note:
-        The defaults make 1 Mbps, in round numbers of our own. Frames leave in the order in which
-        they are shown, and their sizes are independent. The transport's `payload` is the largest
+        The defaults make 1 Mbps; the project chose them, in round numbers. Frames leave in the
+        order of display, and their sizes are independent. The transport's `payload` is the largest
         packet; the last packet of a frame is shorter.
 
     Attributes:
-        i: sizes of I frames, with which groups begin.
+        i: sizes of I frames; each group begins with one.
         p: sizes of P frames.
         b: sizes of B frames.
         packets: whether the packets of a frame leave at once or spread over its interval.
-        phase: when the first frame comes: at a random time of a group, or at once (tick).
+        phase: time of the first frame: a random time of a group, or at once (tick).
     """
 
     interval: Annotated[
@@ -274,10 +274,10 @@ class Sessions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """What a page is besides its file: a time to parse, then a geometric number of objects.
+    """The rest of a page beside its file: a time to parse, then a geometric number of objects.
 
     Attributes:
-        mean: mean size of the objects drawn.
+        mean: mean size of the objects.
     """
 
     objects: Annotated[float, number_of("part", "page", "objects_mean")]
@@ -297,13 +297,13 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
     """A person who reads, then fetches a file, and so on.
 
     Attributes:
-        mean: mean size of the files drawn.
+        mean: mean size of the files.
         connection: whether each file has a new connection, or all share one that restarts after
             a silence.
-        sizes: file sizes to draw from, with weights, or the name of a file that has them; needs
-            size: list. A file has one size a line, in bytes or with a unit, with a weight after a
-            comma (1) and comments behind `#`. A list holds up to 10,000 sizes. The file is looked
-            for beside the scenario, also with `--set` and in sweeps; workers on other machines need
+        sizes: file sizes to draw from, with weights, or the name of a file with sizes; needs
+            size: list. A file has one size per line, in bytes or with a unit, with a weight after a
+            comma (1) and comments behind `#`. A list holds up to 10,000 sizes. The file is searched
+            beside the scenario, also with `--set` and in sweeps; workers on other machines need
             it.
         sessions: idle times between sessions of some pages; by default the user reads and fetches
             all the time. A user begins idle, fetches the first page at once after it and reads
@@ -312,7 +312,7 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
             hyper-exponential`.
         page: embedded objects of each file, which then is a page. A page is parsed (an exponential
             time), then its objects are fetched one after another. Their number is geometric and may
-            be 0. A fetch beyond `patience` is given up with the rest of its page.
+            be 0. A fetch beyond `patience` is abandoned with the rest of its page.
     """
 
     reading: _Reading = 5_000_000_000_000
@@ -349,11 +349,11 @@ class TimedPackets(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def law(self) -> str:
-        """Its name."""
+        """Return its name."""
         return str(self.__struct_config__.tag)
 
     def values(self) -> dict[str, float | str]:
-        """Its parameters, named as in the table."""
+        """Return its parameters, named as in the table."""
         found: dict[str, float | str] = {}
         for parameter in law_table()["traffic"][self.law].parameters:
             value = getattr(self, key_of(parameter))
@@ -362,7 +362,7 @@ class TimedPackets(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def timed_packets_form(law: str, entry: LawEntry) -> type[TimedPackets]:
-    """The struct of a law in the table."""
+    """Return the struct of a law in the table."""
     fields: list[Field] = []
     for parameter in entry.parameters:
         key, kind = key_of(parameter), kind_of("traffic", law, parameter)
@@ -377,11 +377,11 @@ _FORMS: Final = {
     for law, entry in law_table()["traffic"].items()
     if law not in {known.__struct_config__.tag for known in _KNOWN}
 }
-globals().update({form.__name__: form for form in _FORMS.values()})  # where pickle looks for them
+globals().update({form.__name__: form for form in _FORMS.values()})  # pickle looks for them here
 
 if TYPE_CHECKING:
     Traffic = Greedy | RateCapped | Cbr | Poisson | Voip | Video | Web | File | OnOff | TimedPackets
 else:
     Traffic = Union[(*_KNOWN, *_FORMS.values())]
-DATAGRAMS: Final = (Cbr, Poisson, Voip, Video, TimedPackets)  # go with udp; all others need tcp
+DATAGRAMS: Final = (Cbr, Poisson, Voip, Video, TimedPackets)  # need udp; all others need tcp
 FILES: Final = (Web, File, OnOff)

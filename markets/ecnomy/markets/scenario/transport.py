@@ -60,10 +60,10 @@ class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
     """Willingness to pay: `weight` marks per round trip, or `mark_rate` marks per second.
 
     Attributes:
-        weight: marks wanted per round trip. The weights of the flows on a link can be no more than
+        weight: target of marks per round trip. The weights of the flows on a link can be at most
             the packets that round trip and buffer hold. Beyond that losses set the rates, and
             `ecnomy check` warns.
-        mark_rate: marks wanted per second, in place of `weight`.
+        mark_rate: target of marks per second, in place of `weight`.
         reference_rtt: round trip at which weight and gain hold; they are scaled in proportion
             elsewhere. They are multiplied by T / reference_rtt at a round trip of T, so that equal
             weights get equal rates at any round trip.
@@ -114,7 +114,7 @@ class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_fie
     """WTP at the sender only: RFC 3168 echo, one response per round trip (antoniadis2000 3.1).
 
     Attributes:
-        mark_rate: marks wanted per second, in place of `weight`.
+        mark_rate: target of marks per second, in place of `weight`.
         reference_rtt: round trip at which weight and gain hold; they are scaled in proportion
             elsewhere.
     """
@@ -141,7 +141,7 @@ class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_fie
 
 
 class WindowForm(TcpOptions, frozen=True, kw_only=True):
-    """A window law without a weight of the market's, as written; its own fields are the table's.
+    """A window law without the market's weight, as written; the table defines its own fields.
 
     The defaults are those of ordinary TCP, with an accurate echo for a law that counts marks.
     """
@@ -165,11 +165,11 @@ class WindowForm(TcpOptions, frozen=True, kw_only=True):
 
     @property
     def law(self) -> str:
-        """Its name."""
+        """Return its name."""
         return str(self.__struct_config__.tag)
 
     def values(self) -> dict[str, float | str]:
-        """Its parameters as the table names them."""
+        """Return its parameters, named as in the table."""
         return {p.name: getattr(self, p.name) for p in law_table()["window"][self.law].parameters}
 
 
@@ -193,7 +193,7 @@ class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law")
 
 def _made(law: str) -> type[WindowForm]:
     entry = law_table()["window"][law]
-    chosen = entry.traits["weight"].split(",")  # what somebody must say
+    chosen = entry.traits["weight"].split(",")  # required values
     fields: list[Field] = []
     for parameter in sorted(entry.parameters, key=lambda p: p.name != "min_ssthresh"):
         kind, default = kind_of("window", law, parameter), default_of(parameter)
@@ -205,7 +205,7 @@ def _made(law: str) -> type[WindowForm]:
 _FORMS: Final = {
     law: _made(law) for law, it in law_table()["window"].items() if not it.traits["weighted"]
 }
-globals().update({form.__name__: form for form in _FORMS.values()})  # where pickle looks for them
+globals().update({form.__name__: form for form in _FORMS.values()})  # pickle looks for them here
 
 if TYPE_CHECKING:
     TcpTransport = Wtp | WtpSender | WindowForm | Rem | Primal
@@ -216,12 +216,12 @@ else:
 
 
 def window_form(law: str) -> type[WindowForm]:
-    """What a law is written as (KeyError if there is none of that name without a weight)."""
+    """Return the form of a window law without weight (KeyError if there is no such law)."""
     return _FORMS[law]
 
 
 def rfc5681_initial_window(mss_bytes: int) -> float:
-    """Packets a connection may begin with (RFC 5681 section 3.1)."""
+    """Return the initial window of a connection in packets (RFC 5681 section 3.1)."""
     if mss_bytes > 2190:
         return 2.0
     return 3.0 if mss_bytes > 1095 else 4.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `scheduler:` of a link whose classes have shares of it.
+"""The YAML under `scheduler:` of a link with shares by class.
 
 Defaults are those of the laws' headers (see ecnomy.markets.plan.law_table; a test compares).
 """
@@ -18,7 +18,7 @@ from ecnomy.markets.scenario.scheduling import check_classes, class_index, class
 
 __all__ = ["DeficitRoundRobin", "WeightedClass"]
 
-_ROUNDING = 1e-9  # decimal shares that make up the link exceed it by their rounding
+_ROUNDING = 1e-9  # the sum of decimal shares exceeds 1 by their rounding
 
 _Quantum = Annotated[
     int, Amount(what="a size", example="1500 bytes", units=("byte",), least=64, most=10**9)
@@ -26,10 +26,10 @@ _Quantum = Annotated[
 
 
 class WeightedClass(msgspec.Struct, frozen=True, kw_only=True):
-    """A class: its share of the link, how much of it may wait, how it marks.
+    """A class: its share of the link, its buffer, its marking.
 
     Attributes:
-        name: what sources call it; without one it goes by its number, from 1 on.
+        name: its name for sources; by default its number, from 1 on.
         marking: marking law of the class, which sees that class alone.
     """
 
@@ -42,7 +42,7 @@ class WeightedClass(msgspec.Struct, frozen=True, kw_only=True):
 class DeficitRoundRobin(
     msgspec.Struct, frozen=True, kw_only=True, tag="deficit-round-robin", tag_field="kind"
 ):
-    """Classes in turns, in proportion to their shares; what one leaves idle others borrow.
+    """Classes take turns in proportion to their shares, and borrow idle capacity of others.
 
     Note:
         A class's `marking` (drop-tail, fixed or red) sees that class alone, as if its share were a
@@ -52,8 +52,8 @@ class DeficitRoundRobin(
         andreassen2002.
 
     Attributes:
-        classes: classes with their shares of the link, 1 at most in all; others borrow what one
-            leaves idle.
+        classes: classes with their shares of the link, 1 at most in all; the others borrow the
+            idle share of a class.
     """
 
     classes: tuple[WeightedClass, ...]
@@ -66,9 +66,9 @@ class DeficitRoundRobin(
             raise Misfit("classes", f"shares of {total:g} in all", "1 at most")
 
     def names(self) -> list[str]:
-        """Of the classes; one without a name goes by its number."""
+        """Return the names of the classes; a class without a name has its number."""
         return class_names(self.classes)
 
     def index(self, name: str | None) -> int | None:
-        """Of the class of a name or number; the last one's where none is given, None if unknown."""
+        """Return the index of a class by name or number; None: the last class; unknown: None."""
         return class_index(self.names(), name)
