@@ -2,8 +2,8 @@
 """The section `parameters` of a sweep file: blocks of values and of ranges.
 
 A parameter is a path, or a name with the paths that it sets to one value (ties.py). A value may
-have a name: `{label: red, value: {law: red, ...}}`. An item of a list has one by the
-key `label` beside its paths, those of a zip by a list `label` beside its others.
+have a name: `{label: red, value: {law: red, ...}}`. An item of a list has its name in the
+key `label` beside its paths. A zip has a list `label` beside its other lists.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LISTS: Final = ("grid", "list", "zip")
 
 
 def plain_tree(node: Node) -> Any:
-    """A document as plain values."""
+    """Return a document as plain values."""
     if isinstance(node.value, dict):
         return {key: plain_tree(child) for key, child in node.value.items()}
     if isinstance(node.value, list):
@@ -50,7 +50,7 @@ def plain_tree(node: Node) -> Any:
 
 
 def plain(node: Node) -> Value:
-    """A value in the form of an override: text that would be read as another type is quoted."""
+    """Return a value in the form of an override; text that reads as another type is quoted."""
     if isinstance(node.value, dict | list):
         return msgspec.json.encode(plain_tree(node)).decode()
     if isinstance(node.value, str) and not _reads_as_itself(node.value):
@@ -59,7 +59,7 @@ def plain(node: Node) -> Value:
 
 
 def _reads_as_itself(text: str) -> bool:
-    """Whether text that stood in quotes means the same without them."""
+    """Return whether quoted text means the same without its quotes."""
     try:
         return parse(text, "", lines=False).value == text
     except ScenarioError:
@@ -67,7 +67,7 @@ def _reads_as_itself(text: str) -> bool:
 
 
 def read_blocks(node: Node | None) -> tuple[Block, ...]:
-    """The blocks of `parameters`.
+    """Return the blocks of `parameters`.
 
     Raises:
         ScenarioError: it is invalid; the message names the place.
@@ -130,7 +130,7 @@ def _listed(kind: str, body: Node, path: str) -> Block:
 
 
 def _values_beside(node: Node, path: str) -> Node:
-    """The values of a parameter that sets several paths."""
+    """Return the values of a parameter that sets several paths."""
     given = node.mapping()
     if set(given) != {PATHS, "values"}:
         raise node.place.error(path, show(node), _TIED)
@@ -138,7 +138,7 @@ def _values_beside(node: Node, path: str) -> Node:
 
 
 def _labelled(item: Node, path: str) -> tuple[str, Node]:
-    """A value's name, "" for none, and the value."""
+    """Return a value's name ("" if it has no name), and the value."""
     given = item.mapping() if isinstance(item.value, dict) else {}
     if LABEL not in given:
         return "", item
@@ -154,7 +154,7 @@ def _label(node: Node, path: str) -> str:
 
 
 def _zip_labels(node: Node | None, path: str, inside: list[tuple[str, ...]], n: int) -> Any:
-    """Names of the items of a zip: of the list `label`, else those that its values have."""
+    """Return the names of a zip's items, from the list `label` or from its values."""
     if node is None:
         named = [row for row in inside if any(row)]
         return named[0] if named else ("",) * n
@@ -216,7 +216,7 @@ def _sampled(kind: str, body: Node, path: str) -> Block:
 
 
 def _of_plan(kind: str, given: dict[str, Node], path: str) -> tuple[int, bool]:
-    """Levels of morris, and whether sobol has second-order indices."""
+    """Return the levels of morris, and whether sobol has second-order indices."""
     levels = 4 if kind == "morris" else 0
     if "levels" in given:
         key = PARAMETERS["morris"].below["levels"]
@@ -230,9 +230,9 @@ def _of_plan(kind: str, given: dict[str, Node], path: str) -> tuple[int, bool]:
 
 
 def read_over(node: Node, path: str) -> tuple[tuple[str, ...], tuple[Range, ...], Ties]:
-    """Parameters, the ranges they are varied over and the paths of those that set several.
+    """Return the parameters under `over`, their ranges, and their paths.
 
-    As written under `over`.
+    The paths are those of parameters that set several paths.
 
     Raises:
         ScenarioError: it is invalid; the message names the place.
@@ -256,10 +256,10 @@ def _range(node: Node, path: str) -> Range:
 
 
 def read_range(least: Node, most: Node, scale: Node | None, path: str) -> Range:
-    """The range between two quantities of a unit.
+    """Return the range between two quantities of a unit.
 
     Raises:
-        ScenarioError: they make none, with the place.
+        ScenarioError: they do not form a range; the message names the place.
     """
     low, unit = number_with_unit(least, f"{path}.from")
     high, same = number_with_unit(most, f"{path}.to")
@@ -277,7 +277,7 @@ def read_range(least: Node, most: Node, scale: Node | None, path: str) -> Range:
 
 
 def number_with_unit(node: Node, path: str) -> tuple[float, str]:
-    """A number and its unit, "" for none.
+    """Return a number and its unit ("" for a pure number).
 
     Raises:
         ScenarioError: it is not a number.

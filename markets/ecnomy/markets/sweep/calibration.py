@@ -11,9 +11,9 @@
       step: 6 packets                     # values are multiples of it; default any value
       with: {network.links.bottleneck.marking.min_threshold: 0.1666666667}     # times the parameter
       figure_goes: up                     # or down, as the parameter rises
-      first: 5                            # values of the first round, both ends among them
-      most: 12                            # values in all
-      within: 0.01                        # two values so near count as one
+      first: 5                            # values of the first round, including both ends
+      most: 12                            # limit on all values
+      within: 0.01                        # smaller relative differences count as equal
 
 The search itself is ecnomy.analysis.calibrate; this module defines its first runs.
 """
@@ -41,15 +41,15 @@ class Calibration(msgspec.Struct, frozen=True):
     """A parameter with a search for the value at which a figure of the runs meets a target.
 
     Attributes:
-        figure: a column of the runs, which goes up, or else down, with the parameter.
-        targets: one for all points of the sweep's blocks, or one each.
-        path: of the parameter.
-        range: the values it is searched in.
-        step: its values are multiples of this; 0: any with four digits.
-        shares: paths of parameters that go with it -> what of its value they have.
-        up: whether the figure goes up.
-        first: values of the first round, evenly spaced on the range's scale.
-        most: values in all.
+        figure: a column of the runs, which increases or decreases with the parameter.
+        targets: one target for all points of the sweep's blocks, or one for each point.
+        path: path of the parameter.
+        range: range of the search.
+        step: its values are multiples of this; 0: any value with four digits.
+        shares: paths of dependent parameters -> their value as a share of the parameter's.
+        up: whether the figure increases.
+        first: number of values in the first round, evenly spaced on the range's scale.
+        most: largest number of values.
         within: relative distance below which two values count as one.
     """
 
@@ -65,11 +65,11 @@ class Calibration(msgspec.Struct, frozen=True):
     within: float = 0.01
 
     def target(self, index: int) -> float:
-        """Of a point of the blocks, by its number."""
+        """Return the target of a point of the blocks, by its number."""
         return self.targets[index if len(self.targets) > 1 else 0]
 
     def rounded(self, value: float) -> float:
-        """The nearest value that may be tried, within the range."""
+        """Return the nearest valid value within the range."""
         if self.step:
             value = float(f"{round(value / self.step) * self.step:.6g}")
         else:
@@ -77,7 +77,7 @@ class Calibration(msgspec.Struct, frozen=True):
         return min(max(value, self.range.low), self.range.high)
 
     def first_values(self) -> list[float]:
-        """The values of the first round, in order; both ends are among them."""
+        """Return the values of the first round, in order, including both ends."""
         low, high, last = self.range.low, self.range.high, self.first - 1
         shares = [number / last for number in range(1, last)]
         inner = [
@@ -87,20 +87,20 @@ class Calibration(msgspec.Struct, frozen=True):
         return sorted({low, high, *map(self.rounded, inner)})
 
     def assignment(self, value: float) -> Assignment:
-        """What a value sets in the scenario."""
+        """Return the settings of a value in the scenario."""
         others = {path: self.range.shown(value * share) for path, share in self.shares.items()}
         return {self.path: self.range.shown(value), **others}
 
     @property
     def units(self) -> dict[str, str | None]:
-        """The unit of each parameter it sets."""
+        """Return the unit of each parameter that it sets."""
         return dict.fromkeys((self.path, *self.shares), self.range.unit)
 
 
 def beginning(
     calibration: Calibration, blocks: tuple[Block, ...], replicates: int, seed: int
 ) -> list[Point]:
-    """The runs of the first round: all first values at each point of the blocks, in order."""
+    """Return the runs of the first round in order: all first values at each point of the blocks."""
     found: list[Point] = []
     for params in products(blocks, seed):
         for value in calibration.first_values():
@@ -111,7 +111,7 @@ def beginning(
 
 
 def read_calibration(node: Node, points: int) -> Calibration:
-    """A calibration as written; `points` is how many the blocks make.
+    """Return a calibration as written; `points` is the number of points of the blocks.
 
     Raises:
         ScenarioError: it is invalid; the message names the place.

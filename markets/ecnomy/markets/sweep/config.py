@@ -46,7 +46,7 @@ _QUICK: Final = ("set", "parameters", "replicates", "until", "calibrate", "tune"
 
 
 def is_sweep(path: Path) -> bool:
-    """Whether a file is a sweep file: it names its scenario.
+    """Return whether a file is a sweep file: it names its scenario.
 
     Raises:
         ScenarioError: it cannot be read.
@@ -55,10 +55,10 @@ def is_sweep(path: Path) -> bool:
 
 
 def refuse_changes(path: Path, changes: Sequence[str] | None, seed: int | None) -> None:
-    """Refuse --set and --seed beside a sweep file, for verbs that take a scenario file as well.
+    """Refuse --set and --seed beside a sweep file, in verbs that also accept a scenario file.
 
     Raises:
-        InputError: there is one.
+        InputError: one of them is given.
     """
     if changes or seed is not None:
         expected = "`set` and `seed` in the sweep file"
@@ -68,15 +68,15 @@ def refuse_changes(path: Path, changes: Sequence[str] | None, seed: int | None) 
 def load_sweep(
     path: str | os.PathLike[str], *, quick: bool = False, beside: tuple[str, ...] = ()
 ) -> Sweep:
-    """Read a sweep file; its first point is loaded, so that a wrong path is found at once.
+    """Read a sweep file and load its first point, which detects a wrong path at once.
 
     Args:
         path: the file.
-        quick: with what it says under `quick`: other replicates or parameters, more to `set`.
+        quick: apply its section `quick`: other replicates or parameters, additional `set`.
         beside: keys that the caller reads itself.
 
     Raises:
-        ScenarioError: anything wrong with it or with its scenario, with its place.
+        ScenarioError: the file or its scenario is invalid; the message names the place.
     """
     shown = os.fspath(path)
     root = read_yaml(Path(path), shown)
@@ -149,7 +149,7 @@ def _version(root: Node) -> None:
 
 
 def _base(root: Node, shown: str, more: Node | None) -> tuple[str, str]:
-    """The scenario's file and its text with `set`, and `more` of it, laid over it."""
+    """Return the scenario's file, and its text with `set` and `more` applied."""
     node = root.mapping().get("scenario")
     if node is None or not isinstance(node.value, str):
         place = node.place if node else root.place
@@ -158,7 +158,7 @@ def _base(root: Node, shown: str, more: Node | None) -> tuple[str, str]:
     file = os.path.join(os.path.dirname(shown), node.value)
     if not os.path.isfile(file):
         raise node.place.error("scenario", f"{show(node)}, no such file", "a scenario file")
-    load(file)  # its own faults are told with their own places
+    load(file)  # reports the scenario's faults at their own places
     tree = with_sizes_inside(load_tree(file))
     for changes in (root.mapping().get("set"), more):
         if changes is not None and not isinstance(changes.value, dict):

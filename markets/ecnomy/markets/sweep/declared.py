@@ -36,23 +36,23 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Sweep(msgspec.Struct, frozen=True):
-    """A sweep, resolved as far as can be without loading each point's scenario.
+    """A sweep, resolved as far as possible without loading each point's scenario.
 
     Attributes:
         file: the sweep file, as named in messages.
-        base: the scenario with `set` laid over it, as JSON text: what workers are sent.
-        blocks: what is varied.
+        base: the scenario with `set` applied, as JSON text; workers receive it.
+        blocks: the varied parameters.
         keep: whether each run's results folder is kept.
-        measure: module:function of outcome columns of its own, "" for none (see measure.py).
-        engine: of all runs, by name.
+        measure: module:function of additional outcome columns, "" without them (see measure.py).
+        engine: name of the engine of all runs.
         engine_stated: whether the file names it.
-        variant: `path=value`, laid over every point.
-        calibrate: a parameter that is searched for, None if there is none.
-        tune: parameters that are searched for the best of an outcome, None if there are none.
-        chosen: its points, where a search has chosen them; none: those of the blocks.
-        outcomes: columns that are looked at first, the main one before the others.
-        until: when a point has replicates enough, None: after `replicates`.
-        counts: with `until`, how many replicates each point of the blocks has so far.
+        variant: `path=value`, applied to every point.
+        calibrate: the parameter of a calibration, None without one.
+        tune: the parameters of a tuning, None without one.
+        chosen: the points that a search has chosen; empty: the points of the blocks.
+        outcomes: columns to show first, the main one before the others.
+        until: stopping rule for a point's replicates, None: after `replicates`.
+        counts: with `until`, the number of replicates of each point of the blocks so far.
     """
 
     file: str
@@ -85,7 +85,7 @@ class Sweep(msgspec.Struct, frozen=True):
 
     @property
     def places(self) -> int:
-        """How many points the blocks make, replicates apart."""
+        """Return the number of points of the blocks, without replicates."""
         total = 1
         for block in self.blocks:
             total *= len(block)
@@ -93,13 +93,13 @@ class Sweep(msgspec.Struct, frozen=True):
 
     @property
     def ties(self) -> Ties:
-        """Of parameters that set several paths, the paths by name."""
+        """Return the paths by name, for parameters that set several paths."""
         of_blocks = [block.ties for block in self.blocks]
         found = [*of_blocks, self.tune.ties] if self.tune else of_blocks
         return {name: paths for each in found for name, paths in each.items()}
 
     def points(self) -> list[Point]:
-        """All runs of the sweep, in order; of a search those that it begins with."""
+        """Return all runs of the sweep, in order; of a search, the runs of its first round."""
         if self.chosen:
             return list(self.chosen)
         if self.calibrate:
@@ -114,31 +114,31 @@ class Sweep(msgspec.Struct, frozen=True):
         return [msgspec.structs.replace(point, number=n) for n, point in enumerate(own)]
 
     def all_points(self, replicates: int) -> Iterator[Point]:
-        """The points of the blocks, with so many replicates each."""
+        """Return the points of the blocks, with this number of replicates each."""
         return points(self.blocks, replicates=replicates, seed=self.seed, paired=self.paired)
 
     def scenario_at(self, params: Assignment, seed: int) -> Scenario:
-        """The scenario of a point.
+        """Return the scenario of a point.
 
         Raises:
-            ScenarioError: these values make none.
+            ScenarioError: these values do not make a valid scenario.
         """
         return scenario_at(self.base, self.scenario, params, seed, self.variant, self.ties)
 
     def varied(self, params: Assignment) -> bool:
-        """Whether `variant` changes anything at a point.
+        """Return whether `variant` changes anything at a point.
 
         Raises:
-            ScenarioError: a path leads nowhere.
+            ScenarioError: a path does not exist.
         """
         chosen = laid_over(parsed(self.base, self.scenario), overrides_of(params, self.ties))
         return bool(plain_tree(laid_over(chosen, self.variant)) != plain_tree(chosen))
 
     def told(self, params: Assignment, path: str) -> str:
-        """The value at a path at a point, as written.
+        """Return the value at a path of a point, as written.
 
         Raises:
-            InputError: nothing is.
+            InputError: the value is not written.
         """
         node: Node | None = (tree := self._tree(params))
         for key in located(tree, path):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the runs of a sweep that are missing, and no others.
+"""Makes the missing runs of a sweep.
 
-A run is present if the record of its point was made by the current code: engine, ecnomy's sources
-and the user's modules it used. A failed run counts as present too, unless it should be repeated.
+A run is present if the current code made its record: the engine, ecnomy's sources and the
+user's modules. A failed run counts as present too, unless it should be repeated.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ecnomy.markets.sweep.store import Store
 
 __all__ = ["Observer", "SweepError", "Tally", "missing", "sweep_runs", "task_of", "unwritten"]
 
-_AHEAD: Final = 3  # runs handed out per worker, so that none waits for the driver
+_AHEAD: Final = 3  # runs handed out per worker, so that workers never wait for the driver
 _LOOK_S: Final = 1.0
 
 
@@ -37,7 +37,7 @@ class SweepError(EcnomyError):
 
 
 class Tally(msgspec.Struct):
-    """The progress of a sweep. `present` were there before."""
+    """The progress of a sweep. `present` counts the runs of earlier commands."""
 
     total: int
     present: int
@@ -46,7 +46,7 @@ class Tally(msgspec.Struct):
 
     @property
     def left(self) -> int:
-        """Runs still to be made."""
+        """Return the number of runs that remain."""
         return self.total - self.present - self.done - self.failed
 
 
@@ -63,20 +63,20 @@ class Observer(Protocol):
 def missing(
     store: Store, *, retry_failed: bool, accept_old_code: bool, engine: str = DEFAULT_ENGINE
 ) -> list[str]:
-    """The points without a valid record, in order; `engine` would make them."""
+    """Return the points without a valid record, in order; `engine` would make them."""
     present = _Present(code_now(engine), retry_failed, accept_old_code)
     return [p for p in store.points if not present.counts(store.records.get(p))]
 
 
 class _Present:
-    """Which records count."""
+    """Decides whether a record counts as a present run."""
 
     def __init__(self, code: Code, retry_failed: bool, accept_old_code: bool) -> None:
         self._code, self._retry, self._accept = code, retry_failed, accept_old_code
         self._digests: dict[str, str] = {}
 
     def counts(self, record: Outcome | None) -> bool:
-        """Whether a record makes a run unnecessary."""
+        """Return whether a record makes a run unnecessary."""
         if record is None or (record.status == FAILED and self._retry):
             return False
         return self._accept or (record.code == self._code and self._same(record.strategies))
@@ -124,7 +124,7 @@ def sweep_runs(
 
 
 def task_of(sweep: Sweep, point: Point, name: str = "", folder: str = "") -> Task:
-    """The task of a worker for a point; `name` is its identity, `folder` the place of its run."""
+    """Return a worker's task for a point; `name` is its identity, `folder` the place of its run."""
     return Task(
         point=name,
         base=sweep.base,
@@ -158,7 +158,7 @@ def _hand_out(
 def _outcome(
     future: concurrent.futures.Future[Outcome], point: str, pool: Pool, engine: str
 ) -> Outcome:
-    """The answer of a worker; its death during the run is an outcome too."""
+    """Return the answer of a worker; its death during the run is an outcome too."""
     if future.cancelled():
         raise PoolLost(LOST)
     error = future.exception()
@@ -173,7 +173,7 @@ def _outcome(
 
 
 def _of_run(outcome: object, point: str) -> Outcome:
-    """The outcome, if it belongs to the run given to the worker."""
+    """Return the outcome if it belongs to the worker's run; refuse another."""
     if isinstance(outcome, Outcome) and outcome.point == point:
         return outcome
     found = f"run {outcome.point}" if isinstance(outcome, Outcome) else type(outcome).__name__
@@ -188,7 +188,7 @@ def _written(write: Callable[[], None]) -> None:
 
 
 def unwritten(error: OSError) -> SweepError:
-    """The error to raise if a sweep's folder cannot be written."""
+    """Return the error for a sweep's folder that cannot be written."""
     full = " (the disk is full)" if error.errno == errno.ENOSPC else ""
     return SweepError(
         f"outcomes cannot be written: {error.strerror or error}{full}; completed runs are kept, "
@@ -205,7 +205,7 @@ def _count(tally: Tally, outcome: Outcome, observer: Observer) -> None:
 
 
 def estimate_s(sweep: Sweep, tries: int = 3) -> float:
-    """Mean seconds of a run, from making up to `tries` of them here; nothing is kept.
+    """Return the mean seconds of a run, from up to `tries` runs on this machine, not kept.
 
     Raises:
         SweepError: all of them failed.
@@ -220,5 +220,5 @@ def estimate_s(sweep: Sweep, tries: int = 3) -> float:
 
 
 def default_folder(file: str) -> Path:
-    """`results/<name of the sweep file>`."""
+    """Return `results/<name of the sweep file>`."""
     return Path("results") / Path(file).stem

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine of a sweep: all runs in a folder are made by one engine.
 
-`--engine` overrides `engine` in the sweep file. If neither is given, the folder's engine
-continues, or the built-in one starts. A folder keeps its engine in its head (see store.py);
+`--engine` overrides `engine` in the sweep file. Without both, the folder's engine continues,
+or the built-in one starts. A folder keeps its engine in its head (see store.py);
 store.py refuses another engine, because its runs would replace the existing ones.
 """
 
@@ -23,7 +23,7 @@ __all__ = ["engine_in", "with_engine"]
 
 
 def engine_in(folder: Path) -> str | None:
-    """The engine of the runs in a folder; None if it holds no sweep, or its head names none."""
+    """Return the engine of the runs in a folder; None without a sweep or an engine in its head."""
     try:
         found = head_of(folder).get("engine") if is_sweep(folder) else None
     except ResultsError:
@@ -32,15 +32,15 @@ def engine_in(folder: Path) -> str | None:
 
 
 def with_engine(sweep: Sweep, option: str | None, folder: Path) -> Sweep:
-    """The sweep with the engine for its runs; prints a notice if only the folder determines it.
+    """Return the sweep with its engine; print a notice if only the folder determines it.
 
     Args:
-        sweep: as its file has it.
-        option: what the command line names, None for nothing.
-        folder: of its results, which need not be there.
+        sweep: the sweep of the file.
+        option: the engine on the command line, None without the option.
+        folder: folder of its results, which may not exist yet.
 
     Raises:
-        InputError, EngineError: there is no such engine here; nothing is written yet.
+        InputError, EngineError: the engine does not exist here; nothing is written yet.
     """
     engine = option or sweep.engine
     if option is None and not sweep.engine_stated:

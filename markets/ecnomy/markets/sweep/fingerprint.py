@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of everything that a run's outcome depends on: a run with another key is another run.
+"""Digests of everything that determines a run's outcome; another key means another run.
 
-    key = sha256(plan digest, seed, market part, engine binary, ecnomy's sources, versions of what
-                 it depends on, strategy modules)
+    key = sha256(plan digest, seed, market part, engine binary, ecnomy's sources, versions of
+                 packages, strategy modules)
 
-The modules of a user's strategies count with all they import from beside them: every module that is
-neither of Python itself nor installed in site-packages, and the packages they are in, found by
+The modules of a user's strategies count with their local imports: modules that belong neither to
+Python nor to site-packages, and the packages that contain them. The imports are found by
 reading import statements.
 """
 
@@ -52,37 +52,37 @@ __all__ = [
 _DEPENDED_ON: Final = ("mesa", "networkx", "numpy", "pint", "PyYAML", "scipy", "topohub")
 _NAMED: Final = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
 _ANALYSIS: Final = "ecnomy.analysis."
-_RACE_S: Final = 2.0  # file systems keep times of change to two seconds at worst
+_RACE_S: Final = 2.0  # file systems round times of change to two seconds at worst
 _PACKAGES: Final = ("ecnomy.agents", "ecnomy.markets")
 
 
 class Code(msgspec.Struct, frozen=True):
-    """Digests of what simulates, the strategies of users apart."""
+    """Digests of the simulating code, without users' strategies."""
 
     engine: str
     sources: str
-    packages: str  # versions of Python and of the packages that results may depend on
+    packages: str  # versions of Python and of the packages that can affect results
 
 
 @functools.cache
 def code_now(engine: str = DEFAULT_ENGINE) -> Code:
-    """The engine of this name and the sources of this process.
+    """Return the digests of the engine of this name and the sources of this process.
 
     Raises:
-        EngineError: there is no engine.
-        InputError: OMNeT++ is wanted and not there.
+        EngineError: the engine does not exist.
+        InputError: OMNeT++ is requested but missing.
     """
     return Code(engine_kind(engine).digest(), _sources(), _packages())
 
 
 def run_key(plan: Plan, market: MarketSpec | None, code: Code, strategies: dict[str, str]) -> str:
-    """The key of a run; `strategies` are the digests of `strategy_modules`."""
+    """Return the key of a run; `strategies` are the digests of `strategy_modules`."""
     parts = [plan.digest, plan.seed, market, code, strategies]
     return _sha(msgspec.json.encode(parts, order="sorted"))
 
 
 def strategy_modules(market: MarketSpec | None) -> dict[str, str]:
-    """Module name -> digest of the user's modules that a market is from: strategies and others."""
+    """Return module name -> digest of a market's user modules: strategies and others."""
     found: dict[str, str] = {}
     for kind, group in _named_in(market) if market else ():
         module = _module_of(kind, group)
@@ -92,7 +92,7 @@ def strategy_modules(market: MarketSpec | None) -> dict[str, str]:
 
 
 def _named_in(market: MarketSpec) -> Iterator[tuple[str, str]]:
-    """The kinds of user modules, each with its group of entry points."""
+    """Yield the kinds of user modules, each with its group of entry points."""
     yield market.settlement, "ecnomy.settlements"
     for agent in market.agents:
         yield agent.role, "ecnomy.roles"
@@ -107,7 +107,7 @@ def _named_in(market: MarketSpec) -> Iterator[tuple[str, str]]:
 
 
 def _utilities_of(strategy: StrategySpec | None) -> Iterator[tuple[str, str]]:
-    """Parameters with a `kind`, which may name a custom class."""
+    """Yield the kinds of parameters with a `kind`, which may name a custom class."""
     for param in strategy.params.values() if strategy is not None else ():
         if isinstance(param, dict) and isinstance(kind := param.get("kind"), str):
             yield from ((kind, group) for group in GROUPS)
@@ -120,13 +120,13 @@ def _utilities_of(strategy: StrategySpec | None) -> Iterator[tuple[str, str]]:
 
 
 def measure_modules(measure: str, apart: tuple[str, ...] = ()) -> dict[str, str]:
-    """Module name -> digest of what a sweep's `measure` is from; {} for none.
+    """Return module name -> digest of the modules of a sweep's `measure`; {} without one.
 
     Modules of ecnomy.analysis count here like a user's, but not their packages.
 
     Args:
         measure: `module:function`, or a module.
-        apart: modules of ecnomy.analysis that do not count, nor what they import.
+        apart: modules of ecnomy.analysis to exclude, together with their imports.
     """
     found: dict[str, str] = {}
     module = measure.partition(":")[0]
@@ -149,7 +149,7 @@ def _gather_analysis(module: str, found: dict[str, str], apart: tuple[str, ...])
 
 
 def modules_named_in(*texts: str) -> dict[str, str]:
-    """The user's modules that texts name as `module:Class`, for runs that failed to load them."""
+    """Return the user's modules named as `module:Class` in texts, if a run did not load them."""
     found: dict[str, str] = {}
     for module in (name for text in texts for name in _NAMED.findall(text)):
         if _is_local(module):
@@ -158,13 +158,13 @@ def modules_named_in(*texts: str) -> dict[str, str]:
 
 
 def digest_of(module: str) -> str:
-    """The digest of a module's file, "" if it has none any more."""
+    """Return the digest of a module's file, "" if it has no file any more."""
     file = _file(module)
     return _sha(_source(file)) if file else ""
 
 
 def remember_modules(digests: dict[str, str]) -> None:
-    """These are the files that this process has imported."""
+    """Remember the digests of the files that this process has imported."""
     _IMPORTED.update(digests)
 
 
@@ -178,7 +178,7 @@ def forget_edited_modules() -> None:
     if not edited:
         return
     for name in _IMPORTED:
-        # A module of ecnomy's own that others hold stays what it is while its file does.
+        # A module of ecnomy's own stays, since others hold it, while its file is unchanged.
         if name in edited or not name.startswith(_ANALYSIS):
             sys.modules.pop(name, None)
     _IMPORTED.clear()
@@ -187,7 +187,7 @@ def forget_edited_modules() -> None:
 
 
 def edited_since(digests: dict[str, str]) -> list[str]:
-    """The modules whose files no longer match these digests, by name."""
+    """Return the names of the modules whose files no longer match these digests."""
     return sorted(name for name, digest in digests.items() if digest_of(name) != digest)
 
 
@@ -203,12 +203,12 @@ def _module_of(kind: str, group: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _entries(group: str, places: tuple[tuple[str, int], ...]) -> dict[str, str]:
-    """Entry points of a group, read again after an installation, which changes one of `places`."""
+    """Return a group's entry points; an installation changes one of `places`, so rereads them."""
     return {entry.name: entry.value for entry in importlib.metadata.entry_points(group=group)}
 
 
 def _dated(place: str) -> tuple[str, int]:
-    """A folder of modules and when it was changed last, 0 if it does not exist."""
+    """Return a folder of modules and the time of its last change, 0 if it does not exist."""
     try:
         return place, os.stat(place or ".").st_mtime_ns
     except OSError:
@@ -224,16 +224,16 @@ def _gather(module: str, found: dict[str, str]) -> None:
     text = _source(file)
     found[module] = _sha(text)
     if package := module.rpartition(".")[0]:
-        _gather(package, found)  # importing a module runs the packages it is in
+        _gather(package, found)  # importing a module runs the packages around it
     for name in _imports(text, module, is_package=file.name == "__init__.py"):
         if _is_local(name):
             _gather(name, found)
 
 
 def _source(file: Path) -> bytes:
-    """The text of a user's module. Bytecode that may be of an earlier text is removed.
+    """Return the text of a user's module; remove bytecode that may be of an earlier text.
 
-    Python takes bytecode for current if the source has the same size and second of change.
+    Python accepts bytecode as current if the source has the same size and second of change.
     """
     with contextlib.suppress(OSError, NotImplementedError):
         cached = Path(importlib.util.cache_from_source(file))
@@ -245,7 +245,7 @@ def _source(file: Path) -> bytes:
 def _file(module: str) -> Path | None:
     try:
         spec = importlib.util.find_spec(module)
-    except Exception:  # finding a module of a package runs the package, and that may be broken
+    except Exception:  # finding a module of a package runs the package, which may fail
         return None
     return Path(spec.origin) if spec and spec.origin and spec.has_location else None
 

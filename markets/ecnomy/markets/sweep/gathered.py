@@ -5,10 +5,10 @@
         .charge_per_s, .fee_per_s        means over its flows; money/s per flow
     <link>.utilization, .marking_probability, .mean_queue_packets, .mean_wait_s, .drops
     balance.<account>                     money at the end, of agents and of sources that pay
-    price.<carrier>, price                per mark, money: mean over time; `price` only where the
+    price.<carrier>, price                per mark, money: mean over time; `price` only if the
                                           market has one carrier
 
-All but balances are of the measured window. A link's reverse is left out unless it marks or drops.
+All but balances cover the measured window. A link's reverse is omitted unless it marks or drops.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from ecnomy.markets.results.summaries import PS_PER_S, Mark, flow_rows, link_row
 __all__ = ["Gathered", "outcome_row"]
 
 _MEANS: Final = ("goodput_bps", "marks_per_s", "marking_rate", "mean_delay_s", "mean_cwnd")
-_SUMS: Final = ("goodput_bps", "marks_per_s", "mean_cwnd")  # of the flows in a row, where many
+_SUMS: Final = ("goodput_bps", "marks_per_s", "mean_cwnd")  # sums over the flows in a row of many
 _MONEY: Final = {"charge_per_s": "mark_charge_micro", "fee_per_s": "fee_micro"}
 _MEAN_OF_LINK: Final = ("utilization", "marking_probability", "mean_queue_packets", "mean_wait_s")
 
 
 class Gathered:
-    """Takes what a run produces and keeps the two ends of the measured window."""
+    """Receives the output of a run and keeps the two ends of the measured window."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._start = self._end = nothing_yet(plan)
-        self._posted: dict[str, int] = {}  # from the last report on, micro-units
-        self._sums: dict[str, int] = {}  # of price x time in the window, micro-units x ps
+        self._posted: dict[str, int] = {}  # since the last report, micro-units
+        self._sums: dict[str, int] = {}  # price x time in the window, micro-units x ps
 
     def engine(self, name: str, version: str) -> None:
-        """The key says which engine it was."""
+        """Ignore the engine: the key contains it."""
 
     def report(self, report: Report, market: MarketLike) -> None:
         """See ResultsWriter.report."""
@@ -61,10 +61,10 @@ class Gathered:
         market.journal.take()
 
     def record(self, record: Record) -> None:
-        """Rows of tables are not kept."""
+        """Ignore rows of tables."""
 
     def row(self, market: MarketLike) -> dict[str, int | float | None]:
-        """The outcome, by column; None for a mean over nothing."""
+        """Return the outcome, by column; None for a mean over nothing."""
         flows = flow_rows(self._plan, self._start, self._end, market.offers, market.offer)
         links = link_rows(self._plan, self._start, self._end)
         window_s = (self._end.t_ps - self._start.t_ps) / PS_PER_S
@@ -73,7 +73,7 @@ class Gathered:
         return {**row, **self._prices()}
 
     def _prices(self) -> dict[str, float]:
-        """As ecnomy.analysis.run.prices has them from tables."""
+        """Return the prices as ecnomy.analysis.run.prices reads them from tables."""
         window_ps = self._end.t_ps - self._start.t_ps
         found = {
             f"price.{name}": (self._sums.get(name, 0) / window_ps if window_ps else price) / MICRO
@@ -88,13 +88,13 @@ def outcome_row(
     window_s: float,
     balances_micro: Mapping[str, int],
 ) -> dict[str, float | None]:
-    """The outcome by column, of the tables `flows` and `links` as they are or as they were written.
+    """Return the outcome by column, from the tables `flows` and `links`, rounded or not.
 
     Args:
         flows: columns of the table `flows`.
         links: columns of the table `links`.
         window_s: length of the measured window.
-        balances_micro: of every account, micro-units.
+        balances_micro: balance of every account, micro-units.
     """
     row = {
         **_of_sources(flows, window_s),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The head of a sweep's folder, sweep.json: what is swept, as resolved.
+"""The head of a sweep's folder, sweep.json: the resolved sweep.
 
-It is apart from store.py, so that readers of results need not load the market and its libraries.
+It is separate from store.py, so that readers of results do not load the market and its libraries.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ HEAD: Final = "sweep.json"
 
 
 def is_sweep(folder: Path) -> bool:
-    """Whether a folder holds a sweep."""
+    """Return whether a folder holds a sweep."""
     return (folder / HEAD).is_file()
 
 
 def head_of(folder: Path) -> dict[str, Any]:
-    """The head of a sweep's folder: its file, points, and the unit of each parameter in `kinds`.
+    """Return the head of a sweep's folder: its file, points, and parameters' units in `kinds`.
 
-    `plan` is that of a sensitivity analysis, None or missing where there is none.
+    `plan` is that of a sensitivity analysis. It is None or missing in other sweeps.
 
     Raises:
-        ResultsError: it holds no sweep, or a head that is not what was written.
+        ResultsError: the folder does not hold a sweep, or its head was altered.
     """
     try:
         text = (folder / HEAD).read_bytes()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of a sweep file: a sentence on each, the form of its value, its default, an example.
+"""The keys of a sweep file: description, form, default and example of each.
 
-The modules that read them take names and readers from here; so does the reference (`ecnomy
+The modules that read the keys use these names and readers; so does the reference (`ecnomy
 explain`).
 """
 
@@ -35,12 +35,12 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     """A key of a sweep file.
 
     Attributes:
-        about: its sentence.
+        about: description, in one sentence.
         note: further sentences.
-        form: reads it, or says in words what it takes.
-        default: as YAML; None for a key that must be written, "" if nothing stands in for it.
+        form: the reader of the value, or its form in words.
+        default: as YAML; None for a required key, "" without a default.
         example: a value, on one line.
-        below: the keys of the mapping that it takes.
+        below: the keys of its mapping.
     """
 
     about: str
@@ -52,14 +52,14 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def takes(self) -> str:
-        """The form in words."""
+        """Return the form in words."""
         return self.form if isinstance(self.form, str) else self.form.expected
 
     def read(self, node: Node, path: str) -> Any:
-        """The value of a node whose key has a reader.
+        """Return the value of a node whose key has a reader.
 
         Raises:
-            ScenarioError: it is none.
+            ScenarioError: the value is invalid.
         """
         assert not isinstance(self.form, str), "the form is only in words"
         return self.form.read(node, path)

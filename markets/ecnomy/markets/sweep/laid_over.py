@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scenario of a point: the base scenario of a sweep with the point's values laid over it."""
+"""The scenario of a point: the base scenario of a sweep with the point's values applied."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _NO_TIES: Final[Ties] = {}
 
 @functools.lru_cache(maxsize=8)
 def parsed(base: str, name: str) -> Node:
-    """A base scenario as a tree; `name` stands for its file in messages."""
+    """Return a base scenario as a tree; messages use `name` as the name of its file."""
     return parse(base, name, lines=False)
 
 
 def laid_over(tree: Node, changes: Iterable[str]) -> Node:
-    """A tree with overrides, `path=value` each, in order."""
+    """Return a tree with overrides, `path=value` each, applied in order."""
     for change in changes:
         tree = apply(tree, change)
     return tree
 
 
 def overrides_of(params: Assignment, ties: Ties) -> list[str]:
-    """The settings of a point, as overrides; `ties` has the paths of parameters that set
-    several."""
+    """Return the settings of a point as overrides; `ties` has the paths of parameters that set
+    several paths."""
     return [
         f"{path}={override_text(value)}"
         for name, value in params.items()
@@ -51,15 +51,15 @@ def scenario_at(
     variant: tuple[str, ...] = (),
     ties: Ties = _NO_TIES,
 ) -> Scenario:
-    """The scenario that `base` is with these values; `name` stands for its file in messages.
+    """Return `base` with these values; messages use `name` as the name of its file.
 
     Raises:
-        ScenarioError: these values make none.
+        ScenarioError: these values do not make a valid scenario.
     """
     overrides = [*overrides_of(params, ties), *variant]
     return scenario_from_text(base, name, overrides=overrides, seed=seed)
 
 
 def override_text(value: Value) -> str:
-    """A value as an override has it."""
+    """Return a value in the form of an override."""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()

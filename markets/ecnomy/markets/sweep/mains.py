@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The main outcomes of a sweep, and whether higher values are better.
 
-In order: those that the sweep file names, columns of the sweep's own measure, welfare and
+In order: those of the sweep file, columns of the sweep's own measure, welfare and
 surpluses, profits (else balances of agents), goodput of each source, marking and use of links.
 """
 
@@ -51,12 +51,12 @@ _RATES: Final = {"marks_per_s": "marks/s", "charge_per_s": "money/s", "fee_per_s
 def main_outcomes(
     columns: Iterable[str], named: Sequence[str] = (), own: bool = False
 ) -> tuple[str, ...]:
-    """The outcomes to look at, the first one first.
+    """Return the main outcomes, the most important one first.
 
     Args:
         columns: all outcome columns, in their order.
-        named: by the sweep file or the user; where there are any, only these.
-        own: whether the sweep has a measure of its own.
+        named: the choice of the sweep file or the user; if not empty, only these are returned.
+        own: whether the sweep has its own measure.
     """
     there = list(columns)
     if named:
@@ -71,14 +71,14 @@ def main_outcomes(
 
 
 def better(outcome: str) -> int:
-    """1 if higher values are better for somebody, -1 if lower ones are, 0 if that is open."""
+    """Return 1 if higher values are better for somebody, -1 if lower ones are, 0 if unknown."""
     if _MORE.fullmatch(outcome):
         return 1
     return -1 if _LESS.fullmatch(outcome) else 0
 
 
 def unit_of(outcome: str) -> str:
-    """The unit of an outcome column, "" for shares, counts and what is not known."""
+    """Return the unit of an outcome column, "" for shares, counts and unknown columns."""
     last = outcome.rpartition(".")[2]
     if last in _RATES:
         return _RATES[last]

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sweep's own outcome columns: a function that gets each run's results folder.
+"""A sweep's own outcome columns: a function that reads each run's results folder.
 
     measure: my_figures:burstiness        in the sweep file; a module on the Python path
 
     def burstiness(results: Path) -> dict[str, float]: ...
 
-It may return numbers, None for what a run does not have, and rows of numbers (`name[0]`,
+It may return numbers, None for figures that a run lacks, and rows of numbers (`name[0]`,
 `name[1]`, ... become columns). Its module's digest is kept with each run, like those of strategies.
 
-Runs of agents that declare a utility are measured too by what is added as `welfare`
-(support/additions.py), and those of guaranteed stream providers by what is added as `guarantees`.
+Runs of agents that declare a utility also get the additional measure `welfare`
+(support/additions.py). Runs of guaranteed stream providers get `guarantees`.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ EXPECTED: Final = "module:function"
 
 
 def added_measures(*names: str) -> tuple[str, ...]:
-    """Those that are added, of all or of these names: columns that give way to a sweep's own."""
+    """Return the added measures, all or those of these names; a sweep's own columns win."""
     return tuple(found for name in names or ("welfare", "guarantees") if (found := added(name)))
 
 
 def measures_of(measure: str, market: MarketSpec | None) -> tuple[str, ...]:
-    """The measures of a run: the sweep's own one, and the added ones that fit the run."""
+    """Return the measures of a run: the sweep's own one, and the added ones that fit the run."""
     agents = market.agents if market else ()
     try:
         declares = any(declared_utility(agent.strategy) is not None for agent in agents)
     except StrategyError:
-        declares = False  # the run fails as its market is made, and says why
+        declares = False  # the run fails when its market is made, and reports the reason
     sells = any(agent.lines or agent.elastic for agent in agents)
     own = (measure,) if measure else ()
     fitting = [name for name, fits in (("welfare", declares), ("guarantees", sells)) if fits]
@@ -53,15 +53,15 @@ def measures_of(measure: str, market: MarketSpec | None) -> tuple[str, ...]:
 
 
 def find_measure(name: str) -> Measure:
-    """The function of this name.
+    """Return the function of this name.
 
     Raises:
-        InputError: there is none, or its module cannot be imported.
+        InputError: the function does not exist, or its module cannot be imported.
     """
     module, _, attribute = name.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except Exception as error:  # anything can go wrong in a module of the user's
+    except Exception as error:  # a user's module may raise anything
         raise InputError(f"measure {name!r}: {type(error).__name__}: {error}") from error
     if not callable(found):
         raise InputError(f"measure {name!r}: found no function, expected {EXPECTED}")
@@ -71,16 +71,16 @@ def find_measure(name: str) -> Measure:
 def measured(
     name: str, results: Path, taken: Mapping[str, object]
 ) -> dict[str, int | float | None]:
-    """The outcome of the function called `name` for a run, by column.
+    """Return the outcome of the function called `name` for a run, by column.
 
     Args:
         name: module:function.
         results: the run's folder.
-        taken: columns that are there already.
+        taken: existing columns.
 
     Raises:
         InputError: as find_measure.
-        ResultsError: it failed, or returns anything but numbers under new names.
+        ResultsError: it failed, or returned something other than numbers under new names.
     """
     measure = find_measure(name)
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a sweep, as a worker makes it: a task in, an outcome out, whatever happens.
+"""One run of a sweep in a worker: a task in, an outcome out.
 
-A run that fails is an outcome with its reason. Nothing is written but the results folder, if one is
+A run that fails is an outcome with its reason. The run writes only the results folder, if one is
 kept; the driver alone writes outcomes.
 """
 
@@ -57,10 +57,10 @@ class Task(msgspec.Struct, frozen=True):
     """The task of a worker.
 
     Attributes:
-        folder: where the run's results are kept, "" for nowhere.
+        folder: folder of the run's results, "" if they are not kept.
         engine: its name, see ecnomy.markets.engines.registry.
-        measure: module:function of more outcome columns, "" for none.
-        ties: of parameters that set several paths, the paths by name.
+        measure: module:function of additional outcome columns, "" without them.
+        ties: the paths by name, for parameters that set several paths.
     """
 
     point: str
@@ -82,13 +82,13 @@ class Outcome(msgspec.Struct, frozen=True):
 
     Attributes:
         point: the run's identity within its sweep (see store.point_id).
-        run: its key; "" if it did not get as far as a plan.
+        run: its key; "" if it failed before it had a plan.
         status: done or failed.
-        reason: why it failed.
-        strategies: digests of the users' modules it used, that of `measure` included.
-        params: the point's values (set as the record is kept).
-        values: outcome columns (see gathered.py), whole numbers where they count something; None
-            if there is nothing to take a mean of.
+        reason: reason of the failure.
+        strategies: digests of the user's modules it used, including `measure`.
+        params: the point's values (set when the record is kept).
+        values: outcome columns (see gathered.py); counts are integers; None for
+            a mean over nothing.
     """
 
     point: str
@@ -149,7 +149,7 @@ def _with_key(
 
 
 def _where() -> str:
-    """Address of the worker this is, "" if there is none."""
+    """Return the address of this worker, "" outside a worker."""
     if "distributed" not in sys.modules:
         return ""
     distributed: Any = sys.modules["distributed"]
@@ -161,7 +161,7 @@ def _where() -> str:
 
 
 def _failed(outcome: Outcome, reason: str, task: Task) -> Outcome:
-    """A failure; one before the strategies were known may come from their modules."""
+    """Return a failure; before strategies are known, include the modules that the task names."""
     named = outcome.strategies
     if not outcome.run:
         named = modules_named_in(task.base, *(str(value) for value in task.params.values()))
@@ -204,7 +204,7 @@ def _simulated(
 def _measured(
     measures: tuple[str, ...], folder: Path, values: dict[str, int | float | None]
 ) -> dict[str, int | float | None]:
-    """With the columns of measures; added ones give way to others of the same name."""
+    """Return the values with the columns of measures; added columns never replace existing ones."""
     added = added_measures()
     for measure in measures:
         more = measured(measure, folder, {} if measure in added else values)
@@ -214,7 +214,7 @@ def _measured(
 
 @contextlib.contextmanager
 def _folder(task: Task, measures: tuple[str, ...]) -> Iterator[Path | None]:
-    """The folder of the run's results: the one to keep, one for measures, or none."""
+    """Yield the folder of the run's results: a kept one, a temporary one for measures, or None."""
     if task.folder or not measures:
         yield Path(task.folder) if task.folder else None
         return
@@ -223,7 +223,7 @@ def _folder(task: Task, measures: tuple[str, ...]) -> Iterator[Path | None]:
 
 
 class _Both:
-    """Passes the output of a run to a results folder, then to the row that is sent back."""
+    """Passes the output of a run to a results folder, then to the row for the driver."""
 
     def __init__(self, first: Sink, second: Sink) -> None:
         self._sinks = (first, second)
@@ -250,7 +250,7 @@ def _kept(
     market: MarketLike,
     gathered: Gathered,
 ) -> Iterator[Sink]:
-    """The sink of a run, its results folder included where it has one, `kept` or not."""
+    """Yield the sink of a run, including its results folder if it has one, `kept` or not."""
     if folder is None:
         yield gathered
         return

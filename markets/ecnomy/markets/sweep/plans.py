@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sampling plans of sensitivity analysis, by SALib: the basis of indices of parameters.
+"""Sampling plans of sensitivity analysis, by SALib, from which indices are computed.
 
     sobol   n base samples, n (D + 2) points of D parameters; n (2 D + 2) with second-order indices
     morris  r trajectories over a grid of levels, r (D + 1) points; each step moves one parameter
@@ -24,7 +24,7 @@ PLANS: Final = ("sobol", "morris")
 
 
 def salib(name: str) -> Any:
-    """The module SALib.<name>.
+    """Return the module SALib.<name>.
 
     Raises:
         InputError: SALib is not installed.
@@ -36,7 +36,7 @@ def salib(name: str) -> Any:
 
 
 def plan_length(kind: str, samples: int, dimensions: int, second_order: bool) -> int:
-    """How many points a plan has."""
+    """Return the number of points of a plan."""
     if kind == "morris":
         return samples * (dimensions + 1)
     return samples * ((2 * dimensions if second_order else dimensions) + 2)
@@ -45,14 +45,14 @@ def plan_length(kind: str, samples: int, dimensions: int, second_order: bool) ->
 def plan_shares(
     kind: str, samples: int, dimensions: int, more: int | bool, generator: np.random.Generator
 ) -> np.ndarray:
-    """The points of a plan in the unit cube, [point, parameter].
+    """Return the points of a plan in the unit cube, [point, parameter].
 
     Args:
         kind: one of PLANS.
         samples: base samples, or trajectories.
-        dimensions: parameters.
-        more: of sobol whether there are second-order indices, of morris how many levels.
-        generator: of all draws.
+        dimensions: number of parameters.
+        more: for sobol, whether there are second-order indices; for morris, the number of levels.
+        generator: source of all draws.
 
     Raises:
         InputError: SALib is not installed.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where runs are made: workers behind the interface of concurrent.futures.
+"""The workers of runs, behind the interface of concurrent.futures.
 
 dask.distributed does the work: a local cluster of single-threaded processes by default, or a
-running scheduler by its address. A worker that dies is replaced (locally) and its runs are made
-elsewhere; only a run that took several workers with it is given up.
+running scheduler by its address. A dead worker is replaced (locally) and its runs are made
+elsewhere. A run is abandoned only if several workers died over it.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from ecnomy.markets.sweep.local_worker import hush
 __all__ = ["LOST", "DaskPool", "LazyPool", "Pool", "PoolError", "PoolLost"]
 
 T = TypeVar("T")
-_DEATHS: Final = 5  # workers that may die over one run before it is given up
-_SPARE_BYTES: Final = 10**9  # of a worker beside the engine's limit
+_DEATHS: Final = 5  # workers that may die over one run before it is abandoned
+_SPARE_BYTES: Final = 10**9  # memory of a worker beside the engine's limit
 _PATIENCE_S: Final = "20s"
 _COUNT_S: Final = 3.0
-_GIVEN_UP: Final = "20s"  # after a death; dask lets the worker go if it is not back by then
+_GIVEN_UP: Final = "20s"  # after a death; dask releases a worker that is not back by then
 _GREETING_S: Final = 20.0
 _TLS: Final = "those of the scheduler's authority in dask's configuration, distributed.comm.tls"
 _NONE_LEFT_S: Final = 60.0
@@ -61,11 +61,11 @@ class Pool(Protocol):
 
     @property
     def workers(self) -> int:
-        """How many runs are made at a time."""
+        """Return the number of parallel runs."""
 
     @property
     def lost(self) -> bool:
-        """Whether nothing more will come back."""
+        """Return whether no more answers will come."""
 
     def submit(self, function: Callable[..., T], task: Any) -> concurrent.futures.Future[T]:
         """Run `function(task)` on a worker; PoolLost if no answer can come any more."""
@@ -78,11 +78,11 @@ class DaskPool:
     """Workers of dask.distributed."""
 
     def __init__(self, scheduler: str, workers: int, limits: Limits) -> None:
-        """Connects to the scheduler at an address, or starts `workers` processes where it is "".
+        """Connect to the scheduler at an address, or start `workers` processes if it is "".
 
         Raises:
             InputError: dask.distributed is not installed, or certificates for tls:// do not fit.
-            PoolError: nothing answers at the address, it has no worker, or one does not start.
+            PoolError: nothing answers at the address, it has no worker, or a worker does not start.
         """
         try:
             distributed: Any = importlib.import_module("distributed")
@@ -107,13 +107,13 @@ class DaskPool:
         with _ctrl_c_later():
             try:
                 self._cluster = _local(distributed, self._wanted, limits)
-            except RuntimeError as error:  # one was killed before it was there
+            except RuntimeError as error:  # a worker was killed before it had started
                 raise PoolError(f"a worker ended as it started ({error}); {_RESUME}") from None
             self._client = distributed.Client(self._cluster, set_as_default=False)
 
     @property
     def workers(self) -> int:
-        """Threads of all workers, as of a few seconds ago.
+        """Return the threads of all workers, as of a few seconds ago.
 
         Raises:
             PoolLost: the scheduler is gone.
@@ -126,7 +126,7 @@ class DaskPool:
                 raise PoolLost(LOST) from None
             self._workers, self._counted_s = sum(threads.values()), now_s
             if self._cluster is not None and self._workers < self._wanted:
-                self._cluster.scale(self._wanted)  # dask may have given one up
+                self._cluster.scale(self._wanted)  # dask may have abandoned a worker
             self._seen_s = now_s if self._workers else self._seen_s
             if now_s - self._seen_s > _NONE_LEFT_S:
                 raise PoolLost(_NO_WORKERS)
@@ -148,12 +148,12 @@ class DaskPool:
 
     @property
     def lost(self) -> bool:
-        """Whether the scheduler is gone."""
+        """Return whether the scheduler is gone."""
         return bool(self._client.status != "running")
 
     def close(self) -> None:
         """See Pool."""
-        with _ctrl_c_ignored():  # an impatient user would leave workers behind
+        with _ctrl_c_ignored():  # a second Ctrl-C would leave workers behind
             if self._client is not None:
                 with contextlib.suppress(Exception):
                     self._client.close(timeout=5)
@@ -163,17 +163,17 @@ class DaskPool:
 
 
 def _give_up(asked: Any) -> None:
-    if asked.status != "cancelled":  # as all are whose scheduler is gone
+    if asked.status != "cancelled":  # the status of every task whose scheduler is gone
         asked.cancel()
 
 
 async def _pass_on(asked: Any, answer: concurrent.futures.Future[Any]) -> None:
-    """Dask's answer, as it came.
+    """Pass on dask's answer unchanged.
 
-    Dask's own executor looks at the state of the task after it has the answer. If the worker died
-    in between, it takes the answer for an exception.
+    Dask's own executor reads the state of the task after it has the answer. If the worker died
+    in between, it mistakes the answer for an exception.
     """
-    with contextlib.suppress(concurrent.futures.InvalidStateError):  # nobody waits for it any more
+    with contextlib.suppress(concurrent.futures.InvalidStateError):  # the waiting caller has left
         try:
             answer.set_result(await asked)
         except BaseException as error:
@@ -181,7 +181,7 @@ async def _pass_on(asked: Any, answer: concurrent.futures.Future[Any]) -> None:
 
 
 def _is_lost(asked: Any, error: BaseException) -> bool:
-    """Whether the scheduler is gone, rather than the task at fault.
+    """Return whether the scheduler is gone, as opposed to a failed task.
 
     While answers are fetched, the connection breaks before the client knows about it.
     """
@@ -190,7 +190,7 @@ def _is_lost(asked: Any, error: BaseException) -> bool:
 
 
 class LazyPool:
-    """A pool whose workers are started when the first run is handed out."""
+    """A pool whose workers start with the first run."""
 
     def __init__(self, start: Callable[[], Pool]) -> None:
         self._start = start
@@ -230,7 +230,7 @@ def _config() -> None:
             "distributed.scheduler.work-stealing": False,
             "distributed.scheduler.worker-saturation": 1.5,
             "distributed.worker.daemon": False,
-            "distributed.worker.profile.enabled": False,  # 100 stacks a second for nobody
+            "distributed.worker.profile.enabled": False,  # 100 unused stacks per second
             "distributed.comm.timeouts.connect": _PATIENCE_S,
             "distributed.deploy.lost-worker-timeout": _GIVEN_UP,
             "distributed.admin.log-length": 0,
@@ -239,7 +239,7 @@ def _config() -> None:
 
 
 def _local(distributed: Any, workers: int, limits: Limits) -> Any:
-    """A cluster that only this user can reach: by a certificate made for it and kept in memory."""
+    """Return a cluster that only this user can reach, by a new certificate kept in memory."""
     import dask
 
     _config()
@@ -250,7 +250,7 @@ def _local(distributed: Any, workers: int, limits: Limits) -> Any:
     temporary = dask.config.get("temporary-directory") or tempfile.gettempdir()
     private = {
         "temporary-directory": private_folder(temporary),
-        "distributed.scheduler.http.routes": [],  # no pages: they show tasks, and pass on to ports
+        "distributed.scheduler.http.routes": [],  # no pages: they show tasks, and forward to ports
         "distributed.worker.http.routes": [],
     }
     memory = 0 if limits.memory_bytes == UNLIMITED else limits.memory_bytes + _SPARE_BYTES
@@ -264,14 +264,14 @@ def _local(distributed: Any, workers: int, limits: Limits) -> Any:
             protocol="tls://",
             preload=[local_worker.__name__],
             dashboard_address=None,
-            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else port 8787, or a warning
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # not port 8787, or a warning
             silence_logs=logging.CRITICAL,
         )
 
 
 @contextlib.contextmanager
 def _ctrl_c_ignored() -> Iterator[None]:
-    """Ctrl-C does nothing meanwhile; other threads than the main one never get it."""
+    """Ignore Ctrl-C meanwhile; only the main thread ever gets it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -284,10 +284,10 @@ def _ctrl_c_ignored() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ctrl_c_later() -> Iterator[None]:
-    """Ctrl-C waits for the end, then the driver answers it.
+    """Delay Ctrl-C until the end, when the driver handles it.
 
-    Threads and processes that are started meanwhile inherit that it is blocked, and so do workers
-    that dask starts later. Their tracebacks would reach the terminal.
+    Threads and processes that start meanwhile inherit the block, and so do workers
+    that dask starts later. Otherwise their tracebacks would reach the terminal.
     """
     heeded = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or heeded is signal.SIG_IGN:
@@ -312,17 +312,17 @@ def _connected(distributed: Any, scheduler: str) -> Any:
     try:
         client = distributed.Client(scheduler, timeout=_PATIENCE_S, set_as_default=False)
         client.wait_for_workers(1, timeout=_PATIENCE_S)
-    except Exception as error:  # of many kinds, by what is wrong with the address or the network
+    except Exception as error:  # many kinds, depending on the fault of the address or network
         reason = " ".join(str(error).split())[:200]
         raise PoolError(f"--scheduler {scheduler}: no workers available ({reason})") from None
     return client
 
 
 def _check_certificates(distributed: Any, scheduler: str) -> None:
-    """Greet a scheduler at tls://; dask itself would only say after a while that nobody answers.
+    """Greet a scheduler at tls://; dask itself would report only a late and vague timeout.
 
     Raises:
-        InputError: there are no certificates, or one side refuses those of the other.
+        InputError: certificates are missing, or one side refuses those of the other.
     """
     if not scheduler.startswith("tls://"):
         return
@@ -335,7 +335,7 @@ def _check_certificates(distributed: Any, scheduler: str) -> None:
         where = get_address_host_port(scheduler)
         with socket.create_connection(where, _GREETING_S) as plain:
             with context.wrap_socket(plain) as encrypted:
-                encrypted.recv(1)  # the scheduler speaks first, once it has accepted us
+                encrypted.recv(1)  # an accepting scheduler speaks first
     except (ssl.SSLError, FileNotFoundError) as error:
         reason = getattr(error, "reason", None) or error.strerror
         raise InputError(
@@ -343,4 +343,4 @@ def _check_certificates(distributed: Any, scheduler: str) -> None:
             f"expected {_TLS}"
         ) from None
     except (OSError, ValueError):
-        return  # not the certificates' fault; the client tries for longer, and says why
+        return  # not a fault of the certificates; the client tries longer and reports the reason

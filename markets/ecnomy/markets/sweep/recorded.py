@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Single outcomes of the runs that a sweep's folder has, records and shards together."""
+"""Single outcomes of the runs in a sweep's folder, from records and shards together."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["columns_in", "figures"]
 
 
 def figures(folder: Path, outcome: str) -> dict[str, float]:
-    """An outcome of each recorded run by its point; NaN if it has none.
+    """Return an outcome of each recorded run by its point; NaN for a run without it.
 
     Args:
-        folder: of the sweep; need not be there.
+        folder: folder of the sweep, which may not exist.
         outcome: a column.
     """
     import pyarrow.parquet as pq
@@ -45,7 +45,7 @@ def figures(folder: Path, outcome: str) -> dict[str, float]:
 
 
 def columns_in(folder: Path) -> list[str]:
-    """The outcome columns of recorded runs, in order."""
+    """Return the outcome columns of recorded runs, in order."""
     import pyarrow.parquet as pq
 
     found: dict[str, None] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of a sweep with `until`: the replicates that its points need, from the recorded runs."""
+"""Rounds of a sweep with `until`: the replicates that its points need, from recorded runs."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ __all__ = ["grown"]
 
 
 def grown(sweep: Sweep, folder: Path) -> Sweep:
-    """The sweep with the replicates that its points need so far; unchanged without `until`.
+    """Return the sweep with the replicates that its points need; unchanged without `until`.
 
-    Looks are replayed from the first one, so that the same records give the same sweep, in
-    whatever order they were made.
+    All looks are repeated from the first one. So the same records give the same sweep, whatever
+    their order.
 
     Args:
-        sweep: as loaded.
-        folder: of its records; need not be there.
+        sweep: the loaded sweep.
+        folder: folder of its records, which may not exist.
 
     Raises:
-        InputError: no run has the outcome that is looked at.
+        InputError: no run has the outcome of the rule.
     """
     if sweep.until is None:
         return sweep

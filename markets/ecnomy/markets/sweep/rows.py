@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcomes as rows of a table: parameters as numbers in their unit where they are, else as text."""
+"""Outcomes as rows of a table: parameters as numbers in their unit if possible, else as text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RESERVED: Final = (
 
 
 def kinds_of(sweep: Sweep) -> dict[str, str | None]:
-    """The unit of each parameter whose values are numbers of one unit ("" for none), else None."""
+    """Return each parameter's unit if its values are numbers of one unit ("": pure), else None."""
     found = {
         path: kind
         for block in sweep.blocks
@@ -34,10 +34,10 @@ def kinds_of(sweep: Sweep) -> dict[str, str | None]:
 
 
 def factors_of(sweep: Sweep) -> list[dict[str, Any]]:
-    """The independent factors, in the order in which points are numbered (the last one fastest).
+    """Return the independent factors, in the order of numbered points (the last one fastest).
 
-    A grid has a factor for each of its paths, any other block is one factor: its paths vary
-    together. `labels` and `values` (a row for each path) are of its levels; samples have none.
+    A grid has a factor for each of its paths. Any other block is one factor, since its paths vary
+    together. `labels` and `values` (a row for each path) belong to its levels; samples lack levels.
     """
     found: list[dict[str, Any]] = []
     for block in sweep.blocks:
@@ -57,7 +57,7 @@ def factors_of(sweep: Sweep) -> list[dict[str, Any]]:
 
 
 def whole_of(sweep: Sweep) -> list[str]:
-    """The parameters whose numbers are all whole, as they were written."""
+    """Return the parameters with only integer numbers, as written."""
     found: list[str] = []
     for block in sweep.blocks:
         for number, path in enumerate(block.paths):
@@ -70,7 +70,7 @@ def whole_of(sweep: Sweep) -> list[str]:
 
 
 def cell_of(value: Any, kind: str | None) -> Any:
-    """The representation of a parameter's value in a table; `kind` is of `kinds_of`."""
+    """Return a parameter's value for a table; `kind` is its entry in `kinds_of`."""
     if kind is not None:
         return _number(value)
     return None if value is None else str(value)
@@ -88,7 +88,7 @@ def _block_kinds(block: Block) -> list[str | None]:
 
 
 def _number(value: Any) -> float | None:
-    """The number of a quantity such as "0.1 money"."""
+    """Return the number of a quantity such as "0.1 money"."""
     if isinstance(value, bool) or value is None:
         return None
     try:
@@ -98,7 +98,7 @@ def _number(value: Any) -> float | None:
 
 
 def row_of(outcome: Outcome) -> dict[str, Any]:
-    """The row of an outcome."""
+    """Return the row of an outcome."""
     own = {
         "run": outcome.run,
         "point": outcome.point,
@@ -117,7 +117,7 @@ def row_of(outcome: Outcome) -> dict[str, Any]:
 
 
 def table_of(rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> Any:
-    """An arrow table of rows, with all columns that any of them has."""
+    """Return an arrow table of rows, with the columns of all rows."""
     import pyarrow as pa
 
     columns = {}
@@ -133,7 +133,7 @@ def table_of(rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> Any:
 
 
 def _type_of(values: list[Any]) -> Any:
-    """Whole numbers where all are (a count stays one), else fractions."""
+    """Return an integer type if all values are integers (a count stays one), else a float type."""
     import pyarrow as pa
 
     known = [value for value in values if value is not None]
@@ -142,7 +142,7 @@ def _type_of(values: list[Any]) -> Any:
 
 
 def _parameter(values: list[Any], unit: str | None) -> Any:
-    """Numbers where all values of the parameter are numbers of one unit; else text."""
+    """Return numbers if all values of the parameter are numbers of one unit; else text."""
     import pyarrow as pa
 
     cells = [cell_of(value, unit) for value in values]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search in the head of a sweep's folder, so that it can be shown without its file.
+"""The search in the head of a sweep's folder, so that pages can show it without its file.
 
 search   verb (`tune` or `calibrate`), aim (maximise, minimise or target), outcome, target (null
-         for none, or where points of the sweep have targets of their own), bounds
-places   of each run, the number of the values it is of: a search comes back to the best ones,
-         with seeds of their own
+         without one, or if points of the sweep have different targets), bounds
+places   of each run, the number of its values: a search repeats the best ones,
+         with new seeds
 factors  of a tuning: its parameters, whose values are as scattered as samples
 """
 
@@ -24,7 +24,7 @@ __all__ = ["search_of"]
 
 
 def search_of(sweep: Sweep, points: Sequence[Point]) -> dict[str, Any]:
-    """The search in a head; {} for a sweep without a search."""
+    """Return the search in a head; {} for a sweep without a search."""
     if sweep.tune is None and sweep.calibrate is None:
         return {}
     numbers: dict[bytes, int] = {}

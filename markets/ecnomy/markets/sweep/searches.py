@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sections `until`, `calibrate` and `tune` of a sweep file, added to the sweep.
 
-Each requests runs that depend on earlier ones; a file has only one of them.
+Each requests runs that depend on earlier ones. A file has at most one of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["with_calibration", "with_tuning", "with_until"]
 
 
 def with_until(sweep: Sweep, given: dict[str, Node]) -> Sweep:
-    """The sweep with the rule by which its replicates end."""
+    """Return the sweep with its stopping rule for replicates."""
     node = given["until"]
     for search in ("calibrate", "tune"):
         if search in given:
@@ -31,7 +31,7 @@ def with_until(sweep: Sweep, given: dict[str, Node]) -> Sweep:
 
 
 def with_calibration(sweep: Sweep, given: dict[str, Node]) -> Sweep:
-    """The sweep with the parameter that is searched for."""
+    """Return the sweep with the parameter of its calibration."""
     node = given["calibrate"]
     calibration = read_calibration(node, len(sweep) // sweep.replicates)
     block = Block("zip", (calibration.path, *calibration.shares), ((),))
@@ -41,7 +41,7 @@ def with_calibration(sweep: Sweep, given: dict[str, Node]) -> Sweep:
 
 
 def with_tuning(sweep: Sweep, given: dict[str, Node]) -> Sweep:
-    """The sweep with the parameters that are tuned."""
+    """Return the sweep with the parameters of its tuning."""
     node = given["tune"]
     tuning = read_tuning(node)
     for other in ("parameters", "calibrate"):
@@ -58,7 +58,7 @@ def with_tuning(sweep: Sweep, given: dict[str, Node]) -> Sweep:
 
 
 def _check_search(sweep: Sweep, given: dict[str, Node], node: Node, name: str) -> None:
-    """A search has replicates, with the same seeds at every value."""
+    """Check that a search has replicates, with the same seeds at every value."""
     if sweep.replicates < 2:
         place = given["replicates"].place if "replicates" in given else node.place
         raise place.error("replicates", "1", f"at least 2, because {name} reports intervals")

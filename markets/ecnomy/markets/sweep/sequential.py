@@ -4,12 +4,13 @@
     until: half-width 2 %                       # of the mean of the first outcome
     until: {outcome: gold.goodput_bps, half-width: 2 %, level: 95 %, most: 100}
 
-Each point is looked at after n_1 = `replicates` runs, and again whenever it has half as many more,
-`most` at last: K looks in all, known before the first run. A point ends at the first look at which
-its t interval at level 1 - (1 - level) / K is narrow enough, or at the last look. Intervals of all
-looks hold together with at least `level` (Bonferroni), hence also the one at which a point ends:
-stopping early costs no coverage, for any outcome. A plain 95 % interval would, as runs end when it
-happens to be narrow. Decisions depend only on recorded outcomes, in the order of replicates.
+Each point is examined after n_1 = `replicates` runs, again whenever it has half as many more, and
+finally at `most`. That makes K looks in all, known before the first run. A point ends at the first
+look at which its t interval at level 1 - (1 - level) / K is narrow enough, or at the last look.
+Intervals of all looks hold together with at least `level` (Bonferroni), hence also the interval at
+the end: stopping early costs no coverage, for any outcome. A plain 95 % interval would lose
+coverage, because runs end when it happens to be narrow. Decisions depend only on recorded outcomes,
+in the order of replicates.
 
 Source: Chow, Robbins 1965 (stopping at a width); Law, Simulation Modeling and Analysis, 9.4.1; for
 the split of the level Dunn 1961. A half-width of a share r of the estimate is at most r / (1 - r)
@@ -40,19 +41,20 @@ __all__ = [
     "read_until",
 ]
 
-LEAST: Final = 5  # runs before the first look: fewer tell little of a spread
+LEAST: Final = 5  # runs before the first look: fewer say little about the spread
 _GROWTH: Final = 1.5
 _WIDTH: Final = SWEEP["until"].takes
 
 
 class Until(msgspec.Struct, frozen=True):
-    """The rule for when a point has enough replicates.
+    """The stopping rule for a point's replicates.
 
     Attributes:
-        outcome: whose interval counts, "" for the sweep's first.
-        half_width: of it: a share of the mean where `relative`, else in the outcome's unit.
-        level: that intervals have, all looks together.
-        most: replicates at which a point ends anyhow.
+        outcome: outcome whose interval counts, "" for the sweep's first.
+        half_width: largest half-width: a share of the mean if `relative`, else in the outcome's
+            unit.
+        level: confidence level of the intervals, all looks together.
+        most: replicates at which a point ends in any case.
     """
 
     outcome: str
@@ -62,19 +64,19 @@ class Until(msgspec.Struct, frozen=True):
     most: int = 100
 
     def looks(self, first: int) -> tuple[int, ...]:
-        """How many replicates a point has at each look."""
+        """Return the number of replicates of a point at each look."""
         found = [first]
         while found[-1] < self.most:
             found.append(min(self.most, math.ceil(found[-1] * _GROWTH)))
         return tuple(found)
 
     def level_of_look(self, first: int) -> float:
-        """The level of the interval at each look."""
+        """Return the level of the interval at each look."""
         return 1 - (1 - self.level) / len(self.looks(first))
 
 
 def narrow(values: Sequence[float], until: Until, first: int) -> bool:
-    """Whether the interval over these values is narrow enough."""
+    """Return whether the interval over these values is narrow enough."""
     from scipy.stats import t
 
     n = len(values)
@@ -88,12 +90,12 @@ def narrow(values: Sequence[float], until: Until, first: int) -> bool:
 
 
 def next_count(values: Sequence[float | None], until: Until, first: int) -> tuple[int, bool]:
-    """The number of replicates that a point should have, and whether these are enough.
+    """Return the number of replicates that a point needs, and whether these are enough.
 
     Args:
-        values: of its replicates in order, as far as there are any; NaN for a run that has no
-            figure (it failed), None for one that is missing.
-        until: when it has enough.
+        values: outcomes of its replicates in order, as far as they exist; NaN for a run without a
+            figure (it failed), None for a missing run.
+        until: the stopping rule.
         first: replicates at the first look.
     """
     for look in until.looks(first):
@@ -109,12 +111,12 @@ def next_count(values: Sequence[float | None], until: Until, first: int) -> tupl
 def counts_of(
     names: Sequence[Sequence[str]], known: dict[str, float], until: Until, first: int
 ) -> tuple[tuple[int, ...], int]:
-    """The number of replicates for each point so far, and the number of points with enough.
+    """Return the number of replicates of each point so far, and the number of complete points.
 
     Args:
-        names: of all replicates of each point that it may ever have, in order.
-        known: the figure of each run that is recorded.
-        until: when a point has enough.
+        names: identities of all possible replicates of each point, in order.
+        known: the figure of each recorded run.
+        until: the stopping rule.
         first: replicates at the first look.
     """
     found = [next_count([known.get(n) for n in row], until, first) for row in names]
@@ -122,12 +124,12 @@ def counts_of(
 
 
 def read_until(node: Node, replicates: int, place: Any) -> Until:
-    """`until` as written.
+    """Return `until` as written.
 
     Args:
-        node: what stands there.
-        replicates: of the first look.
-        place: where `replicates` stands.
+        node: the written value.
+        replicates: number of replicates at the first look.
+        place: place of `replicates`.
 
     Raises:
         ScenarioError: it is invalid; the message names the place.
@@ -187,7 +189,7 @@ def _level(node: Node) -> float:
 
 
 def chosen_outcome(file: str, until: Until, named: Sequence[str], columns: Sequence[str]) -> str:
-    """The outcome that is looked at.
+    """Return the outcome of the rule.
 
     Raises:
         InputError: no run has it.

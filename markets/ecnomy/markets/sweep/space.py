@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The points of a sweep: values of its parameters, and seeds.
 
-Blocks (grid, list, zip, random, latin-hypercube) are multiplied with each other in the order they
-are written; the last one varies fastest. A grid is the product of its lists, a zip goes through its
+Blocks (grid, list, zip, random, latin-hypercube) are multiplied with each other in written
+order; the last one varies fastest. A grid is the product of its lists, a zip goes through its
 lists together, random and Latin hypercube samples lie within ranges. The plans of a sensitivity
-analysis (sobol, morris) do too, and each stands alone (plans.py). Draws come from the sweep's seed
-alone (numpy's Philox; scipy.stats.qmc; SALib), so that the same file gives the same points.
+analysis (sobol, morris) also lie within ranges, and each stands alone (plans.py). Draws come from
+the sweep's seed alone (numpy's Philox; scipy.stats.qmc; SALib): the same file gives the same
+points.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Range(msgspec.Struct, frozen=True):
     whole: bool = False
 
     def at(self, u: float) -> Value:
-        """The value at a share `u` in [0, 1] of the range."""
+        """Return the value at a share `u` in [0, 1] of the range."""
         if self.whole:
             value = int(self.low) + math.floor(u * (self.high - self.low + 1))
             return self.shown(min(value, int(self.high)))
@@ -56,7 +57,7 @@ class Range(msgspec.Struct, frozen=True):
         return self.shown(self.low + u * (self.high - self.low))
 
     def shown(self, value: float) -> Value:
-        """A value with its unit: six significant digits, and money in whole micro-units."""
+        """Return a value with its unit: six significant digits, and money in whole micro-units."""
         if not self.unit:
             return int(value) if self.whole and value == int(value) else value
         value = float(f"{value:.6g}")
@@ -69,14 +70,14 @@ class Block(msgspec.Struct, frozen=True):
     Attributes:
         kind: grid, list, zip, random, latin-hypercube, sobol or morris.
         paths: the parameters it sets.
-        values: per path the values of a grid or zip, per item the assignment of a list.
+        values: per path the values of a grid or zip; per item the assignment of a list.
         ranges: per path the range of samples.
-        samples: how many samples; of a plan how many base samples (sobol) or trajectories (morris).
-        labels: what values are called, "" for what has no name: of a grid a row for each path, of
-            a list or zip one row for its items.
-        levels: of the grid that morris's trajectories go over.
+        samples: number of samples; in a plan, of base samples (sobol) or trajectories (morris).
+        labels: names of values, "" for a value without one: a row for each path of a grid,
+            one row for the items of a list or zip.
+        levels: levels of the grid of morris's trajectories.
         second_order: whether sobol has the samples for indices of pairs.
-        ties: of parameters that are names in `paths`, the paths that each sets.
+        ties: the paths by name, for parameters in `paths` that set several paths.
     """
 
     kind: str
@@ -97,7 +98,7 @@ class Block(msgspec.Struct, frozen=True):
         return self.samples if self.ranges else len(self.values[0])
 
     def assignments(self, seed: int) -> list[Assignment]:
-        """All assignments of the block, in order."""
+        """Return all assignments of the block, in order."""
         if self.kind == "grid":
             rows: list[tuple[Value, ...]] = list(itertools.product(*self.values))
         elif self.ranges:
@@ -111,7 +112,7 @@ class Block(msgspec.Struct, frozen=True):
         return [dict(zip(self.paths, row, strict=True)) for row in rows]
 
     def _shares(self, generator: np.random.Generator) -> np.ndarray:
-        """The positions of samples in their ranges, [sample, parameter]."""
+        """Return the positions of samples in their ranges, [sample, parameter]."""
         if self.kind in PLANS:
             more = self.levels if self.kind == "morris" else self.second_order
             return plan_shares(self.kind, self.samples, len(self.ranges), more, generator)
@@ -132,14 +133,14 @@ class Point(msgspec.Struct, frozen=True):
 def points(
     blocks: tuple[Block, ...], *, replicates: int, seed: int, paired: bool
 ) -> Iterator[Point]:
-    """All points; the replicates of an assignment follow each other.
+    """Return all points; the replicates of an assignment follow each other.
 
     Args:
-        blocks: multiplied with each other; none: the scenario as it is.
+        blocks: multiplied with each other; empty: the scenario as it is.
         replicates: runs per assignment.
-        seed: of the first replicate, and of random draws.
-        paired: replicate r has seed + r at every assignment (common random numbers), else seeds
-            are drawn for each assignment apart, also for one that comes again (equal values under
+        seed: seed of the first replicate, and of random draws.
+        paired: replicate r has seed + r at every assignment (common random numbers). Otherwise each
+            assignment gets its own seeds, also if it occurs again (equal values under
             two labels, samples that coincide).
     """
     numbers = itertools.count()
@@ -153,21 +154,21 @@ def points(
 
 
 def products(blocks: tuple[Block, ...], seed: int) -> Iterator[Assignment]:
-    """Every assignment of the blocks multiplied with each other; {} if there are none."""
+    """Yield every assignment of the blocks' product; {} if there are no blocks."""
     each = [block.assignments(seed + number) for number, block in enumerate(blocks)]
     for chosen in itertools.product(*each):
         yield {path: value for part in chosen for path, value in part.items()}
 
 
 def _seed(seed: int, params: Assignment, replicate: int, before: int) -> int:
-    """`before`: how many assignments before this one are equal to it."""
+    """Return a seed; `before` is the number of earlier assignments equal to this one."""
     again = [before] if before else []
     text = msgspec.json.encode([seed, params, replicate, *again], order="sorted")
     return int.from_bytes(hashlib.sha256(text).digest()[:7], "big")
 
 
 def latin_hypercube(samples: int, dimensions: int, generator: np.random.Generator) -> np.ndarray:
-    """Samples of the unit cube, [sample, dimension]: one in each n-th part of each dimension."""
+    """Return samples of the unit cube, [sample, dimension]: one per n-th part of each dimension."""
     from scipy.stats import qmc
 
     drawn: np.ndarray = qmc.LatinHypercube(d=dimensions, rng=generator).random(samples)

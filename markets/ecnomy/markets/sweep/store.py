@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sweep's folder: outcome records, and shards that finished runs are compacted into.
+"""A sweep's folder: outcome records, and shards that compact the records of finished runs.
 
-    sweep.json               what is swept, as resolved; `points` of it decide which runs are shown
+    sweep.json               the resolved sweep; its `points` decide which runs are shown
     outcomes/<point>.json    one finished run each, until it is compacted
     shards/<sha256>.parquet  many runs each, parameters and outcomes as columns
-    runs/<point>/            results folders, where they are kept
+    runs/<point>/            results folders, if they are kept
     lock                     held by the driver
 
-Only the outcome record of a run, in a file or in a shard, decides whether it is done. Files get
-their names when they are complete, and a shard is named by the digest of its content: truncated or
-altered files are detected and put aside, and their runs are made again. Where a point has several
-records the one of the latest generation (start of the driver) counts, a file before a shard.
+A run is done if and only if its outcome record exists, in a file or in a shard. Files get their
+names when they are complete, and the digest of a shard's content is its name. Truncated or altered
+files are detected and put aside, and their runs are made again. Of several records of a point, the
+latest generation (start of the driver) counts, a file before a shard.
 """
 
 from __future__ import annotations
@@ -58,9 +58,11 @@ _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 
 
 def identified(sweep: Sweep) -> Iterator[tuple[str, Point]]:
-    """All points with identities: of base scenario, variant, values, seed, and how often before.
+    """Yield all points with identities.
 
-    Samples of whole numbers coincide; each of them counts.
+    An identity covers base scenario, variant, values, seed, and the number of earlier equal points.
+
+    Samples of integers coincide; each of them counts.
     """
     most = sweep.until.most if sweep.until else 0
     counts = sweep.counts or (sweep.replicates,) * (sweep.places if most else 0)
@@ -73,9 +75,9 @@ def identified(sweep: Sweep) -> Iterator[tuple[str, Point]]:
 
 
 def every_name(sweep: Sweep) -> list[list[str]]:
-    """The identities of all replicates that a point may ever have, for each point of the blocks.
+    """Return the identities of all possible replicates, for each point of the blocks.
 
-    They do not change as replicates are added, not even where samples coincide.
+    Additional replicates do not change them, not even for coinciding samples.
     """
     assert sweep.until is not None
     most = sweep.until.most
@@ -99,7 +101,7 @@ def _named(sweep: Sweep, points: Iterable[Point]) -> Iterator[tuple[str, Point]]
 
 
 def shards(folder: Path) -> list[Path]:
-    """The shards of a sweep, whole ones and others."""
+    """Return the shards of a sweep, including damaged ones."""
     return sorted((folder / "shards").glob("*.parquet"))
 
 
@@ -107,17 +109,17 @@ class Store:
     """The records of one sweep, locked for writing.
 
     Attributes:
-        folder: where they are.
-        generation: of the records made from now on.
-        others: records of points that are not of the sweep as it is now.
-        put_aside: files that were not whole and have been renamed.
+        folder: folder of the records.
+        generation: generation of new records.
+        others: records of points that the present sweep lacks.
+        put_aside: damaged files that have been renamed.
     """
 
     def __init__(self, folder: Path, sweep: Sweep) -> None:
-        """Claims the folder and examines its content.
+        """Claim the folder and examine its content.
 
         Raises:
-            InputError: another driver is at work there, or it holds something else than a sweep.
+            InputError: another driver is at work there, or it holds something other than a sweep.
         """
         self.folder, self._sweep = folder, sweep
         busy = f"{folder}: another sweep is writing to it"
@@ -138,17 +140,17 @@ class Store:
 
     @property
     def points(self) -> dict[str, Point]:
-        """All points of the sweep by identity."""
+        """Return all points of the sweep by identity."""
         return self._points
 
     def add(self, outcome: Outcome) -> None:
-        """Keep an outcome; its record is on the disk before it has its name.
+        """Keep an outcome; its record is on the disk before it gets its name.
 
         A power loss can remove the names of records that are not in a shard yet. The sweep's
         command makes those runs again.
 
         Raises:
-            OSError: it cannot be written; the record is then as it was.
+            OSError: it cannot be written; the earlier record remains.
         """
         point = self._points[outcome.point]
         outcome = msgspec.structs.replace(
@@ -235,7 +237,7 @@ def _judge(folder: Path, sweep: Sweep) -> None:
         raise InputError(f"{folder}: is not a folder")
     if folder.exists() and not is_sweep(folder) and set(os.listdir(folder)) - _OURS:
         raise InputError(f"{folder}: exists already and is not a sweep; choose another with --out")
-    with contextlib.suppress(ResultsError):  # a head that cannot be read is written anew
+    with contextlib.suppress(ResultsError):  # a new head replaces an unreadable one
         there = head_of(folder).get("engine", sweep.engine)
         if there != sweep.engine:
             raise InputError(
@@ -274,7 +276,7 @@ def _head(sweep: Sweep, points: dict[str, Point]) -> dict[str, Any]:
 
 
 def _plan(sweep: Sweep) -> dict[str, Any] | None:
-    """The plan of a sensitivity analysis, None if the points are of no plan."""
+    """Return the plan of a sensitivity analysis, None for points without a plan."""
     if sweep.calibrate or sweep.tune or not sweep.blocks or sweep.blocks[0].kind not in PLANS:
         return None
     block = sweep.blocks[0]
@@ -289,7 +291,7 @@ def _plan(sweep: Sweep) -> dict[str, Any] | None:
 
 
 def _lean(outcome: Outcome, shared: dict[bytes, Any]) -> Outcome:
-    """The driver's data on a run in memory; data common to many runs is kept once."""
+    """Return the driver's data on a run in memory; data common to many runs is kept once."""
 
     def once(value: Any) -> Any:
         return shared.setdefault(_ENCODE(value), value)
@@ -306,14 +308,14 @@ def _lean(outcome: Outcome, shared: dict[bytes, Any]) -> Outcome:
 
 
 def loose_table(folder: Path, head: dict[str, Any]) -> Any:
-    """Records that are in no shard yet, as a table of a shard's columns; None if there are none.
+    """Return records that are not in a shard yet, as a table of a shard's columns; None if empty.
 
     Args:
-        folder: of the sweep.
-        head: as of `head_of`.
+        folder: folder of the sweep.
+        head: the head, from `head_of`.
 
     Raises:
-        ResultsError: a record is not what was written.
+        ResultsError: a record was altered.
     """
     rows = []
     for file in sorted((folder / "outcomes").glob("*.json")):
@@ -334,12 +336,12 @@ def _write_shard(folder: Path, rows: list[dict[str, Any]], kinds: dict[str, str 
 
 
 def check_shard(file: Path) -> None:
-    """Raises ResultsError if a shard is not what was written; looks at it once per process."""
+    """Raise ResultsError if a shard was altered; check each shard once per process."""
     check_file(file, file.stem, _REMEDY)
 
 
 def read_record(file: Path) -> Outcome:
-    """An outcome record in a file.
+    """Return the outcome record in a file.
 
     Raises:
         FileNotFoundError: it has become part of a shard.

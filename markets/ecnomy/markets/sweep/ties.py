@@ -5,8 +5,8 @@
                    values: [0.1 money, 0.2 money]}}
     over: {price: {paths: [...], from: 0.1 money, to: 0.2 money}}       random samples, plans, tune
 
-Such a parameter has a name, by which points, columns and tables call it; its paths are put in where
-a point is laid over the scenario (laid_over.py).
+Such a parameter has a name for points, columns and tables. Its paths replace the name when
+a point is applied to the scenario (laid_over.py).
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 def is_tie(node: Node) -> bool:
-    """Whether a parameter is written with the paths that it sets."""
+    """Return whether a parameter is written with the paths that it sets."""
     return isinstance(node.value, dict) and PATHS in node.value
 
 
 def read_tie(name: str, node: Node, path: str) -> tuple[str, ...]:
-    """The paths that the parameter `name` sets.
+    """Return the paths that the parameter `name` sets.
 
     Raises:
-        ScenarioError: they are not a list of paths, or the name is not one; with the place.
+        ScenarioError: they are not a list of paths, or the name is invalid; with the place.
     """
     if not _NAME.fullmatch(name):
         expected = "a name of letters, digits, - and _, without dots; a path has them"
@@ -46,5 +46,5 @@ def read_tie(name: str, node: Node, path: str) -> tuple[str, ...]:
 
 
 def paths_under(names: Iterable[str], ties: Ties) -> list[str]:
-    """The paths that parameters set, in order; a parameter without a name is its path."""
+    """Return the paths that parameters set, in order; a parameter without a name is its path."""
     return [path for name in names for path in ties.get(name, (name,))]

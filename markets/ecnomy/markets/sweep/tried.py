@@ -17,13 +17,13 @@ from ecnomy.markets.sweep.ties import PATHS, is_tie, paths_under
 
 __all__ = ["check_aliases", "try_first"]
 
-_OF_VIEW: Final = ("engine", "generation", "label", "number", "replicate")  # of `runs`
+_OF_VIEW: Final = ("engine", "generation", "label", "number", "replicate")  # of the view `runs`
 
 
 def try_first(sweep: Sweep, root: Node) -> None:
-    """The first point makes a scenario; the scenario as it stands is known to be one.
+    """Check that the first point makes a scenario; the base scenario is known to be valid.
 
-    Of a tuning both corners of the ranges do.
+    For a tuning, check both corners of the ranges.
     """
     first = {path: value for b in sweep.blocks for path, value in b.assignments(0)[0].items()}
     if sweep.calibrate:
@@ -42,9 +42,9 @@ def try_first(sweep: Sweep, root: Node) -> None:
 
 
 def _check_names(sweep: Sweep, root: Node, market: MarketSpec | None) -> None:
-    """Names of parameters that set several paths are not those of columns that runs have anyway.
+    """Check that names of parameters that set several paths differ from the columns of all runs.
 
-    Columns that a measure alone knows are compared when a run is made (outcome.py).
+    Columns of a measure are compared later, when a run is made (outcome.py).
     """
     agents = market.agents if market else ()
     carriers = sum(preset_of(agent.role).owns_links for agent in agents)
@@ -56,7 +56,7 @@ def _check_names(sweep: Sweep, root: Node, market: MarketSpec | None) -> None:
 
 
 def _blamed(root: Node, path: str, override: str = "") -> Place:
-    """The place in the sweep file of a fault: the first key that is, or contains, the path.
+    """Return the place of a fault in the sweep file: the first key that is, or contains, the path.
 
     `override` is the path of the override in which the fault was found.
     """
@@ -76,7 +76,7 @@ def _blamed(root: Node, path: str, override: str = "") -> Place:
 
 
 def check_aliases(blocks: tuple[Block, ...], base: str, node: Node) -> None:
-    """No two parameters name the same place, or one inside the other."""
+    """Check that two parameters never name the same place, or one inside the other."""
     scenario = parse(base, "", lines=False)
     places: dict[tuple[str | int, ...], str] = {}
     for path in (path for block in blocks for path in paths_under(block.paths, block.ties)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sweep file says under `tune`: which parameters are searched for the best of an outcome.
+"""The section `tune` of a sweep file: the parameters to search for the best of an outcome.
 
     tune:
       over:                           # one or several
@@ -8,10 +8,10 @@
       maximise: profit.isp            # a column of the runs; or minimise: the column, or
       # target: {outcome: callers.late_over_15ms, value: 1 %, within: 5 %}    # of the value; 1 %
       constraints: {gold.goodput_bps: {at-least: 1e6}}      # and at-most; of means over seeds
-      trials: 60                      # assignments tried in all
-      first: 15                       # of them spread over the ranges before any is chosen
-      batch: 6                        # chosen at a time, from what those before them gave
-      check: 10                       # runs of the best one, with seeds of their own
+      trials: 60                      # assignments in all
+      first: 15                       # of them, spread over the ranges before any choice
+      batch: 6                        # chosen at a time, from the results of earlier ones
+      check: 10                       # runs of the best one, with new seeds
 
 The search itself is ecnomy.analysis.tune; this module defines its first runs.
 """
@@ -42,14 +42,14 @@ _WITHIN: Final = 0.01
 
 
 class Bound(msgspec.Struct, frozen=True):
-    """Between what the mean of an outcome has to be; infinite where it is not bound."""
+    """Bounds on the mean of an outcome; infinite without a bound."""
 
     outcome: str
     least: float = -math.inf
     most: float = math.inf
 
     def excess(self, value: float) -> float:
-        """How far a value is outside, negative inside, as a share of the bound; inf for NaN."""
+        """Return the distance outside, negative inside, as a share of the bound; inf for NaN."""
         if math.isnan(value):
             return math.inf
         size = max(abs(end) for end in (self.least, self.most) if math.isfinite(end))
@@ -57,21 +57,21 @@ class Bound(msgspec.Struct, frozen=True):
 
 
 class Tuning(msgspec.Struct, frozen=True):
-    """Parameters that are searched for the best of an outcome.
+    """Parameters to search for the best of an outcome.
 
     Attributes:
         aim: maximise, minimise or target.
         outcome: a column of the runs.
-        paths: of the parameters; the name of one that sets several.
-        ranges: that they are searched in.
-        target: what the outcome is to be, where the aim is a target.
-        within: how far from it counts as met, in the unit of the outcome.
-        bounds: of other outcomes.
-        trials: assignments in all.
-        first: of them, spread over the ranges.
-        batch: how many are chosen at a time.
-        check: runs of the best one, with seeds of their own.
-        ties: of parameters that are names in `paths`, the paths that each sets.
+        paths: paths of the parameters; the name of a parameter that sets several paths.
+        ranges: ranges of the search.
+        target: target of the outcome, if the aim is a target.
+        within: distance that counts as met, in the unit of the outcome.
+        bounds: bounds of other outcomes.
+        trials: number of assignments in all.
+        first: number of them that are spread over the ranges.
+        batch: number of assignments chosen at a time.
+        check: runs of the best one, with new seeds.
+        ties: the paths by name, for parameters in `paths` that set several paths.
     """
 
     aim: str
@@ -88,25 +88,25 @@ class Tuning(msgspec.Struct, frozen=True):
     ties: Ties = {}
 
     def loss(self, outcome: float) -> float:
-        """What the search makes as small as possible."""
+        """Return the loss that the search minimises."""
         if self.aim == TARGET:
             return abs(outcome - self.target)
         return -outcome if self.aim == "maximise" else outcome
 
     def rounded(self, values: tuple[float, ...]) -> tuple[float, ...]:
-        """The nearest values that are tried: of four digits, within the ranges."""
+        """Return the nearest valid values: with four digits, within the ranges."""
         return tuple(
             min(max(round(v) if r.whole else float(f"{v:.{_DIGITS}g}"), r.low), r.high)
             for v, r in zip(values, self.ranges, strict=True)
         )
 
     def assignment(self, values: tuple[float, ...]) -> Assignment:
-        """What values of the parameters set in the scenario."""
+        """Return the settings of values of the parameters in the scenario."""
         shown = (r.shown(v) for v, r in zip(values, self.ranges, strict=True))
         return dict(zip(self.paths, shown, strict=True))
 
     def first_values(self, seed: int) -> list[tuple[float, ...]]:
-        """The values of the first round, in order: a Latin hypercube."""
+        """Return the values of the first round, in order: a Latin hypercube."""
         generator = np.random.Generator(np.random.Philox(seed))
         shares = latin_hypercube(self.first, len(self.paths), generator)
         return [self._at(tuple(float(share) for share in row)) for row in shares]
@@ -120,12 +120,12 @@ class Tuning(msgspec.Struct, frozen=True):
 
     @property
     def units(self) -> dict[str, str | None]:
-        """The unit of each parameter."""
+        """Return the unit of each parameter."""
         return {path: r.unit for path, r in zip(self.paths, self.ranges, strict=True)}
 
 
 def beginning(tuning: Tuning, replicates: int, seed: int) -> list[Point]:
-    """The runs of the first round, in order."""
+    """Return the runs of the first round, in order."""
     found: list[Point] = []
     for values in dict.fromkeys(tuning.first_values(seed)):
         params = tuning.assignment(values)
@@ -135,7 +135,7 @@ def beginning(tuning: Tuning, replicates: int, seed: int) -> list[Point]:
 
 
 def read_tuning(node: Node) -> Tuning:
-    """What is written under `tune`.
+    """Return the tuning written under `tune`.
 
     Raises:
         ScenarioError: it is invalid; the message names the place.
@@ -181,7 +181,7 @@ def _aims() -> str:
 
 
 def _aim(node: Node) -> tuple[str, str, float, float]:
-    """What is wanted of which outcome, the target, and how far from it counts as met."""
+    """Return the aim, its outcome, the target, and the distance that counts as met."""
     given = node.mapping()
     named = [key for key in given if key in _AIMS]
     if len(named) != 1:
@@ -210,7 +210,7 @@ def _column(node: Node, path: str) -> str:
 
 
 def _figure(node: Node, path: str) -> float:
-    """A number, or one in per cent."""
+    """Return a number, also if it is written in per cent."""
     expected = "a number, such as 0.01 or 1 %"
     try:
         value, unit = number_with_unit(node, path)

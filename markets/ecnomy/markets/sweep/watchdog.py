@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds on one run: the engine's memory by the kernel, the time of all of it by a thread.
+"""Bounds on one run: the kernel limits the engine's memory, a thread limits the time of all of it.
 
-When the time is up the engine is killed, if there is one; a run that does not wait for the engine
-(a strategy computes) is interrupted by an exception in its thread; and a worker that does not heed
-that either (it sleeps in C) ends itself, to be replaced.
+When the time is up, the watchdog kills the engine, if there is one. A run that does not wait for
+the engine (a strategy computes) gets an exception in its thread. A worker that ignores the
+exception (it sleeps in C) ends itself, and is replaced.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _GRACE_S: Final = 20.0
 
 
 class OverTime(BaseException):
-    """Raised in a run that has had its time; no strategy should catch it."""
+    """Raised in a run that has used up its time; strategies should not catch it."""
 
 
 class Watchdog:
@@ -41,11 +41,11 @@ class Watchdog:
 
     @property
     def limit_s(self) -> float:
-        """The time a run may take."""
+        """Return the time limit of a run."""
         return self._limits.time_ps / PS_PER_S
 
     def guard(self, engine: EngineProcess) -> None:
-        """This engine is the run's."""
+        """Watch this engine as that of the run."""
         if self._limits.memory_bytes != UNLIMITED:
             both = (self._limits.memory_bytes, self._limits.memory_bytes)
             resource.prlimit(engine.pid, resource.RLIMIT_AS, both)

@@ -5,17 +5,17 @@
     iteration-nesting-order = count, theta                          in the sweep's order
     repeat = 10                                                     its replicates
     Scenario.market.seed = 1 + ${repetition}                        replicate k has the same seed
-    Scenario.a.app[0].count = ${1,2 ! count}                        what a parameter changes
+    Scenario.a.app[0].count = ${1,2 ! count}                        a parameter's changes
 
-Each list of a grid is an iteration variable, every other block is one, through whose items its
-parameters go together. The ini of each point is made as of a scenario; lines whose values differ go
-with the variable that they depend on, or with one of all points where several decide them. Run n is
-the sweep's run n. What only agents see varies in the configuration Serve alone, where the market
-of `ecnomy serve SWEEP` decides:
+Each list of a grid is an iteration variable. Every other block is one variable, whose parameters
+change together. The ini of each point is made as for a scenario. Lines whose values differ follow
+the variable that they depend on; a line that depends on several follows one variable of all points.
+Run n is the sweep's run n. Values that only agents see vary in the configuration Serve alone, in
+which the market of `ecnomy serve SWEEP` decides:
 
     Scenario.market.connect = "unix:" + absFilePath(".market-${1,2 ! pricePerMark}.sock")
 
-Nothing is left out silently: a parameter that changes nodes or links is refused by name.
+Nothing is omitted silently: a parameter that changes nodes or links is refused by name.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _SERVE: Final = """
 [Config Serve]
 {varied}{network}.market.connect = "unix:" + absFilePath({file})
 """
-_DESCRIPTION: Final = "description = "  # of a point; the sweep's has the variables
+_DESCRIPTION: Final = "description = "  # of a point; the sweep's description has the variables
 Lines = dict[str, str]
 
 
@@ -61,7 +61,7 @@ class Parted(NamedTuple):
 
 
 class _Made(msgspec.Struct, frozen=True):
-    """A point as OMNeT++ has it: the network, the text of its ini file, and that by keys."""
+    """A point in OMNeT++'s form: the network, the text of its ini file, and the same by keys."""
 
     ned: str
     text: str
@@ -69,15 +69,15 @@ class _Made(msgspec.Struct, frozen=True):
 
 
 def sweep_project(sweep: Sweep, modules: str) -> dict[str, str]:
-    """All files of an exported sweep, by name.
+    """Return all files of an exported sweep, by name.
 
     Args:
-        sweep: no calibration, with paired seeds.
+        sweep: a sweep without calibration, with paired seeds.
         modules: folder of ecnomy's own OMNeT++ project, which the project's README names.
 
     Raises:
-        InputError: it has what iteration variables cannot express, which the message names.
-        ScenarioError: a point makes no scenario.
+        InputError: iteration variables cannot express a part of it, which the message names.
+        ScenarioError: a point does not make a valid scenario.
     """
     axes, agents = parted(sweep)
     others = joined([axis.values[0] for axis in agents])
@@ -101,11 +101,11 @@ def sweep_project(sweep: Sweep, modules: str) -> dict[str, str]:
 
 
 def parted(sweep: Sweep) -> Parted:
-    """The iteration variables of a sweep: those that its networks see, those that only agents see.
+    """Return a sweep's iteration variables: those that networks see, those that only agents see.
 
     Raises:
-        InputError: it has what iteration variables cannot express, which the message names.
-        ScenarioError: a point makes no scenario.
+        InputError: iteration variables cannot express a part of it, which the message names.
+        ScenarioError: a point does not make a valid scenario.
     """
     _check(sweep)
     axes = axes_of(sweep)
@@ -136,7 +136,7 @@ def parted(sweep: Sweep) -> Parted:
 
 
 def not_exported(sweep: Sweep) -> Iterator[str]:
-    """The parts of a sweep that the project lacks, in words."""
+    """Yield descriptions of the sweep's parts that the project lacks."""
     if sweep.measure:
         yield f"measure {sweep.measure}: it is written in Python"
     if sweep.limits.time_ps >= 0 or sweep.limits.memory_bytes >= 0:
@@ -184,14 +184,14 @@ def _seen(sweep: Sweep, base: Assignment, path: str, values: Sequence[Any], firs
         try:
             changed = _made(sweep, {**base, path: value})
         except EcnomyError:
-            return True  # it makes a scenario with others only, so that it is part of one
+            return True  # it makes a scenario only with other values, so it is part of one
         if (changed.lines, changed.ned) != (first.lines, first.ned):
             return True
     return False
 
 
 def _changing(sweep: Sweep, axes: Sequence[Axis], first: _Made) -> str:
-    """The parameter whose changes no iteration variable can express."""
+    """Return the parameter whose changes no iteration variable can express."""
     base = joined([axis.values[0] for axis in axes])
     for axis in axes:
         for value in axis.values:
@@ -208,7 +208,7 @@ def _head(sweep: Sweep, variables: Sequence[Axis], title: str) -> str:
 
 
 def _varied(told: Sequence[str], order: Sequence[Axis]) -> str:
-    """The lines that define variables, or name them, and say which varies fastest."""
+    """Return the lines that define or name variables, and state which varies fastest."""
     names = ", ".join(axis.name for axis in order)
     if not order:
         return ""
@@ -216,9 +216,10 @@ def _varied(told: Sequence[str], order: Sequence[Axis]) -> str:
 
 
 def _serve(sweep: Sweep, network: Sequence[Axis], agents: Sequence[Axis]) -> str:
-    """The configuration in which agents decide; all variables, if possible in the sweep's order.
+    """Return the configuration in which agents decide; all variables, if possible in the sweep's
+    order.
 
-    OMNeT++ lets no configuration define a variable again that [General] has.
+    OMNeT++ does not let a configuration define a variable of [General] again.
     """
     if _scenario(sweep, sweep.points()[0].params).market is None:
         return ""
@@ -236,7 +237,7 @@ def _serve(sweep: Sweep, network: Sequence[Axis], agents: Sequence[Axis]) -> str
 
 
 def _replaced(first: _Made, changes: Lines, head: str) -> str:
-    """The first point's text with what varies in its lines, and lines that only others have."""
+    """Return the first point's text with varying values, and the lines of other points only."""
     lines, known = [], set()
     for line in first.text.splitlines():
         key, equals, _ = line.partition(" = ")

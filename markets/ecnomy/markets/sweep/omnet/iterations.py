@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Iteration variables of OMNeT++ from the blocks of a sweep, and what goes with which of them.
+"""Iteration variables of OMNeT++ from the blocks of a sweep, and the lines that follow each.
 
-`${count=1,2,4}` names a variable, `${5s,6s,7s ! count}` goes through its values with it (OMNeT++
-Simulation Manual, 10.4). Values are separated by commas, those within quotes excepted.
+`${count=1,2,4}` names a variable; `${5s,6s,7s ! count}` changes in step with it (OMNeT++
+Simulation Manual, 10.4). Commas separate values, except within quotes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ecnomy.markets.sweep.space import Assignment, Value
 __all__ = ["Axis", "at_door", "axes_of", "driver", "joined", "varying"]
 
 _ALL: Final = "point"
-_OURS: Final = frozenset(  # names that OMNeT++ gives a meaning to
+_OURS: Final = frozenset(  # names with a meaning in OMNeT++
     (
         *("runid", "inifile", "configname", "runnumber", "network", "experiment", "measurement"),
         *("replication", "processid", "datetime", "resultdir", "repetition", "seedset"),
@@ -40,7 +40,7 @@ class Axis(msgspec.Struct, frozen=True):
 
 
 def axes_of(sweep: Sweep) -> list[Axis]:
-    """The variables of a sweep in its order, the last varying fastest."""
+    """Return the variables of a sweep in its order, the last varying fastest."""
     found: list[Axis] = []
     for number, block in enumerate(sweep.blocks):
         parts: list[tuple[tuple[str, ...], tuple[Assignment, ...]]]
@@ -57,7 +57,7 @@ def axes_of(sweep: Sweep) -> list[Axis]:
 
 
 def _name(paths: Sequence[str], before: Sequence[Axis]) -> str:
-    """Letters and numbers, which is all that OMNeT++ takes in a name."""
+    """Return a name of letters and numbers, as OMNeT++ requires."""
     words: list[str] = []
     for path in paths:
         parts = [part for part in path.split(".") if part not in _SECTIONS]
@@ -71,7 +71,7 @@ def _name(paths: Sequence[str], before: Sequence[Axis]) -> str:
 
 
 def driver(axis: Axis) -> str:
-    """The variable with the sweep's own values: of one parameter in words, else by number."""
+    """Return the variable with the sweep's values: of one parameter in words, else by number."""
     told = [str(number) for number in range(1, len(axis.values) + 1)]
     if len(axis.paths) == 1:
         values = [each[axis.paths[0]] for each in axis.values]
@@ -89,12 +89,12 @@ def _word(value: Value) -> str:
 
 
 def joined(parts: Sequence[Assignment]) -> Assignment:
-    """The assignments of several axes as one."""
+    """Return the assignments of several axes as one."""
     return {path: value for part in parts for path, value in part.items()}
 
 
 def at_door(address: str, numbers: Sequence[object]) -> str:
-    """The address for one combination of the values of some axes: `.market-2-1.sock`."""
+    """Return the address for a combination of the values of some axes: `.market-2-1.sock`."""
     folder, slash, file = address.rpartition("/")
     name, dot, ending = file.rpartition(".")
     told = "".join(f"-{number}" for number in numbers)
@@ -102,12 +102,12 @@ def at_door(address: str, numbers: Sequence[object]) -> str:
 
 
 def varying(axes: Sequence[Axis], table: Sequence[Lines]) -> tuple[list[Axis], Lines]:
-    """The variables, and by key the values of lines that are not the same at all points.
+    """Return the variables, and by key the values of lines that differ between points.
 
-    Where a line depends on several variables there is one, `point`, of all their combinations.
+    For lines that depend on several variables there is one, `point`, of all their combinations.
 
     Args:
-        axes: of the sweep.
+        axes: variables of the sweep.
         table: the lines of each combination, the last axis varying fastest.
     """
     shape = [len(axis.values) for axis in axes]
@@ -130,7 +130,7 @@ def varying(axes: Sequence[Axis], table: Sequence[Lines]) -> tuple[list[Axis], L
 
 
 def _column(table: Sequence[Lines], key: str) -> list[str]:
-    """A line's value at each point; any will do where a point has none, as nothing reads it."""
+    """Return a line's value at each point; a point that lacks the line gets an unused value."""
     there = next(lines[key] for lines in table if key in lines)
     return [lines.get(key, there) for lines in table]
 
@@ -144,7 +144,7 @@ def _strides(shape: Sequence[int]) -> list[int]:
 
 
 def _axes_under(values: Sequence[str], shape: Sequence[int]) -> list[int]:
-    """Along which axes of a table in row-major order the values change."""
+    """Return the axes along which the values of a table in row-major order change."""
     found = []
     for number, (step, count) in enumerate(zip(_strides(shape), shape, strict=True)):
         starts = (i for i in range(len(values)) if (i // step) % count == 0)

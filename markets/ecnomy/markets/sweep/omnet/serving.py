@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scenarios of a sweep, for engines that run its exported project with a market.
 
-An engine reports its network, and so the values that the network sees. It does not report what
-only agents see: there is a separate address for each combination of such values (a door), to which
+An engine reports its network, and so the values that the network sees. It does not report
+values that only agents see. Each combination of such values has its own address (a door), to which
 the configuration Serve of the project connects.
 """
 
@@ -30,11 +30,11 @@ class SweepOffer:
     """The scenarios of a sweep.
 
     Args:
-        sweep: one that can be exported.
+        sweep: a sweep that can be exported.
 
     Raises:
         InputError: it cannot be exported, or agents' values have more than 500 combinations.
-        ScenarioError: a point makes no scenario.
+        ScenarioError: a point does not make a valid scenario.
     """
 
     def __init__(self, sweep: Sweep) -> None:
@@ -57,14 +57,14 @@ class SweepOffer:
 
     @property
     def plan(self) -> Plan:
-        """Of the first point."""
+        """Return the plan of the first point."""
         return self._networks[0][1]
 
     def addresses(self, address: str) -> list[str]:
-        """Where engines come in: an address for each combination of values that only agents see.
+        """Return the addresses of the doors: one per combination of values that only agents see.
 
         Raises:
-            InputError: there are several, and the address is no path.
+            InputError: there are several, and the address is not a path.
         """
         if len(self._doors) > 1 and not address.startswith("unix:"):
             raise InputError(
@@ -74,9 +74,9 @@ class SweepOffer:
         return [at_door(address, numbers) for numbers, _ in self._doors]
 
     def of(self, door: int, hello: Hello) -> Served:
-        """The point with the engine's network, or the one least unlike it.
+        """Return the point with the engine's network, or with the most similar network.
 
-        The first one for an engine that reports no network.
+        An engine that reports no network gets the first point.
         """
         network, _ = min(
             self._networks,
