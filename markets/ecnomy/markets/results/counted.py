@@ -25,7 +25,7 @@ _OF_SOURCES: Final = ("delay", "sent", "delivered", "ce")
 
 
 class Naming:
-    """The columns of a plan's records as their Parquet tables have them."""
+    """Names for the records of a plan: their columns in the form of Parquet tables."""
 
     def __init__(self, plan: Plan) -> None:
         self._links = [link.name for link in plan.links]
@@ -44,7 +44,7 @@ class Naming:
         self._first_class = np.array([*first, len(self._classes)], dtype=np.int64)
 
     def of(self, record: Record) -> dict[str, Any]:
-        """The columns of a record.
+        """Return the columns of a record.
 
         Raises:
             ProtocolError: out-of-range, an index that the plan does not have.
@@ -65,7 +65,7 @@ class Naming:
         return dict(columns)
 
     def _named(self, names: _Names, columns: Columns) -> dict[str, Any]:
-        """The columns `name` and `subject` in words."""
+        """Return the columns `name` and `subject` in words."""
         name, subject = columns["name"], columns["subject"]
         _within("name", name, np.int64(len(names.words)))
         _within("subject", subject, names.subjects[name])

@@ -20,14 +20,14 @@ __all__ = ["Epochs", "Window"]
 
 
 class Window(msgspec.Struct, frozen=True):
-    """Two report times, ps, with the counters' differences between them as seconds apart."""
+    """Two report times, ps; `seconds` is the time between them."""
 
     from_ps: int
     to_ps: int
 
     @property
     def seconds(self) -> float:
-        """Length in seconds."""
+        """Return the length in seconds."""
         return (self.to_ps - self.from_ps) / PS_PER_S
 
 
@@ -37,7 +37,7 @@ class Epochs:
     Args:
         table: flow_epochs or link_epochs.
         key: "flow" or "link".
-        rows: how many rows every report has.
+        rows: number of rows of every report.
     """
 
     def __init__(self, table: pd.DataFrame, key: str, rows: int) -> None:
@@ -50,7 +50,7 @@ class Epochs:
         self.t_ps: npt.NDArray[np.int64] = times[:whole:rows] if rows else times[:0]
 
     def column(self, name: str) -> Floats:
-        """One column as a matrix [report, row].
+        """Return one column as a matrix [report, row].
 
         Raises:
             ResultsError: the table has no such column.
@@ -62,14 +62,14 @@ class Epochs:
         return np.asarray(values.reshape(-1, self._rows), dtype=np.float64)
 
     def window(self, from_ps: int, to_ps: int) -> Window | None:
-        """The longest pair of reports within [from_ps, to_ps], None if there are no two."""
+        """Return the longest pair of reports within [from_ps, to_ps], None for fewer than two."""
         inside = self.t_ps[(self.t_ps >= from_ps) & (self.t_ps <= to_ps)]
         if len(inside) < 2:
             return None
         return Window(int(inside[0]), int(inside[-1]))
 
     def grid(self, apart_ps: int) -> npt.NDArray[np.int64]:
-        """Report times at least `apart_ps` apart, from the first one on."""
+        """Return report times at least `apart_ps` apart, starting with the first one."""
         kept: list[int] = []
         for t in self.t_ps.tolist():
             if not kept or t - kept[-1] >= apart_ps:
@@ -77,16 +77,16 @@ class Epochs:
         return np.array(kept, dtype=np.int64)
 
     def at(self, name: str, times_ps: npt.NDArray[np.int64]) -> Floats:
-        """A column at given report times, [time, row]."""
+        """Return a column at given report times, [time, row]."""
         return self.column(name)[np.searchsorted(self.t_ps, times_ps)]
 
     def difference(self, name: str, window: Window) -> Floats:
-        """How much a cumulative column grew in a window, per row."""
+        """Return the growth of a cumulative column in a window, per row."""
         ends = self.at(name, np.array([window.from_ps, window.to_ps], dtype=np.int64))
         return np.asarray(ends[1] - ends[0], dtype=np.float64)
 
     def mean_positive(self, name: str, window: Window) -> Floats:
-        """Mean over the reports of a window of a momentary column where it is above 0."""
+        """Return the mean of a momentary column over reports of a window where it is above 0."""
         inside = (self.t_ps > window.from_ps) & (self.t_ps <= window.to_ps)
         values = self.column(name)[inside]
         known = (values > 0).sum(axis=0)

@@ -3,7 +3,7 @@
 
 An ACK-clocked WTP sender keeps at least `cwnd_min` packets in flight, and at least one. If its
 target (its weight in marks per round trip; siris2002 Eq. 4) needs fewer, it stays at the floor and
-takes the marks there. Paced senders go below one packet.
+takes the marks of the floor. Paced senders go below one packet.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["Floor", "floors", "on_floors"]
 
-LEAST: Final = 0.05  # of the time, and of the marks; less is not reported
-_AT: Final = 1 + 1e-6  # of the floor
+LEAST: Final = 0.05  # of the time, and of the marks; smaller shares are not reported
+_AT: Final = 1 + 1e-6  # relative to the floor
 
 
 class Floor(msgspec.Struct, frozen=True):
@@ -29,9 +29,9 @@ class Floor(msgspec.Struct, frozen=True):
     Attributes:
         source: its name.
         window: the floor [packets].
-        share: of its flows' active time at the floor [0 to 1]; as reports saw them.
-        asked_per_s: what a flow aimed at, weight / smoothed round trip in the mean [marks/s].
-        taken_per_s: what a flow took [marks/s].
+        share: share of its flows' active time at the floor [0 to 1], estimated from reports.
+        asked_per_s: mean target of a flow, weight / smoothed round trip [marks/s].
+        taken_per_s: marks of a flow [marks/s].
     """
 
     source: str
@@ -42,11 +42,11 @@ class Floor(msgspec.Struct, frozen=True):
 
     @property
     def over(self) -> float:
-        """Marks taken over the target."""
+        """Return the ratio of marks to target."""
         return self.taken_per_s / self.asked_per_s
 
     def __str__(self) -> str:
-        """One line for a user."""
+        """Return one line for a user."""
         packets = "1 packet" if self.window == 1 else f"{self.window:g} packets"
         return (
             f"{self.source}: its windows were at the floor of {packets} for {self.share:.0%} of "
@@ -57,7 +57,7 @@ class Floor(msgspec.Struct, frozen=True):
 
 
 def on_floors(plan: Plan) -> list[Source]:
-    """Sources that could stand at a floor: of WTP, ACK-clocked."""
+    """Return the sources that can be at a floor: ACK-clocked WTP sources."""
     return [
         source
         for source in plan.sources
@@ -68,7 +68,8 @@ def on_floors(plan: Plan) -> list[Source]:
 
 
 def floors(run: RawRun) -> list[Floor]:
-    """Sources at the floor for over 5 % of the time that exceeded their target by over 5 %.
+    """Return sources at the floor for over 5 % of the time whose marks exceed the target by over 5
+    %.
 
     Raises:
         ResultsError: a table is missing or unreadable.

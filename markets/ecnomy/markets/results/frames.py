@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run's tables for people: names, seconds, Mbps and money, no indices, ps and micro-units.
 
-A frame is made from the raw table of the same name, with the same rows in the same order. Its index
-has a name, and `attrs["units"]` holds the unit of each column. Flows and links have names instead
-of their raw numbers; columns whose contents differ from the raw ones have other names.
+A frame is derived from the raw table of the same name, with the same rows in the same order. Its
+index has a name, and `attrs["units"]` holds the unit of each column. Names of flows and links
+replace their raw numbers. Columns whose contents differ from the raw ones have other names.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _LINKS_FIRST: Final = (
     *("rate_mbps", "utilization", "marking_probability", "mean_queue_packets", "mean_wait_s"),
     *("marks", "drops"),
 )
-_KIND_UNITS: Final = {  # of a posting's quantity
+_KIND_UNITS: Final = {  # units of a posting's quantity
     CLASS_FEE: "s",
     FIXED_COST: "s",
     MARKS: "marks",
@@ -61,14 +61,14 @@ _KIND_UNITS: Final = {  # of a posting's quantity
     REIMBURSEMENT: "reimbursements",
     TRANSFER: "files",
 }
-_ENTRIES: Final = {  # what agents decide: name in the table -> (name here, unit, divided by)
+_ENTRIES: Final = {  # decisions of agents: name in the table -> (name here, unit, divisor)
     PRICE: ("price", "money/mark", MICRO),
     "willingness_micro_per_s": ("willingness", "money/s", MICRO),
     "rate_cap_bps": ("rate_cap", "Mbps", 1e6),
     "mark_rate": ("mark_rate", "marks/s", 1.0),
     "weight": ("weight", "of the law", 1.0),
 }
-_UNSET: Final = ("rate_cap_bps", "mark_rate", "weight")  # below 0: none
+_UNSET: Final = ("rate_cap_bps", "mark_rate", "weight")  # unset if below 0
 
 
 def flow_frame(raw: RawRun) -> pd.DataFrame:
@@ -143,7 +143,7 @@ def agent_frame(raw: RawRun) -> pd.DataFrame:
 
 
 def class_labels(manifest: Manifest) -> list[str]:
-    """The classes by name; if several providers sell a class, its name includes the provider."""
+    """Return the classes by name, with the provider if several providers sell a class."""
     names = [one.name for one in manifest.classes]
     return [
         f"{one.name} of {one.provider}" if names.count(one.name) > 1 else one.name
@@ -152,7 +152,7 @@ def class_labels(manifest: Manifest) -> list[str]:
 
 
 def units_of_kinds(manifest: Manifest) -> dict[str, str]:
-    """Kind of posting -> unit of its quantity; a contract's is that of its meter."""
+    """Return kind of posting -> unit of its quantity; for a contract, the unit of its meter."""
     found = dict(_KIND_UNITS)
     scenario: Any = manifest.scenario or {}
     for agent in (scenario.get("market") or {}).get("agents") or ():
@@ -164,7 +164,7 @@ def units_of_kinds(manifest: Manifest) -> dict[str, str]:
 
 
 def _entry(name: str) -> tuple[str, str, float]:
-    """The name of an entry here, its unit, and the divisor of its value."""
+    """Return the name of an entry here, its unit, and the divisor of its value."""
     if name in _ENTRIES:
         return _ENTRIES[name]
     if name.startswith(FEE):
@@ -179,7 +179,7 @@ def _entry(name: str) -> tuple[str, str, float]:
 def _meanings(
     names: pd.Series[str], value: Floats, unset: npt.NDArray[np.bool_], classes: list[str]
 ) -> npt.NDArray[np.object_]:
-    """Values printed as words: classes, on and off, none."""
+    """Return the words for values that stand for words: classes, on, off, none."""
     found = np.full(len(value), "", dtype=object)
     found[unset] = "none"
     switched = (names == ACTIVE).to_numpy(dtype=np.bool_)
@@ -190,7 +190,7 @@ def _meanings(
 
 
 def _plain(table: pd.DataFrame) -> pd.DataFrame:
-    """Times in seconds and amounts in money, with matching names."""
+    """Return a table with times in seconds and amounts in money, with matching names."""
     import pandas as pd
 
     columns: dict[str, Any] = {}
@@ -211,14 +211,14 @@ def _index(column: pd.Series[Any]) -> npt.NDArray[np.int64]:
 def _named(
     index: npt.NDArray[np.int64], names: list[str], none: str = ""
 ) -> npt.NDArray[np.object_]:
-    """The names of indices, `none` for -1."""
+    """Return the names of indices, `none` for -1."""
     return np.array([*names, none], dtype=object)[index]
 
 
 def _told(
     frame: pd.DataFrame, table: str, first: tuple[str, ...], names: pd.Series[str], key: str
 ) -> pd.DataFrame:
-    """Columns in order, rows by name, with units."""
+    """Return a frame with ordered columns, rows by name, and units."""
     there = [name for name in first if name in frame]
     frame = frame[[*there, *(name for name in frame.columns if name not in there)]]
     frame.index = names.astype(str).rename(key)
@@ -227,7 +227,7 @@ def _told(
 
 
 def _counted(frame: pd.DataFrame, table: str, key: str, **own: str) -> pd.DataFrame:
-    """Numbered rows, with units."""
+    """Return a frame with numbered rows, and units."""
     frame.index.name = key
     frame.attrs["units"] = frame_units(f"{table} for people", frame.columns, **own)
     return frame

@@ -60,47 +60,47 @@ def summary_frame(raw: RawRun) -> pd.DataFrame:
 
 
 class Shown(Protocol):
-    """The parts of results that are shown (results.py)."""
+    """The visible parts of results (results.py)."""
 
     @property
     def raw(self) -> RawRun:
-        """The tables as stored on disk."""
+        """Return the tables as stored on disk."""
 
     @property
     def manifest(self) -> Manifest:
-        """The manifest."""
+        """Return the manifest."""
 
     @property
     def plan(self) -> Plan:
-        """What was run."""
+        """Return the plan of the run."""
 
     @property
     def title(self) -> str:
-        """The scenario's."""
+        """Return the scenario's title."""
 
     @property
     def seed(self) -> int:
-        """The seed."""
+        """Return the seed."""
 
     @property
     def note(self) -> str | None:
-        """Why the run is not complete."""
+        """Return the reason why the run is not complete."""
 
     @property
     def window_s(self) -> tuple[float, float]:
-        """The measured window."""
+        """Return the measured window."""
 
     @property
     def summary(self) -> pd.DataFrame:
-        """Rates and payments of each group."""
+        """Return rates and payments of each group."""
 
     @property
     def balances(self) -> pd.Series:
-        """Accounts at the end."""
+        """Return the balances at the end."""
 
 
 def results_page(results: Shown) -> str:
-    """The view in notebooks: title, seed, window, rates and payments, accounts, further queries."""
+    """Return the view in notebooks: title, seed, window, payments, accounts, further queries."""
     try:
         low, high = results.window_s
         state = results.note or "complete"

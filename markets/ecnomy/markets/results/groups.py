@@ -32,18 +32,18 @@ _COLUMNS: Final = ("flow", "source", "class", "provider", *_NUMBERS)
 
 
 class Tables(Protocol):
-    """The tables of a run, as RawRun has them (rawrun.py)."""
+    """The tables of a run, in the form of RawRun (rawrun.py)."""
 
     @property
     def plan(self) -> Plan:
-        """What was run."""
+        """Return the plan of the run."""
 
     @property
     def measured(self) -> Measured:
-        """The measured window."""
+        """Return the measured window."""
 
     def columns(self, name: str, columns: Sequence[str]) -> pa.Table:
-        """Columns of a table."""
+        """Return columns of a table."""
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -56,17 +56,17 @@ class Group(msgspec.Struct, frozen=True):
     charge_per_s: float  # money/s
     paid_per_mark: float | None  # money; None without marks
     fee_per_s: float  # money/s
-    background_per_s: float = 0.0  # money/s for marks of background traffic, all its flows together
-    active: float | None = None  # flows on average, which means are over; None: all of them
+    background_per_s: float = 0.0  # money/s for marks of background traffic, sum of all its flows
+    active: float | None = None  # mean number of flows, base of the means; None: all flows
 
     @property
     def all_charge_per_s(self) -> float:
-        """The payments of all its flows for marks, money/s."""
+        """Return the payments of all its flows for marks, money/s."""
         return self.charge_per_s * (self.flows if self.active is None else self.active)
 
 
 def groups_in(run: Tables) -> list[Group]:
-    """The groups of a run over its measured window, in the order of their first flows.
+    """Return the groups of a run over its measured window, in the order of their first flows.
 
     Raises:
         ResultsError: a table cannot be read.
@@ -78,7 +78,7 @@ def groups_in(run: Tables) -> list[Group]:
 def groups_of(
     flows: Mapping[str, Any], background: Collection[int], switches: Switches, measured: Measured
 ) -> list[Group]:
-    """The groups of a run over its measured window, in the order of their first flows.
+    """Return the groups of a run over its measured window, in the order of their first flows.
 
     Args:
         flows: columns of the table `flows`.
@@ -98,7 +98,7 @@ def groups_of(
 
 
 def _names(groups: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """A group's name; if several providers sell the class, it includes the provider."""
+    """Return names of groups, with the provider if several providers sell the class."""
     of_name = Counter(name for _, name in groups)
     return {
         (provider, name): f"{name} of {provider}" if provider and of_name[name] > 1 else name
@@ -107,7 +107,7 @@ def _names(groups: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
 
 
 def _background(run: Tables) -> set[int]:
-    """Rows of flows without class and agent, whose marks are booked on their source."""
+    """Return rows of flows without class and agent, whose marks are booked on their source."""
     import pyarrow.compute as pc
 
     ledger = run.columns("ledger", ["kind", "debit", "flow"])
@@ -125,7 +125,7 @@ def _switches(run: Tables) -> Switches:
 
 
 def _active(switches: Switches, window: Measured) -> dict[int, float]:
-    """For rows of flows that agents switched off: the mean number of flows that were on."""
+    """Return, for rows of flows that agents switched off, the mean number of active flows."""
     if window.to_ps <= window.from_ps:
         return {}
     mean = switches.on(np.array([window.from_ps, window.to_ps], dtype=np.int64))[0]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results of a run that writes no tables (`open_market(tables=False)`), kept in memory.
 
-They are the totals over the measured window: the tables `flows`, `links` and `pairs`, the summary,
-the balances and the manifest. Tables with a row per report, posting or decision need a folder.
+They contain the totals over the measured window: the tables `flows`, `links` and `pairs`, the
+summary, the balances and the manifest. Tables with a row per report, posting or decision need a
+folder.
 """
 
 from __future__ import annotations
@@ -43,15 +44,15 @@ class InMemory:
     """Receives the output of a run, message by message, as ResultsWriter does.
 
     Attributes:
-        results: of the run; empty tables before its end.
+        results: results of the run; empty tables before its end.
     """
 
     def __init__(self, plan: Plan, scenario: dict[str, Any]) -> None:
-        """Nothing has happened yet.
+        """Start with empty results.
 
         Args:
-            plan: of the run.
-            scenario: as plain values, for the manifest.
+            plan: plan of the run.
+            scenario: the scenario as plain values, for the manifest.
         """
         self._head = manifest_head(plan, scenario) | {"complete": False, "reason": UNFINISHED}
         self._plan, self._measuring = plan, Measuring(plan)
@@ -60,7 +61,7 @@ class InMemory:
         self.results = Results(_InMemoryRun(self._manifest(), {}, []))
 
     def log(self, line: str) -> None:
-        """No log is kept."""
+        """Ignore a line of the log."""
 
     def engine(self, name: str, version: str) -> None:
         """See Sink."""
@@ -72,12 +73,12 @@ class InMemory:
         self._take(market)
 
     def record(self, record: Record) -> None:
-        """Recorded rows are not kept."""
+        """Ignore recorded rows."""
 
     def finish(
         self, market: MarketLike, machine: dict[str, Any], *, reason: str | None = None
     ) -> None:
-        """Make the results; `reason` says why the run is incomplete, None if it is complete."""
+        """Make the results; `reason` explains an incomplete run, None means complete."""
         self._take(market)
         self._head |= self._measuring.ending(market)
         self._head |= {"complete": reason is None, "reason": reason}
@@ -91,7 +92,7 @@ class InMemory:
         return msgspec.convert(self._head, Manifest)
 
     def _take(self, market: MarketLike) -> None:
-        """Of postings and decisions, keep which flows are background and which are switched."""
+        """Note from postings and decisions which flows are background and which are switched."""
         names = market.ledger.names
         for rows in market.ledger.take():
             if rows.kind == MARKS:
@@ -111,7 +112,7 @@ class InMemory:
 
 
 class _InMemoryRun(RawRun):
-    """The tables of a run that are in memory."""
+    """The tables of a run in memory."""
 
     def __init__(
         self, manifest: Manifest, tables: dict[str, dict[str, Any]], groups: list[Group]

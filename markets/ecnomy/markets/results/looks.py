@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reports saw of flows within the measured window, by source."""
+"""Report values of flows within the measured window, by source."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Looks(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, run: RawRun, *names: str) -> Self | None:
-        """These columns; None where the window has no two reports.
+        """Return these columns; None for fewer than two reports in the window.
 
         Raises:
             ResultsError: a table is missing or unreadable.
@@ -48,9 +48,9 @@ class Looks(msgspec.Struct, frozen=True):
 
     @property
     def dt_s(self) -> Floats:
-        """Seconds from each report to the next one, as a column [report - 1, 1]."""
+        """Return the seconds from each report to the next one, as a column [report - 1, 1]."""
         return np.asarray(np.diff(self.t_ps)[:, None] / PS_PER_S, dtype=np.float64)
 
     def own(self, source: Source) -> list[int]:
-        """The rows of a source."""
+        """Return the rows of a source."""
         return [i for i, one in enumerate(self.rows) if one is source]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""manifest.json of a results folder (format 1), and reading it."""
+"""manifest.json of a results folder (format 1), and its reader."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ MANIFEST: Final = "manifest.json"  # its name in the folder
 
 
 class Measured(msgspec.Struct, frozen=True):
-    """The window the summary columns cover: [from_ps, to_ps]."""
+    """The window of the summary columns: [from_ps, to_ps]."""
 
     from_ps: int
     to_ps: int
 
 
 class SoldClass(msgspec.Struct, frozen=True):
-    """A service class; flows name it by its place in the manifest (`class_index`)."""
+    """A service class; flows refer to it by its index in the manifest (`class_index`)."""
 
     name: str
     provider: str = ""
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """manifest.json. Keys of a later minor addition are ignored.
+    """manifest.json. Unknown keys, from later minor versions, are ignored.
 
-    Under `serve --any` the plan is the network's; `network_differs` lists the values in which it
-    differs from the scenario. `tables` has the digest of each table's file. Only runs of earlier
-    versions, and runs that have not ended, lack them.
+    Under `serve --any` the plan is the network's; `network_differs` lists its differences
+    from the scenario. `tables` has the digest of each table's file. Digests are missing only in
+    runs of earlier versions, and in runs that have not ended.
     """
 
     format: int
@@ -57,16 +57,16 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 class _Header(msgspec.Struct, frozen=True):
-    """Read first: the rest is parsed only if the format is known."""
+    """The header, read first: the rest is parsed only if the format is known."""
 
     format: int
 
 
 def read_manifest(path: str | Path) -> Manifest:
-    """The manifest of a results folder.
+    """Return the manifest of a results folder.
 
     Raises:
-        ResultsError: there is no such folder, it holds no results, or another format, or the
+        ResultsError: the folder does not exist, holds no results, or another format, or the
             manifest was altered.
     """
     folder = Path(path)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Payments by payer, receiver and reason: quantity x price, mark charges by the link that marked.
+"""Payments by payer, payee and kind: quantity x price, mark charges by the marking link.
 
-Amounts are those of the ledger over the whole run, to the micro-unit. The ledger does not say which
-link set a mark that was paid for; the table `pairs` says how many marks each link set on a source's
-packets. Marks of a source, and the money for them, are shared out among the links in this
-proportion, in whole marks and micro-units, the largest fractions first, so that sums stay exact.
-`pairs` covers the whole run, so marks lost later and changing prices count alike at each link.
+Amounts are those of the ledger over the whole run, exact to the micro-unit. The ledger does not
+record which link set a charged mark; the table `pairs` counts the marks of each link on a source's
+packets. A source's marks and mark charges are divided among the links in this proportion, in
+integer marks and micro-units. The largest fractions are rounded up first, so that sums stay exact.
+`pairs` covers the whole run, so lost marks and price changes affect all links alike.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def payments_of(raw: RawRun, who: str | None) -> pd.DataFrame:
 
 
 def shared(whole: int, weights: Integers) -> list[int]:
-    """A whole number divided in proportion to weights, the largest fractions rounded up."""
+    """Divide an integer in proportion to weights, rounding the largest fractions up."""
     total = int(weights.sum())
     exact = [divmod(whole * int(weight), total) for weight in weights]
     parts = [part for part, _ in exact]
@@ -94,7 +94,7 @@ def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
 
 
 def _chosen(raw: RawRun, who: str | None) -> pd.DataFrame:
-    """Postings that `who` pays, and those for flows of the source, class or flow of that name."""
+    """Return postings paid by `who`, and those for flows of the flow, source or class `who`."""
     table = raw.ledger
     flow = table["flow"].to_numpy(dtype=np.int64)
     sources = np.array([*(s.name for s in raw.plan.row_sources()), ""], dtype=object)
@@ -115,7 +115,7 @@ def _chosen(raw: RawRun, who: str | None) -> pd.DataFrame:
 
 
 def _flows(raw: RawRun, who: str, ledger: pd.DataFrame) -> npt.NDArray[np.bool_] | None:
-    """Which postings are for flows of this name, None if no flow, source or class has it."""
+    """Return a mask of postings for flows of this name, None if no flow, source or class has it."""
     flow = ledger["flow"].to_numpy(dtype=np.int64)
     names = [raw.plan.flow_names(), [source.name for source in raw.plan.row_sources()]]
     named = [each for each in names if who in each]
@@ -127,7 +127,7 @@ def _flows(raw: RawRun, who: str, ledger: pd.DataFrame) -> npt.NDArray[np.bool_]
 
 
 def _class_paid_for(raw: RawRun, ledger: pd.DataFrame) -> Integers:
-    """The class that each posting's flow was in during the epoch it is for, -1 for none."""
+    """Return the class of each posting's flow during the epoch of the posting, -1 if outside."""
     epochs = raw.flow_epochs
     rows = raw.plan.row_count
     times = epochs["t_ps"].to_numpy(dtype=np.int64)[::rows]
@@ -140,13 +140,13 @@ def _class_paid_for(raw: RawRun, ledger: pd.DataFrame) -> Integers:
 def _by_link(
     marks: dict[str, int], owners: dict[str, str] | None, payee: str
 ) -> tuple[list[str], Integers]:
-    """The links that marked, and their marks; only the payee's links if it is paid for its own."""
+    """Return the marking links and their marks, for a payee of its own marks only its links."""
     own = {link: n for link, n in marks.items() if owners is None or owners.get(link) == payee}
     return list(own) or [""], np.array(list(own.values()) or [1], dtype=np.int64)
 
 
 def _owners(raw: RawRun) -> dict[str, str] | None:
-    """Link -> its carrier if users pay each carrier for its own marks (`direct`), else None."""
+    """Return link -> its carrier if users pay carriers for their marks (`direct`), else None."""
     market: Any = (raw.manifest.scenario or {}).get("market") or {}
     if market.get("settlement") != "direct":
         return None
@@ -166,7 +166,7 @@ def _owners(raw: RawRun) -> dict[str, str] | None:
 
 
 def _marks_set(raw: RawRun) -> dict[str, dict[str, int]]:
-    """Source -> link of its path -> marks it set on the source's packets."""
+    """Return source -> link of its path -> marks it set on the source's packets."""
     plan, pairs = raw.plan, raw.pairs
     if "marks" not in pairs.columns:
         return {}

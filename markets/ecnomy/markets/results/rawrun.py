@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of a results folder (format 1) as written, read on first use.
 
-Times are integer picoseconds of simulated time, money is integer micro-units. `Results` has them in
-seconds and money.
+Times are integer picoseconds of simulated time, money is integer micro-units. `Results` converts
+them to seconds and money.
 """
 
 from __future__ import annotations
@@ -88,44 +88,43 @@ class RawRun(RunTables):
 
     @property
     def raw(self) -> RawRun:
-        """Itself, so that code can take the raw tables of a run or of its Results."""
+        """Return itself, so that code can use the raw tables of a run or of its Results."""
         return self
 
     @property
     def plan(self) -> Plan:
-        """The plan the engine was given."""
+        """Return the plan of the engine."""
         return self.manifest.plan
 
     @property
     def title(self) -> str:
-        """The scenario's title."""
+        """Return the scenario's title."""
         return self.manifest.title
 
     @property
     def note(self) -> str | None:
-        """One line on the missing part of a partial run, None for a complete one."""
+        """Return one line on the missing part of a partial run, None for a complete one."""
         if self.manifest.complete:
             return None
         return f"partial results: {self.manifest.reason or 'the run did not finish'}"
 
     @property
     def measured(self) -> Measured:
-        """The measured window; if a partial run states none, warm-up to duration."""
+        """Return the measured window; if a partial run lacks one, from warm-up to duration."""
         if self.manifest.measured is not None:
             return self.manifest.measured
         return Measured(self.plan.warmup_ps, self.plan.duration_ps)
 
     def groups(self) -> list[Group]:
-        """Rates and payments; empty before a run has its tables or has passed its warm-up."""
+        """Return rates and payments; empty before a run has tables or has passed its warm-up."""
         there = all(self.file(name).is_file() for name in ("flows", "ledger", "agents"))
         return groups_in(self) if there and self.measured.to_ps > self.measured.from_ps else []
 
     def file(self, name: str) -> Path:
-        """The path of a table, existing or not; the file is checked against its digest if it has
-        one.
+        """Return the path of a table, existing or not; check an existing digest.
 
         Raises:
-            ResultsError: the file is missing or not what was written.
+            ResultsError: the file is missing or was altered.
         """
         file = self.path / f"{name}.parquet"
         if name in self.manifest.tables:
@@ -135,10 +134,10 @@ class RawRun(RunTables):
     def columns(
         self, name: str, columns: Sequence[str], only: tuple[str, str] | None = None
     ) -> pa.Table:
-        """Some columns of an existing table, if `only` is given of the rows with that value.
+        """Return some columns of an existing table; `only` (column, value) selects rows.
 
         Raises:
-            ResultsError: they cannot be read.
+            ResultsError: the table cannot be read.
         """
         import pyarrow.parquet as pq
 
@@ -148,12 +147,12 @@ class RawRun(RunTables):
             return pq.read_table(file, columns=list(columns), filters=filters)
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """Read `<name>.parquet` anew, or those of these columns that it has.
+        """Read `<name>.parquet` again, or the existing ones of these columns.
 
         Raises:
             ResultsError: the table is unreadable, was altered, or is missing although every run has
-                it. Tables that a run may do without (no market, nothing to record) and
-                those a partial run never got to come back empty.
+                it. Optional tables (no market, nothing to record) and tables that a partial run did
+                not reach are returned empty.
         """
         import pandas as pd
         import pyarrow.parquet as pq
@@ -186,6 +185,6 @@ def open_raw(path: str | Path) -> RawRun:
     """Open the results folder of a run; a partial one opens too (see `RawRun.note`).
 
     Raises:
-        ResultsError: there is no such folder, it holds no results, or another format.
+        ResultsError: the folder does not exist, holds no results, or another format.
     """
     return RawRun(Path(path), read_manifest(path))

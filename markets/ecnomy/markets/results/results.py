@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a run: one just made (`run`), or one opened from its folder (`open_run`)."""
+"""The results of a run: of a new one (`run`), or of one opened from its folder (`open_run`)."""
 
 from __future__ import annotations
 
@@ -28,79 +28,79 @@ class Results(RunTables):
     """The results of a run: rates and payments, over time and in total.
 
     `flows`, `links`, `agents` and `ledger` are frames with names, seconds, Mbps and money; their
-    `attrs["units"]` hold the unit of each column. All other tables, and these four under `raw`, are
-    as stored on disk: integer picoseconds and micro-units (markets/README.md).
+    `attrs["units"]` hold the unit of each column. All other tables, and the raw forms of these four
+    in `raw`, are as stored on disk: integer picoseconds and micro-units (markets/README.md).
 
     Attributes:
-        folder: where they are; a run with `tables=False` has `(in memory)` here.
+        folder: their folder; `(in memory)` for a run with `tables=False`.
     """
 
     def __init__(self, of: str | os.PathLike[str] | RawRun) -> None:
-        """Of a folder, in which nothing is read yet, or of raw tables."""
+        """Use a folder, which is read later, or raw tables."""
         self._of = of
         self.folder = of.path if isinstance(of, RawRun) else Path(of)
 
     @cached_property
     def raw(self) -> RawRun:
-        """The tables as stored on disk.
+        """Return the tables as stored on disk.
 
         Raises:
-            ResultsError: there is no such folder, it holds no results, or another format.
+            ResultsError: the folder does not exist, holds no results, or another format.
         """
         return self._of if isinstance(self._of, RawRun) else open_raw(self.folder)
 
     @property
     def path(self) -> Path:
-        """The folder."""
+        """Return the folder."""
         return self.folder
 
     @property
     def manifest(self) -> Manifest:
-        """The scenario and versions of the run, and whether it is complete."""
+        """Return the scenario and versions of the run, and whether it is complete."""
         return self.raw.manifest
 
     @property
     def plan(self) -> Plan:
-        """The plan the engine was given."""
+        """Return the plan of the engine."""
         return self.raw.plan
 
     @property
     def title(self) -> str:
-        """The scenario's title."""
+        """Return the scenario's title."""
         return self.raw.title
 
     @property
     def seed(self) -> int:
-        """The seed of the run."""
+        """Return the seed of the run."""
         return self.manifest.seed
 
     @property
     def complete(self) -> bool:
-        """Whether the run reached its end."""
+        """Return whether the run reached its end."""
         return self.manifest.complete
 
     @property
     def note(self) -> str | None:
-        """One line on the missing part of a partial run, None for a complete one."""
+        """Return one line on the missing part of a partial run, None for a complete one."""
         return self.raw.note
 
     @property
     def measured(self) -> Measured:
-        """The measured window in picoseconds; `flows` and `links` cover it."""
+        """Return the measured window in picoseconds; `flows` and `links` cover it."""
         return self.raw.measured
 
     @property
     def window_s(self) -> tuple[float, float]:
-        """The measured window in seconds: from the end of the warm-up to the end of the run."""
+        """Return the measured window in seconds: from the end of the warm-up to that of the run."""
         return self.measured.from_ps / PS_PER_S, self.measured.to_ps / PS_PER_S
 
     @cached_property
     def flows(self) -> pd.DataFrame:
-        """A row per flow, by name, over the measured window.
+        """Return a row per flow, by name, over the measured window.
 
         `source`, `class`, `provider`, `goodput_mbps`, `marks_per_s`, `fee` and `charge` (money in
         the window: for the class, for marks), `price_per_mark` (money), `mean_delay_s` and the
-        engine's counters. A row of a source with `rows: together` stands for `members` flows.
+        engine's counters. A row of a source with `rows: together` covers `members` flows.
         """
         from ecnomy.markets.results.frames import flow_frame
 
@@ -108,7 +108,7 @@ class Results(RunTables):
 
     @cached_property
     def links(self) -> pd.DataFrame:
-        """A row per link, by name, over the measured window.
+        """Return a row per link, by name, over the measured window.
 
         `rate_mbps`, `utilization`, `marking_probability`, `mean_queue_packets`, `mean_wait_s` and
         the engine's counters.
@@ -119,7 +119,7 @@ class Results(RunTables):
 
     @cached_property
     def agents(self) -> pd.DataFrame:
-        """Decisions of agents, a row per changed value: `t_s`, `agent`, `flow`, `what`.
+        """Return decisions of agents, a row per changed value: `t_s`, `agent`, `flow`, `what`.
 
         `value` is in `unit`; `meaning` gives the words for values that stand for words (a class,
         on, off, none).
@@ -130,10 +130,10 @@ class Results(RunTables):
 
     @cached_property
     def ledger(self) -> pd.DataFrame:
-        """All postings of the run: `payer` paid `payee` an `amount` of money at `t_s`.
+        """Return all postings of the run: `payer` paid `payee` an `amount` of money at `t_s`.
 
-        `kind` says what for: `quantity` in `unit`, each at `price` (NaN if no one price makes up
-        the amount). `flow` and `source` say for whose traffic, "" for none.
+        `kind` is the reason: `quantity` in `unit`, each at `price` (NaN if the amount has several
+        prices). `flow` and `source` name the traffic, "" for postings without traffic.
         """
         from ecnomy.markets.results.frames import ledger_frame
 
@@ -141,7 +141,7 @@ class Results(RunTables):
 
     @cached_property
     def balances(self) -> pd.Series[float]:
-        """Money on each account at the end: received minus paid."""
+        """Return the money on each account at the end: received minus paid."""
         import pandas as pd
 
         found = {name: micro / 1e6 for name, micro in (self.manifest.balances_micro or {}).items()}
@@ -151,7 +151,7 @@ class Results(RunTables):
 
     @cached_property
     def summary(self) -> pd.DataFrame:
-        """Rates and payments, as `ecnomy run` prints them: a row per class or source.
+        """Return rates and payments, as `ecnomy run` prints them: a row per class or source.
 
         Rates and payments are means per flow over the measured window. A run that ended at its
         warm-up or before its first report has no rows.
@@ -168,11 +168,11 @@ class Results(RunTables):
         every_s: float | None = None,
         per_flow: bool = False,
     ) -> pd.DataFrame:
-        """A quantity in each interval between two reports, not cumulative.
+        """Return a quantity in each interval between two reports, not cumulative.
 
             timeseries("goodput", by="class")        Mbps of all gold flows, of all silver flows ...
 
-        By flow, source, class or provider, or of all flows together where `by` is None:
+        By flow, source, class or provider, or of all flows together if `by` is None:
 
             goodput, sent [Mbps]    delivered, lost [packets/s]    marks [marks/s]    marking [1]
             delay, rtt [s]          window [packets, mean of a flow]                  active [flows]
@@ -187,18 +187,18 @@ class Results(RunTables):
         [money].
 
         Args:
-            what: one of these.
-            by: what there is a column for.
-            every_s: intervals at least so long, in seconds; default: those of the reports.
-            per_flow: a group's sum divided by the number of its flows.
+            what: one of these quantities.
+            by: one of the groupings of the quantity.
+            every_s: least length of intervals in seconds; default: those of the reports.
+            per_flow: divide a group's sum by the number of its flows.
 
         Returns:
             A row per interval, dated by its end, `t_s`; a column per flow, class ... A flow counts
-            for the class that it was in during the interval. NaN if there was nothing (a delay
+            for its class during the interval. NaN if there was nothing (a delay
             without a packet, a class without a flow). `attrs["unit"]` is the unit.
 
         Raises:
-            InputError: there is no such quantity, or it is not available by this.
+            InputError: the quantity does not exist, or does not have this grouping.
             ResultsError: a table is missing or unreadable.
         """
         from ecnomy.markets.results.timeseries import timeseries_of
@@ -206,22 +206,22 @@ class Results(RunTables):
         return timeseries_of(self.raw, what, by, every_s, per_flow)
 
     def payments(self, who: str | None = None) -> pd.DataFrame:
-        """All payments over the whole run: payer, receiver and reason.
+        """Return all payments over the whole run: payer, payee and kind.
 
         Args:
-            who: an account: what it paid. A class, source or flow: all payments for it, whoever
-                paid (a fee by the customer, its marks by the provider). Both, if both have the
+            who: an account: its payments. A class, source or flow: all payments for it by any payer
+                (a fee by the customer, its marks by the provider). Both, if both have the
                 name. None: everything.
 
         Returns:
             `payer`, `payee`, `kind`, `source`, `link`, `quantity` in `unit`, `price` (the mean:
             amount / quantity), `amount` in money, the largest first. Mark charges have a row for
-            each link that marked the source's packets, in proportion to the marks it set in the
-            whole run, whatever the price was at the time. Amounts of a payer sum to the ledger's
-            total, to the micro-unit.
+            each link that marked the source's packets, in proportion to its marks in the
+            whole run, independent of price changes. Amounts of a payer sum to the ledger's
+            total, exact to the micro-unit.
 
         Raises:
-            InputError: there is no such name.
+            InputError: the name does not exist.
             ResultsError: a table is missing or unreadable.
         """
         from ecnomy.markets.results.payments import payments_of
@@ -229,10 +229,10 @@ class Results(RunTables):
         return payments_of(self.raw, who)
 
     def plot(self) -> Figure:
-        """The overview over time: rates, payments, marking, queue. `savefig` writes it to a file.
+        """Draw the overview over time: rates, payments, marking, queue. `savefig` stores it.
 
         Raises:
-            ResultsError: a table is missing, or the run has no two reports to draw.
+            ResultsError: a table is missing, or the run has fewer than two reports to draw.
             InputError: ecnomy.analysis is not installed.
         """
         try:
@@ -252,23 +252,23 @@ class Results(RunTables):
         """Read `<name>.parquet` again, as stored on disk.
 
         Raises:
-            ResultsError: it cannot be read, or this run must have it and has not.
+            ResultsError: the table cannot be read, or is missing although this run must have it.
         """
         return self.raw.table(name)
 
     def __eq__(self, other: object) -> bool:
-        """Results are equal if they are in the same folder, or are the same tables in memory."""
+        """Return whether both are in the same folder, or are the same tables in memory."""
         return isinstance(other, Results) and self._place() == other._place()
 
     def __hash__(self) -> int:
-        """Of the folder, or the tables in memory."""
+        """Return the hash of the folder, or of the tables in memory."""
         return hash(self._place())
 
     def _place(self) -> Path | int:
         return id(self._of) if isinstance(self._of, RawRun) else self.folder.resolve()
 
     def __repr__(self) -> str:
-        """One line."""
+        """Return one line."""
         try:
             state = self.note or "complete"
             return f"<Results of {self.title!r}, seed {self.seed}, {state}: {self.folder}>"
@@ -285,7 +285,7 @@ def open_run(path: str | os.PathLike[str]) -> Results:
     """Open the results folder of a run; a partial one opens too (see `Results.note`).
 
     Raises:
-        ResultsError: there is no such folder, it holds no results, or another format.
+        ResultsError: the folder does not exist, holds no results, or another format.
     """
     results = Results(path)
     _ = results.raw

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The summary after a run: rates and payments of each class, or of each source outside all classes.
 
-It is over the whole measured window, [warm-up, end]. `ecnomy show` has the same means, and also
+It covers the whole measured window, [warm-up, end]. `ecnomy show` has the same means, and also
 those of each phase. Background traffic belongs to no class and no agent: its marks are booked on
 `source:<source>`.
 """
@@ -41,18 +41,18 @@ _MOST_ROWS: Final = 24
 
 
 def groups(folder: Path) -> list[Group]:
-    """As `groups_in`, of the run in a folder."""
+    """Return `groups_in` for the run in a folder."""
     return groups_in(open_raw(folder))
 
 
 def window_in_words(folder: Path) -> str:
-    """The measured window of a run, such as `10 s to 180 s`."""
+    """Return the measured window of a run, such as `10 s to 180 s`."""
     window = open_raw(folder).measured
     return f"{window.from_ps / PS_PER_S:g} s to {window.to_ps / PS_PER_S:g} s"
 
 
 def values(folder: Path) -> dict[str, Any]:
-    """The output of `ecnomy run --json`: the groups and the measured window, times in s."""
+    """Return the output of `ecnomy run --json`: the groups and the measured window, times in s."""
     run = open_raw(folder)
     rows, window = groups_in(run), run.measured
     return {
@@ -71,7 +71,7 @@ def values(folder: Path) -> dict[str, Any]:
 
 
 def payment_table(rows: Iterable[Group]) -> Table:
-    """The groups as a table for a terminal."""
+    """Return the groups as a table for a terminal."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     table.add_column("who")
     for heading in _HEADINGS:
@@ -85,7 +85,7 @@ def payment_table(rows: Iterable[Group]) -> Table:
 
 
 def background_in_words(rows: Iterable[Group]) -> str:
-    """What all paid for marks and how much of it background traffic did; "" if nobody did."""
+    """Return the total payment for marks and its background share; "" without any payment."""
     told = list(rows)
     whole = sum(row.all_charge_per_s for row in told)
     if not whole:

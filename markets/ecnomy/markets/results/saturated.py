@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources whose queues held them back, so that they took fewer marks than they pay for.
+"""Sources that queueing held back, so that they took fewer marks than they pay for.
 
-A flow that a market steers takes its willingness / the price of a mark, in marks a second. Its
-window law takes marks a round trip: so many a second times the round trip, but no more than twice
-the smallest one (omnet/laws/window/round_trip.h), or queue and window would grow without limit.
-While queueing makes the round trip longer than that, the flow takes fewer.
+A flow steered by a market should take its willingness / the price of a mark, in marks per second.
+Its window law works in marks per round trip: the rate times the round trip, but at most twice
+the smallest round trip (omnet/laws/window/round_trip.h). Otherwise queue and window would grow
+without limit. While queueing makes the round trip longer than that, the flow takes fewer marks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Saturated", "saturated"]
 
 _RATE: Final = "mark_rate"
-_ABOUT: Final = 0.8  # of the marks aimed at; who takes fewer is held back by something else
+_ABOUT: Final = 0.8  # share of the target; a flow below it is held back by something else
 
 
 class Saturated(msgspec.Struct, frozen=True):
@@ -35,11 +35,12 @@ class Saturated(msgspec.Struct, frozen=True):
 
     Attributes:
         source: its name.
-        share: of its flows' active time with a round trip over twice the smallest one [0 to 1].
-        asked_per_s: what a flow was to take, willingness / price in the mean [marks/s].
-        aimed_per_s: what its window aimed at, weight / smoothed round trip in the mean [marks/s].
+        share: share of its flows' active time with a round trip over twice the smallest one [0 to
+            1].
+        asked_per_s: mean target of a flow from its decisions, willingness / price [marks/s].
+        aimed_per_s: mean target of its window, weight / smoothed round trip [marks/s].
             A paced flow takes more: it may have twice its window under way.
-        taken_per_s: what a flow took [marks/s].
+        taken_per_s: marks of a flow [marks/s].
     """
 
     source: str
@@ -50,12 +51,12 @@ class Saturated(msgspec.Struct, frozen=True):
 
     @property
     def held(self) -> bool:
-        """Whether it took fewer marks for this reason: all that its window aimed at, or about."""
+        """Return whether this held it back: it took about the target of its window, or more."""
         short = self.taken_per_s < (1 - LEAST) * self.asked_per_s
         return short and self.share > LEAST and self.taken_per_s > _ABOUT * self.aimed_per_s
 
     def __str__(self) -> str:
-        """One line for a user."""
+        """Return one line for a user."""
         return (
             f"{self.source}: for {self.share:.0%} of the time queueing more than doubled its round "
             f"trip, where a window aims at fewer marks. It took {self.taken_per_s:.3g} of the "
@@ -65,7 +66,7 @@ class Saturated(msgspec.Struct, frozen=True):
 
 
 def saturated(run: RawRun) -> list[Saturated]:
-    """Sources held back for over 5 % of the time that took over 5 % fewer marks for it.
+    """Return sources held back for over 5 % of the time that took over 5 % fewer marks for it.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -101,7 +102,7 @@ def saturated(run: RawRun) -> list[Saturated]:
 
 
 def _ever_saturated(run: RawRun) -> list[Source]:
-    """By the totals of flows, so that runs without queues need not read their reports."""
+    """Return sources by the totals of flows, so that runs without queues skip reading reports."""
     flows = run.flows
     if "saturated_ps" not in flows:  # a run that ended before it had totals
         return []
@@ -110,7 +111,7 @@ def _ever_saturated(run: RawRun) -> list[Source]:
 
 
 def _decided(run: RawRun) -> pd.DataFrame:
-    """What agents decided of marks/s: t_ps, flow (a row of the plan), value; by rising time."""
+    """Return agents' decisions of marks/s: t_ps, flow (row of the plan), value; by rising time."""
     import pandas as pd
 
     columns = ["t_ps", "flow", "value"]
@@ -121,7 +122,7 @@ def _decided(run: RawRun) -> pd.DataFrame:
 
 
 def _asked(decided: pd.DataFrame, looks: Looks) -> Floats:
-    """Marks/s that each row was to take from each report to the next; below 0 none was set."""
+    """Return the target marks/s of each row from each report to the next; below 0 if unset."""
     asked = np.full((len(looks.t_ps) - 1, len(looks.rows)), -1.0)
     flows, t_ps, rates = (decided[name].to_numpy() for name in ("flow", "t_ps", "value"))
     order = np.argsort(flows, kind="stable")

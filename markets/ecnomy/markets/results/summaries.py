@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables `flows` and `links`: growth of the counters over the measured window.
 
-Counters and integrals are differences over the window; states (values "now") and maxima are as of
-its end. Rates come from these differences; a quotient without a denominator is 0, a mean delay or
-wait of no packet NaN.
+Counters and integrals are differences over the window. States (values "now") and maxima are those
+at its end. Rates come from these differences. A quotient without a denominator is 0; a mean delay
+or wait without packets is NaN.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ class Measuring:
     """The counters at both ends of the measured window, report by report."""
 
     def __init__(self, plan: Plan) -> None:
-        """Nothing has happened yet."""
+        """Start without counters."""
         self._plan = plan
         self._start = self._end = nothing_yet(plan)
         self._pairs: Columns = {}
 
     def report(self, report: Report, market: MarketLike) -> None:
-        """A report, and the market after its answer."""
+        """Read a report, and the market after its answer."""
         self._end = Mark(
             report.t_ps, report.flows, report.links, market.fee_micro, market.charge_micro
         )
@@ -59,7 +59,7 @@ class Measuring:
         self._pairs = report.pairs
 
     def tables(self, market: MarketLike) -> dict[str, dict[str, Any]]:
-        """Columns of the tables `flows`, `links` and, where sources meet links, `pairs`."""
+        """Return columns of the tables `flows`, `links` and, if sources meet links, `pairs`."""
         found = {
             "flows": flow_rows(self._plan, self._start, self._end, market.offers, market.offer),
             "links": link_rows(self._plan, self._start, self._end),
@@ -67,7 +67,7 @@ class Measuring:
         return found | ({"pairs": {**self._pairs, **self._pair_names()}} if self._pairs else {})
 
     def ending(self, market: MarketLike) -> dict[str, Any]:
-        """The manifest's part about the end: the measured window, the classes, the balances."""
+        """Return the manifest's part about the end: measured window, classes and balances."""
         balances = zip(market.ledger.names, market.ledger.balances_micro.tolist(), strict=True)
         return {
             "measured": {"from_ps": self._start.t_ps, "to_ps": self._end.t_ps},
@@ -87,7 +87,7 @@ class Measuring:
 def flow_rows(
     plan: Plan, start: Mark, end: Mark, offers: tuple[Offer, ...], offer: Integers
 ) -> dict[str, Any]:
-    """Columns of the table `flows`; `offer` is the class of each flow at the end."""
+    """Return columns of the table `flows`; `offer` is the class of each flow at the end."""
     change = _changes(start.flows, end.flows)
     window_s = (end.t_ps - start.t_ps) / PS_PER_S
     flows = len(offer)
@@ -111,7 +111,7 @@ def flow_rows(
 
 
 def link_rows(plan: Plan, start: Mark, end: Mark) -> dict[str, Any]:
-    """Columns of the table `links`."""
+    """Return columns of the table `links`."""
     change = _changes(start.links, end.links)
     window_s = (end.t_ps - start.t_ps) / PS_PER_S
     rate_bps = np.array([link.rate_bps for link in plan.links], dtype=np.float64)
@@ -145,7 +145,7 @@ def _per(amount: Any, base: Any, none: float = 0.0) -> Floats:
 
 
 def nothing_yet(plan: Plan) -> Mark:
-    """The counters before anything happened, for runs that end before their first report."""
+    """Return the counters before the start, for runs that end before their first report."""
     count = plan.row_count
     flows = report_flows(len(plan.record.delay_thresholds_ps))
     none = np.zeros(count, dtype=np.int64)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flows that their agents switch off and on, and for how long they were on.
+"""Flows that their agents switch off and on, and the time they were on.
 
 A decision holds from its report to the next decision on the same flow (table
-`agents`, name `active`). No flow is on before its source's start, nor from its source's stop on.
+`agents`, name `active`). A flow is on neither before its source's start nor after its stop.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ __all__ = ["Switches"]
 
 
 class Switches:
-    """Which rows of flows were switched, and when.
+    """Switched rows of flows, and the times of the switches.
 
     Attributes:
-        rows: those that were switched off at some time, ascending.
+        rows: rows that were switched off at some time, ascending.
     """
 
     def __init__(
@@ -31,14 +31,14 @@ class Switches:
         flow: npt.NDArray[np.int64],
         value: npt.NDArray[np.float64],
     ) -> None:
-        """Rows of the table `agents` with the name `active`, a column each, in its order.
+        """Read rows of the table `agents` with the name `active`, a column each, in its order.
 
         Notes of agents under that name have no flow (-1) and do not count.
         """
         self.rows: Integers = np.unique(flow[(value == 0) & (flow >= 0)])
         own = np.isin(flow, self.rows)
         t_ps, flow, value = t_ps[own], flow[own], value[own]
-        order = np.lexsort((t_ps, flow))  # stable: what was said last at a time holds
+        order = np.lexsort((t_ps, flow))  # stable: the last decision at a time holds
         # Each row is on from its beginning to its first switch; then a span per switch.
         row = np.concatenate((self.rows, flow[order]))
         begin = np.concatenate((np.zeros(len(self.rows), dtype=np.int64), t_ps[order]))
@@ -55,7 +55,7 @@ class Switches:
         self._flows = spans.flows[self.rows].astype(np.float64)
 
     def on(self, edges_ps: npt.NDArray[np.int64]) -> Floats:
-        """The mean number of flows of each of these rows that were on, over each interval.
+        """Return the mean number of active flows of each of these rows, over each interval.
 
         Args:
             edges_ps: ascending times.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a results folder: their columns, and how a table is streamed to Parquet.
+"""The tables of a results folder: their columns, and streaming a table to Parquet.
 
-The bytes of a table depend on its rows only, not on how they arrived: row groups hold
+The bytes of a table depend on its rows only, not on the batches: row groups hold
 ROWS_PER_GROUP rows, the last one the rest. A table is written as `<name>.parquet.tmp` and gets
-its name when it is closed; only then is it readable. Each column has its unit in the metadata of
-its field (units.py).
+its name when it is closed; only then is it readable. The metadata of each field has the unit of its
+column (units.py).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ecnomy.markets.support.intact import digest_of, sync_file
 __all__ = ["ALL_TABLES", "ROWS_PER_GROUP", "TableWriter", "Taken", "schemas"]
 
 ROWS_PER_GROUP: Final = 65_536
-MOST_BATCHES: Final = 512  # that are kept as they came
+MOST_BATCHES: Final = 512  # kept without merging
 ALL_TABLES: Final = (
     "flows",
     "links",
@@ -74,7 +74,7 @@ _FLOW_NAMES: Final = {
     "flow": pa.int64(),
     "name": pa.string(),
     "source": pa.string(),
-    "members": pa.int64(),  # flows that the row stands for
+    "members": pa.int64(),  # number of flows in the row
     "class": pa.string(),
     "provider": pa.string(),
 }
@@ -115,7 +115,7 @@ _LINK_RATES: Final = {
 
 
 def schemas(plan: Plan) -> dict[str, pa.Schema]:
-    """Name -> schema of every table that a run of this plan has."""
+    """Return name -> schema of every table of a run of this plan."""
     late = len(plan.record.delay_thresholds_ps)
     flows, links = _arrow(report_flows(late)), _arrow(REPORT_LINKS)
     epoch = {"t_ps": pa.int64()}
@@ -147,7 +147,7 @@ def schemas(plan: Plan) -> dict[str, pa.Schema]:
 
 
 def _schema(table: str, columns: Mapping[str, pa.DataType]) -> pa.Schema:
-    """Every field has its unit in its metadata, under `unit`."""
+    """Return a schema; every field has its unit in its metadata, under `unit`."""
     return pa.schema(
         [
             pa.field(name, kind, metadata={"unit": unit_of(table, name)})
@@ -157,28 +157,28 @@ def _schema(table: str, columns: Mapping[str, pa.DataType]) -> pa.Schema:
 
 
 class Taken(msgspec.Struct, frozen=True, eq=False):
-    """The column of `names[index]`; the same names, and maybe more behind them, in every batch."""
+    """The column of `names[index]`; every batch has the same names, and perhaps more at the end."""
 
     names: Sequence[str]
     index: npt.NDArray[np.int64]
 
 
 class TableWriter:
-    """One table on its way to disk; `close` makes it readable."""
+    """Writes one table to disk; `close` makes it readable."""
 
     def __init__(self, folder: Path, name: str, schema: pa.Schema) -> None:
         self._final = folder / f"{name}.parquet"
         self._temporary = folder / f"{name}.parquet.tmp"
         self._schema = schema
-        self._waiting: list[list[Any]] = []  # a column a field, batch by batch
+        self._waiting: list[list[Any]] = []  # a list per field, batch by batch
         self._rest: pa.Table = schema.empty_table()
         self._rows = 0
         self._writer: Any = pq.ParquetWriter(self._temporary, schema, compression="zstd")
 
     def write(self, columns: Mapping[str, Any]) -> None:
-        """Append rows; every column of the schema is given, an array, a sequence or Taken.
+        """Append rows; `columns` has every column of the schema: an array, a sequence or Taken.
 
-        They are kept without a copy for a while: the caller replaces arrays and never modifies
+        They are kept without a copy for a while. So the caller must replace arrays and never modify
         them.
         """
         given = [columns[name] for name in self._schema.names]
@@ -201,7 +201,7 @@ class TableWriter:
         return digest
 
     def _flush(self, least: int) -> None:
-        # Combined, as the bytes written would otherwise depend on the batches' lengths.
+        # Combined: otherwise the written bytes would depend on the lengths of batches.
         self._gather()
         table, self._rest = self._rest.combine_chunks(), self._schema.empty_table()
         start = 0
@@ -209,12 +209,12 @@ class TableWriter:
             rows = min(ROWS_PER_GROUP, table.num_rows - start)
             self._writer.write_table(table.slice(start, rows), row_group_size=ROWS_PER_GROUP)
             start += rows
-        # Copied, as a slice would keep the rows that are written.
+        # Copied: a slice would keep the written rows.
         self._rest = table.take(np.arange(start, table.num_rows))
         self._rows = self._rest.num_rows
 
     def _gather(self) -> None:
-        """Merge waiting batches into one: an array of a few rows has much overhead."""
+        """Merge waiting batches into one, because an array of a few rows has much overhead."""
         if self._waiting:
             fields = zip(zip(*self._waiting, strict=True), self._schema, strict=True)
             arrays = [_column(parts, field.type) for parts, field in fields]
@@ -223,7 +223,7 @@ class TableWriter:
 
 
 def _column(parts: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """A column of several batches."""
+    """Return a column of several batches."""
     types = set(map(type, parts))
     if types == {np.ndarray} and len(set(map(attrgetter("dtype"), parts))) == 1:
         return pa.array(parts[0] if len(parts) == 1 else np.concatenate(parts), kind)

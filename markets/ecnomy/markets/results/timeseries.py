@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Events in each interval between reports, by flow, source, class, provider or link.
 
-Tables hold cumulative counters; here are their differences. Of a group of flows
+Tables hold cumulative counters; this module takes their differences. For a group of flows
 
-    Growth   sum of what a counter gained / length of the interval      Mbps, 1/s, money/s
-    Ratio    sum of what one counter gained / sum of what another did   a share, seconds, money/mark
-    Mean     sum of what an integral gained / length / flows            packets
-    State    what is so at the end of the interval
+    Growth   sum of a counter's gains / length of the interval          Mbps, 1/s, money/s
+    Ratio    sum of one counter's gains / sum of another's              a share, seconds, money/mark
+    Mean     sum of an integral's gains / length / flows                packets
+    State    the value at the end of the interval
 
-A flow counts for the class that it was in during the interval: the one it held at the report with
-which the interval begins (`class_index`).
+A flow counts for its class during the interval: the class in the report at the start of the
+interval (`class_index`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _WILLINGNESS: Final = "willingness_micro_per_s"
 
 
 class _Series(msgspec.Struct, frozen=True):
-    """A quantity: its unit, the counter above, what it is divided by, and a factor."""
+    """A quantity: its unit, the counter in the numerator, the divisor, and a factor."""
 
     unit: str
     top: str
@@ -98,7 +98,7 @@ def timeseries_of(
 
 
 def _home(what: str) -> str:
-    """The default grouping of a quantity."""
+    """Return the default grouping of a quantity."""
     if what in FLOW_SERIES or what in _STATES:
         return EVERYTHING
     if what in ACCOUNT_SERIES:
@@ -130,32 +130,32 @@ def _frame(
 
 
 def _edges(epochs: Epochs, every_s: float | None) -> Integers:
-    """Report times that begin and end the intervals."""
+    """Return the report times that begin and end the intervals."""
     if every_s is not None and not every_s > 0:
         raise InputError(f"timeseries: found every_s={every_s!r}, expected seconds above 0")
     return epochs.t_ps if every_s is None else epochs.grid(round(every_s * PS_PER_S))
 
 
 def _gained(epochs: Epochs, name: str, edges: Integers) -> Floats:
-    """Growth of a counter, [interval, row]."""
+    """Return the growth of a counter, [interval, row]."""
     return np.asarray(np.diff(epochs.at(name, edges), axis=0), dtype=np.float64)
 
 
 def _divided(top: Floats, bottom: Floats) -> Floats:
-    """Quotients, NaN if nothing is below."""
+    """Return quotients, NaN for a divisor of 0."""
     there = np.broadcast_to(bottom > 0, top.shape)
     found = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=there)
     return np.asarray(found, dtype=np.float64)
 
 
 class _Groups(msgspec.Struct, frozen=True, eq=False):
-    """The group of each row in each interval; codes [interval, row], -1 for none."""
+    """The group of each row in each interval; codes [interval, row], -1 outside all groups."""
 
     labels: list[str]
     codes: Integers
 
     def sums(self, values: Floats) -> Floats:
-        """Sums by group, [interval, label]."""
+        """Return sums by group, [interval, label]."""
         intervals, size = len(self.codes), len(self.labels)
         at = np.arange(intervals)[:, None] * size + self.codes
         inside = self.codes >= 0
@@ -181,7 +181,7 @@ def _groups(raw: RawRun, epochs: Epochs, edges: Integers, by: str) -> _Groups:
 
 
 def _classes(raw: RawRun, epochs: Epochs, edges: Integers, by: str) -> _Groups:
-    """By the class held at the beginning of an interval; flows without a class are a group, if
+    """Group by the class at the start of an interval; flows without a class are a group, if
     any."""
     held = class_labels(raw.manifest)
     if by == "provider":
@@ -226,7 +226,7 @@ def _of_flows(
 def _state(
     raw: RawRun, what: str, epochs: Epochs, edges: Integers, groups: _Groups, members: Floats
 ) -> Floats:
-    """The value at the end of an interval; for willingness, the value during it."""
+    """Return the value at the end of an interval; for willingness, the value during it."""
     if what == "willingness":
         table = raw.agents[raw.agents["name"].astype(str) == _WILLINGNESS]
         table = table[table["flow"] >= 0]
@@ -241,7 +241,7 @@ def _state(
 
 
 def _held(table: pd.DataFrame, t_ps: Integers) -> Floats:
-    """The latest value at each time, NaN before the first."""
+    """Return the latest value at each time, NaN before the first."""
     said = table["t_ps"].to_numpy(dtype=np.int64)
     values = np.append(table["value"].to_numpy(dtype=np.float64), np.nan)
     return np.asarray(values[np.searchsorted(said, t_ps, side="right") - 1], dtype=np.float64)
@@ -270,7 +270,7 @@ def _of_links(
 def _of_carriers(
     raw: RawRun, what: str, every_s: float | None
 ) -> tuple[str, Integers, dict[str, Floats]]:
-    """The price in force during each interval."""
+    """Return the price in force during each interval."""
     edges = _edges(Epochs(raw.link_epochs, "link", len(raw.plan.links)), every_s)
     table = raw.agents[raw.agents["name"].astype(str) == PRICE]
     names = [name for name in dict.fromkeys(table["agent"].astype(str)) if name]
@@ -281,7 +281,7 @@ def _of_carriers(
 def _of_accounts(
     raw: RawRun, what: str, every_s: float | None
 ) -> tuple[str, Integers, dict[str, Floats]]:
-    """Postings are dated by the report that ends the interval they are for."""
+    """Return sums of postings, which are dated by the report at the end of their interval."""
     edges = _edges(Epochs(raw.link_epochs, "link", len(raw.plan.links)), every_s)
     table = raw.ledger
     received, paid = (_summed(table, side, edges) for side in ("credit", "debit"))
@@ -297,9 +297,9 @@ def _of_accounts(
 
 
 def _summed(table: pd.DataFrame, side: str, edges: Integers) -> dict[str, Floats]:
-    """Money through each account up to each time."""
+    """Return the money through each account up to each time."""
     found = {}
-    table = table.sort_values("t_ps", kind="stable")  # calls are booked later than they are dated
+    table = table.sort_values("t_ps", kind="stable")  # calls are booked later than their date
     for name, own in table.groupby(table[side].astype(str), sort=False):
         so_far = np.append(0, own["amount_micro"].to_numpy(dtype=np.int64).cumsum())
         last = np.searchsorted(own["t_ps"].to_numpy(dtype=np.int64), edges, side="right")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The unit of every column, on disk and in users' frames.
 
-A name that ends in a unit says it (`delay_sum_ps`, `goodput_bps`, `fee_micro`); all other columns
-are listed here, each once. Parquet schemas carry it as the metadata `unit` of a field, frames as
-`attrs["units"]`.
+A name that ends in a unit states it (`delay_sum_ps`, `goodput_bps`, `fee_micro`). All other columns
+are listed here, each once. Parquet schemas carry the unit as the metadata `unit` of a field, frames
+as `attrs["units"]`.
 
     text      words        number   an index or a serial number      0/1   no or yes
-    1         a share or a probability                               by .. the column that says it
+    1         a share or a probability                               by .. the column with the unit
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Final
 
 __all__ = ["frame_units", "unit_of"]
 
-_ENDINGS: Final = (  # the first that fits
+_ENDINGS: Final = (  # the first match counts
     ("_ps", "ps"),
     ("_bps", "bit/s"),
     ("_mbps", "Mbps"),
@@ -47,7 +47,7 @@ _LISTED: Final = {
     "money/mark": "price_per_mark",
 }
 _UNITS: Final = {name: unit for unit, names in _LISTED.items() for name in names.split()}
-_BY_TABLE: Final = {  # where a table means something else by a name
+_BY_TABLE: Final = {  # names with another meaning in a table
     ("ledger", "quantity"): "by kind: ps of time, else how many",
     ("agents", "value"): "by name",
     ("series", "value"): "by name",
@@ -63,7 +63,7 @@ _BY_TABLE: Final = {  # where a table means something else by a name
 
 
 def unit_of(table: str, column: str) -> str:
-    """The unit of a column of a table on disk.
+    """Return the unit of a column of a table on disk.
 
     Raises: KeyError: the column is not listed.
     """
@@ -80,5 +80,5 @@ def unit_of(table: str, column: str) -> str:
 
 
 def frame_units(table: str, columns: Iterable[str], **own: str) -> dict[str, str]:
-    """Column -> unit of a frame made of a table; `own` are columns that mean something else."""
+    """Return column -> unit of a frame of a table; `own` are columns with another meaning."""
     return {name: own[name] if name in own else unit_of(table, name) for name in columns}

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writing a results folder, format 1.
 
-    manifest.json   what was run and whether it is complete; the folder's identity with the tables
+    manifest.json   inputs, state and tables' digests; the folder's identity, with the tables
     *.parquet       the tables (tables.py)
-    machine.json    where, when and how fast it ran; log.txt: what was said. No part of the identity
-    omnet/          of runs on OMNeT++: what was run, its log and result files. No part of it either
+    machine.json    place, time and speed of the run; log.txt: messages. Not part of the identity
+    omnet/          of runs on OMNeT++: inputs, log and result files. Not part of the identity
 
-The manifest says `complete: false` from the first moment and is replaced when the run has ended, so
-a killed run can be recognised. All files get their names only when they are complete. The last
+The manifest says `complete: false` from the start and is replaced when the run has ended, which
+identifies a killed run. All files get their names only when they are complete. The last
 manifest is written when everything else is on disk, and holds the digests of the tables (see
-ecnomy.markets.support.intact). A folder is locked by its log while a run writes it.
+ecnomy.markets.support.intact). The log locks a folder while a run writes to it.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ _LOG: Final = "log.txt"
 def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None = None) -> TextIO:
     """Claim `folder` for writing and return its locked log.
 
-    Only left-overs of the replaced run are removed: files that runs do not write are never touched.
+    Only files of the replaced run are removed; other files are never touched.
 
     Args:
-        folder: where the results go.
-        force: replace a complete run, whatever it is of.
-        same: replace one whose manifest says these; None: only an incomplete one.
+        folder: folder for the results.
+        force: replace any complete run.
+        same: replace a run whose manifest has these values; None: only an incomplete one.
 
     Raises:
         InputError: it is a file, another run is writing there, or it holds anything but an
-            incomplete run of ours or what `force` or `same` let us replace.
+            incomplete run of ecnomy or a run that `force` or `same` allow to replace.
     """
 
     def judge() -> None:
@@ -70,7 +70,7 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
         f"{folder}: another run is writing to it; close that run, or choose another folder",
     )
     log.truncate(0)
-    if (folder / MANIFEST).exists():  # else it may return after a loss of power, to other tables
+    if (folder / MANIFEST).exists():  # a power loss could restore it, beside other tables
         (folder / MANIFEST).unlink()
         sync_file(folder)
     for name in ALL_TABLES:
@@ -82,7 +82,7 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
 
 
 def ended_by(error: BaseException) -> str:
-    """The reason that an incomplete run's manifest gives."""
+    """Return the reason in an incomplete run's manifest."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
     if isinstance(error, SystemExit):
@@ -92,7 +92,7 @@ def ended_by(error: BaseException) -> str:
 
 
 def manifest_head(plan: Plan, scenario: dict[str, Any]) -> dict[str, Any]:
-    """The content of a run's manifest from the beginning; `scenario` as plain values."""
+    """Return the initial content of a run's manifest; `scenario` as plain values."""
     return {
         "format": FORMAT,
         "title": plan.title,
@@ -118,17 +118,17 @@ class ResultsWriter:
         market: bool = True,
         synced: bool = True,
     ) -> None:
-        """Claims the folder.
+        """Claim the folder.
 
         Args:
-            folder: where the results go.
-            plan: of the run.
-            scenario: as plain values, for the manifest.
-            force: replace a complete run, whatever it is of.
+            folder: folder for the results.
+            plan: plan of the run.
+            scenario: the scenario as plain values, for the manifest.
+            force: replace any complete run.
             again: replace a complete run of the same scenario, seed and version on the engine of
-                this name; "": no such run.
-            market: whether that run is one with a market.
-            synced: False for results that end with the process, which nothing has to outlive.
+                this name; "": do not replace such a run.
+            market: whether that run has a market.
+            synced: False for results that end with the process.
 
         Raises:
             InputError: the folder cannot be claimed (see claim).
@@ -146,7 +146,7 @@ class ResultsWriter:
             raise
 
     def _same(self, engine: str, market: bool) -> dict[str, Any] | None:
-        """The manifest of a run like this one, as it is read back from JSON."""
+        """Return the manifest of an equal run, in the form read from JSON."""
         if not engine:
             return None
         versions = {**self._head["versions"], "engine": engine}
@@ -158,18 +158,18 @@ class ResultsWriter:
         say(line, self._log)
 
     def engine(self, name: str, version: str) -> None:
-        """Who simulates."""
+        """Note the name and version of the engine."""
         self._head["versions"]["engine"] = f"{name} {version}"
 
     def other_network(self, differing: list[str]) -> None:
-        """Note the values in which the network with this plan differs from the scenario."""
+        """Note the values in which the network of this plan differs from the scenario."""
         self._head["network_differs"] = differing
         self._write_manifest(complete=False, reason=UNFINISHED)
         for line in differing:
             self.log(f"warning: {line}")
 
     def report(self, report: Report, market: MarketLike) -> None:
-        """A report, and the market after its answer."""
+        """Store a report, and the market after its answer."""
         self._measuring.report(report, market)
         flows, links = len(market.offer), len(self._plan.links)
         flow_epochs = {
@@ -190,10 +190,10 @@ class ResultsWriter:
         self._take(market)
 
     def record(self, record: Record) -> None:
-        """Rows for one of the tables that the plan requests; others are not kept.
+        """Store rows of a table that the plan requests; ignore others.
 
         Raises:
-            ProtocolError: out-of-range, what they count is not in the plan.
+            ProtocolError: out-of-range, they count something that the plan lacks.
         """
         if record.table in self._tables:
             self._tables[record.table].write(self._naming.of(record))
@@ -201,15 +201,15 @@ class ResultsWriter:
     def finish(
         self, market: MarketLike, machine: dict[str, Any], *, reason: str | None = None
     ) -> dict[str, Any]:
-        """Close all tables and say how the run ended.
+        """Close all tables and record the end of the run.
 
         Args:
             market: the market at the end.
             machine: contents of machine.json.
-            reason: why the run is incomplete; None for a complete one.
+            reason: reason of an incomplete run; None for a complete one.
 
         Returns:
-            The columns of the table `flows`.
+            Columns of the table `flows`.
         """
         self._take(market)
         measured = self._measuring.tables(market)
@@ -266,14 +266,14 @@ def _ledger_columns(rows: Postings, names: Any) -> dict[str, Any]:
 
 
 def _empty(folder: Path) -> bool:
-    """Whether a folder contains only an empty log, which may be our lock."""
+    """Return whether a folder contains only an empty log, which may be this run's lock."""
     if not folder.is_dir():
         return True
     return all(file.name == _LOG and file.stat().st_size == 0 for file in folder.iterdir())
 
 
 def _ours(folder: Path, same: Mapping[str, Any] | None) -> bool:
-    """Whether a folder holds an incomplete run of ecnomy, or one whose manifest matches `same`."""
+    """Return whether a folder holds an incomplete run of ecnomy, or one that matches `same`."""
     try:
         manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.DecodeError):
@@ -286,8 +286,8 @@ def _ours(folder: Path, same: Mapping[str, Any] | None) -> bool:
 
 
 def _identity(manifest: Mapping[str, Any]) -> list[Any]:
-    """The identity of equal runs: all inputs, the version, the engine, and whether there is a
-    market."""
+    """Return the identity of equal runs: all inputs, the version, the engine, and whether there is
+    a market."""
     told = [manifest.get(key) for key in ("title", "scenario", "plan_digest", "seed")]
     versions = manifest.get("versions") or {}
     engine = str(versions.get("engine", "")).partition(" ")[0]
