@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The market as a Mesa model.
 
-market     a report in, a decision out
+market     reads a report, returns a decision
 seat       an agent's interface to the market
-stepped    steps, time and end, as Mesa's users expect them
+stepped    steps, time and end, in Mesa's terms
 by_hand    operations of a user between two steps
 """

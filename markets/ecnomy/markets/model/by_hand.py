@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations that a user may apply to a running market between two steps, in money.
 
-A wrong type is a TypeError, an impossible value an InputError; the market goes on either way.
+A wrong type is a TypeError, an impossible value an InputError; the market continues after both.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ class ByHand(Stepped):
 
     @property
     def prices(self) -> dict[str, float]:
-        """The price per mark of each carrier, in money; "" names the only domain without one."""
+        """Return the price per mark of each carrier, in money; "" is the name without a carrier."""
         micro = self.domains.price_micro.tolist()
         return {name: price / MICRO for name, price in zip(self.domains.names, micro, strict=True)}
 
     def post_price(self, carrier: str, price: float) -> None:
-        """Post a price per mark from the last report on, as a carrier would.
+        """Post a price per mark from the last report on, like a carrier.
 
         Args:
             carrier: its name; "" if the market has no carrier.
-            price: money per mark in [0, 10^6], kept to the nearest micro-unit.
+            price: money per mark in [0, 10^6], rounded to the nearest micro-unit.
 
-        Raises: TypeError, InputError: there is no such carrier, or the price is invalid.
+        Raises: TypeError, InputError: the carrier does not exist, or the price is invalid.
         """
         domain = self.domains.number(_name("post_price", "carrier", carrier))
         micro = _amount("post_price", "price", price, "money") * MICRO
@@ -65,14 +65,14 @@ class ByHand(Stepped):
             source: its name.
             pay: money/s, 0 or more.
 
-        Raises: TypeError, InputError: there is no such source, or the amount is invalid.
+        Raises: TypeError, InputError: the source does not exist, or the amount is invalid.
         """
         rows = self._rows("set_willingness", source)
         micro_per_s = _amount("set_willingness", "willingness", pay, "money/s") * MICRO
         self.aims.take(self.t_ps, "", rows, np.True_, Decision(np.full(len(rows), micro_per_s)))
 
     def set_active(self, source: str, share: float) -> None:
-        """Let only this share of a source's flows send, the first ones, whatever agents decide.
+        """Let only this share of a source's flows send, the first ones; it overrides the agents.
 
         A share of 1 returns control to the agents. A flow that is held back pays no charges by
         time.
@@ -82,8 +82,8 @@ class ByHand(Stepped):
             share: in [0, 1]; of n rows of flows, share x n rounded to the nearest, halves up.
 
         Raises:
-            TypeError, InputError: there is no such source or share, or the flows are one row
-                (`rows: together`), which is held back as a whole, and the share is not 0 or 1.
+            TypeError, InputError: the source does not exist, or the share is invalid. If the flows
+                are one row (`rows: together`), it is held back as a whole: the share is 0 or 1.
         """
         rows = self._rows("set_active", source)
         share = _amount("set_active", "share", share, "0 to 1")
@@ -95,15 +95,15 @@ class ByHand(Stepped):
         self.aims.admit(self.t_ps, rows, may)
 
     def set_class(self, source: str, name: str) -> None:
-        """Move all flows of a source to another class of the provider that serves them.
+        """Move all flows of a source to another class of its provider.
 
-        They move at the next report, after customers have chosen and before providers decide what
-        to pay for them, so that fee and payment change together. The class's limit of members is
+        They move at the next report, after customers have chosen and before providers decide their
+        payments, so that fee and payment change together. The class's limit of members is
         not checked. Customers may move them again.
 
         Raises:
-            TypeError, InputError: there is no such source, it is in no class, or its provider has
-                no such class.
+            TypeError, InputError: the source does not exist, it is not in a class, or its provider
+                does not have the class.
         """
         rows = self._rows("set_class", source)
         offers = self.parties.offers
@@ -117,11 +117,11 @@ class ByHand(Stepped):
         self._moves.append((rows, found[0]))
 
     def _rows(self, who: str, source: str) -> Integers:
-        """The rows of flows of a source."""
+        """Return the rows of flows of a source."""
         return self.parties.flows([_name(who, "source", source)])
 
     def carry_out_moves(self) -> None:
-        """The operations requested since the previous report."""
+        """Carry out the moves requested since the previous report."""
         for rows, offer in self._moves:
             moved = rows[self.offer[rows] != offer]
             if len(moved):
@@ -137,7 +137,7 @@ def _name(who: str, of: str, name: object) -> str:
 
 
 def _amount(who: str, of: str, amount: object, unit: str) -> float:
-    """A number of 0 or more; True and False are 1 and 0."""
+    """Return a number of 0 or more; True and False are 1 and 0."""
     if not isinstance(amount, int | float | np.integer | np.floating | np.bool_):
         raise TypeError(f"{who}: the {of} must be a number ({unit}), got {amount!r}")
     if not 0 <= amount < np.inf:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The market: a Mesa model that turns reports into bookings, decisions and orders for flows.
 
-At a report the elapsed epoch is booked first, at the prices and in the classes that were in force.
-Then the agents that are due act, phase by phase (phases.py). Calls are admitted between reports, as
-they come. Last, agents' willingness to pay becomes targets of flows (aims.py).
+At a report the elapsed epoch is booked first, at the prices and classes in force during it.
+Then the agents that are due act, phase by phase (phases.py). Calls are admitted between reports,
+on arrival. Last, agents' willingness to pay becomes targets of flows (aims.py).
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ class Market(ByHand):
     """The market of one run.
 
     Attributes:
-        plan: what is run.
-        ledger: all money moved.
-        journal: what agents did, for the table `agents`.
+        plan: the plan of the run.
+        ledger: all postings.
+        journal: actions of agents, for the table `agents`.
         parties, domains, desk, files, classes, aims, sight, laws: see their modules.
-        offer: the class each flow is in, an index into `offers` or NO_OFFER.
-        warnings: what a user should know; whoever shows them empties the list.
+        offer: class of each flow, an index into `offers` or NO_OFFER.
+        warnings: messages for the user; the code that shows them empties the list.
     """
 
     def __init__(self, plan: Plan, spec: MarketSpec, *, per: Per = "mark") -> None:
-        """Builds the agents, lets them make their contracts, and opens their accounts.
+        """Build the agents, let them make their contracts, and open their accounts.
 
         Args:
             plan: the run's plan.
@@ -68,7 +68,7 @@ class Market(ByHand):
 
         Raises:
             InputError: the market and the plan do not fit (see Parties and Domains).
-            StrategyError: a role or a strategy cannot be made.
+            StrategyError: a role or a strategy cannot be created.
         """
         super().__init__(plan.seed)
         self.plan, self._epoch = plan, 0
@@ -111,21 +111,21 @@ class Market(ByHand):
 
     @property
     def offers(self) -> tuple[Offer, ...]:
-        """The service classes on sale."""
+        """Return the service classes on sale."""
         return self.parties.offers
 
     @property
     def price_micro(self) -> int:
-        """The price per mark of the first carrier, who is the only one in most markets."""
+        """Return the price per mark of the first carrier, which is the only one in most markets."""
         return int(self.domains.price_micro[0])
 
     @property
     def prices_micro(self) -> dict[str, int]:
-        """The price per mark of each carrier, micro-units."""
+        """Return the price per mark of each carrier, micro-units."""
         return dict(zip(self.domains.names, self.domains.price_micro.tolist(), strict=True))
 
     def __repr__(self) -> str:
-        """One line: the scenario, progress, agents and prices."""
+        """Return one line: the scenario, progress, agents and prices."""
         asked = [f"{name or 'a mark'} {price:g}" for name, price in list(self.prices.items())[:4]]
         more = ", ..." if len(self.prices) > len(asked) else ""
         state = "running" if self.running else "ended"
@@ -137,37 +137,37 @@ class Market(ByHand):
 
     @property
     def report(self) -> Report | None:
-        """The last report that was met; its counters are cumulative."""
+        """Return the last processed report; its counters are cumulative."""
         return self._before
 
     @property
     def fee_micro(self) -> Integers:
-        """Fees of each flow so far."""
+        """Return the fees of each flow so far."""
         return self._book.fee_micro
 
     @property
     def charge_micro(self) -> Integers:
-        """Mark charges of each flow so far."""
+        """Return the mark charges of each flow so far."""
         return self._book.charge_micro
 
     @property
     def roles(self) -> list[Role]:
-        """All agents in the order they act."""
+        """Return all agents in the order they act."""
         return [role for phase in PHASES for role in self._phases[phase]]
 
     def row_price_micro(self) -> Integers | Floats:
-        """The current price of a mark for each flow."""
+        """Return the current price of a mark for each flow."""
         return self._settlement.row_price_micro()
 
     def decide(self, report: Report) -> Decide:
-        """Meet a report and answer it at once."""
+        """Process a report and answer it at once."""
         self.meet(report)
         return self.orders()
 
     def meet(self, report: Report) -> None:
-        """Book the epoch that ended and let agents decide; nothing is sent.
+        """Book the elapsed epoch and let agents decide, without sending an answer.
 
-        After the last epoch no agent decides.
+        After the last epoch agents do not decide.
 
         Raises:
             LedgerError: the books do not close.
@@ -202,7 +202,7 @@ class Market(ByHand):
         self._warn_hasty()
 
     def orders(self) -> Decide:
-        """Targets of flows and parameters of links from the last report on; only changes."""
+        """Return targets of flows and parameters of links since the last report; only changes."""
         if self.t_ps >= self.plan.duration_ps:
             return Decide(self._epoch)
         self._publish()
@@ -210,7 +210,7 @@ class Market(ByHand):
         return Decide(self._epoch, flows, self.laws.changed())
 
     def request(self, request: Request) -> Verdict:
-        """The answer of the agent that sells the call; refused if there is none.
+        """Return the answer of the agent that sells the call; a call without a seller is refused.
 
         Raises:
             StrategyError: the agent's strategy failed.
@@ -221,7 +221,7 @@ class Market(ByHand):
         return Verdict(request.id, accepted)
 
     def record(self, record: Record) -> Record:
-        """Calls are judged and get their charge and reimbursement; all else is as it came."""
+        """Judge calls, and add their charge and reimbursement; other records stay unchanged."""
         if record.table == "transfers":
             self._counts.transferred(record.columns)
             self.files.judge(record.columns)
@@ -236,7 +236,7 @@ class Market(ByHand):
         role.notes = seat.agent.notes
         for contract in spec.contracts:
             seat.sell(contract)
-        if spec.role not in ROLES:  # a user's own
+        if spec.role not in ROLES:  # a custom role
             who = f"{spec.name} ({spec.role})"
             for method in ("join", "act"):
                 setattr(role, method, guarded(who, StrategyError, getattr(role, method)))

@@ -47,7 +47,7 @@ _NONE = np.array([NO_OFFER])
 
 
 class Parts(Protocol):
-    """The parts of a market that seats give access to (market.py)."""
+    """The parts of a market that seats use (market.py)."""
 
     plan: Plan
     t_ps: int
@@ -70,14 +70,14 @@ class Parts(Protocol):
 
     @property
     def offers(self) -> tuple[Offer, ...]:
-        """The service classes on sale."""
+        """Return the service classes on sale."""
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """All agents."""
+        """Return all agents."""
 
     def row_price_micro(self) -> Integers:
-        """The price of a mark of each flow, micro-units."""
+        """Return the price of a mark of each flow, micro-units."""
 
 
 class MarketSeat:
@@ -160,7 +160,7 @@ class MarketSeat:
             raise StrategyError(f"{self._name} ({self.spec.role}) added a contract: found {found}")
         self._market.added.append(Guarded(f"{self._name} ({self.spec.role})", contract))
 
-    # ---- looking
+    # ---- observing
     def flows(self, rows: Integers) -> Observation:
         """See Seat."""
         market = self._market
@@ -203,7 +203,7 @@ class MarketSeat:
         )
 
     def users_of(self, rows: Integers) -> Integers:
-        """See Seat; known once all agents have joined."""
+        """See Seat; valid once all agents have joined."""
         return self._market.parties.users[rows]
 
     def payers_of(self, rows: Integers) -> Integers:
@@ -235,7 +235,7 @@ class MarketSeat:
             self._market.journal.one(self.t_ps, self._name, f"{CALL_PRICE}{name}", price_micro)
 
     def tune(self, link: str, values: Mapping[str, object]) -> None:
-        """See Seat; what changes is a figure `<link>.<parameter>` in the table `agents`."""
+        """See Seat; each change is a figure `<link>.<parameter>` in the table `agents`."""
         market = self._market
         owned = {market.plan.links[row].name: row for row in market.domains.links(self._domain())}
         if link not in owned:

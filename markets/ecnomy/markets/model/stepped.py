@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface that Mesa's users expect of a model, for a market with an engine.
+"""The interface of a Mesa model, for a market with an engine.
 
     with open_market("configs/examples/gold-silver.yaml") as market:
         while market.running:
             market.step()
 
 A model steps through its session (session/session.py), which holds everything that must be closed:
-engine, socket, results folder. The session does not hold the model, so a market without references
+engine, socket, results folder. The session does not hold the model. So a market without references
 is collected, and its run ends.
 
-`time` is simulated time in seconds, on every version of Mesa. From 3.5 on Mesa counts steps in an
-attribute of that name and schedules events by it. A market's clock is its engine's instead.
+`time` is simulated time in seconds, on every version of Mesa. Since 3.5 Mesa counts steps in an
+attribute of that name and schedules events by it. A market uses its engine's clock instead.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Steps(Protocol):
 
     @property
     def running(self) -> bool:
-        """Whether the run has not ended."""
+        """Return whether the run has not ended."""
 
     def check(self) -> None:
         """Refuse a step that cannot be made (NotRunningError)."""
 
     def step(self, model: Any) -> None:
-        """One report further."""
+        """Advance to the next report."""
 
     def close(self, model: Any, reason: str | None = None) -> Results:
         """End the run."""
@@ -60,18 +60,18 @@ class Stepped(mesa.Model):
     _session: Steps | None = None
 
     def __init__(self, seed: int) -> None:
-        """Draws of Mesa's own (`random`, `rng`) come from `seed`."""
+        """Seed Mesa's own draws (`random`, `rng`) with `seed`."""
         self._stopped = False
         self._numbers = itertools.count(1)
         self.t_ps = 0
         super().__init__(rng=seed)
-        # In place of Mesa's wrapper. After an error, or within a step, the wrapper of 3.5 would do
-        # nothing and say nothing.
+        # Replaces Mesa's wrapper. After an error, or within a step, the wrapper of 3.5 would
+        # silently do nothing.
         self.step = self._checked_step  # type: ignore[method-assign]
 
     @property
     def running(self) -> bool:
-        """Whether another epoch follows; set it to False to stop, as with Mesa's models."""
+        """Return whether another epoch follows; set it to False to stop, as with Mesa's models."""
         return not self._stopped and (self._session is None or self._session.running)
 
     @running.setter
@@ -80,26 +80,26 @@ class Stepped(mesa.Model):
 
     @property
     def time(self) -> float:
-        """Simulated time of the last report, seconds."""
+        """Return the simulated time of the last report, seconds."""
         return self.t_ps / PS_PER_S
 
     @time.setter
     def time(self, _: float) -> None:
-        """Mesa sets its count of steps here; it does not move the engine's clock."""
+        """Ignore Mesa's count of steps, which it sets here; the engine's clock does not change."""
 
     def attach(self, session: Steps) -> None:
-        """From now on `step` and `close` use this session."""
+        """Use this session for `step` and `close`."""
         self._session = session
 
     def step(self) -> None:
         """Simulate up to the next report: packets, books, decisions.
 
-        Reports stand at every multiple of the epoch, at the end of the warm-up and at the end.
+        Reports are at every multiple of the epoch, at the end of the warm-up and at the end.
         Changes since the last report are sent first. The last step closes the results.
 
         Raises:
             NotRunningError: this market has no engine, or its run has ended.
-            EcnomyError, OSError: as `run`; the run has ended then.
+            EcnomyError, OSError: as `run`; the run has then ended.
         """
         if self._session is not None:
             self._session.step(self)
@@ -128,7 +128,7 @@ class Stepped(mesa.Model):
         self.run_until(self.time + duration)
 
     def schedule_event(self, *_: Any, **__: Any) -> NoReturn:
-        """Mesa's events use its own clock, which a market does not have.
+        """Refuse: Mesa's events use its own clock, which a market does not have.
 
         Raises:
             NotImplementedError: always.
@@ -156,7 +156,7 @@ class Stepped(mesa.Model):
         return self._session.close(self)
 
     def register_agent(self, agent: mesa.Agent) -> None:
-        """See mesa.Model; Mesa 3.3 numbers agents in a table that no model would ever leave."""
+        """See mesa.Model; Mesa 3.3 numbers agents in a table that never forgets a model."""
         getattr(mesa.Agent, "_ids", {}).pop(self, None)
         agent.unique_id = next(self._numbers)
         super().register_agent(agent)
