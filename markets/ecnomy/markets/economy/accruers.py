@@ -70,7 +70,7 @@ def accruer(tariff: Tariff, rows: int, unit: str) -> Accruer:
     Args:
         tariff: the description.
         rows: the number of rows.
-        unit: one of prices.METER_UNITS; a flat rate on a meter of time uses the meter.
+        unit: one of unit_price.METER_UNITS; a flat rate on a meter of time uses the meter.
 
     Raises:
         LedgerError: overflow, prices without a common fraction that int64 can hold.

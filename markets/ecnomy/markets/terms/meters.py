@@ -11,7 +11,7 @@ __all__ = ["METERS", "Meter"]
 
 
 class Meter(msgspec.Struct, frozen=True):
-    """A meter; `unit` is one of prices.METER_UNITS."""
+    """A meter; `unit` is one of unit_price.METER_UNITS."""
 
     name: str
     unit: str
