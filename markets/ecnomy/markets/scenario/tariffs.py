@@ -40,7 +40,7 @@ __all__ = ["Metered", "TariffReader", "check_fits"]
 
 
 class Metered(Protocol):
-    """A metered quantity: its meter's name, and the one of unit_price.METER_UNITS that it counts in."""
+    """A metered quantity: the name of its meter and its unit, one of unit_price.METER_UNITS."""
 
     @property
     def name(self) -> str:
