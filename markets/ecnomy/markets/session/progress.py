@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Progress of long work on standard error: work done, elapsed time, work left.
 
-On a terminal it is one line, which is rewritten. Elsewhere (a pipe, a file) it is a line every ten
-seconds. The wall clock is read here for display; nothing a run computes depends on it.
+On a terminal it is one line, which is rewritten. Elsewhere (a pipe, a file) it prints a line every
+ten seconds. The wall clock is read here for display; results of a run never depend on it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ecnomy.markets.support.printable import printable
 
 __all__ = ["ProgressLike", "RunProgress", "Runs", "StatusLine", "duration"]
 
-_LINE_S: Final = 10.0  # between two lines where there is no terminal
+_LINE_S: Final = 10.0  # between two lines without a terminal
 _WHO: Final = "ecnomy: "
-_LIVE_S: Final = 0.1  # between two states of the line on a terminal
+_LIVE_S: Final = 0.1  # between two updates of the line on a terminal
 
 Clock = Callable[[], float]
 
@@ -30,31 +30,31 @@ class ProgressLike(Protocol):
     """The progress messages of a run."""
 
     def start(self, title: str, duration_ps: int) -> None:
-        """The run begins."""
+        """Note the start of the run."""
 
     def at(self, t_ps: int) -> None:
-        """Simulated time now."""
+        """Note the current simulated time."""
 
     def say(self, line: str) -> None:
-        """A notice for the user."""
+        """Show a notice to the user."""
 
     def stop(self) -> None:
-        """The run is over, however it ended."""
+        """Note the end of the run, of every kind."""
 
 
 def duration(seconds: float) -> str:
-    """A time of the wall clock in words: `3.2 s`, `85 s`, `12 min`, `3.4 h`."""
+    """Return a time of the wall clock in words: `3.2 s`, `85 s`, `12 min`, `3.4 h`."""
     if seconds < 120:
         return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 class StatusLine:
-    """A line about long work.
+    """A status line of long work.
 
     Args:
-        name: of the work, "" for none; cut where a terminal is too narrow.
-        stream: where it is shown; None: standard error.
+        name: name of the work, may be ""; cut if a terminal is too narrow.
+        stream: stream of the line; None: standard error.
         clock: seconds of the wall clock.
     """
 
@@ -70,15 +70,15 @@ class StatusLine:
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds of the wall clock since the work began."""
+        """Return the seconds of the wall clock since the work began."""
         return self._clock() - self._began_s
 
     def show(self, done: str, left_s: float | None, *, now: bool = False) -> None:
-        """Show how far the work is, unless that was shown a moment ago.
+        """Show the progress, unless it was shown a moment ago.
 
         Args:
-            done: what is done, such as `3 of 8 runs done`.
-            left_s: an estimate of the seconds left, None if there is none yet.
+            done: the work done, such as `3 of 8 runs done`.
+            left_s: an estimate of the seconds left, None if unknown.
             now: on a terminal, show it in any case.
         """
         at_s = self._clock()
@@ -94,12 +94,12 @@ class StatusLine:
             self._write(f"{self._fitted(told)}\n")
 
     def say(self, line: str) -> None:
-        """A line that stays; progress goes on below it."""
+        """Print a line that stays; progress continues below it."""
         self._erase()
         self._write(f"{_WHO}{printable(line)}\n")
 
     def end(self, done: str) -> None:
-        """What was done and how long it took, if progress was shown; more work starts again."""
+        """Print the work done and its time, if progress was shown; more work starts again."""
         self._erase()
         if self._shown:
             told = self._fitted(f"{done} in {duration(self.elapsed_s)}")
@@ -107,7 +107,7 @@ class StatusLine:
         self._shown, self._began_s = False, self._clock()
 
     def _fitted(self, told: str) -> str:
-        """The whole line. On a terminal the name is cut so that the line fits."""
+        """Return the whole line. On a terminal the name is cut so that the line fits."""
         if not self._live:
             return f"{_WHO}{self._name}{told}"
         width = shutil.get_terminal_size().columns - 1
@@ -121,7 +121,7 @@ class StatusLine:
             self._drawn = False
 
     def _write(self, text: str) -> None:
-        with contextlib.suppress(OSError):  # nobody watches any more
+        with contextlib.suppress(OSError):  # the reader of the stream is gone
             self._stream.write(text)
             self._stream.flush()
 
@@ -158,12 +158,12 @@ class RunProgress:
 
 
 class Runs:
-    """Runs that are made, in one round or in several.
+    """Progress of runs, in one round or in several.
 
     Args:
-        name: of what they are made for, "" for none.
-        so_far: whether later rounds may ask for more.
-        stream: where it is shown; None: standard error.
+        name: purpose of the runs, may be "".
+        so_far: whether later rounds may request more runs.
+        stream: stream of the line; None: standard error.
         clock: seconds of the wall clock.
     """
 
@@ -181,17 +181,17 @@ class Runs:
         self._earlier = self._made = self._failed = 0
 
     def begin_round(self) -> None:
-        """Counts of runs made begin at 0 again; those of earlier rounds count as made too."""
+        """Begin a round: its count of new runs starts at 0; earlier rounds stay in the total."""
         self._earlier, self._made = self._earlier + self._made, 0
 
     def at(self, total: int, present: int, made: int, failed: int = 0) -> None:
-        """Show how far the round is.
+        """Show the progress of the round.
 
         Args:
-            total: runs asked for.
-            present: of them, those that were there before the round.
-            made: of them, those that the round has made, failed ones among them.
-            failed: how many of these failed.
+            total: requested runs.
+            present: number of them that existed before the round.
+            made: number of them that the round has made, including failed ones.
+            failed: number of failed runs among `made`.
         """
         self._made, self._failed = made, failed
         left, all_made = total - present - made, self._earlier + made
@@ -201,11 +201,11 @@ class Runs:
         self._line.show(done, left_s, now=left == 0)
 
     def say(self, line: str) -> None:
-        """A notice for the user."""
+        """Show a notice to the user."""
         self._line.say(f"{self._name}{line}")
 
     def stop(self) -> None:
-        """The runs are made, or the work has ended early."""
+        """Note that the runs are made, or that the work has ended early."""
         made = self._earlier + self._made
         if made:
             bad = f", {self._failed} of them failed," if self._failed else ""

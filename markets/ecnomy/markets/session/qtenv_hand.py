@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values that a user holds by hand in Qtenv (the bridge's message `hand`, PROTOCOL.md)."""
+"""Values that a user sets and holds in Qtenv (the bridge's message `hand`, PROTOCOL.md)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         willingness: money/s for marks, of each flow of a source.
-        prices: money a mark, of the carrier of a link.
+        prices: money per mark, of the carrier of a link.
     """
 
     willingness: dict[str, float] = {}
@@ -30,7 +30,7 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Read a message.
 
         Raises:
-            InputError: it is not such an object.
+            InputError: it is not a valid object.
         """
         try:
             return msgspec.json.decode(json, type=cls)
@@ -38,7 +38,7 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise InputError(f"set by hand: {error}") from error
 
     def apply(self, market: MarketLike) -> Iterator[str]:
-        """Set them in a market that has not yet answered a report; yields each refusal."""
+        """Set the values in a market that has not yet answered a report; yield each refusal."""
         if not isinstance(market, Market):
             if self.willingness or self.prices:
                 yield "set by hand: without a market, willingness and prices have no effect"

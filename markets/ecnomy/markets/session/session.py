@@ -5,10 +5,10 @@ A session holds the resources of a run: the engine's process, the socket, the re
 releases all of them at the first of these events:
 
     the last step       complete
-    an error in a step  the manifest names it: an engine that died, a strategy that failed, Ctrl-C
-    close()             "closed at 12 s"; leaving a with-block by an exception names that
-    nobody refers to    "abandoned at 12 s", when Python collects the market (`gc.collect()` does)
-    the market any more
+    an error in a step  the manifest records it: a dead engine, a failed strategy, Ctrl-C
+    close()             "closed at 12 s"; an exception that leaves a with-block is recorded
+    the market has no   "abandoned at 12 s", when Python collects the market (`gc.collect()` does)
+    references left
     Python exits        "the program ended at 12 s"
 
 The session does not hold the market, so that Python can collect it: calls receive it. Signal
@@ -63,7 +63,7 @@ def open_market(
     force: bool = False,
     engine: str = DEFAULT_ENGINE,
 ) -> Market:
-    """Start an engine beside a market, up to the report of t = 0; `market.step()` goes on.
+    """Start an engine beside a market, up to the report of t = 0; `market.step()` continues.
 
     Agents have decided at t = 0, but the answer is not sent yet: changes before a step affect the
     epoch that it simulates. Use it in a `with`, or call `close()`.
@@ -117,7 +117,7 @@ class Session:
     def __init__(
         self, scenario: Scenario, plan: Plan, market: MarketLike, folder: Path | None
     ) -> None:
-        """Nothing is claimed yet, and nothing runs."""
+        """Create an idle session, which claims nothing yet."""
         self.folder, self._scenario, self._plan = folder, scenario, plan
         self._market = weakref.ref(market)
         self._process: EngineProcess | None = None
@@ -131,7 +131,7 @@ class Session:
 
     @property
     def running(self) -> bool:
-        """Whether the run has not ended."""
+        """Return whether the run has not ended."""
         return not self._over
 
     def start(
@@ -143,10 +143,10 @@ class Session:
         force: bool = False,
         again: str = "",
     ) -> None:
-        """Claim the folder, start the engine and take the report of t = 0.
+        """Claim the folder, start the engine and process the report of t = 0.
 
         Raises:
-            EcnomyError, OSError: as `open_market`; the run has ended then.
+            EcnomyError, OSError: as `open_market`; the run has then ended.
         """
         scenario, plan = self._scenario, self._plan
         with self._lock, self._ended_by_errors(market):
@@ -179,7 +179,7 @@ class Session:
         """Refuse a step that cannot be made.
 
         Raises:
-            NotRunningError: the run has ended, a step is under way, or it is another process's.
+            NotRunningError: the run has ended, a step is in progress, or another process owns it.
         """
         with self._lock:
             if self._over:
@@ -187,11 +187,11 @@ class Session:
             self._check_idle()
 
     def step(self, market: MarketLike) -> None:
-        """One report further; the last step ends the run.
+        """Advance to the next report; the last step ends the run.
 
         Raises:
             NotRunningError: see check.
-            EcnomyError, OSError: as `run`; the run has ended then.
+            EcnomyError, OSError: as `run`; the run has then ended.
         """
         with self._lock:
             self.check()
@@ -206,11 +206,11 @@ class Session:
 
         Args:
             market: the market.
-            reason: why the run is incomplete if it is; default: when it was closed, or what became
-                of an engine that is gone.
+            reason: reason of an incomplete run; default: the time of closing, or the fate of an
+                engine that is gone.
 
         Raises:
-            NotRunningError: a step is under way, or the run is another process's.
+            NotRunningError: a step is in progress, or another process owns the run.
             OSError: the results cannot be written.
         """
         with self._lock:
@@ -231,8 +231,8 @@ class Session:
         """Release everything; a second call, or one in a child of a fork, does nothing.
 
         Args:
-            market: the market; None if it is gone, and its tables with it.
-            reason: why the run is incomplete, None for a complete one.
+            market: the market; None if it is gone, together with its tables.
+            reason: reason of an incomplete run, None for a complete one.
 
         Raises:
             OSError: the results cannot be written.
@@ -242,7 +242,7 @@ class Session:
                 return
             self._over, self._reason = True, reason
             try:
-                with contextlib.ExitStack() as last:  # runs upwards, each whatever the others do
+                with contextlib.ExitStack() as last:  # upwards, each even if others fail
                     last.callback(_OPEN.pop, self, None)
                     if market is not None and self._keeper is not None:
                         last.callback(self._keeper.close, market, reason)
@@ -254,7 +254,7 @@ class Session:
                 raise
 
     def end_at_exit(self) -> None:
-        """Python exits: the engine ends at once, the tables if no other thread is in mid-step."""
+        """End the engine when Python exits, and the tables unless another thread is in mid-step."""
         if self._pid != os.getpid():
             return
         if self._process is not None and not self._process.gone:
@@ -265,7 +265,7 @@ class Session:
                 self.end(self._market(), self._reason or self._when("the program ended"))
 
     def _check_idle(self) -> None:
-        """Within our lock only our own thread can be in mid-step: an agent that decides."""
+        """Refuse a step in progress: within the lock, it is this thread's (an agent decides)."""
         if self._pid != os.getpid():
             raise NotRunningError(
                 f"the run belongs to process {self._pid}; a forked process cannot continue it"
@@ -283,7 +283,7 @@ class Session:
 
     @contextlib.contextmanager
     def _ended_by_errors(self, market: MarketLike) -> Iterator[None]:
-        """Any exception ends the run."""
+        """End the run on any exception."""
         try:
             yield
         except BaseException as error:
@@ -291,7 +291,7 @@ class Session:
             raise
 
     def _died(self) -> str | None:
-        """How an engine ended that died early."""
+        """Return the fate of an engine that died early."""
         if self._process is None or not self._process.gone:
             return None
         return self._when(self._process.fate())
@@ -301,7 +301,7 @@ class Session:
         return f"{what} at {t_ps / PS_PER_S:.12g} s"
 
 
-_OPEN: Final[dict[Session, None]] = {}  # what holds a session while its run is under way
+_OPEN: Final[dict[Session, None]] = {}  # holds a session while its run is in progress
 
 
 @atexit.register
