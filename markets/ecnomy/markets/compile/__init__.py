@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a scenario to a plan, and what `ecnomy check` says of it.
+"""Compiles a scenario to a plan, and produces the output of `ecnomy check`.
 
 make         the plan; make_laws, make_traffic: its parts; paths: routes by hand
-rem_steps    what `auto` stands for in REM; rem_loops: its derivation
+rem_steps    values of `auto` in REM; rem_loops: its derivation
 check        all warnings, each in a separate module: settling, full_pipes, alternatives, worth
-summary      what would run, in words; summary_values: as JSON
+summary      the resolved scenario, in words; summary_values: as JSON
 """

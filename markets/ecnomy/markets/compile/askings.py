@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What sources ask of links: marks per second, and how many of them a law can give."""
+"""Target marks per second of sources on links, and the marks that a law can give."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["bottlenecks", "charges_micro", "largest_probability", "mark_rates", 
 
 
 def largest_probability(link: Link) -> float:
-    """The largest marking probability that a link's law gives by its early marking.
+    """Return the largest marking probability that a link's law gives by its early marking.
 
-    RED's is its max_probability unless gentle: beyond the maximum threshold it rises to 1, but a
-    queue that must be there to give a price is a queue out of control, so the figure is the one
-    of the law's linear part.
+    RED's is its max_probability unless gentle: beyond the maximum threshold it rises to 1. But a
+    queue that must be there to give a price is out of control. So the figure is that of
+    the law's linear part.
     """
     params = link.marking.params
     match link.marking.law:
@@ -28,14 +28,14 @@ def largest_probability(link: Link) -> float:
         case "red":
             return params["max_probability"]
         case "load-based":
-            # The load offered may exceed the capacity, but not for long.
+            # The load offered may exceed the capacity, but only briefly.
             return min(1.0, params["slope"] * max(0.0, 1.0 - params["threshold"]))
         case _:
             return 1.0
 
 
 def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
-    """Marks per second and flow that each source aims at, where that is known beforehand."""
+    """Return the target marks per second and flow of each source, if it is known beforehand."""
     rates = {
         source.name: source.transport.initial_mark_rate
         for source in plan.sources
@@ -52,9 +52,9 @@ def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
 
 
 def charges_micro(agent: AgentSpec) -> dict[str, int]:
-    """What the marks of a flow in each of its classes should cost at first [micro-units/s].
+    """Return the initial target cost of the marks of a flow in each of its classes [micro-units/s].
 
-    Its strategy may say by `charge_in`; nothing is known where it decides flow by flow.
+    Its strategy may give it by `charge_in`; it is unknown if the strategy decides flow by flow.
     """
     charges = {sold.name: sold.charging_rate_micro for sold in agent.classes}
     if agent.strategy is None or not charges:
@@ -67,7 +67,7 @@ def charges_micro(agent: AgentSpec) -> dict[str, int]:
 
 
 def packet_bytes(source: Source) -> int:
-    """A full data packet of a source, as IP."""
+    """Return the IP bytes of a full data packet of a source."""
     transport = source.transport
     if isinstance(transport, Udp):
         return transport.payload_bytes + transport.header_bytes
@@ -75,7 +75,7 @@ def packet_bytes(source: Source) -> int:
 
 
 def bottlenecks(plan: Plan, askers: list[Source]) -> dict[int, list[Source]]:
-    """The links that may mark, each with the sources of `askers` whose best chance it is."""
+    """Return the links that may mark, each with the sources of `askers` whose best link it is."""
     users: dict[int, list[Source]] = {}
     for source in askers:
         if marking := [link for link in source.path if largest_probability(plan.links[link]) > 0]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings of `ecnomy check` about correct scenarios that may not do what their authors want."""
+"""Warnings of `ecnomy check` about valid scenarios that may not do what their authors want."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MOST_NAMED = 6
 
 
 def warnings(scenario: Scenario, plan: Plan) -> list[str]:
-    """Doubts about a scenario, one line each, the same for the same plan.
+    """Return warnings about a scenario, one line each; equal plans give equal warnings.
 
     Args:
         scenario: the scenario.
@@ -67,7 +67,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
 
 
 def _classless(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Sources in a class that no link on their way knows of."""
+    """Warn of sources in a class that all links on their path lack."""
     written = [source.service_class for source in scenario.document.sources]
     names = [
         source.name
@@ -133,7 +133,7 @@ def _not_ect(plan: Plan) -> Iterator[str]:
 def _virtual_queues(plan: Plan) -> Iterator[str]:
     for link in plan.links:
         params = link.marking.params
-        # Served by the packet, a virtual queue without room still lets the one in service pass.
+        # A virtual queue served by the packet passes the packet in service even without room.
         if link.marking.law != "virtual-queue" or params["service"] != 0:
             continue
         size = params["theta"] * params["buffer_packets"] * params["mean_packet_bytes"]
@@ -173,7 +173,7 @@ def _idle_profile(source: Source, plan: Plan) -> Iterator[str]:
 
 
 def _floods(plan: Plan) -> Iterator[str]:
-    """Tables and exchanges beyond what a disk, or anybody's patience, takes."""
+    """Warn of tables and exchanges that exceed a disk or a reasonable time."""
     record = plan.record
     if record.series:
         flows = sum(name in ("cwnd", "rtt", "rate") for name in record.series)
@@ -190,7 +190,7 @@ def _floods(plan: Plan) -> Iterator[str]:
 
 
 def _guarantees(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Admissions that never come to a threshold, or lose sight of the network."""
+    """Warn of admissions that never reach a threshold, or lose sight of the network."""
     stops = {source.name: source.stop_ps for source in plan.sources}
     for agent in scenario.market.agents if scenario.market else ():
         if not agent.lines:

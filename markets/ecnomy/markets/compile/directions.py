@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources that run against a link: its marking is that of the other direction."""
+"""Sources that run against a link: the marking belongs to the other direction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["against_links"]
 
 
 def against_links(plan: Plan) -> Iterator[str]:
-    """Sources over the unmarked way back of a link whose marked way there nobody sends over."""
+    """Warn of sources on the unmarked reverse of a link whose marked direction is unused."""
     rows = {link.name: row for row, link in enumerate(plan.links)}
     sent_over = {row for source in plan.sources for row in source.path}
     for source in plan.sources:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights beyond what a link can mark: more marks per round trip than packets it holds.
+"""Weights that exceed a link's marks: more marks per round trip than packets it holds.
 
 A WTP flow of weight w takes w marks per round trip T (wtp.h), so at a marking probability p its
-window is w / p. The windows of all flows of a link are what is on the way and in its queue:
+window is w / p. The windows of all flows of a link are the packets on the way and in its queue:
 
     sum w = p sum W <= p_max (C T + buffer)
 
-Beyond that no queue gives the marks asked for. Windows grow until the buffer overflows, each loss
+Beyond that no queue gives the target marks. Windows grow until the buffer overflows. Each loss
 halves them and many end in timeouts, so that a larger weight gets less. Measured on 10 Mbps, 20 ms,
 a buffer of 100 packets (117 in all) and one flow among four of weight 1: at gain 0.05 a weight of
 100 gets 9.6 Mbps, 200 gets 6.7, 5000 gets 2.7; with a buffer of 10,000 packets 5000 gets 10.
@@ -28,9 +28,9 @@ _BY_WEIGHT: Final = ("wtp", "wtp-sender")
 
 
 def heavy_weights(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """The heaviest source of each link whose own weights cannot all be marked, with the bound.
+    """Warn of the heaviest source of each link whose own weights cannot all be marked.
 
-    Weights that an agent or a mark rate replaces are left out.
+    The warning has the bound. Weights that an agent or a mark rate replaces are excluded.
     """
     agents = scenario.market.agents if scenario.market else ()
     chosen = {name for agent in agents for name in agent.sources} | set(mark_rates(scenario, plan))
@@ -63,13 +63,13 @@ def _by_own_weight(source: Source) -> bool:
 
 
 def _most_marked(source: Source) -> float:
-    """Marks per round trip that a flow asks for, of windows that it may have."""
+    """Return the target marks per round trip of a flow, limited by its largest window."""
     assert isinstance(source.transport, Tcp)
     return min(source.own_weight, source.transport.max_window)
 
 
 def _room(plan: Plan, link: Link, sources: list[Source]) -> float | None:
-    """Packets that can be marked in a round trip; None if the buffer has no bound."""
+    """Return the packets that can be marked in a round trip; None if the buffer has no bound."""
     buffer = buffer_packets(link, sources[0])
     if buffer is None or link.scheduler is not None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenario -> Plan: paths found, directions laid out, laws turned into numbers."""
+"""Scenario -> Plan: finds paths, lays out directions, turns laws into numbers."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _BIT_PS = 8 * 10**12  # a byte at one bit per second takes this many ps
 
 
 def make_plan(scenario: Scenario) -> Plan:
-    """The sealed plan of a scenario.
+    """Return the sealed plan of a scenario.
 
     Raises:
-        ScenarioError: a source whose receiver, or whose sender for ACKs, cannot be reached, or
-            more counts than a table can hold, or more rows than a report.
+        ScenarioError: a source cannot reach its receiver, its ACKs cannot reach the sender, or
+            there are more counts than a table can hold, or more rows than a report.
     """
     document = scenario.document
     network = document.network
@@ -57,7 +57,7 @@ def make_plan(scenario: Scenario) -> Plan:
 
 
 def _record(scenario: Scenario, links: int) -> plans.Record:
-    """What is recorded; the delays that tariffs promise are among the thresholds."""
+    """Return the records of a run; the delays promised by tariffs are among the thresholds."""
     record, counts = scenario.document.record, scenario.document.record.counts
     if counts is not None:
         _check_rows(scenario, counts, links)
@@ -92,13 +92,13 @@ def _guarantees(scenario: Scenario) -> list[AgentSpec]:
 
 
 def _marked(scenario: Scenario, source: Source) -> bool:
-    """Whether datagrams are ECN-capable where nothing is said: those of calls and test streams."""
+    """Return the default for datagrams: those of calls and test streams are ECN-capable."""
     streams = (name for agent in _guarantees(scenario) for name in agent.test_streams)
     return isinstance(source.traffic, Voip) or source.name in streams
 
 
 def _calls(scenario: Scenario, source: Source) -> plans.Calls:
-    """What holds for a source's calls; those nobody sells go by the first delay threshold."""
+    """Return the settings of a source's calls; unsold calls use the first delay threshold."""
     longest = source.traffic.longest if isinstance(source.traffic, Voip) else plans.NONE
     for line in (line for agent in _guarantees(scenario) for line in agent.lines):
         if source.name in line.sources:
@@ -201,7 +201,7 @@ def _back(router: Router, path: list[int], source: Source) -> list[int]:
 
 
 def _classes(scenario: Scenario, index: int, path: list[Direction]) -> list[int]:
-    """The class of a source on each link of a path; [] where none has classes."""
+    """Return the class of a source on each link of a path; [] if all links lack classes."""
     wanted = scenario.document.sources[index].service_class
     found = []
     for direction in path:
@@ -225,7 +225,7 @@ def _profile(source: Source) -> plans.Profile:
 
 
 def _traffic(scenario: Scenario, index: int, source: Source) -> plans.Law:
-    """The traffic law; what only its numbers show to be out of range is a fault of the scenario."""
+    """Return the traffic law; a number out of range is reported as a fault of the scenario."""
     try:
         return traffic_law(source.traffic, source.packet_bytes)
     except ValueError as error:

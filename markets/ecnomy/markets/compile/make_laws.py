@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws as users write them -> laws as plans carry them."""
+"""Laws of the scenario -> laws of the plan."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Values = dict[str, float | str]
 
 
 def marking_law(marking: MarkingForm, buffer: Size) -> Law:
-    """A marking law; `buffer` is the link's, which a virtual queue may copy."""
+    """Return a marking law; `buffer` is the link's, which a virtual queue may copy."""
     return law("marking", marking.law, marking.values(buffer))
 
 
 def scheduler_of(scheduler: links.Scheduling, buffer: Size) -> plans.Scheduler:
-    """A scheduler and its classes; `buffer` is the link's, which a class's law may copy."""
+    """Return a scheduler and its classes; `buffer` is the link's, which a class's law may copy."""
     if isinstance(scheduler, DeficitRoundRobin):
         return _by_weights(scheduler, buffer)
     return _class_based(scheduler, buffer)
@@ -94,13 +94,13 @@ def _packets(buffer: Size, mean_packet: int) -> float:
 
 
 def _settled(name: str, value: float) -> float:
-    """A number of REM; the law's default until rem_steps has worked `auto` out."""
+    """Return a number of REM; the law's default until rem_steps has calculated `auto`."""
     default = param("marking", "rem", name).default
     return default if value == AUTO_NUMBER and default is not None else value
 
 
 def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tcp | plans.Udp:
-    """A transport, its window law included; `marked`: datagrams that are ECN-capable by default."""
+    """Return a transport with its window law; `marked`: datagrams are ECN-capable by default."""
     if isinstance(kind, transport.Udp):
         ect = marked if kind.ecn == "auto" else kind.ecn == "ect"
         return plans.Udp(payload_bytes=kind.payload, header_bytes=kind.header, ect=ect)
@@ -137,7 +137,7 @@ def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tc
 
 
 def _receiver_window(size: Size, mss_bytes: int) -> int:
-    """In packets, of which a connection needs one; a size in bytes holds whole segments."""
+    """Return packets, at least the one that a connection needs; bytes hold whole segments."""
     return max(1, size.bytes // mss_bytes) if size.bytes >= 0 else size.packets
 
 

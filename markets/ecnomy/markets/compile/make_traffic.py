@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traffic as users write it -> the laws and parts that plans carry."""
+"""Traffic of the scenario -> laws and parts of the plan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Values = dict[str, float | str]
 
 
 def traffic_law(kind: traffic.Traffic, packet_bytes: int) -> Law:
-    """A traffic law; `packet_bytes` (IP) turns a rate into a gap between packets."""
+    """Return a traffic law; `packet_bytes` (IP) turns a rate into a gap between packets."""
     match kind:
         case traffic.RateCapped():
             until_s = -1.0 if kind.until < 0 else kind.until / PS_PER_S
@@ -91,7 +91,7 @@ def _video(video: traffic.Video) -> Values:
 
 
 def traffic_parts(kind: traffic.Traffic) -> list[Law]:
-    """What a traffic law has besides: sessions and page of a web user, speech of a telephone."""
+    """Return the additional parts of a traffic law: sessions and page of web, speech of voip."""
     found = []
     if isinstance(kind, traffic.Web) and kind.sessions is not None:
         sessions = kind.sessions
@@ -112,7 +112,7 @@ def traffic_parts(kind: traffic.Traffic) -> list[Law]:
 
 
 def traffic_sizes(kind: traffic.Traffic) -> Sizes:
-    """The list of sizes that a web user's files are drawn from, if there is one."""
+    """Return the list of sizes of a web user's files, if there is one."""
     if not isinstance(kind, traffic.Web) or kind.sizes is None:
         return NO_SIZES
     return Sizes([row.bytes for row in kind.sizes], [row.weight for row in kind.sizes])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths by hand: names of links in the order of travel -> links as the plan counts them.
+"""Paths by hand: names of links in the order of travel -> links of the plan.
 
-A name stands for whichever direction of the link begins where the one before it ended.
+A name stands for the direction of the link that begins at the end of the previous link.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from ecnomy.markets.scenario.network import Network
 
 __all__ = ["Mislaid", "path_by_hand"]
 
-Ways = dict[str, list[tuple[int, str, str]]]  # of each link: index, from, to
+Ways = dict[str, list[tuple[int, str, str]]]  # for each link: index, from, to
 
 
 class Mislaid(InputError):
-    """Links that are no path.
+    """Links that do not form a path.
 
     Attributes:
-        item: which of them, from 0.
-        found, expected: in words.
+        item: index of the link, from 0.
+        found, expected: texts for the message.
     """
 
     def __init__(self, item: int, found: str, expected: str) -> None:
@@ -32,11 +32,11 @@ class Mislaid(InputError):
 
 
 def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: str) -> list[int]:
-    """Indices into `network.directions()` of the links called so, from `sender` to `receiver`.
+    """Return indices into `network.directions()` of links by name, from `sender` to `receiver`.
 
     Raises:
-        Mislaid: an unknown link, one that does not begin where the one before it ends, a node met
-            twice, or an end elsewhere than at the receiver.
+        Mislaid: an unknown link, one that does not begin where the previous one ends, a node
+            visited twice, or an end elsewhere than at the receiver.
     """
     ways: Ways = {}
     index = 0
@@ -65,7 +65,7 @@ def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: 
 
 
 def _stuck(names: Sequence[str], item: int, at: str, ways: Ways, receiver: str) -> Mislaid:
-    """The fault of a link that does not leave the node reached, with what would mend it."""
+    """Return the fault of a link that does not leave the node reached, with a remedy."""
     name = names[item]
     if item == 0 and _leads(names[::-1], at, receiver, ways):
         found = f"the links in reverse order: {name!r} ends at {receiver!r}"
@@ -83,7 +83,7 @@ def _stuck(names: Sequence[str], item: int, at: str, ways: Ways, receiver: str) 
 
 
 def _leads(names: Sequence[str], at: str, to: str, ways: Ways) -> bool:
-    """Whether the links lead from one node to another in this order."""
+    """Return whether the links lead from one node to another in this order."""
     for name in names:
         onward = {start: end for _, start, end in ways.get(name, ())}
         if at not in onward:
@@ -93,6 +93,6 @@ def _leads(names: Sequence[str], at: str, to: str, ways: Ways) -> bool:
 
 
 def _ends(direction: Direction) -> list[tuple[str, str]]:
-    """(from, to), both ways of a half-duplex link."""
+    """Return (from, to), both ways for a half-duplex link."""
     forth = (direction.source, direction.target)
     return [forth, forth[::-1]] if direction.half_duplex else [forth]

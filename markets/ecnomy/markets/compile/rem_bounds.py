@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REM settings beyond the bound at which prices and rates come to rest (see rem_loops.py)."""
+"""REM settings beyond the bound of stability for prices and rates (see rem_loops.py)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ecnomy.markets.scenario import Scenario
 __all__ = ["unreadable_prices", "unstable_steps"]
 
 _LEAST_MARKED: Final = 0.05  # athuraliya2000 section VI-A: REM works well from here
-_MOST_MARKED: Final = 0.99  # to here
+_MOST_MARKED: Final = 0.99  # athuraliya2000 section VI-A: up to here
 
 
 def unstable_steps(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """The gamma and the alpha furthest beyond their bounds, with place, bound and delay.
+    """Warn of the gamma and the alpha furthest beyond their bounds, with place, bound and delay.
 
-    Numbers only: what `auto` gives is within them.
+    Only written numbers are checked: values of `auto` are within the bounds.
     """
     worst: dict[str, tuple[float, str]] = {}
     found = loops(plan)
@@ -52,7 +52,7 @@ def _expected(name: str, loop: Loop) -> str:
 
 
 def unreadable_prices(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """The REM source whose marks say least of its price, if it is outside what REM reads well."""
+    """Warn of the REM source with the least informative marks, if outside REM's good range."""
     found = [path for path in paths(plan) if path.price > 0]
     worst: tuple[float, str] = (1.0, "")
     for path in found:

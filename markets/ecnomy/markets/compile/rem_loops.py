@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REM as a control loop: how much a link's price moves its sources, and after which delay.
+"""REM as a control loop: the effect of a link's price on its sources, and its delay.
 
 A REM link moves its price by p' = gamma (y - c) + gamma alpha (b - b0) / T (rem.h, PC3); a source
 of utility w ln x sends x = w / q at the price q of its path. In equilibrium dx/dq = -x^2 / w, so
@@ -16,17 +16,17 @@ exp(-j t) / (j t), scaled by the largest row sum of the loop's gains. The networ
     gamma sum_s n_s k_s M_s D_s x_s^2 / w_s < pi / 2      at each link,
 
 M_s the links of the path whose price is above zero. The queue's term is a zero at alpha / T. Its
-lag alone, atan(w T / alpha) > w D as w goes to 0, asks for alpha < T / D, D weighted as above.
+lag alone, atan(w T / alpha) > w D as w goes to 0, requires alpha < T / D, D weighted as above.
 
 `auto` keeps both a factor away: gamma is 1/4 over the sum (a gain margin of 2 pi, above that for
 the delay that queues add and for sources not active yet) and alpha / T a quarter of gamma S, which
-leaves a phase margin of 62 degrees. Traffic that does not answer prices is left out. It makes the
-capacity of the others smaller and prices larger, so that the bound is on the safe side. Smoothed
+leaves a phase margin of 62 degrees. Traffic that does not answer prices is excluded. It reduces
+the capacity of the others and raises prices, so that the bound is on the safe side. Smoothed
 sources answer more slowly than the sum says.
 
 phi does not move the equilibrium but its noise: u = q ln phi is read from N marks with the
 variance (e^u - 1) / N, so q has the relative variance (e^u - 1) / (N u^2). It is least at u = 1.59
-(80 % marked); `best_phi` has the worst path as good as it can be.
+(80 % marked); `best_phi` minimises it for the worst path.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ __all__ = ["Loop", "Path", "best_phi", "loops", "paths"]
 _PC3: Final = 2
 _SWEEPS: Final = 200
 _HALVINGS: Final = 50
-_STILL: Final = 1e-6  # relative change of a price that no longer matters
+_STILL: Final = 1e-6  # negligible relative change of a price
 
 
 class Path(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ class Loop(msgspec.Struct, frozen=True):
     """The loop of one REM link.
 
     Attributes:
-        slope: S, what all its sources slow down by for a price of 1 [packets/s].
+        slope: S, decrease of the rates of all its sources per unit of price [packets/s].
         lag: the sum of the bound, slopes times delays times priced links [packets].
         interval_s: T.
         integrates: whether the backlog is integrated (PC3).
@@ -75,35 +75,35 @@ class Loop(msgspec.Struct, frozen=True):
 
     @property
     def most_gamma(self) -> float:
-        """The bound on gamma."""
+        """Return the bound on gamma."""
         return math.pi / 2 / self.lag
 
     @property
     def most_alpha(self) -> float:
-        """The bound on alpha, whatever gamma is."""
+        """Return the bound on alpha, for every gamma."""
         return self.interval_s * self.slope / self.lag
 
     @property
     def gamma(self) -> float:
-        """The step that `auto` stands for."""
+        """Return the step of `auto`."""
         return 0.25 / self.lag
 
     def alpha(self, gamma: float) -> float:
-        """The queue's weight that `auto` stands for, beside a gamma."""
+        """Return the queue's weight of `auto`, for a gamma."""
         return self.interval_s * min(gamma, self.gamma) * self.slope / 4
 
 
 def paths(plan: Plan) -> list[Path]:
-    """All REM sources where prices come to rest, each with that of its path.
+    """Return all REM sources in equilibrium, each with the price of its path.
 
-    Coordinate ascent on the dual: link after link takes the price at which its load is its
-    capacity, 0 if it is below that without a price.
+    Coordinate ascent on the dual: link after link gets the price at which its load is its
+    capacity, 0 if the load is below it without a price.
     """
     return _at(plan, _prices(plan))
 
 
 def loops(plan: Plan) -> dict[int, Loop]:
-    """The loops of all links of law rem that REM sources use, by the link's index."""
+    """Return the loops of all links of law rem that REM sources use, by the link's index."""
     prices = _prices(plan)
     found = _at(plan, prices)
     priced = {link for link, price in prices.items() if price > 0}
@@ -125,7 +125,7 @@ def loops(plan: Plan) -> dict[int, Loop]:
 
 
 def best_phi(prices: list[float]) -> float:
-    """The phi for which the path read worst is read best; `prices` are above 0 (see above)."""
+    """Return the phi that reads the worst path best; `prices` are above 0 (see above)."""
     low, high = (math.log(1.6 / price) for price in (max(prices), min(prices)))
     ends = min(prices), max(prices)
 
@@ -154,7 +154,7 @@ def _rem_sources(plan: Plan) -> list[int]:
 
 
 def _prices(plan: Plan) -> dict[int, float]:
-    """The price of each REM link that REM sources use."""
+    """Return the price of each REM link that REM sources use."""
     sources = _rem_sources(plan)
     used = {link for index in sources for link in plan.sources[index].path}
     prices = {
@@ -179,7 +179,7 @@ def _prices(plan: Plan) -> dict[int, float]:
 def _load(
     plan: Plan, link: int, users: list[Source], prices: dict[int, float]
 ) -> Callable[[float], float]:
-    """The load of a link [packets/s] by its price, those of other links as they are."""
+    """Return the load of a link [packets/s] by its price, with fixed prices of other links."""
     terms = [
         (user, user.count * _scale(plan, link, user), _path_price(user, prices)) for user in users
     ]
@@ -191,7 +191,7 @@ def _load(
 
 
 def _root(load: Callable[[float], float], capacity_pps: float) -> float:
-    """The price at which a load, which falls with it, is the capacity."""
+    """Return the price at which a decreasing load equals the capacity."""
     if load(0.0) <= capacity_pps:
         return 0.0
     low, high = 0.0, 1e-12
@@ -225,14 +225,14 @@ def _params(source: Source) -> dict[str, float]:
 
 
 def _weight(source: Source) -> float:
-    """w in packets/s; a mark rate is w ln phi."""
+    """Return w in packets/s; a mark rate is w ln phi."""
     assert isinstance(source.transport, Tcp)
     rate, params = source.transport.initial_mark_rate, _params(source)
     return rate / math.log(params["phi"]) if rate > 0 else params["w"]
 
 
 def _rate(source: Source, price: float) -> float:
-    """x of a flow at the price of its path, packets/s."""
+    """Return x of a flow at the price of its path, packets/s."""
     params, w = _params(source), _weight(source)
     most = params["max_rate"]
     if params["utility"]:
@@ -249,7 +249,7 @@ def _capacity_pps(plan: Plan, link: int) -> float:
 
 
 def _scale(plan: Plan, link: int, source: Source) -> float:
-    """Packets of a link's law in a packet of a source."""
+    """Return the packets of a link's law in a packet of a source."""
     line = plan.links[link]
     params = line.marking.params
     in_bytes = packet_bytes(source) + line.framing_bytes
@@ -257,7 +257,7 @@ def _scale(plan: Plan, link: int, source: Source) -> float:
 
 
 def _delay_s(plan: Plan, source: Source, rate_pps: float, link: int) -> float:
-    """From a price to the link's knowledge of the rate that it makes."""
+    """Return the delay from a price until the link measures the resulting rate."""
     params = plan.links[link].marking.params
     waiting_s = sum(_target_s(plan, other) for other in source.path)
     marks_s = _params(source)["samples"] / (2 * rate_pps)
@@ -266,7 +266,7 @@ def _delay_s(plan: Plan, source: Source, rate_pps: float, link: int) -> float:
 
 
 def _target_s(plan: Plan, link: int) -> float:
-    """The wait in the queue that a REM link comes to rest at."""
+    """Return the wait in the queue of a REM link in equilibrium."""
     line = plan.links[link]
     if line.marking.law != "rem" or line.marking.params["price"] != _PC3:
         return 0.0

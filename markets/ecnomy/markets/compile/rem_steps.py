@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`auto` of REM links and sources -> numbers, worked out from the whole plan.
+"""`auto` of REM links and sources -> numbers, calculated from the whole plan.
 
-The derivation and its sources stand in ecnomy.markets.compile.rem_loops.
+The derivation and its sources are in ecnomy.markets.compile.rem_loops.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ _STEPS: Final = ("phi", "gamma", "alpha")
 
 
 def link_paths(scenario: Scenario) -> Iterator[tuple[str, Direction]]:
-    """The dotted path of each direction's marking, in plan order, and the direction."""
+    """Yield the dotted path of each direction's marking, in plan order, and the direction."""
     for index, link in enumerate(scenario.document.network.links):
         for part, direction in zip(("", "reverse."), link.directions(), strict=False):
             yield f"network.links[{index}].{part}marking", direction
 
 
 def with_rem_steps(scenario: Scenario, plan: Plan) -> Plan:
-    """The plan with a number for each `auto` of REM; the same plan where nobody wrote `auto`.
+    """Return the plan with a number for each `auto` of REM; the same plan without `auto`.
 
     Args:
-        scenario: as written.
-        plan: its plan, in which the law's default stands for each `auto`.
+        scenario: the scenario as written.
+        plan: its plan, with the law's default for each `auto`.
 
     Raises:
-        ScenarioError: an `auto` for which the scenario says too little, at its place.
+        ScenarioError: the scenario does not determine an `auto`; the message names its place.
     """
     _refuse_classes(scenario)
     if not any(_any_auto(d.marking) for _, d in link_paths(scenario)) and not _auto_sources(
@@ -93,7 +93,7 @@ def _refuse_classes(scenario: Scenario) -> None:
 
 
 def _refuse_strangers(scenario: Scenario, plan: Plan) -> None:
-    """Links with `auto` that TCP sources use, but no REM source that would answer the price."""
+    """Refuse links with `auto` and TCP sources but without REM sources to answer the price."""
     for index, (path, direction) in enumerate(link_paths(scenario)):
         if not _any_auto(direction.marking):
             continue
@@ -114,7 +114,7 @@ def _link(link: Link, params: dict[str, float]) -> Link:
 
 
 def _with_phi(scenario: Scenario, plan: Plan) -> Plan:
-    """One phi for each `auto`: that of the rest of REM, or the best one if all is `auto`."""
+    """Set one phi for each `auto`: that of the rest of REM, or the best one if all is `auto`."""
     written: dict[float, str] = {}
     places: list[str] = []
     links, sources = list(plan.links), list(plan.sources)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a plan's reports fit into the bridge's frames: known before an engine is started."""
+"""Checks that a plan's reports fit into the bridge's frames, before an engine starts."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ecnomy.markets.scenario import Scenario
 
 __all__ = ["check_reports"]
 
-# Plans below this have reports far below a frame: nothing heavy is loaded for them.
+# Plans below this have reports far below a frame, so the check loads nothing heavy.
 _SMALL: Final = 100_000
 
 
 def check_reports(scenario: Scenario, plan: Plan) -> None:
-    """Refuses a plan whose report of all flows, links and pairs is longer than a frame.
+    """Refuse a plan whose report of all flows, links and pairs is longer than a frame.
 
     Raises:
-        ScenarioError: at the source with the most rows of its own.
+        ScenarioError: at the source with the most rows.
     """
     pairs = sum(len(source.path) + len(source.ack_path) for source in plan.sources)
     late = len(plan.record.delay_thresholds_ps)

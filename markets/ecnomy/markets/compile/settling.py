@@ -32,11 +32,11 @@ __all__ = [
 ]
 
 _LASTING: Final = ("greedy", "rate-capped")
-_OFF: Final = 0.05  # of a mean: what `compare` still calls the same goodput
+_OFF: Final = 0.05  # of a mean: `compare` still reports the same goodput
 _CALM: Final = 3  # time constants of a warm-up that leaves 5 % of a deviation
-_DEEP: Final = 2  # buffers of so many bandwidth-delay products
+_DEEP: Final = 2  # buffers in bandwidth-delay products
 _BURST: Final = 10  # segments of a flow
-# Laws whose windows move by a gain: they repair a segment a round trip, and after a timeout grow
+# Laws whose windows move by a gain: they repair a segment per round trip, and after a timeout grow
 # without slow start.
 _STEPPED: Final = with_trait("window", "gain")
 
@@ -53,21 +53,21 @@ class Settling(msgspec.Struct, frozen=True):
 
 
 def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
-    """The lasting WTP flows of a plan, each on the slowest link of its path that marks.
+    """Yield the lasting WTP flows of a plan, each on the slowest link of its path that marks.
 
-    Eq. 4 of siris2002 adds gain (w_inc / W - f / w_dec) an ACK, f = 1 if marked. W / T ACKs come in
-    a second, so dW/dt = gain (w_inc - p W / w_dec) / T in the mean. At a given p W goes as
+    Eq. 4 of siris2002 adds gain (w_inc / W - f / w_dec) per ACK, f = 1 if marked. W / T ACKs come
+    per second, so dW/dt = gain (w_inc - p W / w_dec) / T in the mean. At a given p W goes as
     exp(-t / time) towards W = w_inc w_dec / p, with
 
         time = T w_dec / (gain p)
 
-    which is 1 / alpha of Eq. 7 without x p': that term is about the total on a link, which settles
-    sooner; how flows share it does not know of it. From one packet the way up takes as long, gain
-    w_inc packets a round trip. p is what all flows ask for in marks per second over the packets per
-    second that datagrams leave them, other lasting TCP flows counted as one of them each, so that
-    W = w / p is the fair share times T. Sender-only WTP (antoniadis2000 section 3.1) grows alike
-    and answers a round's first echo by W / 2: in equilibrium p W^2 = 2 w, and it settles within
-    T W / (2 gain w).
+    which is 1 / alpha of Eq. 7 without x p': that term describes the total on a link, which settles
+    sooner, and not its division among flows. From one packet the way up takes as long, gain
+    w_inc packets per round trip. p is the target of all flows in marks per second over the packets
+    per second that datagrams leave them. Other lasting TCP flows count as one of these flows each,
+    so that W = w / p is the fair share times T. Sender-only WTP (antoniadis2000 section 3.1) grows
+    alike and answers a round's first echo by W / 2: in equilibrium p W^2 = 2 w, and it settles
+    within T W / (2 gain w).
     """
     rates = mark_rates(scenario, plan)
     askers = [s for s in plan.sources if _windowed(s)]
@@ -77,17 +77,17 @@ def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
         if room_pps <= 0 or asked <= 0:
             continue
         for source in users:
-            # Whoever aims at no marks, such as a class without a fee, has no window to settle at.
+            # A source without a target of marks, such as a class without a fee, never settles.
             if source.traffic.law in _LASTING and _marks_per_s(source, plan, rates) > 0:
                 yield _settling(source, plan, rates, asked / room_pps, plan.links[link])
 
 
 def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Where the warm-up ends before windows have settled, and means over the rest show it.
+    """Warn if the warm-up ends before windows have settled, and means over the rest show it.
 
-    What is left of the first deviation at the warm-up's end wears off within the measured time; the
-    mean over it is off by that times time / measured time. A source that starts after the warm-up
-    is meant to be seen settling.
+    The rest of the first deviation at the warm-up's end decays within the measured time. The
+    mean over it is off by that rest times time / measured time. A source that starts after the
+    warm-up is meant to be seen settling.
     """
     measured_s = (plan.duration_ps - plan.warmup_ps) / PS_PER_S
     for found in settlings(scenario, plan):
@@ -111,9 +111,9 @@ def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """ACK-clocked WTP flows for which less than the floor of their windows would do.
+    """Warn of ACK-clocked WTP flows whose target needs less than the floor of their windows.
 
-    At the floor they take p marks a packet, where a window of w / p would take the w aimed at.
+    At the floor they take p marks per packet. A window of w / p would take the target w.
     """
     for found in settlings(scenario, plan):
         transport = found.source.transport
@@ -132,13 +132,13 @@ def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def endless_starts(plan: Plan) -> Iterator[str]:
-    """Slow starts that end in a burst of losses, repaired one by one, or do not end.
+    """Warn of slow starts that end in a burst of losses, repaired one by one, or do not end.
 
-    Without a mark slow start doubles the window until the buffer overflows: with BDP + buffer
+    Without a mark slow start doubles the window until the buffer overflows. With BDP + buffer
     packets out, about as many more leave before the sender learns of the loss, and are lost. SACK
-    repairs them in a few round trips, and Reno, Tahoe and NewReno go back into slow start; WTP,
-    which does not, sends one segment a round trip, or a timeout. A mark ends slow start before;
-    of links with classes, whose laws and buffers are theirs, nothing is said.
+    repairs them in a few round trips, and Reno, Tahoe and NewReno return to slow start. WTP
+    does not, and sends one segment per round trip, or per timeout. A mark ends slow start earlier.
+    Links with classes have separate laws and buffers, so they are excluded.
     """
     lasting = [s for s in plan.sources if s.traffic.law in _LASTING]
     for source in lasting:
@@ -176,7 +176,7 @@ def _windowed(source: Source) -> bool:
 
 
 def _marks_per_s(source: Source, plan: Plan, rates: dict[str, float]) -> float:
-    """Marks per second that one flow aims at."""
+    """Return the target marks per second of one flow."""
     if source.name in rates:
         return rates[source.name]
     weight, rtt_s = _weight(source), round_trip_s(source, plan)
@@ -214,7 +214,7 @@ def _settling(
 
 
 def _room_pps(plan: Plan, link: int, users: list[Source]) -> float:
-    """Packets per second of a link that are these flows' by shares alike."""
+    """Return the packets per second of a link that equal shares give to these flows."""
     line = plan.links[link]
     beside = [s for s in plan.sources if link in s.path and s not in users]
     left_bps = line.rate_bps - sum(_datagram_bps(s, line) for s in beside)
@@ -239,7 +239,7 @@ def _datagram_bps(source: Source, link: Link) -> float:
 
 
 def _video_bps(params: dict[str, float]) -> float:
-    """Of frames, without headers."""
+    """Return the bit/s of frames, without headers."""
     group = params["group_frames"]
     p = math.ceil(group / params["anchor_distance"]) - 1
     of_type = {"i": 1.0, "p": p, "b": group - 1 - p}
@@ -248,7 +248,7 @@ def _video_bps(params: dict[str, float]) -> float:
 
 
 def _talking(source: Source) -> float:
-    """The share of its time in which a telephone user sends."""
+    """Return the share of its time in which a telephone user sends."""
     params, longest_s = source.traffic.params, source.calls.longest_ps / PS_PER_S
     call_s = params["call_mean_s"]
     if longest_s > 0:
@@ -261,19 +261,19 @@ def _talking(source: Source) -> float:
 
 
 def packets_per_s(link: Link, source: Source) -> float:
-    """Full packets of a source that a link sends in a second."""
+    """Return the full packets of a source that a link sends per second."""
     return link.rate_bps / (8 * (packet_bytes(source) + link.framing_bytes))
 
 
 def round_trip_s(source: Source, plan: Plan) -> float:
-    """There and back without queues: delays, and the packet's transmissions on its way."""
+    """Return the round trip without queues: delays, and the packet's transmissions on its way."""
     delay_ps = sum(plan.links[link].delay_ps for link in [*source.path, *source.ack_path])
     sending_s = sum(1 / packets_per_s(plan.links[link], source) for link in source.path)
     return delay_ps / PS_PER_S + sending_s
 
 
 def buffer_packets(link: Link, source: Source) -> float | None:
-    """A link's buffer in full packets of a source; None if it is unlimited."""
+    """Return a link's buffer in full packets of a source; None if it is unlimited."""
     if link.buffer_packets >= 0:
         return float(link.buffer_packets)
     if link.buffer_bytes >= 0:

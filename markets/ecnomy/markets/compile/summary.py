@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario on one screen: what would run."""
+"""The resolved scenario on one screen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_NAMED = 6
 
 
 def summary(scenario: Scenario, plan: Plan) -> str:
-    """Title, times, links, sources and market of a scenario, as lines of plain text."""
+    """Return title, times, links, sources and market of a scenario, as lines of plain text."""
     flows = sum(source.count for source in plan.sources)
     lines = [
         plan.title or scenario.places.file,
@@ -73,7 +73,7 @@ def _link(link: Link, plan: Plan) -> str:
 
 
 def _markings(plan: Plan) -> list[str]:
-    """The marking law and parameters of each link: one row for equal links."""
+    """Return the marking law and parameters of each link: one row for equal links."""
     alike: dict[str, list[str]] = {}
     for link in plan.links:
         if link.scheduler is None:
@@ -92,7 +92,7 @@ def _names(names: list[str], links: int) -> str:
 
 
 def _law(law: Law) -> str:
-    """A law and its parameters that are not what they are by default."""
+    """Return a law and its parameters that differ from their defaults."""
     table = {param.name: param for param in MARKING[law.law]}
     told = [
         f"{name} {_value(law, param)}"
@@ -121,7 +121,7 @@ def _classes(scheduler: Scheduler) -> str:
 
 
 def _hop(link: Link, index: int, source: Source) -> str:
-    """A link on a source's path, with the source's class where it has classes."""
+    """Return a link on a source's path, with the source's class if the link has classes."""
     if link.scheduler is None or not source.classes:
         return link.name
     return f"{link.name} (class {link.scheduler.names[source.classes[index]]})"
@@ -149,7 +149,7 @@ def _market(market: MarketSpec, plan: Plan) -> list[str]:
 
 
 def _way(source: str, paid: MarkPrice, settlement: str) -> str:
-    """The price of a mark for a source, and its receiver."""
+    """Return the price of a mark for a source, and its payee."""
     price = f"{paid.low / MICRO:g}"
     price += f" to {paid.high / MICRO:g}" if paid.high > paid.low else ""
     payees = "where set" if settlement == DIRECT else f"paid to {paid.domains[0]}"
@@ -157,7 +157,7 @@ def _way(source: str, paid: MarkPrice, settlement: str) -> str:
 
 
 def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
-    """What is paid in a class, and for whom it has room; last what its marks should cost."""
+    """Return fee and room of a class, and finally its target cost of marks."""
     told = f"{sold.fee_micro_per_s / MICRO:g} money/s"
     if sold.members >= 0:
         told += f", at most {sold.members} members"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users who pay more than their use can be worth to them, whatever rate they get."""
+"""Warnings: users who pay more than their use can be worth to them, at any rate."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["paid_beyond_worth"]
 
 
 def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Agents whose `pay` exceeds the utility that they declare, at the largest rate there is.
+    """Warn of agents whose `pay` exceeds the utility that they declare, at the largest rate.
 
-    A flow's largest rate is that of the slowest link of its path, or what its traffic asks for at
-    most. Strategies that find what to pay from the utility have no `pay`.
+    A flow's largest rate is that of the slowest link of its path, or that of its traffic.
+    Strategies that derive their payment from the utility have no `pay`.
     """
     for agent in scenario.market.agents if scenario.market else ():
         strategy = agent.strategy
         if strategy is None or "pay" not in strategy.params or not preset_of(agent.role).uses:
             continue
-        from ecnomy.agents.strategies.declared import declared_utility  # numpy comes with it
+        from ecnomy.agents.strategies.declared import declared_utility  # loads numpy
 
         utility, pay = declared_utility(strategy), _pay(strategy)
         if utility is None:
