@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The laws engines have: what each does, its traits, and its parameters with unit and range.
+"""The laws of engines: description, traits, and parameters with unit and range.
 
-laws.json is what `ecnomy-engine describe` prints of the C++ headers under omnet/laws;
+laws.json is the output of `ecnomy-engine describe`, from the C++ headers under omnet/laws.
 omnet/tools/law_tables.py writes it, and a test compares.
 """
 
@@ -22,7 +22,7 @@ _FILE: Final = Path(__file__).with_name("laws.json")
 class Param(msgspec.Struct, frozen=True):
     """One parameter of a law. `unit` is "" for a pure number, "flag" or "choice".
 
-    A default of None means that the user must say (or that it is computed, such as a rate's
+    A default of None means that the value is required (or computed, such as a rate's
     interval).
     """
 
@@ -36,9 +36,9 @@ class Param(msgspec.Struct, frozen=True):
 
 
 class LawEntry(msgspec.Struct, frozen=True):
-    """One law: a sentence, its source (paper and equation, RFC), traits, parameters in order.
+    """One law: description, source (paper and equation, RFC), traits, parameters in order.
 
-    Of each pair in `at_least` the first parameter may not be below the second.
+    In each pair of `at_least`, the first parameter is at least the second.
     """
 
     about: str
@@ -50,7 +50,7 @@ class LawEntry(msgspec.Struct, frozen=True):
 
 @functools.cache
 def law_table() -> dict[str, dict[str, LawEntry]]:
-    """All laws as `ecnomy-engine describe` lists them: kind -> law -> what it is.
+    """Return all laws of `ecnomy-engine describe`: kind -> law -> its entry.
 
     Kinds are marking, window, traffic, part, scheduling and service.
     """
@@ -59,21 +59,21 @@ def law_table() -> dict[str, dict[str, LawEntry]]:
 
 @functools.cache
 def param(kind: str, name: str, parameter: str) -> Param:
-    """One parameter of a law (KeyError if there is none of that name)."""
+    """Return one parameter of a law (KeyError if it does not exist)."""
     return {entry.name: entry for entry in law_table()[kind][name].parameters}[parameter]
 
 
 def with_trait(kind: str, trait: str, value: object = True) -> frozenset[str]:
-    """The laws of a kind that have a trait."""
+    """Return the laws of a kind that have a trait."""
     return frozenset(n for n, law in law_table()[kind].items() if law.traits[trait] == value)
 
 
 @functools.cache
 def weights() -> Mapping[str, tuple[tuple[str, ...], float]]:
-    """Window laws with a weight that an agent may choose.
+    """Return the window laws with a weight that an agent may choose.
 
     Returns:
-        {law: (the parameters whose product it is at first, the least that it may be)}, by name.
+        {law: (parameters whose product is the initial weight, least weight)}, by name.
     """
     return {
         name: (names := tuple(law.traits["weight"].split(",")), param("window", name, names[0]).min)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws as plans carry them: every parameter of the table with its number."""
+"""Laws of a plan: every parameter of the table with its number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["law"]
 
 
 def law(kind: str, name: str, values: Mapping[str, float | str]) -> Law:
-    """A law for a plan: choices become indices, what is not given takes its default.
+    """Return a law for a plan: choices become indices, missing values get their defaults.
 
     Raises:
         ValueError: a parameter without value or out of its range, or a name the law does not have.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plan that an engine reports of its network, compared with the plan of a scenario.
 
-On OMNeT++ the bridge reads it off the modules when the network starts (omnet/host/plan_text.h).
+On OMNeT++ the bridge reads it from the modules when the network starts (omnet/host/plan_text.h).
 Modules know everything in a plan except titles, nodes and the names of scheduler classes.
 """
 
@@ -17,9 +17,9 @@ from ecnomy.markets.plan.structs import Plan
 
 __all__ = ["differences", "in_words", "with_network"]
 
-_SHOWN: Final = 3  # differences that a message names
+_SHOWN: Final = 3  # differences in a message
 _NAMED: Final = ("links", "sources")
-_NAMING: Final = ("kind", "law")  # where these differ, so does all beside them
+_NAMING: Final = ("kind", "law")  # if these differ, the whole value differs
 
 
 def differences(plan: Plan, network: str) -> list[str]:
@@ -28,7 +28,7 @@ def differences(plan: Plan, network: str) -> list[str]:
     Seeds and digests are not compared: each repetition of a network has its own.
 
     Args:
-        plan: the scenario's.
+        plan: the scenario's plan.
         network: the engine's report, a JSON object with keys of a plan.
 
     Raises:
@@ -41,7 +41,7 @@ def differences(plan: Plan, network: str) -> list[str]:
 
 
 def with_network(plan: Plan, network: str) -> Plan:
-    """The plan with the network's values in place of the scenario's.
+    """Return the plan with the network's values in place of the scenario's.
 
     Raises:
         InputError: the network has other links or sources, or values of a wrong type.
@@ -60,7 +60,7 @@ def with_network(plan: Plan, network: str) -> Plan:
 
 
 def in_words(found: list[str]) -> str:
-    """The first differences, and how many more there are."""
+    """Return the first differences, and the number of further ones."""
     rest = len(found) - _SHOWN
     return "; ".join(found[:_SHOWN]) + (f"; and {rest} more" if rest > 0 else "")
 
@@ -86,7 +86,7 @@ def _differing(place: str, mine: Any, reported: Any) -> Iterator[str]:
 
 
 def _are_structs(mine: Any, reported: Any) -> bool:
-    """Whether both are lists of structs of equal length, which are compared pairwise."""
+    """Return whether both are lists of structs of equal length, to compare pairwise."""
     if not (isinstance(mine, list) and isinstance(reported, list) and len(mine) == len(reported)):
         return False
     return all(isinstance(one, dict) for one in [*mine, *reported])
@@ -109,7 +109,7 @@ def _shown(value: Any) -> str:
 
 
 def _laid_over(mine: Any, reported: Any) -> Any:
-    """The reported values, and mine for the rest."""
+    """Return the reported values, with the scenario's values for the rest."""
     if isinstance(reported, dict) and isinstance(mine, dict):
         if any(reported.get(key) != mine.get(key) for key in _NAMING):
             return reported

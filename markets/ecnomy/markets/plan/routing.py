@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths by networkx: next hops towards each receiver, as routers have them.
+"""Paths by networkx: next hops towards each receiver, as in routers.
 
-A link costs one hop (metric `hops`) or its propagation delay (`delay`). Where several next hops
-cost the same, `first` takes the link written first, and `hash` one by a keyed hash of (seed,
-source, node): the same source always takes the same way, other sources spread over the others.
-Under `hops` and `first`, of paths with equally many links the one with the least delay wins; under
+A link costs one hop (metric `hops`) or its propagation delay (`delay`). Of several next hops with
+equal cost, `first` takes the link written first, and `hash` one by a keyed hash of (seed,
+source, node): a source always takes the same way, and sources spread over the ways.
+Under `hops` and `first`, of paths with equally many links the one with the least delay wins. Under
 `hash` all of them count as equal, as for routers that count hops. Of paths with equal delay the
 one with the fewest links wins.
 """
@@ -31,11 +31,12 @@ class Router:
     Args:
         ends: (from, to) of each directed link.
         delays_ps: propagation delay of each.
-        twins: index of the opposite direction of each, -1 for none; default none has one.
-        links: what each is called in paths, where two are one half-duplex link; default its index.
+        twins: index of the opposite direction of each, -1 without one; by default without.
+        links: index of each in paths; both directions of a half-duplex link share one; default its
+            own.
         metric: `hops` or `delay`.
         equal_cost: `first` or `hash`.
-        seed: of the hash.
+        seed: seed of the hash.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class Router:
         equal_cost: str = "first",
         seed: int = 0,
     ) -> None:
-        import networkx  # a fifth of a second, which only plans need to pay
+        import networkx  # takes 0.2 s, which only plans need
 
         self._distances_from = networkx.single_source_dijkstra_path_length
         self._ends, self._twins = ends, twins
@@ -69,10 +70,10 @@ class Router:
         self._distances: dict[Hashable, dict[Hashable, int]] = {}
 
     def path(self, source: Hashable, target: Hashable, key: str = "") -> list[int]:
-        """Links from `source` to `target`; `key` names who asks, for the hash.
+        """Return the links from `source` to `target`; `key` is the caller's name for the hash.
 
         Raises:
-            NoRoute: there is no way.
+            NoRoute: there is no path.
         """
         left = self._to(target)
         if source not in left:
@@ -85,19 +86,20 @@ class Router:
         return [self._links[link] for link in path]
 
     def reaches(self, source: Hashable, target: Hashable) -> bool:
-        """Whether links lead from `source` to `target`."""
+        """Return whether links lead from `source` to `target`."""
         return source in self._to(target)
 
     def back(self, path: Sequence[int], key: str = "", source: Hashable = None) -> list[int]:
-        """The way of ACKs: the path backwards if all its links are duplex, else the best one.
+        """Return the path of ACKs: the reversed path if all its links are duplex, else the best
+        one.
 
         Args:
-            path: of the data.
-            key: who asks, for the hash.
-            source: where the path begins; a half-duplex link does not say.
+            path: path of the data.
+            key: the caller's name for the hash.
+            source: start of the path; a half-duplex link does not determine it.
 
         Raises:
-            NoRoute: there is no way.
+            NoRoute: there is no path.
         """
         directed = self._directed(path, source)
         reverse = [self._twins[link] if self._twins else -1 for link in reversed(directed)]
@@ -106,7 +108,7 @@ class Router:
         return self.path(self._ends[directed[-1]][1], self._ends[directed[0]][0], key)
 
     def _directed(self, path: Sequence[int], source: Hashable) -> list[int]:
-        """The directions that links of a path are taken in."""
+        """Return the directions in which a path uses its links."""
         found: list[int] = []
         for link in path:
             ways = self._ways[link]
@@ -115,7 +117,7 @@ class Router:
         return found
 
     def _to(self, target: Hashable) -> dict[Hashable, int]:
-        """What is left to `target` from every node that can reach it."""
+        """Return the remaining cost to `target` from every node that can reach it."""
         if target not in self._distances:
             known = target in self._backward
             self._distances[target] = (
@@ -137,7 +139,7 @@ class Router:
 
 
 def _costs(delays_ps: Sequence[int], metric: str, hashed: bool) -> list[int]:
-    """Integer costs of links, the second criterion being outweighed by the first."""
+    """Return integer costs of links, in which the first criterion outweighs the second."""
     if metric == "delay":
         most_links = len(delays_ps) + 1
         return [delay * most_links + 1 for delay in delays_ps]

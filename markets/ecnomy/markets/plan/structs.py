@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Plan: what an engine gets. Everything resolved, nothing left to decide.
+"""The Plan: the resolved input of an engine.
 
-Written as canonical JSON (keys sorted, no spaces, UTF-8). Units are fixed and stand in the names:
+Written as canonical JSON (keys sorted, no spaces, UTF-8). Units are fixed and part of the names:
 ps (picoseconds), bps (bit/s), bytes, packets. Sizes are IP packets; a link adds its own framing.
 Engines have no defaults: every key is present. Times are int64; -1 in a size or limit means "none".
 
 Law parameters are name -> number (float64; flags 0/1; choices are indices into the law's list of
-choices, see `ecnomy-engine describe`), in the unit the law's C++ header states.
+choices, see `ecnomy-engine describe`), in the unit of the law's C++ header.
 """
 
 from __future__ import annotations
@@ -56,29 +56,29 @@ class Scheduler(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     """Classes that share a link's transmitter (omnet/laws/scheduling)."""
 
     law: Law
-    classes: list[Law]  # what each is promised
+    classes: list[Law]  # the guarantees of each class
     names: list[str]
-    marking: list[Law] = []  # of each class; none but under deficit-round-robin
+    marking: list[Law] = []  # of each class; only under deficit-round-robin
 
 
 class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One direction of a link: a FIFO queue with a marking law, a transmitter and a delay."""
 
     name: str
-    source: int  # node index the link leaves
-    target: int  # node index it reaches
+    source: int  # index of the node at its start
+    target: int  # index of the node at its end
     rate_bps: int
     delay_ps: int
     buffer_packets: int  # waiting packets, the one in service excluded; -1 none
     buffer_bytes: int  # waiting bytes as on this wire, framing included; -1 none
     framing_bytes: int  # added to every packet on this wire
-    not_ect: str  # "pass" or "drop": what a not-ECT packet meets where the law would mark
+    not_ect: str  # "pass" or "drop": treatment of a not-ECT packet where the law would mark
     marking: Law
     stream: str  # name of the keyed random stream of the marking law
     scheduler: Scheduler | None = None  # None: one queue, first in first out
     loss: float = 0.0  # probability that the wire loses a packet, at its far end; below 1
     loss_stream: str = ""  # name of the keyed random stream of these losses
-    half_duplex: bool = False  # paths go over it both ways, and share its queue and transmitter
+    half_duplex: bool = False  # paths use it both ways, and share its queue and transmitter
 
 
 class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -90,7 +90,7 @@ class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ProfileStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """From at_ps into each period on a source's rate is multiplied by factor_ppm / 10^6."""
+    """From at_ps after a period's start, a source's rate is multiplied by factor_ppm / 10^6."""
 
     at_ps: int  # ascending, the first one 0
     factor_ppm: int
@@ -104,7 +104,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def largest(self) -> float:
-        """The largest factor, 1 without a profile."""
+        """Return the largest factor, 1 without a profile."""
         return max((step.factor_ppm for step in self.steps), default=10**6) / 10**6
 
 
@@ -114,8 +114,8 @@ NO_PROFILE: Final = Profile(period_ps=NONE, steps=[])
 class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """File sizes to draw from, each in proportion to its weight (omnet/laws/traffic/sizes.h)."""
 
-    bytes: list[int]  # 1 to 10^12 each; [] none
-    weights: list[float]  # one a size, above 0
+    bytes: list[int]  # 1 to 10^12 each; [] without a list
+    weights: list[float]  # one per size, above 0
 
 
 NO_SIZES: Final = Sizes(bytes=[], weights=[])
@@ -129,11 +129,11 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
     header_bytes: int  # IP and TCP headers of a data segment
     ack_bytes: int  # a pure ACK, SYN and SYN-ACK on the wire
     send: str  # "paced" or "ack-clocked"
-    echo: str  # "accurate" (one ECE a marked packet), "rfc3168" (latched until CWR) or "off"
-    ect: str  # what is ECT unless echo is "off": "data", or "all" (SYN, resent data and ACKs too)
+    echo: str  # "accurate" (one ECE per marked packet), "rfc3168" (latched until CWR) or "off"
+    ect: str  # ECT packets unless echo is "off": "data", or "all" (SYN, resent data and ACKs too)
     sack: bool  # RFC 2018 and RFC 6675
     delayed_acks: int  # packets an ACK answers, 1: one ACK each
-    delayed_ack_ps: int  # the longest that an ACK waits
+    delayed_ack_ps: int  # longest wait of an ACK
     receiver_window: int  # packets from the cumulative ACK on; -1 none
     slow_start: bool
     initial_window: float  # packets
@@ -142,11 +142,11 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
     min_rto_ps: int
     max_rto_ps: int
     initial_rto_ps: int
-    initial_mark_rate: float  # marks/s aimed at from the start; -1: the law's own weight per RTT
+    initial_mark_rate: float  # target marks/s at the start; -1: the law's own weight per RTT
     reference_rtt_ps: int  # weight and gain hold at it, elsewhere in proportion; -1: everywhere
-    rtt: str  # what paces and weighs: "smoothed" (RFC 6298), or "mean" over 2 s to 4 s
-    reduce_from: str  # what an echo halves: "window", "flight" or "pipe" (which a loss halves too)
-    repair: bool  # losses are repaired; without, an ACK jumps over them and the window survives
+    rtt: str  # RTT for pacing and weights: "smoothed" (RFC 6298), or "mean" over 2 s to 4 s
+    reduce_from: str  # halved by an echo: "window", "flight" or "pipe" (also halved by a loss)
+    repair: bool  # losses are repaired; otherwise an ACK skips them and the window survives
 
 
 class Udp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="udp", tag_field="kind"):
@@ -158,19 +158,19 @@ class Udp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="udp", ta
 
 
 class Calls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What holds for the calls of a telephone source (voip); other sources have none."""
+    """The settings of the calls of a telephone source (voip); other sources lack calls."""
 
     ask: bool  # each call asks the market first (`request`)
-    max_delay_ps: int  # a packet of a call that is later than this counts as late; -1 none
-    longest_ps: int = NONE  # no call lasts longer, whatever is drawn; -1 none
+    max_delay_ps: int  # a packet of a call with a larger delay counts as late; -1 none
+    longest_ps: int = NONE  # longest call, cuts longer draws; -1 none
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`count` flows that differ in start time and random draws only.
+    """`count` flows that differ only in start time and random draws.
 
     Streams of flow i are `source/<name>/<i>/start`, `.../traffic`, `.../overhead`, `.../speech`
     (talk spurts and silences) and `.../rtt` (of errors in RTTs). Reports, decisions
-    and tables have a row per flow, called `name.i`, or one row for all of them, called
+    and tables have a row per flow, named `name.i`, or one row for all of them, named
     `name`; rows are numbered through all sources in order.
     """
 
@@ -179,7 +179,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     path: list[int]  # link indices, sender to receiver
     ack_path: list[int]  # link indices, receiver to sender ([] for udp)
     start: Start
-    stop_ps: int  # nothing new is sent from here on; -1: never
+    stop_ps: int  # time from which nothing new is sent; -1: never
     traffic: Law
     transport: Tcp | Udp
     send_overhead_ps: int  # each packet leaves U * this later, order kept; 0 none
@@ -189,33 +189,33 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ack_classes: list[int] = []
     rows: str = EACH  # or "together": all flows are one row of sums (PROTOCOL.md)
     parts: list[Law] = []  # of its traffic: sessions and page of web, speech of voip
-    sizes: Sizes = NO_SIZES  # that files are drawn from, where a web user's `size` is list
+    sizes: Sizes = NO_SIZES  # sizes of files, if a web user's `size` is list
 
     @property
     def row_count(self) -> int:
-        """Rows it has in reports, decisions and tables."""
+        """Return the number of its rows in reports, decisions and tables."""
         return 1 if self.rows == TOGETHER else self.count
 
     @property
     def row_flows(self) -> int:
-        """Flows in each of its rows."""
+        """Return the number of flows in each of its rows."""
         return self.count // self.row_count
 
     @property
     def most_bps(self) -> float:
-        """What the traffic of a flow asks for at most, IP bits/s; infinite where it is greedy."""
+        """Return the largest rate of a flow's traffic, IP bits/s; infinite for greedy traffic."""
         return float(self.traffic.params.get("rate_bps", math.inf)) * self.profile.largest
 
     @property
     def weighted(self) -> bool:
-        """Whether its window law has a weight, so that a market can ask for marks per second."""
+        """Return whether its window law has a weight, so that a market can set marks per second."""
         return isinstance(self.transport, Tcp) and self.transport.window.law in with_trait(
             "window", "weighted"
         )
 
     @property
     def own_weight(self) -> float:
-        """The weight of its window law in the plan; 0 for none, and where it has a mark rate."""
+        """Return the weight of its window law in the plan; 0 without one, or with a mark rate."""
         if not isinstance(self.transport, Tcp) or self.transport.initial_mark_rate >= 0:
             return 0.0
         params = self.transport.window.params
@@ -224,7 +224,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def least_weight(self) -> float:
-        """The least weight that an agent may choose for it; infinite where there is none."""
+        """Return the least weight that an agent may choose for it; infinite without a weight."""
         return self._chosen_weight[1]
 
     @property
@@ -236,15 +236,15 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Histogram(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A histogram over [warm-up, end]; bin k holds [k width, (k + 1) width), the last the rest."""
 
-    of: str  # "delay" (one-way, of packets delivered, per source) or "queue" (found, per link)
-    width: int  # of a bin: ps of delay, packets of queue
+    of: str  # "delay" (one-way, of delivered packets, per source) or "queue" (found, per link)
+    width: int  # width of a bin: ps of delay, packets of queue
     bins: int
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Records in addition to the reports."""
 
-    series: list[str]  # of: cwnd, rtt, rate, queue, marking_probability
+    series: list[str]  # names among: cwnd, rtt, rate, queue, marking_probability
     every_ps: int  # sampling period of the series; -1 none
     delay_thresholds_ps: list[int]  # one-way delay thresholds of the `late` counters
     trace: bool  # one row per packet event
@@ -273,15 +273,15 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def row_count(self) -> int:
-        """Rows of flows in reports, decisions and tables."""
+        """Return the number of rows of flows in reports, decisions and tables."""
         return sum(source.row_count for source in self.sources)
 
     def row_sources(self) -> list[Source]:
-        """The source of each row, in row order."""
+        """Return the source of each row, in row order."""
         return [source for source in self.sources for _ in range(source.row_count)]
 
     def flow_names(self) -> list[str]:
-        """Names of all rows of flows, in order."""
+        """Return the names of all rows of flows, in order."""
         return [
             source.name if source.rows == TOGETHER else f"{source.name}.{i}"
             for source in self.sources
@@ -289,11 +289,11 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ]
 
     def sealed(self) -> Plan:
-        """The same plan with its digest filled in."""
+        """Return the same plan with its digest filled in."""
         bare = msgspec.structs.replace(self, digest="")
         digest = hashlib.sha256(bare.to_json()).hexdigest()
         return msgspec.structs.replace(bare, digest=digest)
 
     def to_json(self) -> bytes:
-        """Canonical JSON."""
+        """Return canonical JSON."""
         return msgspec.json.encode(self, order="sorted")

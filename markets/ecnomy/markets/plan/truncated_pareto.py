@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Pareto distribution cut to [low, high], by its mean.
+"""The Pareto distribution truncated to [low, high], by its mean.
 
 With density proportional to x^-(a+1) on [low, high] the mean is (a the shape, r = low / high)
 
@@ -19,7 +19,7 @@ _STEPS = 200
 
 
 def mean(low: float, high: float, shape: float) -> float:
-    """Mean of the distribution, in the unit of its bounds (0 < low <= high, shape > 0)."""
+    """Return the mean, in the unit of the bounds (0 < low <= high, shape > 0)."""
     log_r = math.log(low / high)
     if log_r == 0:
         return high
@@ -30,7 +30,7 @@ def mean(low: float, high: float, shape: float) -> float:
 
 
 def lower_bound(wanted: float, high: float, shape: float) -> float:
-    """The lower bound for which the mean is `wanted`.
+    """Return the lower bound for which the mean is `wanted`.
 
     Args:
         wanted: mean, 0 < wanted < high.
