@@ -39,17 +39,17 @@ __all__ = [
     "quantity_schema",
 ]
 
-MOST_PS: Final = 2**62  # sums of two times still fit into an int64
+MOST_PS: Final = 2**62  # the sum of two such times fits into an int64
 MOST_BYTES: Final = 10**12
 LONGEST_NAME: Final = 64
-AUTO_NUMBER: Final = -1.0  # stands for the word auto where numbers are 0 or more
+AUTO_NUMBER: Final = -1.0  # the word auto, for numbers of 0 or more
 _NAME: Final = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
 
 
 def quantity_schema(
     words: Iterable[str] = (), *, signed: bool = False, above: bool = False
 ) -> dict[str, Any]:
-    """The JSON Schema of a number with a unit, or one of these words; `above`: 0 is excluded."""
+    """Return the JSON Schema of a number with a unit, or of these words; `above` excludes 0."""
     number = r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
     some = "(?=[^A-Za-z/]*[1-9])" if above else ""
     amount = rf"{some}[{'+-' if signed else '+'}]?{number}\s*(1?\s*/\s*)?[A-Za-z\u00b5].*"
@@ -57,10 +57,10 @@ def quantity_schema(
 
 
 def number_in(node: Node, path: str, expected: str) -> Fraction:
-    """The exact value of a node that holds a number.
+    """Return the exact value of a node that holds a number.
 
     Raises:
-        ScenarioError: it is of absurd size.
+        ScenarioError: the number is absurdly long or large.
     """
     try:
         return units.number(node.text)
@@ -73,11 +73,11 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         what: the noun for messages; `example` completes "such as".
-        units: what is accepted; all count as the same.
+        units: accepted units of one kind.
         whole: whether the result must be an integer (else it is a float).
         least, most: range of the result; `above` excludes the least itself.
         words: words that stand for a value.
-        plain: whether a number without unit will do.
+        plain: whether a number without unit is accepted.
     """
 
     what: str
@@ -93,7 +93,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def expected(self) -> str:
-        """The amount, its range and an example."""
+        """Return the amount, its range and an example."""
         least = f"{self.least / self.scale:g}" + (f" {self.units[0]}" if self.least else "")
         low = f" above {least}" if self.above else f" of at least {least}"
         low = "" if self.least == 0 and not self.above else low
@@ -102,7 +102,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def largest(self) -> str:
-        """The largest amount, with its unit."""
+        """Return the largest amount, with its unit."""
         if self.units[0] == "ps":
             return f"{self.most / PS_PER_S:,.12g} s"
         return f"{self.most / self.scale:,.12g} {self.units[0]}"
@@ -157,7 +157,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Number(msgspec.Struct, frozen=True, kw_only=True):
-    """A number without unit in a range; with `auto` also that word, kept as AUTO_NUMBER."""
+    """A number without unit in a range; with `auto` also that word, stored as AUTO_NUMBER."""
 
     what: str
     least: float
@@ -167,7 +167,7 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def expected(self) -> str:
-        """The range."""
+        """Return the range."""
         if self.whole:
             return f"{self.what} from {int(self.least)} to {int(self.most)}"
         word = ", or auto" if self.auto else ""
@@ -198,14 +198,14 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """One of a few words, or a class by dotted path: `own` is what that would be, "" for none."""
+    """One of a few words, or a class by dotted path: `own` is its noun, "" if refused."""
 
     words: tuple[str, ...]
     own: str = ""
 
     @property
     def expected(self) -> str:
-        """The words."""
+        """Return the words."""
         more = f", or a custom {self.own} as module:Class" if self.own else ""
         return f"one of {', '.join(self.words)}{more}"
 
@@ -233,7 +233,7 @@ class Word(msgspec.Struct, frozen=True):
 
     @property
     def expected(self) -> str:
-        """The form."""
+        """Return the expected form."""
         return "a name of letters, digits, - and _, beginning with a letter"
 
     @property
@@ -253,11 +253,11 @@ class Word(msgspec.Struct, frozen=True):
 
 
 class Pattern(msgspec.Struct, frozen=True):
-    """A pattern that names are compared with: `core*`, `edge?`, `link-[ab]`."""
+    """A pattern for names: `core*`, `edge?`, `link-[ab]`."""
 
     @property
     def expected(self) -> str:
-        """The form."""
+        """Return the expected form."""
         return "a name, or a pattern such as core*"
 
     @property
@@ -283,7 +283,7 @@ class NamesReader(msgspec.Struct, frozen=True):
 
     @property
     def expected(self) -> str:
-        """The form."""
+        """Return the expected form."""
         return "a name or a list of names"
 
     @property
@@ -318,12 +318,12 @@ class Size(msgspec.Struct, frozen=True):
 
     @property
     def packets(self) -> int:
-        """In packets; -1 if it is unlimited or in bytes."""
+        """Return the packets; -1 if it is unlimited or in bytes."""
         return self.value if self.unit == "packets" else -1
 
     @property
     def bytes(self) -> int:
-        """In bytes; -1 if it is unlimited or in packets."""
+        """Return the bytes; -1 if it is unlimited or in packets."""
         return self.value if self.unit == "bytes" else -1
 
 
@@ -335,7 +335,7 @@ class SizeReader(msgspec.Struct, frozen=True):
 
     @property
     def expected(self) -> str:
-        """The form."""
+        """Return the expected form."""
         word = f", or {self.unlimited}" if self.unlimited else ""
         low = f" of at least {self.least}" if self.least else ""
         return f"a size{low} such as 60 packets or 90 kB{word}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bytes of a file named by a user, which may be a device, a pipe or endless.
+"""Reads the bytes of a file named by a user, which may be a device, a pipe or endless.
 
 Pipes are read so that `<(...)` and /dev/stdin work. A pipe without a writer reads as empty.
 """
@@ -18,18 +18,18 @@ class Unreadable(Exception):
 
 
 def read_bytes(path: Path, most_mib: int) -> bytes:
-    """The content of a file or a pipe.
+    """Return the content of a file or a pipe.
 
     Args:
         path: the file.
-        most_mib: how much it may hold.
+        most_mib: largest size, MiB.
 
     Raises:
         Unreadable: a device or a socket, more bytes, a pipe without a writer.
         OSError: the file cannot be opened.
-        ValueError: a name that no file can have.
+        ValueError: the name is invalid for files.
     """
-    # a plain open of a pipe waits for a writer
+    # a plain open of a pipe would wait for a writer
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
     try:
         mode = os.fstat(descriptor).st_mode

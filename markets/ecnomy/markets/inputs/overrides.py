@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--set path=value`: one value of a scenario changed from the command line.
+"""`--set path=value`: changes one value of a scenario from the command line.
 
-A path is dotted; an item of a list is named (`sources.gold.count`) or numbered
-(`sources[0].count`).
-The value is YAML. All steps but the last must exist; validation finds an unknown last key, and
+A path is dotted. A name (`sources.gold.count`) or a number (`sources[0].count`) selects an item of
+a list.
+The value is YAML. All steps but the last must exist. Validation detects an unknown last key, and
 names the override as its place.
 
 `*` stands for every item of a list or value of a mapping: `sources.*.transport.min_rto=1 s`. A
-place that cannot take the key is refused. A step may end in conditions, which select the places
-where they hold. `sources.*.transport[law=newreno|reno].min_rto=1 s` leaves other transports as they
-are, `links.*.marking[min_threshold].gentle=true` those without that key. Conditions that match
-nothing change nothing; `must` refuses them.
+place that does not accept the key is refused. A step may end in conditions, which select the places
+where they hold. `sources.*.transport[law=newreno|reno].min_rto=1 s` leaves other transports
+unchanged, `links.*.marking[min_threshold].gentle=true` those without that key. Conditions without a
+match change nothing; `must` refuses them.
 
-`network.links.*` means a topology's links too: `network.links.*.rate` is `network.rate` and that of
-each entry of `network.overrides` which has one.
+`network.links.*` includes a topology's links: `network.links.*.rate` is `network.rate` and the rate
+of each entry of `network.overrides` that has one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _EVERY_LINK: Final = ["network", "links", _EVERY]
 
 
 class _If(msgspec.Struct, frozen=True):
-    """A condition on a mapping: it has the key, with one of the values if there are any."""
+    """A condition on a mapping: it has the key, with one of the values if the condition has any."""
 
     key: str
     values: tuple[str, ...]
@@ -63,16 +63,16 @@ class _Change(msgspec.Struct):
 
 
 def apply(root: Node, override: str, option: str = "--set", *, must: bool = False) -> Node:
-    """The document with one value replaced or added.
+    """Return the document with one value replaced or added.
 
     Args:
         root: the document.
         override: `path=value`.
-        option: where messages say that it stood.
-        must: whether conditions that hold nowhere are refused.
+        option: name of the option in messages.
+        must: whether conditions without a match are refused.
 
     Raises:
-        ScenarioError: not `path=value`, a path to nowhere, or a value that is not YAML.
+        ScenarioError: not `path=value`, a path that does not exist, or a value that is not YAML.
     """
     split = _SPLIT.fullmatch(override)
     path, text = (split[1].strip(), split[2]) if split else ("", "")
@@ -94,7 +94,7 @@ def apply(root: Node, override: str, option: str = "--set", *, must: bool = Fals
 
 
 def _ways(root: Node, steps: list[_Step]) -> Iterator[list[_Step]]:
-    """The path, or the paths that `network.links.*` stands for if links share a value."""
+    """Yield the path, or the paths of `network.links.*` if links share a value."""
     network = root.mapping().get("network", _NOTHING).mapping()
     key = steps[3] if len(steps) > 3 and steps[:3] == _EVERY_LINK else None
     shared = key == "marking" and network.get("marking", _NOTHING).value is not None
@@ -111,9 +111,9 @@ def _ways(root: Node, steps: list[_Step]) -> Iterator[list[_Step]]:
 
 
 def located(root: Node, path: str) -> tuple[str | int, ...]:
-    """The keys and indices that a path stands for in a document; as written if it leads nowhere.
+    """Return the keys and indices of a path in a document; as written if it does not exist.
 
-    `*` stays as it is, conditions are left out.
+    `*` stays unchanged, and conditions are removed.
 
     Raises: ScenarioError: it is not a path.
     """
@@ -179,11 +179,11 @@ def _replaced(node: Node, steps: list[_Step], change: _Change, path: str) -> Nod
         return Node(items, node.place)
     children = dict(node.mapping())
     if rest and isinstance(rest[0], _If) and key not in children:
-        return node  # the condition is on what is not there: it does not hold
-    # A section that is not written yet; whether it may be is the scenario's to say.
+        return node  # the condition is on a missing value: it does not hold
+    # A section that is not written yet; the scenario decides whether it is valid.
     value = _replaced(children.get(key, Node({}, place)), rest, change, here)
     if not rest and key in _CHOOSERS and key in children and children[key].value != value.value:
-        # Another law or kind has other parameters: those of the old one go with it.
+        # Another law or kind has other parameters, so the old parameters are removed too.
         return Node({key: value}, place, keys={key: place})
     children[key] = value
     return Node(children, node.place, keys={**node.keys, key: place})
@@ -193,7 +193,7 @@ _CHOOSERS = ("law", "kind")
 
 
 def _keys(node: Node, place: Place, path: str) -> list[str | int]:
-    """The keys or indices that `*` stands for in a node."""
+    """Return the keys or indices that `*` stands for in a node."""
     keys: list[str | int] = [*node.mapping(), *range(len(node.items()))]
     if not keys:
         raise place.error(
@@ -203,7 +203,7 @@ def _keys(node: Node, place: Place, path: str) -> list[str | int]:
 
 
 def _resolve(node: Node, step: str | int, place: Place, path: str) -> str | int:
-    """The key or index a step means in a node."""
+    """Return the key or index of a step in a node."""
     if isinstance(node.value, dict):
         if isinstance(step, str):
             return step

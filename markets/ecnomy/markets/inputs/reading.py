@@ -2,8 +2,8 @@
 """YAML nodes -> frozen structs, and structs -> YAML values again.
 
 The annotations of a struct define how it is read: a plain type, a tuple, a dict, another
-struct, a union of structs told apart by their tag, or `Annotated[type, reader]` for anything with a
-unit. A struct's `__post_init__` may raise Misfit for fields that do not fit together.
+struct, a union of structs distinguished by their tag, or `Annotated[type, reader]` for anything
+with a unit. A struct's `__post_init__` may raise Misfit for fields that do not fit together.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ __all__ = [
 
 T = TypeVar("T")
 Places = dict[str, Place]
-_LONGEST_NEAR: Final = 200  # characters that are compared with known names,
-_MOST_NEAR: Final = 1000  # and so many of these
+_LONGEST_NEAR: Final = 200  # characters to compare with known names,
+_MOST_NEAR: Final = 1000  # and number of these names
 _MOST_LISTED: Final = 100
 _PLAIN: Final[dict[type, str]] = {
     bool: "true or false",
@@ -53,42 +53,42 @@ class Misfit(ValueError):
 
 @runtime_checkable
 class Reader(Protocol):
-    """How a value with a unit or a special form is read and written.
+    """Reads and writes a value with a unit or a special form.
 
-    A reader may have a `schema`, the JSON Schema of what it reads as far as one can say it, and
+    A reader may have a `schema`, the JSON Schema of its values as far as one exists, and
     `forms`, the structs that it reads mappings as (see ecnomy.markets.reference).
     """
 
     @property
     def expected(self) -> str:
-        """The expected form, as messages state it."""
+        """Return the expected form for messages."""
 
     def read(self, node: Node, path: str) -> Any:
-        """The value of a node.
+        """Return the value of a node.
 
-        Raises: ScenarioError: it is not such a value.
+        Raises: ScenarioError: the value is invalid.
         """
 
     def write(self, value: Any) -> Any:
-        """The YAML value that reads as `value`."""
+        """Return the YAML value that reads as `value`."""
 
 
 def read(node: Node, kind: type[T], path: str, places: Places) -> T:
-    """A value of type `kind`.
+    """Return a value of type `kind`.
 
     Args:
-        node: what was written.
-        kind: a struct or any other annotation this module knows.
+        node: the written value.
+        kind: a struct or any other supported annotation.
         path: dotted path of the node, for messages.
-        places: takes in the place of every value below the node, by path.
+        places: receives the place of every value below the node, by path.
 
-    Raises: ScenarioError: the node is not such a value.
+    Raises: ScenarioError: the value is invalid.
     """
     return typing.cast(T, _read(node, kind, path, places))
 
 
 def known_name(given: str, known: Iterable[str]) -> str:
-    """The expected names, in a message about an unknown one."""
+    """Return the expected names, for a message about an unknown one."""
     import difflib
 
     names = list(known)
@@ -126,13 +126,13 @@ def _remember(node: Node, path: str, places: Places) -> None:
 
 
 def split(kind: Any) -> tuple[Any, Reader | None]:
-    """A type and the reader that its annotation names, if any."""
+    """Return a type and the reader in its annotation, if any."""
     if typing.get_origin(kind) is not typing.Annotated:
         return kind, None
     return kind.__origin__, next(filter(_reads, kind.__metadata__), None)
 
 
-_READS: Final[dict[type, bool]] = {}  # whether values of a type are readers: asked very often
+_READS: Final[dict[type, bool]] = {}  # whether values of a type are readers, a frequent question
 
 
 def _reads(extra: Any) -> bool:
@@ -158,7 +158,7 @@ class _Gaps:
         self._found: list[Gap] = []
 
     def read(self, node: Node, kind: Any, path: str, places: Places) -> Any:
-        """A value; None if keys of it are missing."""
+        """Return a value; None if it lacks keys."""
         try:
             return _read(node, kind, path, places)
         except MissingKeys as error:
@@ -166,7 +166,7 @@ class _Gaps:
             return None
 
     def refuse(self, own: Gap | None = None) -> None:
-        """Raises an error if keys are missing; `own` are the keys of the mapping itself."""
+        """Raise an error if keys are missing; `own` are the keys of the mapping itself."""
         gaps = [own, *self._found] if own is not None and own.keys else self._found
         if gaps:
             raise MissingKeys(gaps)
@@ -211,7 +211,7 @@ def _read_union(node: Node, kinds: list[Any], path: str, places: Places) -> Any:
 
 @functools.cache
 def fields_of(kind: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
-    """The fields of a struct by the keys that users write."""
+    """Return the fields of a struct by their keys in YAML."""
     return {field.encode_name: field for field in msgspec.structs.fields(kind)}
 
 
@@ -251,7 +251,7 @@ def _refuse_key(node: Node, key: str, known: list[str], path: str) -> NoReturn:
 
 
 def expected_of(kind: Any) -> str:
-    """The expected form that messages state if a value of this type is missing."""
+    """Return the expected form for messages about a missing value of this type."""
     kind, reader = split(kind)
     if reader is not None:
         return reader.expected
@@ -261,12 +261,12 @@ def expected_of(kind: Any) -> str:
 
 
 def write(value: Any, kind: Any = None, *, given: bool = False) -> Any:
-    """The YAML value (plain and JSON-able) that reads as `value`.
+    """Return the YAML value (plain and JSON-able) that reads as `value`.
 
     Args:
         value: as read.
         kind: its annotation.
-        given: leave out what is at its default; else every default is filled in.
+        given: omit values at their defaults; else every default is filled in.
     """
     kind = present(kind)
     reader = split(kind)[1] if kind is not None else None
@@ -283,7 +283,7 @@ def write(value: Any, kind: Any = None, *, given: bool = False) -> Any:
 
 
 def present(kind: Any) -> Any:
-    """The type of an optional value that is present."""
+    """Return the type of an optional value that is present."""
     if typing.get_origin(kind) not in (types.UnionType, typing.Union):
         return kind
     rest = [a for a in typing.get_args(kind) if a is not type(None)]

@@ -9,10 +9,10 @@ __all__ = ["extras", "pip_install"]
 
 
 def pip_install(what: str) -> str:
-    """The command that installs `what` beside the running Python."""
+    """Return the command that installs `what` beside the running Python."""
     return f"{sys.executable} -m pip install '{what}'"
 
 
 def extras() -> str:
-    """The command that adds all optional packages to the installed ecnomy."""
+    """Return the command that adds all optional packages to the installed ecnomy."""
     return pip_install("ecnomy[all]")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantities such as `10 Mbps`: text -> exact fraction of a unit that ecnomy computes in.
+"""Quantities such as `10 Mbps`: text -> exact fraction of one of ecnomy's units.
 
-pint with our own registry (units.txt) converts units. Importing it costs a quarter of a
-second, so a table has the usual spellings, which a test compares with the registry; pint is loaded
+pint with a custom registry (units.txt) converts units. Importing it takes 0.25 s.
+So a table has the usual spellings, which a test compares with the registry; pint is loaded
 only for others. Arithmetic is in fractions: `0.1 s` is exactly 10^11 ps.
 """
 
@@ -36,10 +36,10 @@ _QUANTITY: Final = re.compile(
     r"((?:1?\s*/\s*)?[A-Za-zµ]+(?:\s*/\s*[A-Za-zµ]+)?)"  # unit, unit/unit, /unit or 1/unit
 )
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_MOST_DIGITS: Final = 300  # more is no physical quantity, and 10^(10^9) would take for ever
+_MOST_DIGITS: Final = 300  # no physical quantity has more, and 10^(10^9) would take forever
 _LONGEST: Final = 400  # characters of a quantity
 
-# unit -> (its worth in the base unit, the base unit)
+# unit -> (its value in the base unit, the base unit)
 _SECONDS: Final = {
     "s": Fraction(1),
     "ms": Fraction(1, 10**3),
@@ -81,7 +81,7 @@ _AMOUNTS: Final[dict[str, tuple[Fraction, str]]] = {
     "money": (Fraction(1), "money"),
 }
 
-_METER: Final = {"s": ("ps", 10**12)}  # what a meter counts a base unit in, and how many make one
+_METER: Final = {"s": ("ps", 10**12)}  # a meter's unit, and the number of them in a base unit
 _PRICED: Final = (
     *("ms", "s", "min", "h", "day"),
     *("byte", "kB", "MB", "GB", "TB"),
@@ -95,7 +95,7 @@ def _per(name: str) -> tuple[str, int]:
     return unit, int(value * count)
 
 
-# What a price may be for: money/<name> is for so many of what a meter counts.
+# Bases of prices: money/<name> is the price of this many of a meter's units.
 PER: Final[dict[str, tuple[str, int]]] = {name: _per(name) for name in _PRICED}
 USUAL: Final[dict[str, tuple[Fraction, str]]] = {
     **_AMOUNTS,
@@ -104,13 +104,13 @@ USUAL: Final[dict[str, tuple[Fraction, str]]] = {
 
 
 class UnitError(ValueError):
-    """Text is not a quantity, or not in the expected unit; the message says what it is instead."""
+    """Text is not a quantity, or not in the expected unit; the message describes it."""
 
 
 def number(text: str) -> Fraction:
-    """The exact value of a decimal number.
+    """Return the exact value of a decimal number.
 
-    Raises: UnitError: not a number, or one of absurd size.
+    Raises: UnitError: not a number, or absurdly long or large.
     """
     if len(text) > _MOST_DIGITS:
         raise UnitError(f"{text[:20]!r}... is longer than {_MOST_DIGITS} characters")
@@ -126,13 +126,13 @@ def number(text: str) -> Fraction:
 
 
 def money_per(name: str) -> str:
-    """The unit of a price for one `name` of PER."""
+    """Return the unit of a price for one `name` of PER."""
     assert name in PER
     return f"money/{name}"
 
 
 def quantity(text: str, unit: str) -> Fraction:
-    """The quantity in `text`, exactly, in `unit`.
+    """Return the exact quantity in `text`, in `unit`.
 
     Raises: UnitError: not a quantity, an unknown unit, or a unit of another dimension.
     """
@@ -141,7 +141,7 @@ def quantity(text: str, unit: str) -> Fraction:
 
 
 def split(text: str) -> tuple[Fraction, str]:
-    """The number of a quantity, and its unit as written but for blanks.
+    """Return the number of a quantity, and its unit as written, without blanks.
 
     Raises: UnitError: not a quantity.
     """
@@ -157,10 +157,10 @@ def split(text: str) -> tuple[Fraction, str]:
 
 @functools.lru_cache(maxsize=1024)
 def worth(given: str, wanted: str) -> Fraction:
-    """One `given` in units of `wanted`.
+    """Return one `given` in units of `wanted`.
 
     Raises:
-        UnitError: `given` is unknown or measures something else.
+        UnitError: `given` is unknown or of another dimension.
     """
     usual, target = USUAL.get(given), USUAL.get(wanted)
     if usual and target:
@@ -171,12 +171,12 @@ def worth(given: str, wanted: str) -> Fraction:
 
 
 def known_units() -> list[str]:
-    """Spellings that messages may suggest."""
+    """Return spellings that messages may suggest."""
     return sorted(USUAL)
 
 
 def decimal_text(value: Fraction) -> str:
-    """A fraction with a finite decimal expansion, written exactly and without exponent."""
+    """Return a fraction with a finite decimal expansion, exact and without exponent."""
     denominator, digits = value.denominator, 0
     while denominator != 1:
         digits += 1
@@ -212,7 +212,7 @@ def _by_pint(given: str, wanted: str) -> Fraction:
 
 
 def _unit(text: str) -> Any:
-    """The unit of `unit`, `unit/unit`, `1/unit` or `/unit`."""
+    """Return the unit of `unit`, `unit/unit`, `1/unit` or `/unit`."""
     above, slash, below = text.partition("/")
     if slash and above in ("", "1"):
         return _registry().parse_units(below) ** -1

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`extends: other.yaml`: a scenario as a variant of another.
 
-The variant is laid over its base: mappings merge key by key, lists whose items all have a `name`
+The variant changes its base: mappings merge key by key, lists whose items all have a `name`
 merge by name (new names are appended), null removes a value, and anything else replaces it. A
-mapping whose `law` or `kind` differs replaces the base's, since the parameters of one law mean
-nothing to another. Each value keeps the file and line it was written in.
+mapping whose `law` or `kind` differs replaces the base's, since parameters of one law are
+meaningless for another. Each value keeps its original file and line.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SELECTORS: Final = ("law", "kind")
 
 
 def load_tree(path: str | os.PathLike[str]) -> Node:
-    """The document in a file, merged with its bases.
+    """Return the document in a file, merged with its bases.
 
     Raises:
         ScenarioError: a file cannot be read, or the chain of `extends` does not end.
@@ -32,7 +32,7 @@ def load_tree(path: str | os.PathLike[str]) -> Node:
 
 
 def load_text(text: str, name: str) -> Node:
-    """The document in a text; `extends` is relative to the current folder.
+    """Return the document in a text; `extends` is relative to the current folder.
 
     Raises:
         ScenarioError: as load_tree.
@@ -64,7 +64,7 @@ def _identity(path: Path) -> str:
 
 
 def merged(base: Node, over: Node) -> Node:
-    """`over` laid over `base`."""
+    """Return `base` with the changes of `over`."""
     if isinstance(base.value, dict) and isinstance(over.value, dict):
         return over if _other_choice(base, over) else _merged_mappings(base, over)
     if _named(base) and _named(over):
@@ -97,7 +97,7 @@ def _merged_lists(base: Node, over: Node) -> Node:
     fresh = {_name(item): item for item in reversed(over.items())}
     known = {_name(item) for item in base.items()}
     result = [merged(i, fresh[_name(i)]) if _name(i) in fresh else i for i in base.items()]
-    # A name given twice in the variant is kept twice, for validation to refuse.
+    # A duplicate name in the variant is kept twice, for validation to refuse.
     first = set(map(id, fresh.values()))
     result += [i for i in over.items() if _name(i) not in known or id(i) not in first]
     return Node(result, over.place)

@@ -32,28 +32,28 @@ _NOT_FINITE: Final = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _NULLS: Final = frozenset(("", "~", "null", "Null", "NULL"))
 _MOST_MIB: Final = 8
 _DEEPEST: Final = 40
-_MOST_ALIASED: Final = 10_000  # nodes that aliases may bring in, all told
+_MOST_ALIASED: Final = 10_000  # largest total of nodes from aliases
 _LONGEST_NUMBER: Final = 300
 _NO_COLON: Final = "could not find expected ':'"
-_MOST_GAPS: Final = 6  # mappings that a message names
+_MOST_GAPS: Final = 6  # mappings in a message
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where something was written; `line` counts from 1, None if there are no lines."""
+    """The place of a value in a file; `line` counts from 1, None without lines."""
 
     file: str
     line: int | None
 
     def error(self, path: str, found: str, expected: str) -> ScenarioError:
-        """A ScenarioError here."""
+        """Return a ScenarioError here."""
         return ScenarioError(self.file, self.line, path, found, expected)
 
     def missing(self, path: str, keys: Mapping[str, str]) -> MissingKeys:
-        """An error that names every key that the mapping here lacks.
+        """Return an error that names every key that the mapping here lacks.
 
         Args:
             path: dotted path of the mapping.
-            keys: what is expected of each, in words; one at least.
+            keys: the expected form of each key, in words; at least one key.
         """
         return MissingKeys((Gap(self, path, dict(keys)),))
 
@@ -67,15 +67,15 @@ class Gap(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> str:
-        """The keys in quotes."""
+        """Return the keys in quotes."""
         return ", ".join(map(repr, self.keys))
 
 
 class MissingKeys(ScenarioError):
-    """Mappings that lack keys, reported together; the place and the path are those of the first."""
+    """Mappings that lack keys, reported together, at the place and path of the first."""
 
     def __init__(self, gaps: Sequence[Gap]) -> None:
-        told = {(gap.place, gap.names): gap for gap in reversed(gaps)}  # shared ones but once
+        told = {(gap.place, gap.names): gap for gap in reversed(gaps)}  # shared ones only once
         self.gaps = tuple(reversed(told.values()))
         first, *more = self.gaps
         path = first.path
@@ -110,16 +110,16 @@ class Node(msgspec.Struct, frozen=True):
     keys: dict[str, Place] = {}
 
     def mapping(self) -> dict[str, Node]:
-        """The items of a mapping; of anything else, none."""
+        """Return the items of a mapping; {} for other values."""
         return self.value if isinstance(self.value, dict) else {}
 
     def items(self) -> list[Node]:
-        """The items of a list; of anything else, none."""
+        """Return the items of a list; [] for other values."""
         return self.value if isinstance(self.value, list) else []
 
 
 def show(node: Node) -> str:
-    """A value as messages name it, on one line."""
+    """Return a value in the form for messages, on one line."""
     if isinstance(node.value, dict):
         return "a mapping" if node.value else "an empty mapping"
     if isinstance(node.value, list):
@@ -132,7 +132,7 @@ def show(node: Node) -> str:
 
 
 def child_path(path: str, key: str | int) -> str:
-    """The dotted path of a child, keys that are not words being quoted."""
+    """Return the dotted path of a child, with quotes around keys that are not words."""
     if isinstance(key, int):
         return f"{path}[{key}]"
     word = key if _WORD.fullmatch(key) else repr(key[:60])
@@ -140,14 +140,14 @@ def child_path(path: str, key: str | int) -> str:
 
 
 def read(path: Path, shown: str) -> Node:
-    """The document in a file.
+    """Return the document in a file.
 
     Args:
         path: the file.
-        shown: how messages name it.
+        shown: name of the file in messages.
 
     Raises:
-        ScenarioError: no such file, a device, not text, too long, not strict YAML, empty.
+        ScenarioError: missing file, a device, not text, too long, not strict YAML, empty.
     """
     nowhere = Place(shown, None)
     expected = "a scenario in YAML"
@@ -177,7 +177,7 @@ def read(path: Path, shown: str) -> Node:
 
 
 def parse(text: str, shown: str, *, lines: bool = True) -> Node:
-    """The one document in a text; `shown` names it in messages, `lines` says whether it has lines.
+    """Return the one document in a text; `shown` names it in messages, `lines` adds line numbers.
 
     Raises:
         ScenarioError: not strict YAML.
@@ -192,7 +192,7 @@ def parse(text: str, shown: str, *, lines: bool = True) -> Node:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         if _NO_COLON in (error.problem or "") and error.context_mark:
-            mark = error.context_mark  # the line itself, not the next one
+            mark = error.context_mark  # the line of the error, not the next one
         line = mark.line + 1 if mark else 1
         raise builder.place(line).error(
             "", *_syntax_error(error.problem or "", text, line)
@@ -207,7 +207,7 @@ def parse(text: str, shown: str, *, lines: bool = True) -> Node:
 
 
 def _syntax_error(problem: str, text: str, line: int) -> tuple[str, str]:
-    """Found and expected, in the words of the line's author."""
+    """Return found and expected, in the words of the line's author."""
     lines = text.splitlines()
     written = lines[line - 1] if line <= len(lines) else ""
     if "\t" in written[: len(written) - len(written.lstrip())] or "'\\t'" in problem:
