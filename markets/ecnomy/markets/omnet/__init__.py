@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OMNeT++/INET as the packet engine: a plan as NED and ini, and how opp_run is started on it."""
+"""OMNeT++/INET as the packet engine: a plan as NED and ini, and the start of opp_run."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario as an OMNeT++ project: texts of files, and a folder that holds them."""
+"""A scenario as an OMNeT++ project: texts of files, and the folder of the files."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ _PROJECT: Final = """\
 def simulation(
     plan: Plan, positions: Positions | None = None, *, repeated: bool = False
 ) -> dict[str, str]:
-    """network.ned and omnetpp.ini of a plan, by name.
+    """Return network.ned and omnetpp.ini of a plan, by name.
 
     Args:
         plan: a sealed plan.
-        positions: where nodes are drawn, see network_ned.
-        repeated: repetitions have seeds of their own, see omnetpp_ini.
+        positions: positions of nodes, see network_ned.
+        repeated: each repetition has its own seed, see omnetpp_ini.
 
     Raises:
-        InputError: it has what OMNeT++ cannot hold.
+        InputError: OMNeT++ cannot express a part of the plan.
     """
     wiring = wired(plan)
     ini = omnetpp_ini(plan, wiring, repeated=repeated)
@@ -77,12 +77,12 @@ def simulation(
 
 
 def project(plan: Plan, modules: str, positions: Positions | None = None) -> dict[str, str]:
-    """All files of an exported project, by name.
+    """Return all files of an exported project, by name.
 
     Args:
         plan: a sealed plan.
         modules: folder of ecnomy's own OMNeT++ project, which the project's README names.
-        positions: where nodes are drawn; the others are placed (ecnomy.markets.omnet.layout).
+        positions: positions of nodes; ecnomy.markets.omnet.layout places the others.
 
     Raises:
         InputError: as `simulation`.
@@ -96,10 +96,10 @@ def project(plan: Plan, modules: str, positions: Positions | None = None) -> dic
 
 
 def write_new(folder: Path, files: Mapping[str, str]) -> None:
-    """Write files to a folder that is not there yet, or is empty.
+    """Write files to a new or empty folder.
 
     Raises:
-        InputError: it is there and holds something.
+        InputError: the folder exists and is not empty.
         OSError: it cannot be written.
     """
     taken = InputError(f"{folder}: exists already; choose a new folder")

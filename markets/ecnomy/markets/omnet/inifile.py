@@ -35,7 +35,7 @@ cmdenv-status-frequency = 10s
 **.app[*].**.statistic-recording = true
 **.statistic-recording = false
 """
-# The first one after [General] is what Qtenv and the IDE offer.
+# Qtenv and the IDE offer the first configuration after [General].
 _ALONE: Final = """
 # Nobody decides: sources keep the weights they have. Needs no Python. [General] is the same.
 [Config WithoutMarket]
@@ -56,17 +56,17 @@ description = "with the market of: ecnomy serve SCENARIO.yaml --listen unix:{ser
 
 
 def omnetpp_ini(plan: Plan, wiring: Wiring, *, served: bool = True, repeated: bool = False) -> str:
-    """The ini file of a plan.
+    """Return the ini file of a plan.
 
     Args:
         plan: a sealed plan.
         wiring: its layout.
-        served: with configurations, one of which `ecnomy serve` is the market of.
+        served: include configurations, for one of which `ecnomy serve` is the market.
         repeated: repetition k has the k-th seed after the plan's, and there is a configuration of
-            ten.
+            ten repetitions.
 
     Raises:
-        InputError: a number that OMNeT++ cannot hold.
+        InputError: a number is outside OMNeT++'s range.
     """
     head = _HEAD.format(
         title=one_line(plan.title) or "a scenario without a title",

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where OMNeT++, INET and ecnomy's own OMNeT++ modules are, and whether they fit.
+"""Finds OMNeT++, INET and ecnomy's own OMNeT++ modules, and checks that they fit.
 
-OMNeT++: the folder that OMNETPP_ROOT names, else that of the opp_run on the PATH. INET: INET_ROOT.
-The modules: the folder that ECNOMY_OMNET names, else omnet/ beside the virtual environment or in
-the source tree, else what the wheel carries; built there by `make -C`.
+OMNeT++: the folder in OMNETPP_ROOT, else that of the opp_run on the PATH. INET: INET_ROOT.
+The modules: the folder in ECNOMY_OMNET, else omnet/ beside the virtual environment or in
+the source tree, else the copy in the wheel. `make -C` builds them there.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 OMNETPP_VARIABLE: Final = "OMNETPP_ROOT"
 INET_VARIABLE: Final = "INET_ROOT"
 PROJECT_VARIABLE: Final = "ECNOMY_OMNET"
-SOURCES: Final = ("inet", "host", "bridge", "laws")  # folders that the library is made of
+SOURCES: Final = ("inet", "host", "bridge", "laws")  # source folders of the library
 _CODE: Final = (".h", ".cc")
 _LEAST: Final = (6, 1)
 _INET: Final = (4, 5)
@@ -53,13 +53,13 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Installation(msgspec.Struct, frozen=True):
-    """All that a run needs.
+    """The installation that a run needs.
 
     Attributes:
         omnetpp: OMNeT++.
         inet: INET.
         modules: ecnomy's OMNeT++ project.
-        suffix: of built libraries and opp_run: "" of release ones, "_dbg".
+        suffix: suffix of built libraries and opp_run: "" for release builds, "_dbg".
     """
 
     omnetpp: Part
@@ -69,7 +69,7 @@ class Installation(msgspec.Struct, frozen=True):
 
     @property
     def opp_run(self) -> Path:
-        """The program that runs simulations."""
+        """Return the program that runs simulations."""
         bin_folder = self.omnetpp.folder / "bin"
         release = bin_folder / "opp_run_release"
         if self.suffix:
@@ -78,15 +78,15 @@ class Installation(msgspec.Struct, frozen=True):
 
     @property
     def modules_library(self) -> Path:
-        """ecnomy's modules, as built."""
+        """Return the built library of ecnomy's modules."""
         return library_of(self.modules, self.suffix)
 
 
 def find_installation() -> Installation:
-    """Everything, as far as it fits together.
+    """Return a complete installation whose parts fit together.
 
     Raises:
-        InputError: what is missing or of another version, and what to set or to build.
+        InputError: a part is missing or of another version; the message says what to set or build.
     """
     omnetpp, inet = find_omnetpp(), find_inet()
     modules, suffix = find_modules()
@@ -104,10 +104,10 @@ def find_installation() -> Installation:
 
 
 def find_omnetpp() -> Part:
-    """OMNeT++.
+    """Return OMNeT++.
 
     Raises:
-        InputError: it is not there, or older than 6.1.
+        InputError: it is missing, or older than 6.1.
     """
     given = os.environ.get(OMNETPP_VARIABLE)
     program = shutil.which("opp_run")
@@ -126,10 +126,10 @@ def find_omnetpp() -> Part:
 
 
 def find_inet() -> Part:
-    """INET.
+    """Return INET.
 
     Raises:
-        InputError: it is not there, or not 4.5.
+        InputError: it is missing, or not 4.5.
     """
     given = os.environ.get(INET_VARIABLE)
     if not given:
@@ -149,7 +149,7 @@ def find_inet() -> Part:
 
 
 def find_modules() -> tuple[Path, str]:
-    """The folder of ecnomy's modules as they are built, and the suffix of what is built there.
+    """Return the folder of ecnomy's built modules, and the suffix of the build.
 
     Raises:
         InputError: they are not built anywhere.
@@ -167,13 +167,13 @@ def find_modules() -> tuple[Path, str]:
 
 
 def project_folder() -> Path:
-    """The folder of ecnomy's OMNeT++ project, built or not."""
+    """Return the folder of ecnomy's OMNeT++ project, built or not."""
     places = _places()
     return places[0] if places else Path(os.environ.get(PROJECT_VARIABLE, "omnet"))
 
 
 def _places() -> list[Path]:
-    """Where the modules may be; only what ECNOMY_OMNET names if it is set."""
+    """Return possible folders of the modules; only ECNOMY_OMNET if it is set."""
     given = os.environ.get(PROJECT_VARIABLE)
     here = Path(__file__).resolve()
     found = [Path(sys.prefix).parent / "omnet", here.parents[4] / "omnet", here.parent / "project"]
@@ -182,12 +182,12 @@ def _places() -> list[Path]:
 
 
 def library_of(modules: Path, suffix: str) -> Path:
-    """The library that is, or would be, built in a folder of modules."""
+    """Return the path of the library in a folder of modules, built or not."""
     return modules / "inet" / f"libecnomy{suffix}.so"
 
 
 def newer_source(modules: Path, suffix: str) -> Path | None:
-    """A source file, relative to the modules' folder, changed after the library was built."""
+    """Return a source file that changed after the build, relative to the modules' folder."""
     built_s = library_of(modules, suffix).stat().st_mtime
     sources = (file for part in SOURCES for file in sorted((modules / part).rglob("*")))
     changed = (f for f in sources if f.suffix in _CODE and f.stat().st_mtime > built_s)

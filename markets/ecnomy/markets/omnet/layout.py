@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where nodes are drawn that nobody gave a place, from nothing but the plan.
+"""Positions of nodes without a given position, derived from the plan alone.
 
     senders ---+
     senders --- router --- router --- sinks          column: the longest way of data that leads here
     senders ---+
 
-Where data flow round in circles, the layout is that of Kamada and Kawai (Information Processing
-Letters 31, 1989), of large networks that of Fruchterman and Reingold (1991) from a fixed start,
-both of networkx, turned so that data flow to the right on the whole.
+If data flow in circles, the layout is that of Kamada and Kawai (Information Processing
+Letters 31, 1989), and for large networks that of Fruchterman and Reingold (1991) from a fixed
+start. Both are from networkx, rotated so that data flow to the right on the whole.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from ecnomy.markets.plan import Plan
 __all__ = ["Positions", "placed"]
 
 Positions = Mapping[str, tuple[float, float]]
-_STRESSED: Final = 150  # nodes; beyond, Kamada and Kawai's method takes long
+_STRESSED: Final = 150  # nodes; Kamada and Kawai's method is slow for more
 _STEPS: Final = 80
 _SEED: Final = 1
-_STEP: Final = 0.18  # between nodes of a column, in widths of the picture; less where many are
-_HIGH: Final = 0.9  # most of the whole
-_NARROW: Final = 0.07  # below it, every other node stands aside
-_DIGITS: Final = 2  # of a unit, so that no machine's last bits are seen
+_STEP: Final = 0.18  # between nodes of a column, in widths of the picture; less for many nodes
+_HIGH: Final = 0.9  # largest share of the height
+_NARROW: Final = 0.07  # below it, every other node is shifted
+_DIGITS: Final = 2  # of a unit, to hide differences between machines
 
 
 def placed(plan: Plan, given: Positions | None = None) -> dict[str, tuple[float, float]]:
-    """Node -> (x, y), y upwards, in the units of what is given.
+    """Return node -> (x, y), y upwards, in the units of the given positions.
 
     Args:
         plan: the plan.
-        given: places of nodes, which they keep; those of all, some or none.
+        given: fixed positions of all, some or no nodes.
     """
     known = {node: given[node] for node in plan.nodes if node in given} if given else {}
     if len(known) == len(plan.nodes) or not plan.nodes:
@@ -47,7 +47,7 @@ def placed(plan: Plan, given: Positions | None = None) -> dict[str, tuple[float,
 
 
 def _layered(plan: Plan) -> dict[str, tuple[float, float]]:
-    """In columns; {} if that says nothing: data flow in circles or miss a node."""
+    """Return positions in columns; {} if data flow in circles or miss a node."""
     import networkx
 
     ways = networkx.DiGraph()
@@ -61,7 +61,7 @@ def _layered(plan: Plan) -> dict[str, tuple[float, float]]:
     rank: dict[str, int] = {}
     for node in networkx.lexicographical_topological_sort(ways, key=plan.nodes.index):
         rank[node] = max((rank[one] + 1 for one in ways.predecessors(node)), default=0)
-    for node in plan.nodes:  # who only sends stands next to where it sends
+    for node in plan.nodes:  # a node that only sends is next to its receiver
         if not ways.in_degree(node):
             rank[node] = min(rank[one] for one in ways.successors(node)) - 1
     width = float(max(rank.values()) - min(rank.values()))
@@ -75,7 +75,7 @@ def _layered(plan: Plan) -> dict[str, tuple[float, float]]:
 def _column(
     nodes: list[str], through: Mapping[str, int], x: float, width: float
 ) -> dict[str, tuple[float, float]]:
-    """Beneath one another in their order; the one that most data pass through is in the middle."""
+    """Place nodes beneath one another in their order, with the busiest node in the middle."""
     most = max(through[node] for node in nodes)
     busiest = [node for node in nodes if through[node] == most]
     if len(busiest) == 1:
@@ -113,7 +113,7 @@ def _spread(plan: Plan) -> dict[str, tuple[float, float]]:
 
 
 def _turned(plan: Plan, places: Positions) -> dict[str, tuple[float, float]]:
-    """Turned so that the mean of all sources' ways points rightwards, scaled to -1 ... 1."""
+    """Rotate so that the mean of all sources' ways points rightwards, scaled to -1 ... 1."""
     dx, dy = 0.0, 0.0
     for source in plan.sources:
         begins = places[plan.nodes[plan.links[source.path[0]].source]]
@@ -123,7 +123,7 @@ def _turned(plan: Plan, places: Positions) -> dict[str, tuple[float, float]]:
     cos, sin = (dx / length, dy / length) if length > 1e-6 else (1.0, 0.0)
     turned = {n: (x * cos + y * sin, y * cos - x * sin) for n, (x, y) in places.items()}
     most = max(abs(value) for place in turned.values() for value in place) or 1.0
-    # + 0.0: no minus zero
+    # + 0.0: avoids minus zero
     return {
         n: (round(x / most, _DIGITS) + 0.0, round(y / most, _DIGITS) + 0.0)
         for n, (x, y) in turned.items()
@@ -131,7 +131,7 @@ def _turned(plan: Plan, places: Positions) -> dict[str, tuple[float, float]]:
 
 
 def _beside(plan: Plan, known: Positions) -> dict[str, tuple[float, float]]:
-    """The others where their neighbours pull them, the known ones as they are."""
+    """Place the others by the pull of their neighbours, and keep the known ones."""
     import networkx
 
     xs, ys = zip(*known.values(), strict=True)
@@ -140,7 +140,7 @@ def _beside(plan: Plan, known: Positions) -> dict[str, tuple[float, float]]:
     graph = _graph(plan)
     others = [node for node in graph if node not in known]
     start = {node: ((x - min(xs)) / size, (y - min(ys)) / size) for node, (x, y) in known.items()}
-    for number, node in enumerate(others):  # on a circle, so that no two begin in one place
+    for number, node in enumerate(others):  # on a circle, so that all start in different places
         angle = 2 * math.pi * number / len(others)
         start[node] = (
             (middle[0] - min(xs)) / size + 0.5 * math.cos(angle),

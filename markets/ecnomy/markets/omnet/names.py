@@ -18,22 +18,22 @@ __all__ = [
     "tag",
 ]
 
-# Beside omnetpp.ini, where engines started by hand look for a market. With a dot: OMNeT++ takes any
-# other socket in a folder of NED files for a folder.
+# Beside omnetpp.ini, where engines started by hand look for a market. The dot is necessary: OMNeT++
+# mistakes any other socket in a folder of NED files for a folder.
 SERVED: Final = ".market.sock"
-# Words a NED identifier cannot be (OMNeT++ manual, appendix NED grammar), and ini's own.
+# Words that NED identifiers exclude (OMNeT++ manual, appendix NED grammar), and those of ini files.
 _RESERVED: Final = frozenset(
     "allowunconnected bool channel channelinterface connections const default double exists expr "
     "extends false for gates if import index inf inout input int like module moduleinterface nan "
     "network null nullptr object output package parameters parent property simple sizeof string "
     "submodules this true typename types undefined volatile xml xmldoc General Config".split()
 )
-# The interfaces of INET have a DropTailQueue by that bare name, which must stay the only one.
+# The interfaces of INET refer to DropTailQueue by its bare name, which must stay unique.
 _LAW_TYPES: Final = {("marking", "drop-tail"): "TailDropQueue"}
 
 
 def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
-    """Name -> identifier of letters, digits and _, all different, none of them in `taken`."""
+    """Return name -> identifier of letters, digits and _, all different and not in `taken`."""
     used, found = set(taken) | _RESERVED, {}
     for name in names:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
@@ -47,7 +47,7 @@ def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, st
 
 
 def law_type(family: str, law: str) -> str:
-    """The qualified NED type of a law: family `marking`, `scheduling`, `window` or `traffic`."""
+    """Return the qualified NED type of a law of a family (marking, scheduling, window, traffic)."""
     package, suffix = _FAMILIES[family]
     camel = "".join(word.capitalize() for word in law.split("-"))
     plain = camel if camel.endswith(suffix) else camel + suffix
@@ -62,36 +62,36 @@ _FAMILIES: Final = {
 }
 
 
-# A unit of a law's table: the end of names that says it, and what NED calls it.
+# Unit in a law's table -> the end of its names, and its name in NED.
 _QUANTITIES: Final = {"s": ("_s", "s"), "bit/s": ("_bps", "bps"), "bytes": ("_bytes", "B")}
 
 
 def law_parameter(name: str, unit: str) -> tuple[str, str]:
-    """What NED calls a parameter of a law, and its @unit there: `interval_s` is `interval`, s.
+    """Return the NED name of a law's parameter, and its @unit: `interval_s` is `interval`, s.
 
-    Where NED has no such unit, the name as it is and "".
+    If NED lacks the unit, return the unchanged name and "".
     """
     end, ned = _QUANTITIES.get(unit, ("", ""))
     return (name.removesuffix(end), ned) if ned and name.endswith(end) else (name, "")
 
 
 def quoted(text: str) -> str:
-    """A string constant of NED and ini files."""
+    """Return a string constant of NED and ini files."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda m: f"\\x{ord(m[0]):02x}", escaped) + '"'
 
 
 def tag(text: str) -> str:
-    """A text as an argument of a tag of a display string, which stands in a NED string."""
+    """Return a text as an argument of a display string's tag, which is within a NED string."""
     escaped = re.sub(r"([\\;,=])", r"\\\1", one_line(text))
     return quoted(escaped)[1:-1]
 
 
 def plain(text: str) -> str:
-    """A text as a string of an ini file in which OMNeT++ finds no iteration variable."""
+    """Return a text as a string of an ini file without iteration variables of OMNeT++."""
     return quoted(one_line(text).replace("${", "{"))
 
 
 def one_line(text: str) -> str:
-    """A text without line breaks, for comments."""
+    """Return a text without line breaks, for comments."""
     return " ".join(text.split())

@@ -16,16 +16,16 @@ from ecnomy.markets.plan import Plan
 __all__ = ["NETWORK", "channel_settings", "network_ned"]
 
 NETWORK: Final = "Scenario"
-_WIDTH: Final = 870  # in which positions are laid out
+_WIDTH: Final = 870  # width of the area for positions
 _MARGIN: Final = 120
-_TOP: Final = 150  # above all nodes: the market's place
-_HEIGHT: Final = 400  # of the network, so that all is seen in Qtenv's window at 1920x1080
-_FOOT: Final = 50  # below the nodes: their names
-_APART: Final = 70  # nodes, so that icons and names can be told from one another
-_WIDER: Final = 2.5  # at most, for that
-_PAIRS: Final = 100_000  # of nodes are looked at
-_PANEL: Final = 490  # of the width, right of the network, for what the view lists
-_PLOTS: Final = 126  # of the height, below the nodes, for what it plots
+_TOP: Final = 150  # space above all nodes, for the market
+_HEIGHT: Final = 400  # height of the network, which fits Qtenv's window at 1920x1080
+_FOOT: Final = 50  # space below the nodes, for their names
+_APART: Final = 70  # distance of nodes that separates icons and names
+_WIDER: Final = 2.5  # largest factor for that
+_PAIRS: Final = 100_000  # largest number of compared pairs of nodes
+_PANEL: Final = 490  # width right of the network, for the view's lists
+_PLOTS: Final = 126  # height below the nodes, for the view's plots
 _HEAD: Final = """\
 import ecnomy.market.MarketBridge;
 import ecnomy.node.MarketNode;
@@ -57,14 +57,14 @@ def network_ned(
     *,
     channels: bool = True,
 ) -> str:
-    """The network of a plan.
+    """Return the NED text of a plan's network.
 
     Args:
         plan: the plan.
         wiring: its layout.
-        positions: of nodes by name, longitude and latitude or x and y upwards; the others are
-            placed by OMNeT++.
-        channels: whether rates and delays stand in it; else they are `channel_settings`.
+        positions: positions of nodes by name, longitude and latitude or x and y upwards; OMNeT++
+            places the others.
+        channels: whether the text has rates and delays; else they are `channel_settings`.
     """
     width, height, places = _places(positions or {})
     head = _HEAD.format(
@@ -92,7 +92,7 @@ def _node(node: Node, place: tuple[int, int] | None) -> str:
 
 
 def channel_settings(plan: Plan, wiring: Wiring) -> Iterator[tuple[str, str]]:
-    """Rate and delay of each direction of a link as parameters of its channel."""
+    """Yield rate and delay of each direction of a link as parameters of its channel."""
     for link, wire in zip(plan.links, wiring.wires, strict=True):
         leaves = f"{wiring.nodes[link.source].name}.pppg$o[{wire.leaves}].{wire.name}"
         yield f"{leaves}.datarate", bits_per_second(link.rate_bps)
@@ -116,9 +116,9 @@ def _wire(plan: Plan, wiring: Wiring, number: int, numbers: bool) -> str:
 def _places(
     positions: Mapping[str, tuple[float, float]],
 ) -> tuple[int, int, dict[str, tuple[int, int]]]:
-    """Width and height of the picture, and where nodes stand in it, in pixels from its upper left.
+    """Return width and height of the picture, and positions in pixels from its upper left.
 
-    It is wider than usual where nodes would stand on one another.
+    The picture is wider than usual if nodes would overlap.
     """
     if not positions:
         return _WIDTH, _HEIGHT, {}

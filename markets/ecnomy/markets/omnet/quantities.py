@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as NED expressions that OMNeT++ turns back into exactly the plan's numbers.
+"""Numbers as NED expressions that OMNeT++ converts back to exactly the plan's numbers.
 
-OMNeT++ keeps a quantity as a double in the parameter's own unit and converts by the factors of its
+OMNeT++ stores a quantity as a double in the parameter's own unit and converts by the factors of its
 table (common/unitconversion.cc): t ps are read as t * 1e-12 s, and s back as s / 1e-12 ps. The
-largest unit is taken that divides the number and survives this.
+largest unit is used that divides the number and survives this conversion.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ __all__ = ["bits_per_second", "flag", "number", "time"]
 _TIMES: Final = (("s", 10**12, 1.0), ("ms", 10**9, 1e-3), ("us", 10**6, 1e-6), ("ns", 1000, 1e-9))
 _PS: Final = 1e-12
 _RATES: Final = (("Gbps", 10**9), ("Mbps", 10**6), ("kbps", 1000), ("bps", 1))
-_EXACT: Final = 2**53  # whole numbers up to it are doubles
+_EXACT: Final = 2**53  # all integers up to it are exact doubles
 
 
 def time(ps: int) -> str:
-    """A time in whole picoseconds; a negative one is "none", -1s.
+    """Return a time in integer picoseconds; a negative one means unlimited, -1s.
 
     Raises:
-        InputError: no double of seconds is this time. Every time up to 1,500 s is exact, and every
-            number of whole seconds; some others beyond an hour are not.
+        InputError: no double of seconds is this time. Every time up to 1,500 s is exact, and so are
+            all integer seconds; some other times beyond an hour are not.
     """
     if ps < 0:
         return "-1s"
@@ -41,12 +41,12 @@ def time(ps: int) -> str:
 
 
 def _survives(ps: int, seconds: float) -> bool:
-    """Whether a parameter of so many seconds is this time, in ps and as simulated time."""
+    """Return whether a parameter with these seconds is this time, in ps and as simulated time."""
     return round(seconds / _PS) == ps and math.floor(seconds * 1e12 + 0.5) == ps
 
 
 def bits_per_second(rate: int) -> str:
-    """A rate in whole bit/s."""
+    """Return a rate in integer bit/s."""
     for unit, size in _RATES:
         if rate % size == 0 and rate <= _EXACT:
             return f"{rate // size}{unit}"
@@ -54,11 +54,11 @@ def bits_per_second(rate: int) -> str:
 
 
 def number(value: float) -> str:
-    """A double, as short as exact."""
+    """Return a double in its shortest exact form."""
     whole = value == int(value) and abs(value) < 1e15
     return str(int(value)) if whole else repr(float(value))
 
 
 def flag(value: object) -> str:
-    """A bool."""
+    """Return a bool."""
     return "true" if value else "false"

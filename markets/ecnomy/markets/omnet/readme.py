@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""README.txt of an exported project: how to run it, and how to open it."""
+"""README.txt of an exported project: running and opening it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ecnomy.markets.plan import Plan
 
 __all__ = ["readme", "sweep_readme"]
 
-# In the environment and not as -x: opp_runall gives its words to a shell unquoted.
+# In the environment and not as -x: opp_runall passes its words to a shell unquoted.
 _EXCLUSIONS: Final = """\
   export OMNETPP_NED_PACKAGE_EXCLUSIONS="$(tr '\\n' ';' < "$INET_ROOT/.nedexclusions")"\
 """
@@ -59,7 +59,7 @@ In the OMNeT++ IDE: import as existing projects INET (project `inet`), this fold
 
 
 def readme(plan: Plan, project: str) -> str:
-    """The text; `project` is the folder of ecnomy's OMNeT++ project."""
+    """Return the text; `project` is the folder of ecnomy's OMNeT++ project."""
     title = one_line(plan.title) or "A scenario without a title"
     return _TEXT.format(
         title=title,
@@ -118,13 +118,13 @@ time; the others wait.
 def sweep_readme(
     title: str, file: str, project: str, variables: Sequence[str], runs: int, *, market: bool
 ) -> str:
-    """The text of an exported sweep.
+    """Return the text of an exported sweep.
 
     Args:
-        title, file: of the sweep.
+        title, file: title and file of the sweep.
         project: the folder of ecnomy's OMNeT++ project.
         variables: the iteration variables.
-        runs: how many there are.
+        runs: number of runs.
         market: whether there is a configuration Serve.
     """
     return _SWEEP.format(

@@ -13,11 +13,11 @@ from ecnomy.markets.plan.law_table import param
 
 __all__ = ["Setting", "law_settings", "market", "queue", "sink", "source"]
 
-Setting = tuple[str, str]  # a key below the module's own path, and its value as ini files have it
+Setting = tuple[str, str]  # a key below the module's own path, and its value for ini files
 
 
 def law_settings(family: str, law: Law) -> Iterator[Setting]:
-    """The parameters of a law by their names in NED: choices by name, flags as bool."""
+    """Yield the parameters of a law by their names in NED: choices by name, flags as bool."""
     for name, value in law.params.items():
         entry = param(family, law.law, name)
         if entry.unit == "choice":
@@ -30,7 +30,7 @@ def law_settings(family: str, law: Law) -> Iterator[Setting]:
 
 
 def queue(link: Link) -> Iterator[Setting]:
-    """The queue of the interface that a link leaves from."""
+    """Yield the settings of the queue at the start of a link."""
     family, law = "marking", link.marking
     if link.scheduler is not None:
         family, law = "scheduling", link.scheduler.law
@@ -47,7 +47,7 @@ def queue(link: Link) -> Iterator[Setting]:
 
 
 def _classes(scheduler: Scheduler) -> Iterator[str]:
-    """Each class by name with all that it is promised, and its marking law if it has one."""
+    """Yield each class by name with its guarantees, and its marking law if it has one."""
     for index, name in enumerate(scheduler.names):
         words = [name, *_values(scheduler.classes[index])]
         if scheduler.marking:
@@ -61,7 +61,7 @@ def _values(law: Law) -> list[str]:
 
 
 def source(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
-    """The sending end of a source."""
+    """Yield the settings of a source's sending end."""
     it = plan.sources[index]
     local, remote = wiring.addresses[index]
     yield "typename", quoted(f"ecnomy.traffic.{_kind(it)}Source")
@@ -98,7 +98,7 @@ def _sizes(sizes: Sizes) -> str:
 
 
 def sink(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
-    """The receiving end of a source."""
+    """Yield the settings of a source's receiving end."""
     it = plan.sources[index]
     yield "typename", quoted(f"ecnomy.{_sink_package(it)}.{_kind(it)}Sink")
     yield "sourceName", quoted(it.name)
@@ -108,7 +108,7 @@ def sink(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
 
 
 def market(plan: Plan) -> Iterator[Setting]:
-    """The bridge module, all but whom it connects to."""
+    """Yield the settings of the bridge module, except its connection."""
     record = plan.record
     yield "links", quoted(" ".join(link.name for link in plan.links))
     yield "sources", quoted(" ".join(source.name for source in plan.sources))
@@ -190,6 +190,6 @@ def _words(numbers: Iterable[int]) -> str:
 
 
 def _signed(seed: int) -> str:
-    """A uint64 as the int64 of the same bits, which is what NED has."""
+    """Return a uint64 as the int64 of the same bits, as NED requires."""
     signed = seed - 2**64 if seed >= 2**63 else seed
     return str(signed) if signed > -(2**63) else "-9223372036854775807 - 1"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan laid out as nodes with gates, addresses, routes and applications.
+"""The layout of a plan: nodes with gates, addresses, routes and applications.
 
-A link and its reverse share a pair of gates at both ends if their framing is the same, which is an
-interface's; other directions have pairs of their own, of which one half stays unconnected. Every
-source has two addresses, its own at each end, so that each can have its own path: routes to them
+A link and its reverse share a pair of gates at both ends if their framing is equal, since framing
+belongs to an interface. Other directions have separate pairs, of which one half stays unconnected.
+Every source has its own address at each end, so that each can have its own path: routes to them
 are /32.
 """
 
@@ -19,7 +19,7 @@ from ecnomy.markets.plan import Plan, Source, Tcp
 
 __all__ = ["PORT", "App", "Node", "Wire", "Wiring", "wired"]
 
-PORT: Final = 5000  # INET's own choice of ports ends at 4999
+PORT: Final = 5000  # INET's automatic ports end at 4999
 _PORTS: Final = 65536 - PORT
 _SOURCES: Final = 2**22
 _REVERSE: Final = ".reverse"
@@ -42,14 +42,14 @@ class App(msgspec.Struct, frozen=True):
 
 
 class Node(msgspec.Struct):
-    """A node as it is filled in.
+    """A node under construction.
 
     Attributes:
-        name, shown: in NED, and as it was written.
-        framing: bytes on the wire of each of its gates.
-        interfaces: the name of each gate's interface: of the link that leaves there, else of the
-            one that enters.
-        addresses: its own.
+        name, shown: name in NED, and as written.
+        framing: framing bytes of each of its gates.
+        interfaces: name of each gate's interface: that of the link that leaves there, else of the
+            link that enters.
+        addresses: its own addresses.
         routes: address -> gate number.
         apps: its applications, in order.
     """
@@ -64,7 +64,7 @@ class Node(msgspec.Struct):
 
 
 class Wiring(msgspec.Struct, frozen=True):
-    """Everything but numbers: nodes in plan order, a wire per link, two addresses per source."""
+    """Everything except numbers: nodes in plan order, a wire per link, two addresses per source."""
 
     nodes: list[Node]
     wires: list[Wire]
@@ -72,7 +72,7 @@ class Wiring(msgspec.Struct, frozen=True):
 
 
 def wired(plan: Plan) -> Wiring:
-    """The layout of a plan.
+    """Return the layout of a plan.
 
     Raises:
         InputError: a source has more flows than a node has ports, or there are too many sources.
@@ -120,7 +120,7 @@ def _opposite(plan: Plan, one: int, other: int) -> bool:
 
 
 def _addresses(index: int) -> tuple[str, str]:
-    """Of source `index`: its own at the sending and at the receiving node."""
+    """Return the addresses of source `index`, at the sending and at the receiving node."""
     base = 4 * index
     start = f"10.{base >> 16}.{base >> 8 & 255}."
     return f"{start}{(base & 255) + 1}", f"{start}{(base & 255) + 2}"
