@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a command ends on Ctrl-C, SIGTERM and SIGHUP: with one line, and results that are closed."""
+"""The end of a command on Ctrl-C, SIGTERM and SIGHUP: one line, and closed results."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class _Terminated(SystemExit):
 
 
 def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:
-    """A signal unwinds the run, so that its results are closed as partial; more are ignored."""
-    for ignored in (signal.SIGTERM, signal.SIGHUP):  # else one would interrupt the closing
+    """Unwind the run on a signal, so that its results are closed as partial; ignore others."""
+    for ignored in (signal.SIGTERM, signal.SIGHUP):  # otherwise one would interrupt the closing
         signal.signal(ignored, signal.SIG_IGN)
     raise _Terminated(128 + number)
 
 
 def _heed_ends() -> None:
-    """End in good order on SIGTERM and, unless nohup has it ignored, on SIGHUP."""
+    """End in good order on SIGTERM and, unless nohup ignores it, on SIGHUP."""
     signal.signal(signal.SIGTERM, terminated)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, terminated)
@@ -34,7 +34,7 @@ def _heed_ends() -> None:
 
 @contextlib.contextmanager
 def stoppable(kept: str = "run the same command again to resume") -> Iterator[None]:
-    """Ctrl-C, SIGTERM and SIGHUP end a command with one line, which says what is `kept` if any."""
+    """End a command on Ctrl-C, SIGTERM and SIGHUP with one line, which states what is `kept`."""
     _heed_ends()
     try:
         yield

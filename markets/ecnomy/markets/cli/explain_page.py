@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How `ecnomy explain` prints entries: one in full, several in two lines each."""
+"""The output of `ecnomy explain`: one entry in full, several in two lines each."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ecnomy.markets.reference.lookup import Group, below, grouped
 
 __all__ = ["show_groups", "show_list"]
 
-_FULL: Final = 3  # so many entries are shown in full
+_FULL: Final = 3  # largest number of entries in full
 _MOST_PATHS: Final = 3
 
 
 def show_groups(groups: Sequence[Group], entries: Sequence[Entry]) -> None:
-    """Variants and a few keys in full, with what is below them; more keys as a list."""
+    """Print variants and a few keys in full, with their contents; more keys as a list."""
     variants = [group for group in groups if group.entry.variant]
     keys = [group for group in groups if not group.entry.variant]
     full = variants + (keys if len(keys) <= _FULL and not variants else [])
@@ -32,7 +32,7 @@ def show_groups(groups: Sequence[Group], entries: Sequence[Entry]) -> None:
 
 
 def show_list(groups: Sequence[Group]) -> None:
-    """Each entry in two lines: path, and sentence."""
+    """Print each entry in two lines: path, and sentence."""
     for group in groups:
         print(hanging("", _title(group)))
         print(hanging("    ", group.entry.about))

@@ -27,8 +27,8 @@ __all__ = ["GROUP", "app", "main"]
 
 GROUP: Final = "ecnomy.commands"
 _INTERRUPTED: Final = 130
-_UsageError: Final[Any] = typer.BadParameter.__base__  # which Typer does not name
-# Spellings of options from before, which stay for a release: all verbs say --jobs.
+_UsageError: Final[Any] = typer.BadParameter.__base__  # Typer does not export it
+# Earlier spellings of options, kept for a release: all verbs have --jobs.
 _OLD_OPTIONS: Final = {"workers": "jobs"}
 
 
@@ -101,14 +101,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit.
 
     Args:
-        arguments: in place of those of the process.
+        arguments: replaces the arguments of the process.
     """
     if short := shortage():
         _leave(short, 1)
     try:
         given = None if arguments is None else list(arguments)
         status = app(args=given, prog_name="ecnomy", standalone_mode=False) or 0
-        if status == _INTERRUPTED:  # typer's answer to Ctrl-C
+        if status == _INTERRUPTED:  # typer's status for Ctrl-C
             raise KeyboardInterrupt
         raise SystemExit(status)
     except _UsageError as error:
@@ -132,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _usage(error: Any) -> str:
-    """The fault of a command line, in one line."""
+    """Return the fault of a command line, in one line."""
     found: str = error.format_message().rstrip(".")
     if error.ctx is None:
         return found
@@ -147,7 +147,7 @@ def _leave(message: str, status: int) -> None:
 
 
 def _verbs() -> dict[str, str]:
-    """Verb -> place of its function: the modules of cli/verbs, and additions of other packages."""
+    """Return verb -> place of its function: modules of cli/verbs, and those of other packages."""
     own = (module.name for module in pkgutil.iter_modules(verbs.__path__))
     here = {name.replace("_", "-"): f"{verbs.__name__}.{name}:{name}_command" for name in own}
     added = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=GROUP)}

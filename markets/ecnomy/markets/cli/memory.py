@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the limit on the address space of this process (`ulimit -v`) leaves room to work.
+"""Checks that the limit on the address space of this process (`ulimit -v`) is large enough.
 
 If a library cannot start a thread for lack of memory, it hangs or kills the process. No exception
 is raised, so the command line checks the limit first. Measured on two CPUs, `ecnomy run` works from
@@ -20,7 +20,7 @@ _PER_CPU_KB: Final = 25_000
 
 
 def shortage() -> str:
-    """The fault of the limit, "" if there is none."""
+    """Return the fault of the limit, "" without a fault."""
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     least_kb = _LEAST_KB + _PER_CPU_KB * (os.cpu_count() or 1)
     if limit == resource.RLIM_INFINITY or limit >= least_kb * 1024:

@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 __all__ = ["UNBOUNDED", "Json", "console_for_tables", "hanging", "print_json"]
 
 UNBOUNDED: Final = 100_000  # columns, more than any table has
-_LEAST: Final = 24  # columns of text beside a head
+_LEAST: Final = 24  # least columns of text beside a head
 _CONTROLS: Final = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 Json = Annotated[bool, typer.Option("--json", help="Print only one JSON document.")]
 
 
 def console_for_tables(most: int | None = None) -> Console:
-    """A console on standard output.
+    """Return a console on standard output.
 
     Args:
-        most: columns on a terminal, however wide it is; None: all that it has.
+        most: largest width on a terminal, in columns; None: its full width.
     """
     from ecnomy.markets.cli.table_fit import TableConsole
 
@@ -51,7 +51,7 @@ def console_for_tables(most: int | None = None) -> Console:
 
 
 def hanging(head: str, text: str) -> str:
-    """Text beside a head, wrapped on a terminal under its own beginning; one line in a pipe."""
+    """Return text beside a head, on a terminal with a hanging indent, in a pipe on one line."""
     head, text = printable(head), printable(text)
     if not sys.stdout.isatty():
         return f"{head}{text}".rstrip()
@@ -65,11 +65,11 @@ def print_json(value: Any) -> None:
     """Print structs, mappings, lists, arrays of numpy and numbers as one JSON document."""
     plain = msgspec.to_builtins(value, enc_hook=_plain, str_keys=True)
     text = msgspec.json.format(msgspec.json.encode(plain), indent=1).decode()
-    print(text.translate(_CONTROLS))  # JSON escapes others itself
+    print(text.translate(_CONTROLS))  # JSON escapes other controls itself
 
 
 def _plain(value: Any) -> Any:
-    """Types that msgspec does not know: numpy's arrays and numbers, paths."""
+    """Convert types that msgspec does not know: numpy's arrays and numbers, paths."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if isinstance(value, os.PathLike):

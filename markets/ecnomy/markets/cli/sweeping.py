@@ -31,7 +31,7 @@ Quick = Annotated[
 
 @contextlib.contextmanager
 def resumable() -> Iterator[None]:
-    """Ctrl-C, SIGTERM and an unwritable folder end in one line; finished runs are kept."""
+    """End in one line on Ctrl-C, SIGTERM or an unwritable folder; finished runs are kept."""
     from ecnomy.markets.sweep.driver import unwritten
 
     try:
@@ -45,8 +45,8 @@ class Observed:
     """Shows the progress of a sweep: one round, or several if results decide on further runs.
 
     Args:
-        name: of what the runs are for, "" for none.
-        so_far: whether later rounds may ask for more.
+        name: purpose of the runs, may be "".
+        so_far: whether later rounds may request more runs.
     """
 
     def __init__(self, name: str = "", *, so_far: bool = False) -> None:

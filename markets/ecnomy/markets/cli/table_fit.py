@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables that fit the width of a terminal: no figure is broken, no name is cut.
 
-A table that is too wide has its headings and its texts wrapped at spaces, then less room between
-columns. One that is still too wide is printed in parts, each with the leading columns that say
-what a row is.
+If a table is too wide, its headings and texts are wrapped at spaces, then the space between
+columns shrinks. If it is still too wide, it is printed in parts, each with the leading columns that
+identify a row.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from ecnomy.markets.support.printable import printable
 
 __all__ = ["TableConsole", "fitted"]
 
-_TEXT: Final = 16  # columns that a wrapped text has at least
-_NARROW: Final = (0, 1, 0, 0)  # around a cell: a space on the right
+_TEXT: Final = 16  # least width of a wrapped text
+_NARROW: Final = (0, 1, 0, 0)  # padding of a cell: a space on the right
 _WIDE: Final = 100_000
 
 
 class TableConsole(Console):
-    """A console that prints tables as `fitted` does, and no control characters of any text."""
+    """A console that prints tables as `fitted` does, and removes control characters from texts."""
 
     def render_str(self, text: str, **options: Any) -> Text:
         """See Console."""
@@ -46,7 +46,7 @@ class TableConsole(Console):
 
 
 def fitted(table: Table, console: Console) -> Iterator[Table]:
-    """The table itself if it fits the console, else parts of it that do, as far as words allow."""
+    """Yield the table itself if it fits the console, else fitting parts, as far as words allow."""
     if _width(table, console) <= console.width:
         yield table
         return
@@ -54,7 +54,7 @@ def fitted(table: Table, console: Console) -> Iterator[Table]:
     count = len(ranges)
     table = copy.copy(table)
     paddings = (_NARROW, 0) if table.collapse_padding else (table.padding, _NARROW, 0)
-    table.collapse_padding = False  # rich counts a column too little with it
+    table.collapse_padding = False  # otherwise rich counts a column too little
     for table.padding in paddings:
         if _fits(table, range(count), ranges, console):
             yield _part(table, range(count), _widths(table, range(count), ranges, console))
@@ -85,8 +85,9 @@ def _width(table: Table, console: Console) -> int:
 
 
 def _range(column: Column, console: Console) -> tuple[int, int]:
-    """The least width, at which headings and texts are broken at spaces and figures nowhere, and
-    the most.
+    """Return the least and the largest width of a column.
+
+    The least width breaks headings and texts at spaces, and never breaks figures.
     """
     options = console.options.update(width=_WIDE)
     heads = [Measurement.get(console, options, column.header)]
@@ -109,7 +110,7 @@ def _fits(
 def _widths(
     table: Table, chosen: Sequence[int], ranges: Sequence[tuple[int, int]], console: Console
 ) -> list[int]:
-    """The widest column gives way first, none below its least."""
+    """Shrink the widest column first, down to its least width."""
     widths = [ranges[index][1] for index in chosen]
     over = _width(_part(table, chosen, widths), console) - console.width
     while over > 0:

@@ -65,7 +65,7 @@ def explain_command(
 
 
 def _plain(group: Group, entries: Sequence[Entry]) -> dict[str, Any]:
-    """An entry with its paths and the names of what is below it."""
+    """Return an entry with its paths and the names of its contents."""
     import msgspec
 
     from ecnomy.markets.reference.lookup import below

@@ -91,7 +91,7 @@ def serve_command(
 def _offered(
     config: Path, address: str, changes: list[str] | None, seed: int | None
 ) -> tuple[Offer, list[str], Path]:
-    """What is served, where engines come in, and the default folder of its runs."""
+    """Return the offer, the addresses for engines, and the default folder of its runs."""
     from ecnomy.markets.compile.make import make_plan
     from ecnomy.markets.scenario import load
     from ecnomy.markets.session.runner import default_folder

@@ -77,10 +77,10 @@ def sweep_command(
 def _in_rounds(
     sweep: Any, folder: Path, retry: bool, old_code: bool, where: tuple[str, int]
 ) -> Any:
-    """Make missing runs; with `until`, as long as points need more replicates.
+    """Make missing runs; with `until`, repeat while points need more replicates.
 
     Returns:
-        The Tally of all rounds: of the runs that were made, `failed` are those of all that failed.
+        The Tally of all rounds; `failed` counts the failed runs among the new ones.
     """
     from ecnomy.markets.sweep.driver import Tally, missing, sweep_runs
     from ecnomy.markets.sweep.pool import DaskPool
@@ -138,7 +138,7 @@ def _report(tally: Any, folder: Path) -> None:
 
 
 def _print_values(folder: Path, tally: Any) -> None:
-    """What the sweep found as JSON, with how many runs were made now; failures alone have none."""
+    """Print the results as JSON, with the number of new runs; failures alone have no results."""
     from ecnomy.agents.errors import ResultsError
 
     runs = {"asked": tally.total, "made": tally.done, "failed": tally.failed}
@@ -150,7 +150,7 @@ def _print_values(folder: Path, tally: Any) -> None:
 
 
 def _conclude(folder: Path) -> None:
-    """What the sweep found, and which verbs say more; nothing without the packages it takes."""
+    """Print the results, and verbs for more; print nothing without the necessary packages."""
     from ecnomy.agents.errors import EcnomyError
 
     try:
@@ -168,7 +168,7 @@ def _conclude(folder: Path) -> None:
 
 
 def _dry(sweep: Any, workers: int, scheduler: str, as_json: bool) -> None:
-    """`N runs`, and an estimate from a few made here."""
+    """Print `N runs`, and an estimate from a few test runs."""
     import os
 
     from ecnomy.markets.sweep.driver import estimate_s

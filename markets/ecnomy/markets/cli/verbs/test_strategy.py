@@ -70,10 +70,10 @@ def test_strategy_command(
 
 
 def parameters(kind: str, given: tuple[str, ...]) -> Params:
-    """The parameters in `key=value` words, read as in a scenario.
+    """Return the parameters in `key=value` words, read as in a scenario.
 
     Raises:
-        InputError: there is no such strategy, or it takes no such parameters.
+        InputError: the strategy does not exist, or does not have such parameters.
     """
     from ecnomy.markets.inputs.overrides import apply
     from ecnomy.markets.inputs.yamlfile import Node, Place
