@@ -5,16 +5,16 @@ version: 1
 scenario: monopolist-market.yaml
 set: {network.links.access.rate: 4 Mbps}
 step: 60 s                         # between two actions
-settle: 30 s                       # of a step, before anything counts
-steps: 40                          # of an episode
+settle: 30 s                       # at the start of a step, not measured
+steps: 40                          # per episode
 learners:
   - name: isp                      # an agent of the scenario, whose own strategy it replaces
     observations: {utilization: {least: 0, most: 1}, profit: {least: 0 money/s, most: 20 money/s}}
     actions: {price: {least: 0.01 money, most: 1 money, scale: log}}
     reward: {kind: profit, per: 10 money/s}
 
-It is separate from the scenario, as a sweep is: the scenario describes the market, and can be run
-as it is without learners. It is read equally strictly, and every fault has its line.
+It is separate from the scenario, like a sweep: the scenario describes the market, and runs
+unchanged without learners. It is read equally strictly, and every fault has its line.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = ["Environment", "EnvironmentDocument", "Learner", "RewardSpec", "load_
 
 _Period = Annotated[int, Amount(what="a time", example="60 s", units=("ps",), above=True)]
 _Steps = Annotated[int, Number(what="a whole number", least=1, most=10**7, whole=True)]
-_IDLE: Final = StrategySpec("stay")  # in a learner's place: what was set last holds
+_IDLE: Final = StrategySpec("stay")  # replaces a learner's strategy: the last values hold
 
 
 class RewardSpec(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class RewardSpec(msgspec.Struct, frozen=True):
     params: Params = {}
 
     def made(self) -> Any:
-        """The object that computes the reward."""
+        """Return the object that computes the reward."""
         kind: Any = REWARDS[self.kind]
         return kind(**self.params)
 
@@ -62,7 +62,7 @@ class _RewardReader(msgspec.Struct, frozen=True):
 
     @property
     def expected(self) -> str:
-        """The form."""
+        """Return the expected form."""
         return "a reward such as {kind: profit, per: 10 money/s}"
 
     def read(self, node: Node, path: str) -> RewardSpec:
@@ -85,11 +85,11 @@ class Learner(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: The agent of the scenario, whose own strategy it replaces.
-        observations: What it sees at each step, each with the range that is scaled to 0 to 1. A
-            range is {least: A, most: B}, with scale: log where shares go by the logarithm.
-        actions: What it sets at each step, each with its range. With levels: N it chooses one of
+        observations: Quantities observed at each step, each with the range that is scaled to 0 to
+            1. A range is {least: A, most: B}, with scale: log for logarithmic shares.
+        actions: Quantities set at each step, each with its range. With levels: N it chooses one of
             N evenly spaced values.
-        reward: What a step is worth to it.
+        reward: Its reward of a step.
     """
 
     name: Name
@@ -98,18 +98,18 @@ class Learner(msgspec.Struct, frozen=True, kw_only=True):
     reward: Annotated[RewardSpec, _RewardReader()]
 
     def amounts(self, shares: Floats) -> dict[str, float]:
-        """Actions given as shares from 0 to 1, in their order, converted to their units."""
+        """Return actions, given as shares from 0 to 1 in their order, in their units."""
         pairs = zip(self.actions.items(), shares.tolist(), strict=True)
         return {name: of.value(share) for (name, of), share in pairs}
 
 
 class EnvironmentDocument(msgspec.Struct, frozen=True, kw_only=True):
-    """An environment file as it is written.
+    """An environment file as written.
 
     Attributes:
         version: Version of the format.
-        title: What pages and tables call the environment.
-        scenario: The scenario that is run, as a path beside the file.
+        title: Title of the environment on pages and in tables.
+        scenario: The scenario of the runs, as a path beside the file.
         step: Time between two actions, a multiple of the market's epoch.
         settle: Time at the start of each step that does not count.
         steps: Number of steps of an episode.
@@ -129,11 +129,11 @@ class Environment(msgspec.Struct, frozen=True):
     """An environment file, with its scenario.
 
     Attributes:
-        file: as it was named.
-        scenario: with `set` laid over it.
-        step_ps, settle_ps: of a step; its part that does not count.
-        steps: of an episode.
-        learners: who may learn.
+        file: name of the file as given.
+        scenario: the scenario with `set` applied.
+        step_ps, settle_ps: length of a step; its part that is not measured.
+        steps: number of steps of an episode.
+        learners: agents that may learn.
     """
 
     file: str
@@ -146,12 +146,12 @@ class Environment(msgspec.Struct, frozen=True):
 
     @property
     def market(self) -> MarketSpec:
-        """The market of the scenario."""
+        """Return the market of the scenario."""
         assert self.scenario.market is not None
         return self.scenario.market
 
     def learner(self, name: str) -> Learner:
-        """By name.
+        """Return a learner by name.
 
         Raises:
             InputError: no agent of this name may learn.
@@ -163,11 +163,11 @@ class Environment(msgspec.Struct, frozen=True):
         raise InputError(f"{self.file}: learners: found {name!r}, expected one of {names}")
 
     def agent(self, name: str) -> AgentSpec:
-        """The learner's entry in the scenario."""
+        """Return the learner's entry in the scenario."""
         return next(agent for agent in self.market.agents if agent.name == name)
 
     def played(self, learners: tuple[str, ...]) -> Scenario:
-        """The scenario of an episode: learners in place of strategies, an epoch beyond its end.
+        """Return the scenario of an episode: learners replace strategies, and it has an epoch more.
 
         At the last report of a run, agents no longer observe anything.
         """
@@ -185,10 +185,10 @@ class Environment(msgspec.Struct, frozen=True):
 
 
 def load_environment(path: str | os.PathLike[str]) -> Environment:
-    """The environment in a file; its scenario is looked for beside it.
+    """Return the environment in a file; its scenario is relative to the file's folder.
 
     Raises:
-        ScenarioError: anything wrong with it or its scenario, with its place.
+        ScenarioError: the file or its scenario is invalid; the message names the place.
     """
     file = os.fspath(path)
     root = read_yaml(Path(file), file)
@@ -209,7 +209,7 @@ def load_environment(path: str | os.PathLike[str]) -> Environment:
 
 
 def _check(document: EnvironmentDocument, scenario: Scenario, places: dict[str, Place]) -> None:
-    """The consistency of the environment file with its scenario."""
+    """Check the consistency of the environment file with its scenario."""
     if scenario.market is None:
         raise places["scenario"].error("scenario", "one without a market", "one with a market")
     epoch_ps = scenario.epoch_ps
@@ -257,7 +257,7 @@ def _check_role(learner: Learner, role: str, here: str, places: dict[str, Place]
 
 
 def _overrides(node: Node | None) -> list[str]:
-    """`set: {path: value}` as `path=value`."""
+    """Return `set: {path: value}` as `path=value`."""
     if node is None:
         return []
     if not isinstance(node.value, dict):

@@ -2,8 +2,8 @@
 """A market as a PettingZoo ParallelEnv: all learners act at once, between two steps.
 
 An episode ends by truncation, after its number of steps. Infos have `seed`, and the observed
-quantities in their units. A fault of a run (for instance a dead engine: EngineError with its last
-message) is raised by the call that detects it; reset() starts again.
+quantities in their units. The call that detects a fault of a run raises it (for instance a dead
+engine: EngineError with its last message); reset() starts again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class MarketParallelEnv(ParallelEnv):
     """The learners of an environment, each by its name in the scenario.
 
     Attributes:
-        agents: those who are in the episode.
+        agents: learners in the current episode.
         possible_agents: all of them.
     """
 
@@ -40,7 +40,7 @@ class MarketParallelEnv(ParallelEnv):
     render_mode = None
 
     def __init__(self, environment: Environment, learners: Sequence[str] = ()) -> None:
-        """`learners`: who learns, by default all of the file; others keep their strategies."""
+        """Use `learners`, by default all of the file; other agents keep their strategies."""
         names = tuple(learners) or tuple(learner.name for learner in environment.learners)
         self._world = World(environment, names)
         self.possible_agents, self.agents = list(names), list[str]()
@@ -49,11 +49,11 @@ class MarketParallelEnv(ParallelEnv):
         self.action_spaces = {n: action_space(of) for n, of in self._learners.items()}
 
     def observation_space(self, agent: str) -> Any:
-        """The same object at every call."""
+        """Return the space, the same object at every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """The same object at every call."""
+        """Return the space, the same object at every call."""
         return self.action_spaces[agent]
 
     def reset(
@@ -77,7 +77,7 @@ class MarketParallelEnv(ParallelEnv):
         Raises:
             InputError: an action is missing, or is not in its space.
             NotRunningError: no episode is in progress.
-            EcnomyError: as Market.step; the episode has ended then.
+            EcnomyError: as Market.step; the episode has then ended.
         """
         given = {}
         for name in self.agents:
@@ -98,7 +98,7 @@ class MarketParallelEnv(ParallelEnv):
         return *told, infos
 
     def render(self) -> None:
-        """Draws nothing: `ecnomy show` draws runs that keep their tables."""
+        """Draw nothing: `ecnomy show` draws runs that keep their tables."""
 
     def close(self) -> None:
         """End the episode and its engine."""
@@ -113,10 +113,10 @@ class MarketParallelEnv(ParallelEnv):
 
 
 def parallel_env(path: str | os.PathLike[str], learners: Sequence[str] = ()) -> MarketParallelEnv:
-    """The environment in a file, for PettingZoo.
+    """Return the environment in a file, for PettingZoo.
 
     Raises:
-        ScenarioError: the file or its scenario is wrong.
+        ScenarioError: the file or its scenario is invalid.
         InputError: no agent of this name may learn.
     """
     return MarketParallelEnv(load_environment(path), learners)

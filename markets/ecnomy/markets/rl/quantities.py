@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observations, actions and rewards by role: names, units, and how each is measured.
+"""Observations, actions and rewards by role: names, units, and measurements.
 
 Everything covers the measured part of a step (after `settle`), and uses an agent's own books, links
-and flows: a learner sees no more than a strategy.
+and flows: a learner observes no more than a strategy.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class Look(msgspec.Struct, frozen=True, eq=False):
     """The observations of a learner's agent over the past step.
 
     Attributes:
-        dt_s: how long that was [s]; 0 at the beginning.
-        share: of the episode that has passed.
-        balance: of its account now [money].
-        gained: received less paid in that time [money].
-        links: of a carrier.
-        flows: of a price handler.
+        dt_s: length of the step [s]; 0 at the beginning.
+        share: elapsed share of the episode.
+        balance: current balance of its account [money].
+        gained: received less paid in the step [money].
+        links: observation of a carrier.
+        flows: observation of a price handler.
     """
 
     dt_s: float
@@ -137,12 +137,12 @@ _ACTS: Final = {CARRIER: ("price",), HANDLER: ("willingness", "rate_cap")}
 
 
 def measured(name: str, look: Look) -> float:
-    """A quantity of OBSERVED, in its unit."""
+    """Return a quantity of OBSERVED, in its unit."""
     return _QUANTITIES[name].of(look)
 
 
 def known(kind: str, role: str) -> tuple[str, ...]:
-    """The `observations` or `actions` of a role."""
+    """Return the `observations` or `actions` of a role."""
     if kind == "actions":
         return _ACTS[role]
     return tuple(name for name, of in _QUANTITIES.items() if role in of.roles)
@@ -150,10 +150,10 @@ def known(kind: str, role: str) -> tuple[str, ...]:
 
 @dataclasses.dataclass
 class Profit:
-    """What the agent received less what it paid, per second.
+    """The agent's receipts less its payments, per second.
 
     Attributes:
-        per: what counts as a reward of 1.
+        per: amount of a reward of 1.
     """
 
     roles: ClassVar[tuple[str, ...]] = LEARNERS
@@ -163,7 +163,7 @@ class Profit:
         positive("per", self.per, "money/s")
 
     def reward(self, look: Look) -> float:
-        """The reward of the measured part of a step."""
+        """Return the reward of the measured part of a step."""
         return _rate(look.gained, look) / self.per
 
 
@@ -172,8 +172,8 @@ class Surplus:
     """The worth of the rates of the agent's flows less its payments, per second.
 
     Attributes:
-        utility: of each flow's goodput, see ecnomy.agents.utilities; it needs its x0.
-        per: what counts as a reward of 1.
+        utility: utility of each flow's goodput, see ecnomy.agents.utilities; it needs its x0.
+        per: amount of a reward of 1.
     """
 
     roles: ClassVar[tuple[str, ...]] = (HANDLER,)
@@ -194,7 +194,7 @@ class Surplus:
             )
 
     def reward(self, look: Look) -> float:
-        """The reward of the measured part of a step; a rate below x0/1000 counts as x0/1000."""
+        """Return the reward of the measured part of a step; x0/1000 replaces lower rates."""
         assert look.flows is not None and self._utility.x0 is not None
         if not look.dt_s:
             return 0.0

@@ -29,9 +29,9 @@ class Range(msgspec.Struct, frozen=True):
     """The range of a quantity, in the unit of its kind.
 
     Attributes:
-        least, most: its ends.
-        log: whether shares go by the logarithm.
-        levels: of an action: how many evenly spaced shares there are, CONTINUOUS for all.
+        least, most: ends of the range.
+        log: whether shares are logarithmic.
+        levels: number of evenly spaced shares of an action, CONTINUOUS for all shares.
     """
 
     least: float
@@ -40,14 +40,14 @@ class Range(msgspec.Struct, frozen=True):
     levels: int = CONTINUOUS
 
     def share(self, value: float) -> float:
-        """The share of a value, from 0 to 1."""
+        """Return the share of a value, from 0 to 1."""
         held = min(max(value, self.least), self.most)
         if self.log:
             return math.log(held / self.least) / math.log(self.most / self.least)
         return (held - self.least) / (self.most - self.least)
 
     def value(self, share: float) -> float:
-        """At a share."""
+        """Return the value of a share."""
         if self.log:
             found = self.least * math.pow(self.most / self.least, share)
         else:
@@ -63,7 +63,7 @@ class Ranges(msgspec.Struct, frozen=True):
 
     @property
     def expected(self) -> str:
-        """The form."""
+        """Return the expected form."""
         name, unit = next((name, unit) for name, unit in self.catalogue.items() if unit)
         return f"ranges such as {name}: {{least: 0.1 {unit}, most: 10 {unit}}}"
 
@@ -127,7 +127,7 @@ class Ranges(msgspec.Struct, frozen=True):
 
 
 def _end(node: Node, key: str, path: str, unit: str) -> float:
-    """One end of a range, in the unit."""
+    """Return one end of a range, in the unit."""
     child, here = node.mapping().get(key), child_path(path, key)
     wanted = f"a quantity in {unit}" if unit else "a number"
     if child is None:

@@ -29,7 +29,7 @@ class MarketEnv(gymnasium.Env):
     render_mode = None
 
     def __init__(self, environment: Environment, learner: str = "") -> None:
-        """`learner`: its name in the file; "" for the only one, or the first."""
+        """Use `learner`, a name in the file; "" for the only one, or the first."""
         self._name = learner or environment.learners[0].name
         self._learner = environment.learner(self._name)
         self._world = World(environment, (self._name,))
@@ -54,7 +54,7 @@ class MarketEnv(gymnasium.Env):
         Raises:
             InputError: the action is not in the space.
             NotRunningError: no episode is in progress.
-            EcnomyError: as Market.step; the episode has ended then.
+            EcnomyError: as Market.step; the episode has then ended.
         """
         given = shares(self._learner, self.action_space, action)
         self._world.step({self._name: given})
@@ -62,7 +62,7 @@ class MarketEnv(gymnasium.Env):
         return self._seen(), reward, False, self._world.over, self._info()
 
     def amounts(self, action: Any) -> dict[str, float]:
-        """The meaning of an action, by name, in the units of the file's ranges.
+        """Return the values of an action, by name, in the units of the file's ranges.
 
         Raises:
             InputError: the action is not in the space.
@@ -81,10 +81,10 @@ class MarketEnv(gymnasium.Env):
 
 
 def market_env(path: str | os.PathLike[str], learner: str = "") -> MarketEnv:
-    """The environment in a file, for Gymnasium.
+    """Return the environment in a file, for Gymnasium.
 
     Raises:
-        ScenarioError: the file or its scenario is wrong.
+        ScenarioError: the file or its scenario is invalid.
         InputError: no agent of this name may learn.
     """
     return MarketEnv(load_environment(path), learner)

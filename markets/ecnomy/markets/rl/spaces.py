@@ -25,12 +25,12 @@ __all__ = ["action_space", "observation_space", "shares"]
 
 
 def observation_space(learner: Learner) -> Any:
-    """The space of observations."""
+    """Return the space of observations."""
     return spaces.Box(0.0, 1.0, (len(learner.observations),), np.float32)
 
 
 def action_space(learner: Learner) -> Any:
-    """The space of actions."""
+    """Return the space of actions."""
     levels = [of.levels for of in learner.actions.values()]
     if not levels[0]:
         return spaces.Box(-1.0, 1.0, (len(levels),), np.float32)
@@ -38,7 +38,7 @@ def action_space(learner: Learner) -> Any:
 
 
 def shares(learner: Learner, space: Any, action: Any) -> Floats:
-    """An action in shares of its ranges, from 0 to 1.
+    """Return an action in shares of its ranges, from 0 to 1.
 
     Raises:
         InputError: it is not in the space.

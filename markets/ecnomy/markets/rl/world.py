@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Episodes of an environment: a market that is stepped, and learners who act between its steps.
+"""Episodes of an environment: a market whose learners act between its steps.
 
     reset    a market is opened; its warm-up passes
     step     learners act; `settle` passes, then the rest of the step, which is measured
 
-A learner acts as a strategy would: a carrier posts a price, a price handler sets a payment and a
+A learner acts like a strategy: a carrier posts a price, a price handler sets a payment and a
 rate cap for each of its flows. Numbers are shares of ranges here (ranges.py). An episode is a run
 with its own seed: the same seed and actions give the same numbers.
 """
@@ -36,14 +36,14 @@ class World:
     """One environment; it has a market during an episode.
 
     Attributes:
-        environment: what is played.
-        names: of those who learn in it.
-        steps: made in this episode.
-        seed: of this episode.
+        environment: the environment file.
+        names: names of its learners.
+        steps: completed steps of this episode.
+        seed: seed of this episode.
     """
 
     def __init__(self, environment: Environment, names: tuple[str, ...]) -> None:
-        """Nothing runs yet."""
+        """Create the environment without a run."""
         self.environment, self.names = environment, names
         self._learners = {name: environment.learner(name) for name in names}
         self._rewards = {name: learner.reward.made() for name, learner in self._learners.items()}
@@ -57,14 +57,14 @@ class World:
 
     @property
     def over(self) -> bool:
-        """Whether the episode has ended."""
+        """Return whether the episode has ended."""
         return self.steps >= self.environment.steps
 
     def reset(self, seed: int | None) -> None:
         """Begin an episode; without a seed, the next one in sequence.
 
         Raises:
-            InputError: it is not a seed.
+            InputError: the seed is invalid.
             EcnomyError: as open_market.
         """
         if seed is not None:
@@ -89,7 +89,7 @@ class World:
 
         Raises:
             NotRunningError: no episode is in progress.
-            EcnomyError: as Market.step; the episode has ended then.
+            EcnomyError: as Market.step; the episode has then ended.
         """
         market = self._market
         if market is None or self.over:
@@ -104,23 +104,23 @@ class World:
             self.steps += 1
             self._look_round(market, (environment.step_ps - environment.settle_ps) / PS_PER_S)
         except BaseException:
-            self._market = None  # its session has ended, or ends as the market is forgotten
+            self._market = None  # its session has ended, or ends when the market is collected
             raise
         if self.over:
             self.close()
 
     def observed(self, name: str) -> Floats:
-        """A learner's observation: shares, in the order of the file."""
+        """Return a learner's observation: shares, in the order of the file."""
         ranges, told = self._learners[name].observations, self.told(name)
         return np.array([of.share(told[quantity]) for quantity, of in ranges.items()])
 
     def told(self, name: str) -> dict[str, float]:
-        """The same in its units, by name."""
+        """Return the same in its units, by name."""
         look = self._looks[name]
         return {of: measured(of, look) for of in self._learners[name].observations}
 
     def reward(self, name: str) -> float:
-        """The reward of a learner's last step."""
+        """Return the reward of a learner's last step."""
         return float(self._rewards[name].reward(self._looks[name]))
 
     def close(self) -> None:
@@ -130,7 +130,7 @@ class World:
             market.close()
 
     def _own(self, market: Market, name: str) -> Integers:
-        """The rows of a learner's links or flows."""
+        """Return the rows of a learner's links or flows."""
         spec = self.environment.agent(name)
         if spec.role == CARRIER:
             return market.domains.links(market.domains.names.index(name))
@@ -158,7 +158,7 @@ class World:
             self._looks[name] = self._look(market, name, dt_s)
 
     def _look(self, market: Market, name: str, dt_s: float) -> Look:
-        """Changes since the last observation."""
+        """Return the changes since the last observation."""
         balance = market.ledger.balance_micro(name)
         gained, self._balance[name] = balance - self._balance.get(name, 0), balance
         share = self.steps / self.environment.steps
