@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a strategy keeps its contract, in situations that its own tests would not cover.
+"""Checks that a strategy keeps its contract, in situations that its own tests would not cover.
 
     from ecnomy.markets.conformance import examine
 
     found = examine("my_lab.strategies:Patient", {"ceiling": 2.0})
     assert not found.defects, found.defects
 
-Answers are judged by the roles that ask for them in a run, so that what passes here is what a
-market takes, and what it refuses is found before a run is lost to it.
+The roles of a run judge the answers. So a market accepts every answer that passes here, and a
+refused answer is found before it costs a run.
 """
 
 from __future__ import annotations

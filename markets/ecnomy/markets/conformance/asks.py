@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile situations for strategies of those who call: what is on offer, and how calls went."""
+"""Hostile situations for strategies of callers: the offers, and the results of calls."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["ASKS", "AskCourse", "ask_of", "heard"]
 
 
 class AskCourse(msgspec.Struct, frozen=True):
-    """A course of calls: before each, some have ended.
+    """A course of calls; some calls end before each new one.
 
     Attributes:
-        name: in messages.
-        offers: how many providers there are.
-        calls: asked for, one after another.
+        name: name in messages.
+        offers: number of providers.
+        calls: number of calls, one after another.
         apart_s: time between them [s].
-        ended: calls heard of before each.
+        ended: number of calls reported before each call.
         odd: values of their columns in place of plain ones.
-        price_micro: of a call; that of offer k is k times as much more.
-        mark_price: of a mark [micro-units].
-        balance_micro: of the account, micro-units.
+        price_micro: price of a call; that of offer k is k times as much more.
+        mark_price: price of a mark [micro-units].
+        balance_micro: balance of the account, micro-units.
     """
 
     name: str
@@ -63,7 +63,7 @@ ASKS: Final = (
 
 
 def ask_of(course: AskCourse, number: int) -> CallAsk:
-    """The call of this number in a course."""
+    """Return the call of this number in a course."""
     t_ps = round(course.apart_s * number * PS_PER_S)
     offers = tuple(
         CallOffer(f"gsp-{k}", k, CallTariff((k + 1) * course.price_micro, 15 * 10**9, 0.01, 50_000))
@@ -73,7 +73,7 @@ def ask_of(course: AskCourse, number: int) -> CallAsk:
 
 
 def heard(course: AskCourse, number: int, draws: np.random.Generator) -> EndedCalls:
-    """Calls that ended before the call of this number."""
+    """Return the calls that ended before the call of this number."""
     count = course.ended
     if not count or not number:
         return NO_CALLS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A subject on its way through a situation: turn by turn, to the end or to what it raises."""
+"""Takes a subject through a situation, turn by turn, to its end or its exception."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ Play = Callable[[Any, np.random.Generator, Subject], Iterator[None]]
 
 
 class Course:
-    """A subject on its way through a situation.
+    """The course of a subject through a situation.
 
     Attributes:
-        error: what it ended with, None if it came through.
-        step: how many decisions were begun.
+        error: exception that ended it, None if it finished.
+        step: number of decisions begun.
         broken: its first course ended with a defect.
     """
 
@@ -62,7 +62,7 @@ class Course:
         return self.subject.answers
 
     def play(self, turns: Iterator[None], meanwhile: Iterator[None] | None = None) -> None:
-        """To the end, or until something is raised; another subject's turns in between."""
+        """Run to the end or to an exception, with another subject's turns in between."""
         while True:
             try:
                 self.step += 1
@@ -75,7 +75,7 @@ class Course:
             try:
                 if meanwhile is not None:
                     next(meanwhile, None)
-            except Exception:  # what the other one raises is told of where it is examined itself
+            except Exception:  # the other subject's exceptions are reported by its own examination
                 meanwhile = None
 
 
@@ -92,7 +92,7 @@ def decisions(limit_bps: float, *, in_classes: bool) -> Play:
 
 
 def _turns(course: Any) -> Iterator[tuple[int, int]]:
-    """(step, time of the look [ps]), with the plain ones at the end."""
+    """Yield (step, time of the look [ps]), with the plain ones at the end."""
     t_ps = 0
     for step, dt_s in enumerate((*course.dt_s, *PLAIN_S)):
         t_ps += round(dt_s * PS_PER_S)
@@ -129,13 +129,13 @@ def asks(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[
 
 
 def draws_of(name: str) -> np.random.Generator:
-    """The stream of a situation."""
+    """Return the random stream of a situation."""
     key = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=16).digest(), "little")
     return np.random.Generator(np.random.Philox(key=key))
 
 
 def put_down(error: BaseException) -> tuple[str, str]:
-    """Whose fault an exception is, and what it says without the agent's name."""
+    """Return the kind of fault of an exception, and its message without the agent's name."""
     cause = error.__cause__
     innermost, traceback = "", (cause or error).__traceback__
     while traceback is not None:
@@ -152,5 +152,5 @@ def put_down(error: BaseException) -> tuple[str, str]:
 
 
 def differ(one: Course, other: Course) -> bool:
-    """Whether two courses part in what is answered."""
+    """Return whether the answers of two courses differ."""
     return one.answers != other.answers or (one.error is None) != (other.error is None)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A strategy is shown hostile situations in every role that it fits, each one three times over.
+"""Shows hostile situations to a strategy in every role that it fits, each one three times.
 
-    once      its answers are judged by its role, and what it was told is compared with a copy
+    once      its role judges its answers, and its inputs are compared with a copy
     again     a new object, the same seed: the same answers
     together  a new object, with another agent's object deciding in between: the same answers
 
-What an exception, an answer or a difference is put down to is said in findings.py.
+findings.py explains the findings for an exception, an answer or a difference.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ _NO_CLASSES: Final = ("flows in no class", "nothing on offer")
 
 
 def roles_for(kind: str) -> tuple[str, ...]:
-    """The roles of ecnomy that a strategy fits.
+    """Return the roles of ecnomy that a strategy fits.
 
     Raises:
-        StrategyError: there is no such strategy.
+        StrategyError: the strategy does not exist.
     """
     find(kind)
     return tuple(role for role in ROLES if preset_of(role).asks and not wanted_instead(kind, role))
@@ -68,16 +68,16 @@ def roles_for(kind: str) -> tuple[str, ...]:
 def examine(
     kind: str, params: Mapping[str, object] | None = None, *, roles: Sequence[str] = ()
 ) -> Examined:
-    """Shows a strategy every situation and gathers what it does wrong.
+    """Show a strategy every situation and collect its defects.
 
     Args:
         kind: built-in name, `module:Class` or entry point.
-        params: in the units of the class's annotations.
-        roles: to ask it as; by default all that it fits.
+        params: parameters in the units of the class's annotations.
+        roles: roles of the strategy; by default all that it fits.
 
     Raises:
-        StrategyError: there is no such strategy, it cannot be made with these parameters, or it
-            fits none of these roles.
+        StrategyError: the strategy does not exist, cannot be created with these parameters, or
+            does not fit any of these roles.
     """
     wanted, given = tuple(roles) or roles_for(kind), dict(params or {})
     own = ", ".join(getattr(find(kind), "roles", ()))
@@ -101,7 +101,7 @@ def examine(
 
 
 class _Exam:
-    """One examination as it goes."""
+    """One examination in progress."""
 
     def __init__(self, kind: str, params: Mapping[str, object]) -> None:
         self._kind, self._params = kind, params
@@ -112,7 +112,7 @@ class _Exam:
         self.shown = 0
 
     def all_of(self, role: str) -> None:
-        """Every situation of a role."""
+        """Show every situation of a role."""
         refused, answered = [], 0
         for situation, play in self._situations(role):
             self.shown += 1
@@ -144,7 +144,7 @@ class _Exam:
             limit = 1e6 if self._needs_rate else np.inf
             for situation in FLOWS:
                 if "classes" in preset.takes and situation.name in _NO_CLASSES:
-                    continue  # all flows that it sees are in a class of its own
+                    continue  # all flows that it observes are in its own class
                 yield situation, decisions(limit, in_classes=not preset.pays_itself)
             if "classes" in preset.takes:
                 first = self._subject(role, CLASSES[0], "examined")
@@ -155,7 +155,7 @@ class _Exam:
         return Subject(self._model, name, role, self._kind, self._params, balance)
 
     def _watched(self, role: str, situation: Any, play: Play) -> tuple[Course, str]:
-        """The first time; what it refused, "" for nothing."""
+        """Run the first time; return its refusal, "" without a refusal."""
         watch, name = Watch(), situation.name
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
@@ -184,7 +184,7 @@ class _Exam:
         return course, ""
 
     def _compare(self, role: str, situation: Any, play: Play, once: Course) -> None:
-        """The second and the third time."""
+        """Run the second and the third time."""
         name = situation.name
         state = _state(find(self._kind))
         with warnings.catch_warnings():
@@ -215,7 +215,7 @@ class _Exam:
 
 
 def _state(cls: type) -> dict[str, str]:
-    """What all objects of a class share and may change: its attributes, its module's variables."""
+    """Return the mutable state that all objects of a class share: attributes, module variables."""
     found = {}
     for owner in cls.__mro__[:-1]:
         for name, value in vars(owner).items():

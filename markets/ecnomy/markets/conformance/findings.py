@@ -20,15 +20,15 @@ REFUSES = "refuses"
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """Something a strategy did.
+    """A finding about a strategy.
 
     Attributes:
-        kind: `raises`, `answer` (one that its role cannot use), `mutates` (what it was told),
+        kind: `raises`, `answer` (one that its role cannot use), `mutates` (its inputs),
             `random` (the same seed, other answers), `shared` (state between two objects), `clock`,
-            or `refuses` (every situation, by StrategyErrors of its own).
-        role: as which it was asked.
-        situations: where, in the order they were tried.
-        what: in words, on one line.
+            or `refuses` (every situation, by its own StrategyErrors).
+        role: role of the strategy.
+        situations: names of situations, in order.
+        what: description, on one line.
     """
 
     kind: str
@@ -37,7 +37,7 @@ class Finding(msgspec.Struct, frozen=True):
     what: str
 
     def line(self) -> str:
-        """For people."""
+        """Return the finding for people."""
         first, *others = self.situations
         more = f" (and {len(others)} more)" if others else ""
         return f"{self.kind}: as {self.role}, {first}{more}: {self.what}"
@@ -48,12 +48,12 @@ class Examined(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: name of the strategy.
-        roles: it was asked as.
-        situations: how many it was shown, all roles together.
-        defects: what its author has to mend.
-        refusals: situations that it refused by a StrategyError of its own, which ends a run with
-            its message: no defect where the message says what the strategy needs.
-        warnings: what Python or numpy warned of in its code.
+        roles: roles of the examination.
+        situations: number of situations, all roles together.
+        defects: findings that its author has to correct.
+        refusals: situations that it refused by its own StrategyError, which ends a run with
+            its message. That is not a defect if the message says what the strategy needs.
+        warnings: warnings of Python or numpy in its code.
     """
 
     kind: str
@@ -65,21 +65,21 @@ class Examined(msgspec.Struct, frozen=True):
 
 
 class Gathered:
-    """Findings as they come; those that differ in nothing but numbers are one."""
+    """Collects findings; findings that differ only in numbers are one."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str, str], tuple[str, list[str]]] = {}
 
     def add(self, kind: str, role: str, situation: str, what: str) -> None:
-        """One more."""
+        """Add a finding."""
         words = " ".join(what.split())
-        key = kind, role, re.sub(r"(?<!:)[0-9][0-9.e+]*", "#", words)  # but for lines of files
+        key = kind, role, re.sub(r"(?<!:)[0-9][0-9.e+]*", "#", words)  # except lines of files
         _, told = self._found.setdefault(key, (words, []))
         if situation not in told:
             told.append(situation)
 
     def all(self) -> tuple[Finding, ...]:
-        """In the order they were first made."""
+        """Return the findings in order."""
         return tuple(
             Finding(kind, role, tuple(where), what)
             for (kind, role, _), (what, where) in self._found.items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The strategies that are installed: ecnomy's own, and those of packages (entry points)."""
+"""The installed strategies: ecnomy's own, and those of packages (entry points)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ecnomy.markets.scenario.parameters import Field, declared
 
 __all__ = ["Listed", "Parameter", "installed"]
 
-# What a method of a strategy answers, in the words of agents/README.md.
+# Answers of a strategy's methods, in the words of agents/README.md.
 ANSWERS: Final = {
     "decide": "a FlowDecision for each flow",
     "decide_many": "a Decision for all flows",
@@ -30,13 +30,13 @@ ANSWERS: Final = {
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """A parameter as users write it.
+    """A parameter in YAML.
 
     Attributes:
         name: its key.
         takes: a unit, a type or the kinds of a form.
-        required: whether it must be given.
-        default: what it is otherwise, in that unit; None if there is nothing to print.
+        required: whether it is required.
+        default: its default, in that unit; None if there is nothing to print.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Parameter(msgspec.Struct, frozen=True):
     default: float | int | str | bool | None
 
     def words(self) -> str:
-        """On one line."""
+        """Return the parameter on one line."""
         if self.required:
             return f"{self.name} [{self.takes}], required"
         held = self.default
@@ -54,16 +54,16 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A strategy that is installed.
+    """An installed strategy.
 
     Attributes:
-        name: in YAML.
-        origin: the package that brings it.
-        roles: of ecnomy, that it fits.
-        answers: what it is asked for.
-        parameters: those it takes.
-        does: the first line of its class's documentation.
-        fault: why it cannot be used, "" if it can.
+        name: name in YAML.
+        origin: its package.
+        roles: roles of ecnomy that it fits.
+        answers: questions that it answers.
+        parameters: its parameters.
+        does: the first line of its class's docstring.
+        fault: reason why it cannot be used, "" if it can.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Listed(msgspec.Struct, frozen=True):
     fault: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """The same as plain values; JSON has no infinite numbers, which are None."""
+        """Return the same as plain values; JSON lacks infinite numbers, which become None."""
         told: dict[str, Any] = msgspec.to_builtins(self)
         for parameter in told["parameters"]:
             held = parameter["default"]
@@ -85,7 +85,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 def installed() -> list[Listed]:
-    """Built-in strategies by name, then those of entry points; a faulty one is listed with why."""
+    """Return built-in strategies by name, then entry points; a faulty one has its reason."""
     found = [_listed(name, "ecnomy") for name in sorted(BUILT_IN)]
     entries = importlib.metadata.entry_points(group=GROUP)
     for entry in sorted(entries, key=lambda entry: entry.name):
@@ -99,7 +99,7 @@ def _listed(name: str, origin: str) -> Listed:
     try:
         cls, roles = find(name), roles_for(name)
         fields = tuple(_parameter(key, field) for key, field in declared(cls).items())
-    except Exception as error:  # what other packages bring may fail in any way
+    except Exception as error:  # other packages may fail in any way
         return Listed(name, origin, fault=" ".join(str(error).split()))
     own = tuple(role for role in getattr(cls, "roles", ()) if role not in roles)
     asked = tuple(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile situations for strategies that post prices or fees, and for those that let calls in.
+"""Hostile situations for strategies that post prices or fees, and for those that admit calls.
 
-As in situations.py: courses of odd observations, finite in all their numbers, with two plain ones
-at the end.
+As in situations.py: courses of odd observations with finite numbers, followed by two plain
+observations.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Course(msgspec.Struct, frozen=True):
     """A course of looks at links, classes or test streams.
 
     Attributes:
-        name: in messages.
-        count: of links, classes or streams.
-        dt_s: since the look before, for each [s].
+        name: name in messages.
+        count: number of links, classes or streams.
+        dt_s: time since the previous look, for each [s].
         odd: values in place of plain ones.
-        price_micro: the price or fee in force; -1 for what was posted last.
-        balance_micro: of the account, micro-units.
-        asks_first: calls ask before anything was watched.
-        ended: calls that end at each look; they began at the look before.
+        price_micro: the price or fee in force; -1 for the one posted last.
+        balance_micro: balance of the account, micro-units.
+        asks_first: calls arrive before the first observation.
+        ended: calls that end at each look; they began at the previous look.
         odd_calls: values of these in place of plain ones.
     """
 
@@ -140,7 +140,7 @@ CLASSES: Final = (
 def links_seen(
     course: Course, step: int, t_ps: int, draws: np.random.Generator, price_micro: int
 ) -> PriceObservation:
-    """What a carrier sees before it posts; `price_micro` is what it posted last."""
+    """Return a carrier's observation; `price_micro` is the price posted last."""
     dt_ps = round((*course.dt_s, *PLAIN_S)[step] * PS_PER_S)
     count, plain = course.count, step >= len(course.dt_s)
     arrivals = draws.integers(100, 1000, count)
@@ -165,7 +165,7 @@ def links_seen(
 def classes_seen(
     course: Course, step: int, t_ps: int, draws: np.random.Generator, fees: Mapping[str, int]
 ) -> ClassObservation:
-    """What a provider of classes sees before it posts fees; `fees` are those posted last."""
+    """Return the observation of a provider of classes; `fees` are those posted last."""
     dt_ps = round((*course.dt_s, *PLAIN_S)[step] * PS_PER_S)
     count, plain = course.count, step >= len(course.dt_s)
     names = tuple(f"class-{i}" for i in range(count))
@@ -194,7 +194,7 @@ def classes_seen(
 def streams_seen(
     course: Course, step: int, t_ps: int, draws: np.random.Generator
 ) -> StreamObservation:
-    """The view of a guaranteed stream provider of its test streams."""
+    """Return a guaranteed stream provider's observation of its test streams."""
     dt_ps = round((*course.dt_s, *PLAIN_S)[step] * PS_PER_S)
     count, plain = course.count, step >= len(course.dt_s)
     sent = draws.integers(100, 1000, count) if dt_ps else np.zeros(count, dtype=np.int64)
@@ -214,7 +214,7 @@ def streams_seen(
 
 
 def call_at(course: Course, t_ps: int, flow: int) -> Call:
-    """A call of this flow; the one of flow k asks k picoseconds after the look."""
+    """Return a call of this flow; the one of flow k asks k picoseconds after the look."""
     return Call(t_ps + flow, flow, CALL_TARIFF, float(_price_of(course)))
 
 

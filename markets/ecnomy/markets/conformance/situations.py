@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile situations for strategies that decide on flows: what a run may show, at its edges.
+"""Hostile situations for strategies that decide on flows: extreme cases of a run.
 
-A situation is a course of decisions: how many flows are seen at each, what time has passed, and
-what is odd about their columns. Two plain decisions follow it, so that a strategy which it has
-poisoned (with a NaN, say) shows that. All numbers are finite; they are drawn from a stream of the
-situation's own, so that a situation is the same every time.
+A situation is a course of decisions: the number of flows at each, the elapsed time, and
+the odd values in their columns. Two plain decisions follow it, which reveal a strategy that the
+situation has poisoned (with a NaN, say). All numbers are finite. They come from the situation's own
+random stream, so that a situation is the same every time.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class Situation(msgspec.Struct, frozen=True):
     """A course of decisions.
 
     Attributes:
-        name: in messages.
-        counts: flows seen at each decision.
-        dt_s: since the decision before, for each [s].
+        name: name in messages.
+        counts: flows observed at each decision.
+        dt_s: time since the previous decision, for each [s].
         odd: changes the columns of flows at a decision, given its number.
-        classes: how many are on sale: `some`, `none` or `many`.
-        moves: flows seen at decision k begin with number k.
-        balance_micro: of the account, micro-units.
+        classes: classes on sale: `some`, `none` or `many`.
+        moves: flows observed at decision k begin with number k.
+        balance_micro: balance of the account, micro-units.
     """
 
     name: str
@@ -59,7 +59,7 @@ def _set(**values: object) -> Callable[[Columns, int], None]:
 
 
 def _every(**values: tuple[object, ...]) -> Callable[[Columns, int], None]:
-    """Each flow has the next of these values."""
+    """Give each flow the next of these values."""
 
     def odd(columns: Columns, step: int) -> None:
         for name, several in values.items():
@@ -123,7 +123,7 @@ FLOWS: Final = (
 
 
 def offers_of(classes: str) -> tuple[Offer, ...]:
-    """The classes on sale; the first two are of the provider `shop`."""
+    """Return the classes on sale; the first two are of the provider `shop`."""
     if classes == "none":
         return ()
     fees = (1_000_000, 2_000_000, 0, 10**15) if classes == "some" else tuple(range(200))
@@ -134,17 +134,17 @@ def offers_of(classes: str) -> tuple[Offer, ...]:
 def observation(
     situation: Situation, step: int, t_ps: int, draws: np.random.Generator, limit_bps: float
 ) -> Observation:
-    """What is seen at a decision; a step behind the situation's own is a plain one.
+    """Return the observation at a decision; a step after the situation's own steps is a plain one.
 
     Args:
-        situation: where.
+        situation: the situation.
         step: number of the decision.
-        t_ps: when.
-        draws: of the situation.
-        limit_bps: what traffic asks for at most.
+        t_ps: time of the decision.
+        draws: random stream of the situation.
+        limit_bps: largest rate of the traffic.
 
     Returns:
-        An Observation in arrays of its own, without an agent.
+        An Observation with its own arrays, without an agent.
     """
     own = step < len(situation.counts)
     count = situation.counts[min(step, len(situation.counts) - 1)]
@@ -164,7 +164,7 @@ def observation(
 def _plain(
     rows: np.ndarray[Any, Any], dt_s: float, draws: np.random.Generator, limit: float, offers: int
 ) -> Columns:
-    """Flows of two sources, alike in number, over a link that marks a packet in twenty."""
+    """Return flows of two sources, equal in number, over a link that marks one packet in twenty."""
     count, half = len(rows), (len(rows) + 1) // 2
     goodput = draws.uniform(1e5, 1e6, count)
     delivered = np.rint(goodput * max(dt_s, 1.0) / _PACKET_BITS).astype(np.int64)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A strategy at work for one agent: the agent's role asks it, as in a run, and judges its answers.
 
-What is told is kept and compared with a copy afterwards; what is answered is kept as bytes, so that
-two courses can be compared.
+Its inputs are kept and later compared with a copy. Its answers are kept as bytes, to compare two
+courses.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SEED: Final = 20_000
 
 
 class Account:
-    """The books of the agent that is examined: something is paid and received between looks."""
+    """The books of the examined agent, with payments and receipts between looks."""
 
     def __init__(self, balance_micro: int) -> None:
         self._balance, self.paid, self.received = balance_micro, 0, 0
@@ -56,7 +56,7 @@ class Subject:
     """One agent in one situation.
 
     Attributes:
-        answers: what it has answered so far, as bytes or text.
+        answers: its answers so far, as bytes or text.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Subject:
         params: Mapping[str, object],
         balance_micro: int = 0,
     ) -> None:
-        """Makes the role and its strategy (StrategyError where it cannot be made)."""
+        """Make the role and its strategy (StrategyError if that fails)."""
         classes = tuple(
             ClassSpec(f"class-{i}", fee, ()) for i, fee in enumerate((10**6, 2 * 10**6))
         )
@@ -87,7 +87,7 @@ class Subject:
         self.fees: dict[str, int] = {}
 
     def decide(self, seen: Observation) -> None:
-        """Ask for a decision on flows; what was decided before is in force meanwhile."""
+        """Ask for a decision on flows; the previous decision is in force meanwhile."""
         seen = msgspec.structs.replace(self._carried(seen), agent=self._view)
         self._account.paid += int(min(seen.flows.charge_micro.sum(), 10**15)) + 1
         decision = self._asked(seen, self._role.decide)
@@ -105,7 +105,7 @@ class Subject:
 
     @property
     def sells_classes(self) -> bool:
-        """Whether its strategy posts fees, or is asked about flows that are to enter a class."""
+        """Return whether its strategy posts fees, or decides which flows enter a class."""
         return bool(getattr(self._role, "watches_classes", False) or self._asks)
 
     @property
@@ -135,24 +135,24 @@ class Subject:
         self.answers.append(tuple(sorted((n, float(v)) for n, v in readings.items())))
 
     def admit(self, call: Call) -> None:
-        """Ask whether a call is let in."""
+        """Ask whether to admit a call."""
         self.answers.append((self._role.lines[0].admit(call),))
 
     def order(self, ask: CallAsk) -> None:
-        """Ask who is to carry a call."""
+        """Ask which provider should carry a call."""
         self._account.paid += 7
         self.answers.append(tuple(self._asked(ask, self._role.order)))
 
     def hear(self, ended: EndedCalls) -> None:
-        """Tell of calls that ended."""
+        """Report calls that ended."""
         self._asked(ended, self._role.hear)
 
     def claims(self, *, broken: bool) -> None:
-        """Ask whether a promise is said to have been broken."""
+        """Ask whether to claim a broken promise."""
         self.answers.append((self._role.claims(broken),))
 
     def mutated(self) -> list[str]:
-        """What it was told and has changed since, in words."""
+        """Return the inputs that it has changed, in words."""
         names = {name for told, was in self._told for name in changed(told, was)}
         if self._view.notes != self._noted:
             names.add("agent.notes, which only note() may change")
@@ -171,7 +171,7 @@ class Subject:
         self.answers.append((name, value))
 
     def _carried(self, seen: Observation) -> Observation:
-        """With the classes and the activity last decided, where flows are the same."""
+        """Return the observation with the last classes and activity, if flows are the same."""
         if self._before is None or len(self._before[0].flow) != len(seen.flows.flow):
             return seen
         flows, decision = self._before
@@ -187,7 +187,7 @@ class Subject:
 
 
 def _fields(seen: Any) -> dict[str, object]:
-    """Field -> what it holds, but for the agent; columns by their own names."""
+    """Return field -> its value, except the agent; columns by their own names."""
     told = {name: getattr(seen, name) for name in seen.__struct_fields__ if name != "agent"}
     for name in ("flows", "links", "classes", "calls"):
         if isinstance(told.get(name), msgspec.Struct):
@@ -197,7 +197,7 @@ def _fields(seen: Any) -> dict[str, object]:
 
 
 def _copied(value: object) -> object:
-    """A deep copy; what has a hash (numbers, names, tuples of them) cannot change and is shared."""
+    """Return a deep copy; hashable values (numbers, names, tuples of them) are shared."""
     if isinstance(value, np.ndarray):
         return value.copy()
     try:
@@ -208,7 +208,7 @@ def _copied(value: object) -> object:
 
 
 def changed(seen: Any, was: Any) -> list[str]:
-    """The fields of an observation that are no longer what they were."""
+    """Return the fields of an observation that have changed."""
     now, found = _fields(seen), []
     for name, value in was.items():
         held: Any = now[name]

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of a strategy's code to the process while it decides: clocks, and global random numbers.
 
-Calls of C functions are seen by a profile hook (sys.setprofile), so nothing of the strategy's is
-replaced; that numpy's global generator was drawn from is seen by its state. Looked for are the
+A profile hook (sys.setprofile) sees calls of C functions, so the strategy's code stays unchanged.
+The state of numpy's global generator reveals draws from it. The hook looks for the
 clocks of `time` and `datetime`, the global generators of Python and numpy, and os.urandom, which
-numpy's unseeded generators are seeded with (some seeded ones ask it in vain, so that it is only a
-hint where answers differ). perf_counter and process_time, which programs measure themselves by, and
-the clock that `logging` reads are left alone: should answers go by them, they differ from one time
-to the next. A generator of its own with a fixed seed cannot be seen: its answers are always the
-same.
+seeds numpy's unseeded generators. (Some seeded ones call it in vain, so it is only a hint if
+answers differ.) perf_counter and process_time, by which programs measure themselves, and
+the clock of `logging` are ignored: answers that depend on them differ from one time
+to the next. A strategy's own generator with a fixed seed cannot be detected: its answers are always
+the same.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ GENERATORS: Final = "uses a random generator other than seen.agent.random"
 ENTROPY: Final = "reads random bytes from the system"
 _TIMES: Final = (
     *("time", "time_ns", "monotonic", "monotonic_ns", "clock_gettime", "clock_gettime_ns"),
-    *("localtime", "ctime"),  # of the machine's own time zone, whatever they are given
+    *("localtime", "ctime"),  # always of the machine's time zone
 )
 _DATES: Final = ("now", "utcnow", "today")
 _LIBRARY: Final = sysconfig.get_paths()["stdlib"]
 
 
 class Watch:
-    """A context in which calls of clocks and generators are noted.
+    """A context that notes calls of clocks and generators.
 
     Attributes:
-        seen: (CLOCKS, GENERATORS or ENTROPY, the function and where it was called), in the order
-            they were first seen.
+        seen: (CLOCKS, GENERATORS or ENTROPY, the function and its place of call), in the order
+            of first calls.
     """
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ def _numpys_state() -> str:
 
 
 def _what(called: Any) -> tuple[str, str] | None:
-    """CLOCKS, GENERATORS or ENTROPY and a name, for functions that are one."""
+    """Return CLOCKS, GENERATORS or ENTROPY and a name, for functions of these kinds."""
     name, owner = getattr(called, "__name__", ""), getattr(called, "__self__", None)
     module = getattr(owner, "__name__", "")
     if module == "time" and name in _TIMES:
@@ -91,7 +91,7 @@ def _what(called: Any) -> tuple[str, str] | None:
 
 
 def _place(frame: FrameType) -> str:
-    """File and line of the innermost code that is not Python's own library."""
+    """Return file and line of the innermost code outside Python's own library."""
     at: FrameType | None = frame
     while at is not None:
         file = at.f_code.co_filename
