@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flows that their agents switch off and on (`active` decisions): which, and how many were on.
+"""Flows that their agents switch off and on (`active` decisions), and the number of active ones.
 
-Such a flow sends nothing while it is off. A mean over it is over the time in which it was on.
+Such a flow sends nothing while it is off. Its means cover the time in which it was on.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["flows_on", "switches_of"]
 
 
 def switches_of(run: RawRun) -> Switches:
-    """The flows that agents switched off, and when.
+    """Return the flows that agents switched off, with the times.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -34,12 +34,12 @@ def switches_of(run: RawRun) -> Switches:
 
 
 def flows_on(run: RawRun, edges_ps: npt.NDArray[np.int64]) -> Floats:
-    """How many flows of each row were on, on average over each interval, [interval, row].
+    """Return the mean number of active flows of each row over each interval, [interval, row].
 
-    Rows that no agent switches count with all their flows, whether these have started or not.
+    Rows that agents never switch count with all their flows, whether these have started or not.
 
     Args:
-        run: whose flows.
+        run: the run.
         edges_ps: ascending times.
 
     Raises:

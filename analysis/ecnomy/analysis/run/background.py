@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Background traffic: flows in no class and of no agent, which pay for their marks all the same.
+"""Background traffic: flows without class and agent, which pay for their marks all the same.
 
-Nobody decides for them, so they take no notice of the price. The ledger tells them by who pays:
+Agents do not decide for them, so they ignore the price. The ledger identifies them by the payer:
 their marks are booked on `source:<source>`.
 """
 
@@ -23,13 +23,13 @@ _OWN: Final = "source:"
 
 
 def background_postings(ledger: pd.DataFrame) -> pd.DataFrame:
-    """The postings of a ledger for marks of background traffic."""
+    """Return the postings of a ledger for marks of background traffic."""
     of_marks = ledger["kind"].astype(str) == MARKS
     return ledger[of_marks & ledger["debit"].astype(str).str.startswith(_OWN)]
 
 
 def background_rows(ledger: pd.DataFrame, rows: int) -> npt.NDArray[np.bool_]:
-    """Which rows of flows are background traffic that met a mark, truth values, [row]."""
+    """Return a mask of the rows of background flows with charged marks, [row]."""
     found = np.zeros(rows, dtype=np.bool_)
     flow = background_postings(ledger)["flow"].to_numpy(dtype=np.int64)
     found[flow[flow >= 0]] = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accounts at the end of a run: received, how much of that from background traffic, and paid."""
+"""Accounts at the end of a run: money received, its part from background traffic, money paid."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Balance(msgspec.Struct, frozen=True):
     account: str
     received: float
     paid: float
-    from_background: float = 0.0  # of what was received, for marks of background traffic
+    from_background: float = 0.0  # part of `received` for marks of background traffic
 
     @property
     def net(self) -> float:
-        """Received minus paid."""
+        """Return received minus paid."""
         return self.received - self.paid
 
 
 def balances_of(run: RawRun) -> tuple[Balance, ...]:
-    """All accounts that money went through, by name; none in a run without a market."""
+    """Return all accounts with postings, by name; () for a run without a market."""
     ledger = run.ledger
     if ledger.empty:
         return ()
@@ -49,6 +49,6 @@ def balances_of(run: RawRun) -> tuple[Balance, ...]:
 
 
 def _sums(ledger: pd.DataFrame, side: str) -> dict[str, int]:
-    """Micro-units by account."""
+    """Return micro-units by account."""
     sums = ledger.groupby(ledger[side].astype(str))["amount_micro"].sum()
     return {str(account): int(amount) for account, amount in sums.items()}

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The carriers of a run: their links, prices, and who paid them what, from the tables alone.
+"""The carriers of a run: their links, prices, payers and payments, from the tables alone.
 
 A carrier is an agent that posts a price per mark; the table `agents` names all of them at t = 0.
-Whose links are whose is worked out from the manifest as the market does it (see
-ecnomy.markets.terms.ownership). Money is what the ledger says. All is over the whole run, the
-warm-up included, as accounts are.
+The owners of links are derived from the manifest as in the market (see
+ecnomy.markets.terms.ownership). Money comes from the ledger. Everything covers the whole run,
+including the warm-up, like the accounts.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ class Prices(msgspec.Struct, frozen=True, eq=False):
     """A carrier's price per mark over time; each holds from its time to the next one's.
 
     Attributes:
-        t_ps: from when on, rising, from 0.
-        money: the price, money per mark.
+        t_ps: times of the prices, rising, from 0.
+        money: the prices, money per mark.
     """
 
     t_ps: npt.NDArray[np.int64]
     money: Floats
 
     def mean(self, end_ps: int) -> float:
-        """Over time from the first to `end_ps`, money."""
+        """Return the mean over time from the first to `end_ps`, money."""
         spans = np.diff(np.append(self.t_ps, max(end_ps, int(self.t_ps[-1]))))
         if not spans.sum():
             return float(self.money[-1])
@@ -55,7 +55,7 @@ class Prices(msgspec.Struct, frozen=True, eq=False):
 
 
 class Payment(msgspec.Struct, frozen=True):
-    """All that one account paid a carrier for one kind of contract, money."""
+    """The payments of one account to a carrier for one kind of contract, money."""
 
     payer: str
     kind: str
@@ -66,16 +66,16 @@ class Carrier(msgspec.Struct, frozen=True, eq=False):
     """A carrier's links, prices and earnings in the whole run.
 
     Attributes:
-        name: of the agent and its account.
-        links: it owns, by index in the plan; both directions.
-        link_names: of these, without the way back where it owns both.
-        busiest: the link with the highest utilisation, by index.
-        utilization: of that link.
-        prices: per mark, over time.
-        marks: set on data in its domain; NaN in results without the table pairs.
-        income: from whom and what for, who paid most first.
-        to_carriers: what it paid other carriers, money.
-        to_others: what it paid anybody else, money.
+        name: name of the agent and its account.
+        links: its links, by index in the plan; both directions.
+        link_names: names of these links, without the reverse if it owns both.
+        busiest: index of the link with the highest utilisation.
+        utilization: utilisation of that link.
+        prices: prices per mark, over time.
+        marks: marks set on data in its domain; NaN in results without the table pairs.
+        income: payments received, by payer and kind, the largest payer first.
+        to_carriers: payments to other carriers, money.
+        to_others: payments to other accounts, money.
     """
 
     name: str
@@ -91,12 +91,12 @@ class Carrier(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def left(self) -> float:
-        """Its profit, money."""
+        """Return its profit, money."""
         return sum(one.money for one in self.income) - self.to_carriers - self.to_others
 
 
 def prices_of(run: RawRun) -> dict[str, Prices]:
-    """The prices of each carrier, in the order of their domains; none without a carrier.
+    """Return the prices of each carrier, in the order of their domains; {} without a carrier.
 
     Raises:
         ResultsError: a table is unreadable.
@@ -111,7 +111,7 @@ def prices_of(run: RawRun) -> dict[str, Prices]:
 
 
 def _owners(run: RawRun, names: list[str]) -> list[int] | None:
-    """The carrier of each link; None if the manifest does not tell."""
+    """Return the carrier of each link; None if the manifest does not determine it."""
     agents = {agent.name: agent for agent in agents_of(run) or ()}
     if any(name not in agents for name in names):
         return None
@@ -127,7 +127,7 @@ def _owners(run: RawRun, names: list[str]) -> list[int] | None:
 
 
 def access_carriers(run: RawRun) -> dict[str, str]:
-    """Source -> the carrier that owns the first link of its way; {} if the run does not tell.
+    """Return source -> the carrier that owns the first link of its path; {} if unknown.
 
     Raises:
         ResultsError: a table is unreadable.
@@ -140,7 +140,7 @@ def access_carriers(run: RawRun) -> dict[str, str]:
 
 
 def link_use(run: RawRun, links: Epochs, edges_ps: npt.NDArray[np.int64]) -> Floats:
-    """The utilisation of each link, framing included, [interval, link]."""
+    """Return the utilisation of each link, framing included, [interval, link]."""
     plan = run.plan
     framing = np.array([link.framing_bytes for link in plan.links], dtype=np.float64)
     rates = np.array([link.rate_bps for link in plan.links], dtype=np.float64)
@@ -150,7 +150,7 @@ def link_use(run: RawRun, links: Epochs, edges_ps: npt.NDArray[np.int64]) -> Flo
 
 
 def carriers_of(run: RawRun | Results) -> tuple[Carrier, ...]:
-    """The carriers of a run, () unless there are two or more and a report after the first.
+    """Return the carriers of a run, () unless there are two or more and a report after the first.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -198,7 +198,7 @@ def _shown(run: RawRun, own: list[int]) -> tuple[str, ...]:
 
 
 def _money(run: RawRun, name: str, carriers: list[str]) -> tuple[tuple[Payment, ...], float, float]:
-    """A carrier's receipts by payer and kind; its payments to carriers and others."""
+    """Return a carrier's receipts by payer and kind; its payments to carriers and others."""
     ledger = run.ledger
     credit, debit = ledger["credit"].astype(str), ledger["debit"].astype(str)
     got = ledger[credit == name]

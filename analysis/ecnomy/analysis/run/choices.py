@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Customers with a choice: how often they change, and how many are with whom over time.
+"""Customers with a choice: their changes, and the customers of each option over time.
 
-An agent's users have a choice where its sources are alternatives: as many flows each, of which its
-decisions leave one switched on for each user, as `best-offer` does, and no source for a user that
-has left. Member i of every source is user i. A user's first choice is not a change; neither is
-coming back to the source that was left.
+An agent's users have a choice if its sources are alternatives. Then the sources have equally many
+flows, and the agent's decisions leave one source switched on for each user, like `best-offer`, or
+no source for a user that has left. Member i of every source is user i. A user's first choice is not
+a change; neither is returning to the source that was left.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Choice(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         agent: its name.
-        users: how many it decides for.
-        options: what they chose from: carriers, or sources where one carrier has them all.
-        t_ps: times of decisions that changed something, rising; the first is the first choice.
-        counts: users with each option from that time to the next, [time, option]; who has left
-            has none.
+        users: number of its users.
+        options: options of the users: carriers, or sources if one carrier has them all.
+        t_ps: times of decisions with changes, rising; the first is the first choice.
+        counts: users of each option from that time to the next, [time, option]; users that have
+            left do not count.
         changes: users who changed their source at that time, 0 at the first, [time].
     """
 
@@ -48,11 +48,11 @@ class Choice(msgspec.Struct, frozen=True, eq=False):
     changes: Integers
 
     def changes_in(self, from_ps: int, to_ps: int) -> int:
-        """How many changes there were in [from_ps, to_ps)."""
+        """Return the number of changes in [from_ps, to_ps)."""
         return int(self.changes[(self.t_ps >= from_ps) & (self.t_ps < to_ps)].sum())
 
     def shares(self, from_ps: int, to_ps: int) -> Floats:
-        """The mean share of users with each option over time, [option]; NaN before any choice."""
+        """Return the mean share of users of each option, [option]; NaN before any choice."""
         starts = np.clip(self.t_ps, from_ps, to_ps)
         spans = np.diff(np.append(starts, to_ps)).astype(np.float64)
         if not spans.sum():
@@ -61,7 +61,7 @@ class Choice(msgspec.Struct, frozen=True, eq=False):
 
 
 def choices_of(run: RawRun | Results) -> tuple[Choice, ...]:
-    """The agents whose users have a choice, in the scenario's order.
+    """Return the agents whose users have a choice, in the scenario's order.
 
     Raises:
         ResultsError: a table is unreadable.
@@ -74,7 +74,7 @@ def choices_of(run: RawRun | Results) -> tuple[Choice, ...]:
 def _choice(run: RawRun, agent: ToldAgent) -> Choice | None:
     table, family = run.agents, family_of(run)
     mine = (table["agent"].astype(str) == agent.name) & (table["name"].astype(str) == ACTIVE)
-    own = table[mine & (table["flow"] >= 0)]  # not what it notes under that name
+    own = table[mine & (table["flow"] >= 0)]  # without its notes under that name
     sources = [s for s in run.plan.sources if {s.name, family[s.name]} & set(agent.sources)]
     if own.empty or len(sources) < 2 or len({s.row_count for s in sources}) > 1:
         return None
@@ -100,7 +100,7 @@ def _counted(
     chosen: Integers,
     weights: Integers,
 ) -> Choice:
-    """`chosen` is the source of each user after each decision, or _AWAY, [time, user]."""
+    """Count choices; `chosen` is each user's source or _AWAY after each decision, [time, user]."""
     carriers = access_carriers(run)
     labels = [carriers.get(name, name) for name in sources]
     if len(set(labels)) < 2:

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a link counts as congested: it marks, it loses packets, or it lets them wait.
+"""Signs of a congested link: it marks, loses packets, or delays them.
 
-Marks alone do not tell. A drop-tail link marks nothing, and where its buffer is large or its
-senders are held to a window it loses next to nothing, though it is never idle. The signs are
+Marks alone are not sufficient. A drop-tail link marks nothing. If its buffer is large or its
+senders have limited windows, it loses almost nothing, though it is never idle. The signs are
 
     marks     0.1 % of the ECN-capable data or more
     drops     0.1 % of the packets or more
     waiting   5 ms or more on average, the setpoint of CoDel (RFC 8289), and five transmission
-              times or more, so that a slow link does not count that is 90 % used by independent
+              times or more; so a slow link does not count that is 90 % used by independent
               arrivals (M/D/1: rho / (2 (1 - rho)) = 4.5 of them at rho = 0.9);
               or a transmitter that is busy 98 % of the time or more, and a packet or more waiting
-              on average: at a fast link a queue that never ends may take less than 5 ms
+              on average: at a fast link a permanent queue may take less than 5 ms
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ STANDING_PACKETS: Final = 1.0
 def congested_by(
     *, utilization: float, marked: float, dropped: float, queue_packets: float, wait_s: float
 ) -> tuple[str, ...]:
-    """The signs of congestion that a link shows over a window, () if there is none.
+    """Return the signs of congestion of a link over a window, () without signs.
 
     By Little's law the mean queue over the utilisation is the mean wait in transmission times.
 
     Args:
         utilization: share of the time its transmitter was busy.
-        marked: share of its ECN-capable data that was marked; NaN if there was none.
-        dropped: share of its packets that was lost; NaN if there were none.
-        queue_packets: packets waiting on average, without the one in service.
-        wait_s: how long a packet waited on average, s; NaN if there was none.
+        marked: share of its ECN-capable data that was marked; NaN without such data.
+        dropped: share of its packets that was lost; NaN without packets.
+        queue_packets: mean number of waiting packets, without the one in service.
+        wait_s: mean wait of a packet, s; NaN without packets.
     """
     long = wait_s >= WAIT_S and queue_packets >= TRANSMISSIONS * utilization
     standing = utilization >= BUSY and queue_packets >= STANDING_PACKETS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many sources shown as few: the sources of one demand matrix, or of one `group`, as one."""
+"""Groups of many sources: the sources of one demand matrix, or of one `group`, count as one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["MOST_GROUPS", "family_of", "shown_nodes"]
 
-MOST_GROUPS: Final = 12  # rows of a table, or lines of a picture, that can still be told apart
+MOST_GROUPS: Final = 12  # largest number of rows or lines that readers can distinguish
 
 
 class _Source(msgspec.Struct, frozen=True):
@@ -24,7 +24,7 @@ class _Network(msgspec.Struct, frozen=True):
 
 
 class _Scenario(msgspec.Struct, frozen=True):
-    """What is read of the scenario in a manifest."""
+    """The parts of a manifest's scenario that are read."""
 
     sources: tuple[_Source, ...] = ()
     network: _Network = _Network()
@@ -35,16 +35,16 @@ def _scenario(run: RawRun) -> _Scenario:
     try:
         return msgspec.convert(found or {}, type=_Scenario)
     except msgspec.ValidationError:
-        return _Scenario()  # an older manifest: the run is shown without what it does not tell
+        return _Scenario()  # an older manifest: the run is shown without the missing parts
 
 
 def family_of(run: RawRun) -> dict[str, str]:
-    """Source -> its group, itself where it has none."""
+    """Return source -> its group, itself without a group."""
     groups = {source.name: source.group for source in _scenario(run).sources}
     return {s.name: groups.get(s.name) or s.name for s in run.plan.sources}
 
 
 def shown_nodes(run: RawRun) -> dict[str, tuple[float, float]]:
-    """Positions that the scenario gives to nodes of the plan, {} if it gives none."""
+    """Return the scenario's positions for nodes of the plan, {} without positions."""
     positions = _scenario(run).network.positions
     return {node: positions[node] for node in run.plan.nodes if node in positions}

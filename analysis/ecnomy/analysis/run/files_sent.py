@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that sources sent: how many began and finished, and how long they took.
+"""Files of sources: their numbers at the start and end, and their times.
 
 The table `transfers` has a row for each file that ended. A file that was still under way at the end
-of the run is in no row of it: its flow has bytes left then (`file_left` of the last report). In a
-row of many flows it is only seen that there are such files, not how many.
+of the run has no row. Its flow has bytes left then (`file_left` of the last report). In a
+row of many flows only the existence of such files is known, not their number.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class FilesSent(msgspec.Struct, frozen=True):
     """The files of a source, or of a family of them, in the whole run.
 
     Attributes:
-        label: the source or family.
-        finished: files that came through whole.
-        given_up: by users who lost patience.
-        under_way: still being sent at the end; at least so many where `all_seen` is false.
-        all_seen: whether those under way could be counted.
-        median_s, slow_s: median and 95th percentile of the time that finished files took, s; NaN
-            if none finished.
+        label: name of the source or family.
+        finished: number of complete files.
+        given_up: number of files abandoned by impatient users.
+        under_way: number of files in progress at the end; a lower bound if `all_seen` is false.
+        all_seen: whether all files in progress could be counted.
+        median_s, slow_s: median and 95th percentile of the time of finished files, s; NaN
+            without finished files.
     """
 
     label: str
@@ -47,12 +47,12 @@ class FilesSent(msgspec.Struct, frozen=True):
 
     @property
     def began(self) -> int:
-        """Files that began, as far as can be seen."""
+        """Return the number of files that began, as far as it is known."""
         return self.finished + self.given_up + self.under_way
 
 
 def senders_of_files(run: RawRun) -> dict[str, list[int]]:
-    """Label -> rows of flows that transfer files; by family where sources are many."""
+    """Return label -> rows of flows that transfer files; by family if there are many sources."""
     rows, sources = run.plan.row_sources(), run.plan.sources
     own = [s.name for s in sources if s.traffic.law in _LAWS]
     family = family_of(run) if len(own) > MOST_GROUPS else {name: name for name in own}
@@ -64,7 +64,7 @@ def senders_of_files(run: RawRun) -> dict[str, list[int]]:
 
 
 def files_of(run: RawRun | Results) -> tuple[FilesSent, ...]:
-    """The outcomes of all files, by source; () if they were not recorded or do not exist.
+    """Return the outcomes of all files, by source; () if they were not recorded or do not exist.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -77,7 +77,7 @@ def files_of(run: RawRun | Results) -> tuple[FilesSent, ...]:
 
 
 def recorded(run: RawRun) -> bool:
-    """Whether this run has a table of files that ended."""
+    """Return whether this run has a table of files that ended."""
     return run.plan.record.transfers and run.file("transfers").is_file()
 
 
@@ -100,7 +100,7 @@ def _files(run: RawRun, label: str, rows: list[int]) -> FilesSent:
 
 
 def _under_way(run: RawRun, rows: list[int]) -> tuple[int, bool]:
-    """Files that were being sent at the last report, and whether they could be counted."""
+    """Return the files in progress at the last report, and whether they could be counted."""
     sources = run.plan.row_sources()
     epochs = Epochs(run.flow_epochs, "flow", len(sources))
     if not len(epochs.t_ps):

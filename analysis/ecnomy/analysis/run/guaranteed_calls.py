@@ -5,8 +5,8 @@ Shares are of packets sent (Andreassen 2002, 4.1 and 4.2):
 
     M = marked / sent             L = (lost + later than the tariff's max_delay) / sent
 
-A call's promise is broken when it has ended and its L is above the tariff's max_delay_rate. A call
-under way at the end of the run is neither kept nor broken, and is in no rate given here.
+A call's promise is broken if it has ended and its L is above the tariff's max_delay_rate. A call
+under way at the end of the run is neither kept nor broken, and no rate here includes it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ __all__ = ["Calls", "StreamRow", "all_streams", "call_rows", "calls_of", "stream
 
 
 class Calls(msgspec.Struct, frozen=True):
-    """The outcomes of requests. Rates are NaN if there is nothing to divide by.
+    """The outcomes of requests. Rates are NaN if the divisor is 0.
 
     Attributes:
-        under_way: accepted, and not over when the run was.
-        broken: ended calls whose promise was broken.
-        learnt_ps: when the provider first had a blocking threshold, -1 if never.
-        asked_learnt: calls that asked after that, and `blocked_learnt` those of them not let in.
-        packets: sent by the calls that ended.
+        under_way: accepted calls that had not ended at the end of the run.
+        broken: ended calls with a broken promise.
+        learnt_ps: time of the provider's first blocking threshold, -1 without one.
+        asked_learnt: calls requested after that time; `blocked_learnt` counts those refused.
+        packets: packets of the ended calls.
         bad: L over all those packets; `mean_bad` and `worst_bad` over single calls.
         marked: M over all those packets; `mean_marked` over single calls.
     """
@@ -58,17 +58,17 @@ class Calls(msgspec.Struct, frozen=True):
 
     @property
     def accepted(self) -> int:
-        """Calls let in."""
+        """Return the number of admitted calls."""
         return self.asked - self.blocked
 
     @property
     def ended(self) -> int:
-        """Calls let in that were over before the run was."""
+        """Return the number of admitted calls that ended before the end of the run."""
         return self.accepted - self.under_way
 
 
 class StreamRow(msgspec.Struct, frozen=True):
-    """A test stream, or some together. `packets_per_s` is over the time it was switched on."""
+    """A test stream, or several together. `packets_per_s` covers the time it was switched on."""
 
     name: str
     poisson: bool
@@ -79,12 +79,12 @@ class StreamRow(msgspec.Struct, frozen=True):
 
     @property
     def marked(self) -> float:
-        """M, NaN before the first packet."""
+        """Return M, NaN before the first packet."""
         return _share(self.marks, self.sent)
 
     @property
     def bad(self) -> float:
-        """L, likewise."""
+        """Return L, NaN before the first packet."""
         return _share(self.bad_packets, self.sent)
 
 
@@ -93,10 +93,10 @@ def _share(part: float, whole: float) -> float:
 
 
 def call_rows(run: RawRun, provider: Provider) -> pd.DataFrame:
-    """The rows of the table calls that a GSP was asked for, with `bad`, `share_bad`, `broken`.
+    """Return the rows of the table calls requested of a GSP, with `bad`, `share_bad`, `broken`.
 
     `bad` counts packets, `share_bad` is L (NaN for a call without packets); `accepted` is 1 for
-    calls that it sold. A call that it refused may have been sold by another one.
+    calls that it sold. Another provider may have sold a call that it refused.
     """
     rows = run.calls[run.calls["flow"].isin(flows_of(run, provider.call_sources))].copy()
     limits = {offer.index: offer.max_delay_rate for offer in provider.offers}
@@ -105,7 +105,7 @@ def call_rows(run: RawRun, provider: Provider) -> pd.DataFrame:
         refused = (rows["refused_by"] & sum(1 << index for index in limits)) != 0
         rows = rows[sold | refused].assign(accepted=sold[sold | refused].astype(np.int64))
         limit = rows["tariff"].map(limits).fillna(1.0)
-    else:  # of an ecnomy that knew one tariff
+    else:  # of an older ecnomy with one tariff
         limit = rows["flow"] * 0.0 + provider.first.max_delay_rate
     rows["bad"] = rows["late"] + rows["lost"]
     sent = rows["sent"].to_numpy(dtype=np.float64)
@@ -123,7 +123,7 @@ def _learnt_ps(run: RawRun, provider: Provider) -> int:
 
 
 def calls_of(run: RawRun, provider: Provider) -> Calls | None:
-    """The outcomes of all requests to a GSP for a call; None if the run did not record calls.
+    """Return the outcomes of all call requests to a GSP; None if the run did not record calls.
 
     Raises:
         ResultsError: the table is unreadable.
@@ -155,7 +155,7 @@ def calls_of(run: RawRun, provider: Provider) -> Calls | None:
 
 
 def streams_of(run: RawRun, provider: Provider, epochs: Epochs) -> tuple[StreamRow, ...]:
-    """The test streams of a GSP, as counted at the last report; () without a report."""
+    """Return the test streams of a GSP, as counted at the last report; () without a report."""
     if not (len(epochs.t_ps) and provider.stream_sources and provider.offers):
         return ()
     end = epochs.t_ps[-1:]
@@ -181,7 +181,7 @@ def streams_of(run: RawRun, provider: Provider, epochs: Epochs) -> tuple[StreamR
 
 
 def all_streams(rows: tuple[StreamRow, ...]) -> StreamRow:
-    """Test streams as one: what admission by the marking rate goes by."""
+    """Return all test streams as one, the basis of admission by the marking rate."""
     return StreamRow(
         name="all",
         poisson=False,

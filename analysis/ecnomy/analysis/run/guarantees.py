@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guaranteed stream providers (GSP) of a run in numbers: profit and loss, calls, test streams.
 
-Everything is of the whole run, as the money is. What is said of money comes from the ledger alone;
-how many calls were sold and how many promises broken comes from the table calls where the run
-recorded it, for what costs nothing is not posted, and else from the postings.
+Everything covers the whole run, like the money. Amounts of money come from the ledger alone.
+Numbers of sold calls and broken promises come from the table calls if the run recorded it, because
+free items have no postings. Otherwise they come from the postings.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A line of a profit and loss account: what is received (else paid: below 0), for how many."""
+    """A line of a profit and loss account: amount received (below 0: paid), and number of items."""
 
     micro: int
     count: int  # calls, reimbursements or marks
@@ -47,14 +47,14 @@ class ProfitAndLoss(msgspec.Struct, frozen=True):
     """The earnings of a GSP in the whole run, from the ledger alone; micro-units.
 
     Attributes:
-        calls: those sold, paid for or not, where calls were recorded; `reimbursements` likewise
+        calls: sold calls, paid or free, if calls were recorded; `reimbursements` likewise
             counts broken promises.
-        files: those sold, `late_files` those paid back.
+        files: sold files; `late_files` counts reimbursed ones.
         fixed: its fixed costs.
-        other: postings to or from its account that are none of the rest.
-        by_carrier: of the marks, by who was paid for them, in order of the names.
-        profit_micro: all it received minus all it paid.
-        seconds: the time all this took.
+        other: other postings to or from its account.
+        by_carrier: mark costs by payee, in order of the names.
+        profit_micro: all receipts minus all payments.
+        seconds: covered time.
     """
 
     calls: Item
@@ -71,11 +71,11 @@ class ProfitAndLoss(msgspec.Struct, frozen=True):
     seconds: float
 
     def per_call(self, micro: int) -> float:
-        """Money per call sold, NaN if none was."""
+        """Return money per sold call, NaN without sold calls."""
         return micro / 1e6 / self.calls.count if self.calls.count else math.nan
 
     def per_hour(self, micro: int) -> float:
-        """Money per simulated hour, NaN if there was no time."""
+        """Return money per simulated hour, NaN for zero time."""
         return micro / 1e6 / (self.seconds / 3600) if self.seconds > 0 else math.nan
 
 
@@ -89,9 +89,9 @@ class Guarantee(msgspec.Struct, frozen=True):
 
 
 def profit_and_loss(run: RawRun, provider: Provider) -> ProfitAndLoss:
-    """The account of a GSP in the ledger, by what it was paid for and what it paid for.
+    """Return the account of a GSP in the ledger, by reason of receipts and payments.
 
-    Calls sold and promises broken are counted in the table calls where the run has it.
+    Sold calls and broken promises are counted in the table calls if the run has it.
 
     Raises:
         ResultsError: the ledger is unreadable, or does not end at the balance in the manifest.
@@ -115,7 +115,7 @@ def profit_and_loss(run: RawRun, provider: Provider) -> ProfitAndLoss:
     if run.plan.record.calls:
         rows = call_rows(run, provider)
         income = Item(income.micro, int((rows["accepted"] == 1).sum()))
-        if not refunds.micro:  # promises that give nothing back are broken all the same
+        if not refunds.micro:  # promises without reimbursement can be broken too
             refunds = Item(0, int(rows["broken"].sum()))
     return ProfitAndLoss(
         calls=income,
@@ -152,7 +152,7 @@ def _check_balance(run: RawRun, account: str, profit_micro: int) -> None:
 
 
 def guarantees_of(run: RawRun | Results) -> tuple[Guarantee, ...]:
-    """The earnings, admissions and test streams of each GSP of a run; () without one.
+    """Return the earnings, admissions and test streams of each GSP of a run; () without one.
 
     Raises:
         ResultsError: a table is unreadable, or the ledger and the manifest disagree.
@@ -169,12 +169,12 @@ def guarantees_of(run: RawRun | Results) -> tuple[Guarantee, ...]:
 
 
 def guarantee_columns(results: Path) -> dict[str, float | None]:
-    """Outcome columns of sweeps with GSPs; {} without one. Of the whole run, as balances are.
+    """Return outcome columns of sweeps, over the whole run, like balances; {} without a GSP.
 
     Returns:
         `<gsp>.` calls_asked, calls_sold, calls_blocked, calls_broken (numbers; None if calls
         were not recorded); revenue (received for calls), reimbursed (a part of the cost), cost
-        (all it paid, less all else it received) and profit = revenue - cost, in money; hours, the
+        (all payments less all other receipts) and profit = revenue - cost, in money; hours, the
         simulated time of all this.
 
     Raises:

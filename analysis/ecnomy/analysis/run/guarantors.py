@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guaranteed stream providers (GSP) of a run, as its manifest and its plan state them."""
+"""The guaranteed stream providers (GSP) of a run, from its manifest and its plan."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class Offer(msgspec.Struct, frozen=True):
     """A row of a GSP's tariff table.
 
     Attributes:
-        name: of the row; "calls" where the scenario has one tariff.
-        index: in the run's list of tariffs (agents in their order, rows in theirs), which the
-            column `tariff` of the table calls counts by.
-        sources: whose calls these are.
-        price: of a call, in words; likewise `reimbursement`.
-        tied: whether what is paid back is what the call cost.
-        max_delay_ps: a packet later than this is bad.
+        name: name of the row; "calls" if the scenario has one tariff.
+        index: index in the run's list of tariffs (agents in their order, rows in theirs), the
+            value of the column `tariff` of the table calls.
+        sources: sources of the calls.
+        price: price of a call, in words; likewise `reimbursement`.
+        tied: whether the reimbursement equals the cost of the call.
+        max_delay_ps: largest delay of a good packet.
         max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
-        max_blocking_rate: the largest share of calls blocked (B^G); None if that is left open.
-        max_time: the longest connection, as written; None likewise.
-        strategy: as written in the manifest.
+        max_blocking_rate: the largest share of blocked calls (B^G); None without a limit.
+        max_time: the longest connection, as written; None without a limit.
+        strategy: strategy, as written in the manifest.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Offer(msgspec.Struct, frozen=True):
 
 
 class FileOffer(msgspec.Struct, frozen=True):
-    """A row of a GSP's table of files: whose files, and what they cost and promise, in words."""
+    """A row of a GSP's table of files: sources, price and promise, in words."""
 
     name: str
     sources: tuple[str, ...]
@@ -62,10 +62,10 @@ class FileOffer(msgspec.Struct, frozen=True):
 
 
 class Provider(msgspec.Struct, frozen=True):
-    """A GSP as its scenario states it.
+    """A GSP of a scenario.
 
     Attributes:
-        name: of the agent and of its account.
+        name: name of the agent and of its account.
         offers: its tariff table of calls.
         stream_sources: sources that are its test streams.
         files: its table of files.
@@ -78,33 +78,33 @@ class Provider(msgspec.Struct, frozen=True):
 
     @property
     def file_sources(self) -> dict[str, tuple[str, ...]]:
-        """Name of a row of its table of files -> its sources."""
+        """Return name of a row of its table of files -> its sources."""
         return {row.name: row.sources for row in self.files}
 
     @property
     def call_sources(self) -> tuple[str, ...]:
-        """Sources whose calls it sells."""
+        """Return the sources whose calls it sells."""
         return tuple(name for offer in self.offers for name in offer.sources)
 
     @property
     def paid_sources(self) -> tuple[str, ...]:
-        """Sources whose marks it pays, those of shared calls while it carries them."""
+        """Return the sources whose marks it pays, those of shared calls while it carries them."""
         files = tuple(name for names in self.file_sources.values() for name in names)
         return (*self.call_sources, *self.stream_sources, *files)
 
     @property
     def first(self) -> Offer:
-        """The first row of its table, and for most the only one."""
+        """Return the first row of its table, which is usually the only one."""
         return self.offers[0]
 
     @property
     def max_delay_ps(self) -> int:
-        """The limit of lateness for its test streams: that of the first row."""
+        """Return the delay limit of its test streams: that of the first row."""
         return self.offers[0].max_delay_ps if self.offers else -1
 
 
 def providers_of(run: RawRun) -> tuple[Provider, ...]:
-    """The GSPs that did business in a run; none in a run without a market."""
+    """Return the GSPs with business in a run; () for a run without a market."""
     balances, found, index = run.manifest.balances_micro, [], 0
     for agent in agents_of(run) or ():
         if agent.role == _ROLE and (balances is None or agent.name in balances):
@@ -115,7 +115,7 @@ def providers_of(run: RawRun) -> tuple[Provider, ...]:
 
 
 def shared_sources(run: RawRun) -> frozenset[str]:
-    """Sources whose calls one provider or another carries, or nobody: who pays marks changes."""
+    """Return sources whose calls have several possible providers, so that mark payers change."""
     sold = [name for provider in providers_of(run) for name in provider.call_sources]
     family, agents = family_of(run), agents_of(run) or ()
     chosen = {name for agent in agents if agent.role == _CHOOSER for name in agent.sources}
@@ -165,7 +165,7 @@ def _provider(run: RawRun, agent: ToldAgent, index: int) -> Provider:
 
 
 def _in_words(price: Any) -> str:
-    """The price of a call, as the manifest writes it."""
+    """Return the price of a call in words, from its form in the manifest."""
     if not isinstance(price, dict):
         return str(price)
     if "time" in price:
@@ -179,13 +179,13 @@ def _in_words(price: Any) -> str:
 
 
 def _hour(written: str) -> str:
-    """A time of the day, which manifests have in ps."""
+    """Return a time of the day, which manifests have in ps, in hours."""
     number, _, unit = written.partition(" ")
     return f"{int(number) / _PS_PER_HOUR:.10g} h" if unit == "ps" else written
 
 
 def _time(written: str) -> str:
-    """A time in seconds, which manifests have in ps."""
+    """Return a time in seconds, which manifests have in ps."""
     number, _, unit = written.partition(" ")
     return f"{int(number) / PS_PER_S:.10g} s" if unit == "ps" else written
 
@@ -197,6 +197,6 @@ def _paid_back(tariff: ToldTariff, price: str) -> str:
 
 
 def flows_of(run: RawRun, sources: tuple[str, ...]) -> npt.NDArray[np.int64]:
-    """The flows of these sources."""
+    """Return the flows of these sources."""
     names = np.array([s.name for s in run.plan.row_sources()])
     return np.flatnonzero(np.isin(names, np.array(sources, dtype=str))).astype(np.int64)

@@ -4,17 +4,17 @@ base.
 
     share marked = marks on data / arrivals of data        at this link
 
-Data is what sources send that is ECN-capable. ACKs share a queue with it where traffic goes both
+Data is what sources send that is ECN-capable. ACKs share a queue with data if traffic goes both
 ways, and may be marked too (`ect: all`), but are not priced. A link counts all its packets report
-by report, and the table pairs tells data and ACKs of each source apart, but once, over the whole
+by report. The table pairs separates data and ACKs of each source, but only for the whole
 run. So the counts of a window are split as
 
     data(window) / all(window) ~ sum over data of a(s) n(s) / sum over all of a(s) n(s)
 
-with n(s) the packets (or marks) of source s at the link in the whole run, and a(s) the share of
-what s sent in the whole run that it sent in the window. This is exact over the whole run, and for
-any window at a link that no ACKs cross; it is an estimate elsewhere. Without the table pairs (older
-results) all packets of a link that data crosses are taken for data.
+with n(s) the packets (or marks) of source s at the link in the whole run, and a(s) the window's
+share of the packets that s sent in the whole run. This is exact over the whole run, and for
+any window at a link without ACKs; elsewhere it is an estimate. Without the table pairs (older
+results) all packets of a link on a path of data count as data.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ class Crossings(msgspec.Struct, frozen=True):
     """Packets and marks of each source at each link in the whole run, [source, link]."""
 
     data: Floats  # ECN-capable
-    packets: Floats  # with ACKs, and with data that is not ECN-capable
+    packets: Floats  # including ACKs, and data that is not ECN-capable
     data_marks: Floats
     marks: Floats
 
 
 class LinkShares(msgspec.Struct, frozen=True):
-    """Parts of a link's counts that are of ECN-capable data, [interval, link]."""
+    """Shares of a link's counts that are ECN-capable data, [interval, link]."""
 
     arrivals: Floats
     marks: Floats
 
 
 def crossings_of(run: RawRun) -> Crossings:
-    """What the table pairs says, or, without it, what sources sent over all their path.
+    """Return the counts of the table pairs; without it, packets sent over the whole path.
 
     Raises:
         ResultsError: a table is unreadable.
@@ -92,22 +92,22 @@ def _without_pairs(
 
 
 def ecn_capable(plan: Plan, number: int) -> bool:
-    """Whether the data of a source is ECN-capable."""
+    """Return whether the data of a source is ECN-capable."""
     transport = plan.sources[number].transport
     return transport.echo != "off" if isinstance(transport, Tcp) else transport.ect
 
 
 def by_source(plan: Plan, values: Floats) -> Floats:
-    """Rows of the flow table added up to sources, [..., row] to [..., source]."""
+    """Return rows of the flow table added up to sources, [..., row] to [..., source]."""
     first = np.cumsum([0, *(source.row_count for source in plan.sources)])[:-1]
     return np.asarray(np.add.reduceat(values, first, axis=-1), dtype=np.float64)
 
 
 def activity_of(run: RawRun, flows: Epochs, edges_ps: npt.NDArray[np.int64]) -> Floats:
-    """The share of what each source sent in the whole run that is of an interval.
+    """Return each interval's share of the packets that a source sent in the whole run.
 
     Args:
-        run: whose sources.
+        run: the run.
         flows: its flow_epochs.
         edges_ps: report times.
 
@@ -120,7 +120,7 @@ def activity_of(run: RawRun, flows: Epochs, edges_ps: npt.NDArray[np.int64]) -> 
 
 
 def link_shares(crossings: Crossings, activity: Floats) -> LinkShares:
-    """Which part of each link's arrivals and marks is data, in each interval of `activity`."""
+    """Return the share of data in a link's arrivals and marks, in each interval of `activity`."""
     return LinkShares(
         _part(activity, crossings.data, crossings.packets),
         _part(activity, crossings.data_marks, crossings.marks),
@@ -128,7 +128,7 @@ def link_shares(crossings: Crossings, activity: Floats) -> LinkShares:
 
 
 def _part(activity: Floats, data: Floats, packets: Floats) -> Floats:
-    """Where nobody of a link sent in an interval (packets on their way still), the whole run's."""
+    """Return shares of data; in an interval without new packets, the whole run's share."""
     total = packets.sum(axis=0)
     usual = np.divide(data.sum(axis=0), total, out=np.zeros_like(total), where=total > 0)
     part, whole = activity @ data, activity @ packets

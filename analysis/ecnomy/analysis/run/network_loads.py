@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks in numbers: what each direction of a link carries, marks and costs, what each pair pays.
+"""Networks in numbers: load, marks and cost of each direction of a link, payments of each pair.
 
-The marking probability of a direction is marks on data over arrivals of data at this link, as
-ecnomy.analysis.run.link_marking tells data and ACKs apart. Its price is
+The marking probability of a direction is marks on data over arrivals of data at this link;
+ecnomy.analysis.run.link_marking separates data and ACKs. Its price is
 
     price [money/Mbit] = marks on data * price of a mark / Mbit of that data,
 
-what a sender pays there for a megabit, on average over the window. The price of a mark is what
-each source that is marked there paid for a mark in the window, 0 for one that is not charged.
+the mean cost of a megabit for a sender there over the window. The price of a mark is the
+payment per mark of each source marked there in the window, 0 for a source that is not charged.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class LinkLoad(msgspec.Struct, frozen=True):
     target: str
     rate_bps: int
     used_bps: float  # on the wire, framing included
-    marked: float  # of ECN-capable data packets
+    marked: float  # share of ECN-capable data packets
     price_per_mbit: float  # money/Mbit of IP packets
     queue_packets: float
     wait_s: float
@@ -74,12 +74,12 @@ class LinkLoad(msgspec.Struct, frozen=True):
 
     @property
     def utilization(self) -> float:
-        """Share of the time the transmitter was busy."""
+        """Return the share of the time the transmitter was busy."""
         return self.used_bps / self.rate_bps
 
     @property
     def congested_by(self) -> tuple[str, ...]:
-        """Its signs of congestion: marks, drops, waiting."""
+        """Return its signs of congestion: marks, drops, waiting."""
         return congested_by(
             utilization=self.utilization,
             marked=self.marked,
@@ -90,7 +90,7 @@ class LinkLoad(msgspec.Struct, frozen=True):
 
     @property
     def congested(self) -> bool:
-        """Whether packets are marked, dropped or wait enough to speak of."""
+        """Return whether marks, drops or waits of its packets are significant."""
         return bool(self.congested_by)
 
 
@@ -102,7 +102,7 @@ class PairLoad(msgspec.Struct, frozen=True):
     source: str  # node
     target: str
     flows: int
-    wanted_bps: float  # what its traffic is held to, of IP packets; NaN for no limit
+    wanted_bps: float  # limit of its traffic, IP packets; NaN without a limit
     goodput_bps: float  # acknowledged, IP packets
     marks_per_s: float
     charge_per_s: float  # money/s for marks
@@ -117,7 +117,7 @@ class NetworkLoads(msgspec.Struct, frozen=True):
     priced: bool  # whether there is a market
 
     def congested(self) -> list[LinkLoad]:
-        """Congested directions, the dearest first, then by marks or drops, then by the wait."""
+        """Return congested directions by price, then by marks or drops, then by the wait."""
         found = [link for link in self.links if link.congested]
 
         def worst(link: LinkLoad) -> tuple[float, float, float, int]:
@@ -128,12 +128,12 @@ class NetworkLoads(msgspec.Struct, frozen=True):
 
 
 def or_0(value: float) -> float:
-    """0 in place of NaN."""
+    """Return 0 in place of NaN."""
     return 0.0 if math.isnan(value) else value
 
 
 def is_network(plan: Plan) -> bool:
-    """Whether a plan is more than a path: some node has three neighbours or more."""
+    """Return whether a plan is more than a path: a node has three neighbours or more."""
     neighbours: dict[int, set[int]] = {}
     for link in plan.links:
         neighbours.setdefault(link.source, set()).add(link.target)
@@ -142,7 +142,7 @@ def is_network(plan: Plan) -> bool:
 
 
 def network_loads(run: RawRun | Results, window: Window) -> NetworkLoads:
-    """Numbers of a run's links and pairs between two reports.
+    """Return the numbers of a run's links and pairs between two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -168,21 +168,21 @@ def network_loads(run: RawRun | Results, window: Window) -> NetworkLoads:
 
 
 class LinkData(msgspec.Struct, frozen=True):
-    """Of the ECN-capable data that arrived at each link in a window, [link]."""
+    """ECN-capable data that arrived at each link in a window, [link]."""
 
     packets: Floats
     marks: Floats
     bits: Floats  # of IP packets
-    due: Floats | None  # money for its marks; None where there is no market
+    due: Floats | None  # money for its marks; None without a market
 
 
 class _LinkData(msgspec.Struct, frozen=True):
-    """Of the data at each link, [link]."""
+    """The data at each link, [link]."""
 
     arrivals: Floats  # its share of the link's arrivals
     marks: Floats  # its share of the link's marks
-    bits: Floats  # of a packet, on average
-    price: Floats  # money for a mark set there, on average
+    bits: Floats  # mean size of a packet
+    price: Floats  # mean price of a mark set there, money
 
 
 def _data(
@@ -203,13 +203,13 @@ def _data(
 
 
 def _weighted(values: Floats, weights: Floats) -> Floats:
-    """Mean of the sources' values at each link, 0 without any weight."""
+    """Return the mean of the sources' values at each link, 0 without any weight."""
     total = weights.sum(axis=0)
     return np.asarray(values @ weights / np.where(total > 0, total, 1.0), dtype=np.float64)
 
 
 def packet_bits(source: Source) -> int:
-    """A full packet of a source's data, IP headers included."""
+    """Return the bits of a full data packet of a source, IP headers included."""
     transport = source.transport
     size = transport.mss_bytes if isinstance(transport, Tcp) else transport.payload_bytes
     return 8 * (size + transport.header_bytes)
@@ -227,13 +227,13 @@ def _links(
 def link_loads(
     plan: Plan, grown: Mapping[str, Floats], data: LinkData, window: Window
 ) -> tuple[LinkLoad, ...]:
-    """Each direction of a plan's links over a window.
+    """Return each direction of a plan's links over a window.
 
     Args:
-        plan: whose links.
-        grown: by how much each of LINK_COUNTERS grew, [link].
-        data: what of it is of ECN-capable data.
-        window: from when to when.
+        plan: the plan.
+        grown: growth of each of LINK_COUNTERS, [link].
+        data: ECN-capable data at the links.
+        window: the window.
     """
     rows = []
     for i, link in enumerate(plan.links):

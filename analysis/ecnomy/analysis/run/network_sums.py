@@ -14,7 +14,7 @@ __all__ = ["Sums", "added", "node_sums", "sending"]
 
 
 class Sums(msgspec.Struct, frozen=True):
-    """Pairs added up. `wanted_bps` is NaN as soon as one of them has no limit."""
+    """Sums of pairs. `wanted_bps` is NaN if a pair has no limit."""
 
     pairs: int
     wanted_bps: float
@@ -24,7 +24,7 @@ class Sums(msgspec.Struct, frozen=True):
 
     @property
     def price_per_mbit(self) -> float:
-        """The cost of a delivered megabit in marks, money; NaN if nothing was delivered."""
+        """Return the cost of a delivered megabit in marks, money; NaN if nothing was delivered."""
         return 1e6 * self.charge_per_s / self.goodput_bps if self.goodput_bps else math.nan
 
 
@@ -40,13 +40,13 @@ def added(pairs: Iterable[PairLoad]) -> Sums:
 
 
 def sending(loads: NetworkLoads) -> list[PairLoad]:
-    """Pairs that sent anything, who pays most first, then who gets most."""
+    """Return pairs that sent anything, by payment and then by goodput, the largest first."""
     rows = [pair for pair in loads.pairs if pair.goodput_bps > 0]
     return sorted(rows, key=lambda p: (-p.charge_per_s, -p.goodput_bps, p.name))
 
 
 def node_sums(loads: NetworkLoads) -> dict[str, Sums]:
-    """Traffic and payments of each node, the largest payments first."""
+    """Return traffic and payments of each node, the largest payments first."""
     by_node: dict[str, list[PairLoad]] = {}
     for pair in sending(loads):
         by_node.setdefault(pair.source, []).append(pair)

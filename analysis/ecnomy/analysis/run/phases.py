@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Phases of a run, read off its plan: where sources start or stop and where rate caps are lifted.
+"""Phases of a run, from its plan: boundaries are starts, stops, and ends of rate caps.
 
 The first phase begins at the end of the warm-up. After every later boundary the flows need time
-to settle: min(10 s, 20 % of the phase) is left out of what is measured.
+to settle: the measurement skips min(10 s, 20 % of the phase).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOST_NAMED: Final = 6
 
 
 class Phase(msgspec.Struct, frozen=True):
-    """A stretch of a run in which nothing is switched, [from_ps, to_ps)."""
+    """A part of a run without switches, [from_ps, to_ps)."""
 
     number: int  # from 1
     label: str
@@ -31,12 +31,12 @@ class Phase(msgspec.Struct, frozen=True):
 
     @property
     def settling_s(self) -> float:
-        """The time left out at the beginning, seconds."""
+        """Return the skipped time at the beginning, seconds."""
         return (self.settled_ps - self.from_ps) / PS_PER_S
 
 
 def _until_ps(source: Source) -> int:
-    """When the rate cap of a source is lifted, -1 for never or no cap."""
+    """Return the time at which the rate cap of a source is lifted, -1 for never or no cap."""
     if source.traffic.law != "rate-capped":
         return -1
     until_s = source.traffic.params.get("until_s", -1.0)
@@ -44,7 +44,7 @@ def _until_ps(source: Source) -> int:
 
 
 def _names(sources: list[Source]) -> str:
-    """The sources in words: each if they are few, else those of one prefix `<prefix>-` as one."""
+    """Return the sources in words: each if they are few, else by prefix `<prefix>-`."""
     names = [source.name for source in sources]
     if len(names) > _MOST_NAMED:
         counts: dict[str, int] = {}
@@ -58,7 +58,7 @@ def _names(sources: list[Source]) -> str:
 
 
 def _events(plan: Plan, after_ps: int, to_ps: int) -> str:
-    """The switches in (after_ps, to_ps], in words."""
+    """Return the switches in (after_ps, to_ps], in words."""
     words = []
     lifted = [s for s in plan.sources if after_ps < _until_ps(s) <= to_ps]
     begun = [s for s in plan.sources if after_ps < s.start.at_ps <= to_ps]
@@ -73,7 +73,7 @@ def _events(plan: Plan, after_ps: int, to_ps: int) -> str:
 
 
 def _opening(plan: Plan) -> str:
-    """The state at the end of the warm-up, in words."""
+    """Return the state at the end of the warm-up, in words."""
     by_cap: dict[float, list[Source]] = {}
     for source in plan.sources:
         if source.traffic.law == "rate-capped" and source.start.at_ps <= plan.warmup_ps:
@@ -91,13 +91,13 @@ def _opening(plan: Plan) -> str:
 
 
 def phases_of(plan: Plan, end_ps: int | None = None) -> list[Phase]:
-    """The phases of a plan; one phase, from warm-up to end, where nothing is switched later.
+    """Return the phases of a plan; one phase, from warm-up to end, without later switches.
 
     Args:
         plan: the plan of the run.
-        end_ps: where a partial run ended; default the plan's duration.
+        end_ps: end of a partial run; default the plan's duration.
 
-    Boundaries closer than two epochs to the one before count as one, the later.
+    Boundaries less than two epochs after the previous one count as one, the later.
     """
     end = plan.duration_ps if end_ps is None else min(end_ps, plan.duration_ps)
     switched = {t for s in plan.sources for t in (s.start.at_ps, _until_ps(s), s.stop_ps)}

@@ -2,11 +2,11 @@
 """Mean price per mark over the measured window, as outcome columns of a sweep.
 
     price.<carrier>    of each carrier, money
-    price              of the whole market, money: only where it has one price, that of one carrier
+    price              of the whole market, money: only if it has one price, that of one carrier
 
-A price holds from the report at which it is posted until the next one, so that the mean is weighted
+A price holds from its report until the next price, so that the mean is weighted
 by time. A run without a market has no such column.
-Every sweep has these columns (gathered.py of markets); here they are those of a stored run.
+Every sweep has these columns (gathered.py of markets). This module derives them for a stored run.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ __all__ = ["price_columns"]
 
 
 def price_columns(results: Path) -> dict[str, float]:
-    """The price columns of a run; {} of a run without a market.
+    """Return the price columns of a run; {} for a run without a market.
 
     Args:
         results: the run's folder.
 
     Returns:
-        By column, money per mark. Sums are of whole micro-units and picoseconds, so that a price
-        that never changes is its own mean to the last digit.
+        By column, money per mark. Sums are of integer micro-units and picoseconds, so that the mean
+        of a constant price is exact.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -51,7 +51,7 @@ def price_columns(results: Path) -> dict[str, float]:
 def _mean_micro(
     t_ps: npt.NDArray[np.int64], micro: npt.NDArray[np.int64], from_ps: int, to_ps: int
 ) -> float:
-    """Of a price that holds from each time to the next; of an empty window, the price there."""
+    """Return the mean of a stepwise price; for an empty window, the price at that time."""
     if to_ps <= from_ps:
         return float(micro[max(int(np.searchsorted(t_ps, from_ps, side="right")) - 1, 0)])
     spans = np.diff(np.clip(np.append(t_ps, to_ps), from_ps, to_ps))

@@ -2,7 +2,7 @@
 """Whether a price that a carrier steers has settled over the last half of a run.
 
 A search never rests: it keeps trying prices about the best one. So a price counts as settled unless
-it moves by more than its own tries explain. All is in shares of the mean price over the last half:
+it moves more than its own tries explain. All figures are shares of the mean price over the half:
 
     try         the median size of the changes of the posted price
     stretches   ten of equal length; the mean price of each, weighted by time. Tries above and
@@ -21,26 +21,27 @@ A price does not settle in one of three cases:
                 sequence of independent tries has (2.4 to 3.2 for the lists of prices looked at)
 
 Prices of a Thompson sampler jump far but independently, so that a try is as wide as the range. A
-walk by steps, as that of `hill-climbing`, keeps within a few steps of a rest point, unless noise
-of what is earned hides the best price from steps as short as that.
+walk by steps, like that of `hill-climbing`, keeps within a few steps of a rest point, unless noise
+of the profit hides the best price from such short steps.
 
 `revenue-gradient` notes the slope s of its profit, by the logarithm of the price, and the slope's
 own slope c (its `profit_slope` and `profit_curvature` in the table `agents`). Another price would
-leave it s^2 / 2c more, as a share. Be s the mean over the rounds of the half, and e twice its
-standard error, apart from what c explains by the prices of the rounds. A price that looks at rest
-is then
+increase its profit by s^2 / 2c, as a share. Let s be the mean over the rounds of the half. Let e be
+twice its standard error, without the part that c explains by the prices of the rounds. A price that
+appears at rest is then
 
     climbing    if (|s| - e)^2 / 2c is above 2 %, with |s| above e: it is too low or too high
     unclear     if (|s| + e)^2 / 2c is above 2 %, or there are fewer than 3 rounds: chance, flat
                 profit or a short run hide the best price, and the search may have stalled.
-                Also where another carrier's price has not settled
+                Also if another carrier's price has not settled
 
-The verdict is on the half of one run alone. Two carriers that both move under `retail` have no
-equilibrium, and yet one of them, or both in a short run, may be called settled: prices that run
-away in the long run can look at rest for a while.
+The verdict covers the half of one run alone. Two carriers that both move under `retail` have no
+equilibrium. Yet one of them, or both in a short run, may count as settled: prices that run
+away in the long run can appear at rest for a while.
 
-Fewer than eight changes in the half are too few to tell a search from a drift: then the price has
+Fewer than eight changes in the half do not distinguish a search from a drift. Then the price has
 settled if it does not change at all, and otherwise there is no verdict. Prices of a schedule, and
+carriers without a strategy, do not search, and are excluded.
 carriers without a strategy, do not search, and are left out.
 """
 
@@ -74,29 +75,29 @@ __all__ = [
 Verdict = Literal["settled", "rising", "falling", "swinging", "climbing", "unclear"]
 
 STRETCHES: Final = 10
-FEWEST: Final = 8  # changes of the price
-AGREE: Final = 35  # of 45 pairs, those that rise less those that fall
+FEWEST: Final = 8  # least number of price changes
+AGREE: Final = 35  # of 45 pairs, rising minus falling ones
 DRIFT: Final = 0.1
 SWING: Final = 0.5
 SWING_TRIES: Final = 4
 RANGE: Final = 0.5
 RANGE_TRIES: Final = 8
 ROUNDS: Final = 3
-MORE: Final = 0.02  # of its profit
-FIXED: Final = ("stay", "price-schedule")  # strategies that do not look for a price
+MORE: Final = 0.02  # share of its profit
+FIXED: Final = ("stay", "price-schedule")  # strategies without a search for a price
 
 
 class Settling(msgspec.Struct, frozen=True):
-    """The verdict on the price of a carrier that steers it.
+    """The verdict on the price of a carrier that sets its price by a strategy.
 
     Attributes:
         carrier: its name.
-        verdict: `settled`, how the price still moves, or `unclear`.
-        low: the price below which it was a tenth of the time, money.
-        high: the price above which it was a tenth of the time, money.
-        mean: over the time, money.
-        from_s: where the last half begins, seconds.
-        to_s: the end.
+        verdict: `settled`, the kind of movement, or `unclear`.
+        low: 10 % quantile of the price over time, money.
+        high: 90 % quantile of the price over time, money.
+        mean: mean over time, money.
+        from_s: start of the last half, seconds.
+        to_s: its end.
     """
 
     carrier: str
@@ -109,7 +110,7 @@ class Settling(msgspec.Struct, frozen=True):
 
 
 def settling_of(run: RawRun | Results) -> tuple[Settling, ...]:
-    """For each carrier that steers its price, and changed it often enough to tell.
+    """Return a verdict for each carrier whose strategy changes its price often enough.
 
     Raises:
         ResultsError: a table is unreadable.
@@ -128,7 +129,7 @@ def settling_of(run: RawRun | Results) -> tuple[Settling, ...]:
 
 
 def _beside_others(found: list[Settling], run: RawRun) -> tuple[Settling, ...]:
-    """A profit that was judged while another carrier's price moved says little."""
+    """Weaken verdicts by profit if another carrier's price moved meanwhile."""
     sloped = set(run.agents[run.agents["name"] == "profit_slope"]["agent"])
     moves = {one.carrier for one in found if one.verdict != "settled"}
     return tuple(
@@ -140,7 +141,7 @@ def _beside_others(found: list[Settling], run: RawRun) -> tuple[Settling, ...]:
 
 
 def _with_slopes(one: Settling | None, run: RawRun, from_ps: int) -> Settling | None:
-    """The verdict where it has noted slopes of its profit."""
+    """Return the verdict with the slopes of its profit, if it has noted them."""
     if one is None or one.verdict != "settled":
         return one
     noted = run.agents[run.agents["agent"] == one.carrier]
@@ -149,7 +150,7 @@ def _with_slopes(one: Settling | None, run: RawRun, from_ps: int) -> Settling | 
         return one
     slopes = noted[(noted["name"] == "profit_slope") & (noted["t_ps"] > from_ps)]
     own = noted[noted["name"] == "own_price"]
-    round_of = np.searchsorted(own["t_ps"], slopes["t_ps"]) - 1  # the one that ended then
+    round_of = np.searchsorted(own["t_ps"], slopes["t_ps"]) - 1  # the round that ended then
     verdict = by_slopes(
         slopes["value"].to_numpy(np.float64),
         np.log(own["value"].to_numpy(np.float64)[round_of]),
@@ -159,7 +160,7 @@ def _with_slopes(one: Settling | None, run: RawRun, from_ps: int) -> Settling | 
 
 
 def by_slopes(slopes: Floats, log_prices: Floats, curvature: float) -> Verdict:
-    """What slopes of a profit, each at its price, say of a price that looks at rest."""
+    """Return the verdict from slopes of a profit, each at its price, for a price at rest."""
     if len(slopes) < ROUNDS:
         return "unclear"
     by_chance = slopes + curvature * (log_prices - log_prices.mean())
@@ -176,9 +177,9 @@ def _steers(strategy: Any) -> bool:
 
 
 def verdict_of(name: str, prices: Prices, from_ps: int, to_ps: int) -> Settling | None:
-    """Judge the prices of one carrier from `from_ps` to `to_ps`, as the module says.
+    """Judge the prices of one carrier from `from_ps` to `to_ps`, by the rules of the module.
 
-    Returns: None if there are too few changes, or too little time, to tell.
+    Returns: None for too few changes, or too little time.
     """
     if to_ps <= from_ps:
         return None
@@ -210,7 +211,7 @@ def _verdict(means: Floats, wide: float, tried: float) -> Verdict:
 
 
 def _stretches(money: Floats, spans: Floats) -> Floats:
-    """Mean of each stretch, of a price that holds for each span."""
+    """Return the mean of each stretch, of a price that holds for each span."""
     ends = np.append(0.0, np.cumsum(spans))
     area = np.append(0.0, np.cumsum(money * spans))
     edges = np.linspace(0.0, ends[-1], STRETCHES + 1)
@@ -218,7 +219,7 @@ def _stretches(money: Floats, spans: Floats) -> Floats:
 
 
 def _quantiles(money: Floats, spans: Floats, shares: tuple[float, float]) -> tuple[float, float]:
-    """Prices below which the price was for these shares of the time."""
+    """Return the quantiles of the price at these shares of the time."""
     order = np.argsort(money, kind="stable")
     until = np.cumsum(spans[order])
     low, high = (money[order][int(np.searchsorted(until, q * until[-1]))] for q in shares)
@@ -226,7 +227,7 @@ def _quantiles(money: Floats, spans: Floats, shares: tuple[float, float]) -> tup
 
 
 def settling_in_words(one: Settling) -> str:
-    """One line, such as `carrier up: its price does not settle: 0.02 to 0.11 money ...`."""
+    """Return one line, such as `carrier up: its price does not settle: 0.02 to 0.11 money ...`."""
     span = f"from {one.from_s:g} s to {one.to_s:g} s"
     if one.verdict == "settled":
         return f"carrier {one.carrier}: its price has settled: {significant(one.mean)} money {span}"
@@ -237,7 +238,7 @@ def settling_in_words(one: Settling) -> str:
 
 
 def print_settling(run: RawRun, console: Console) -> None:
-    """One line per carrier that steers its price.
+    """Print one line per carrier that sets its price by a strategy.
 
     Raises:
         ResultsError: a table is unreadable.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run in numbers: who got what rate and paid what, phase by phase; links; account balances."""
+"""A run in numbers: rates and payments, phase by phase; links; account balances."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ __all__ = [
     "summarize",
 ]
 
-CHANGING: Final = "*"  # the class of a group whose flows changed theirs
+CHANGING: Final = "*"  # class of a group whose flows changed class
 
 
 class Group(msgspec.Struct, frozen=True):
-    """Flows shown as one: of one source (or family), and of one class where there are classes.
+    """A group of flows: of one source (or family), and of one class if there are classes.
 
-    `source` is the source of the first of them.
+    `source` is the source of the first flow.
     """
 
     label: str
     source: str
-    service_class: str  # "" for none, CHANGING
+    service_class: str  # "" without a class, CHANGING
     flows: tuple[int, ...]  # rows of the tables
-    size: int = 0  # how many flows these rows are; 0 stands for one each
+    size: int = 0  # number of flows in these rows; 0: one each
 
     def __post_init__(self) -> None:
         if self.size == 0:
@@ -61,13 +61,13 @@ class Group(msgspec.Struct, frozen=True):
 class GroupRow(msgspec.Struct, frozen=True):
     """A group over a window. Rates and money are means over its flows; NaN if unknown.
 
-    Where agents switched flows off, means are over the time in which flows were on, and `active`
-    is how many were, on average.
+    If agents switched flows off, means cover the time in which flows were on, and `active`
+    is the mean number of active flows.
     """
 
     group: Group
     goodput_bps: float
-    goodput_low_bps: float  # of the flow that got least
+    goodput_low_bps: float  # of the flow with the least goodput
     goodput_high_bps: float
     share: float  # of all goodput
     marks_per_s: float
@@ -76,12 +76,12 @@ class GroupRow(msgspec.Struct, frozen=True):
     rtt_s: float
     fee_per_s: float  # money/s
     charge_per_s: float  # money/s for marks
-    price_per_mark: float  # money, what a mark did cost
-    active: float | None = None  # flows on average; None where all were on, as far as agents go
+    price_per_mark: float  # money, mean paid price of a mark
+    active: float | None = None  # mean number of active flows; None if agents kept all on
 
     @property
     def counted(self) -> float:
-        """The number of flows in the means."""
+        """Return the number of flows in the means."""
         return float(self.group.size) if self.active is None else self.active
 
 
@@ -91,7 +91,7 @@ class LinkRow(msgspec.Struct, frozen=True):
     link: int
     name: str
     utilization: float
-    marking_probability: float  # of ECN-capable data, NaN where there was none
+    marking_probability: float  # of ECN-capable data, NaN without it
     queue_packets: float
     wait_s: float
     drops: int
@@ -102,7 +102,7 @@ class LinkRow(msgspec.Struct, frozen=True):
 
     @property
     def congested_by(self) -> tuple[str, ...]:
-        """Its signs of congestion: marks, drops, waiting."""
+        """Return its signs of congestion: marks, drops, waiting."""
         return congested_by(
             utilization=self.utilization,
             marked=self.marking_probability,
@@ -113,33 +113,33 @@ class LinkRow(msgspec.Struct, frozen=True):
 
 
 class PhaseSummary(msgspec.Struct, frozen=True):
-    """A phase, or all together, with the window that was measured in it."""
+    """A phase, or all together, with its measured window."""
 
     phase: Phase
     window: Window
     groups: tuple[GroupRow, ...]
     links: tuple[LinkRow, ...]
     charge_per_s: float = 0.0  # money/s for marks, all flows together
-    background_per_s: float = 0.0  # money/s of these for marks of background traffic
+    background_per_s: float = 0.0  # part of it for marks of background traffic, money/s
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """Everything `ecnomy show` prints.
+    """The content of `ecnomy show`.
 
-    `whole` is over the measured window, [warm-up, end], which is what `ecnomy run` prints and the
-    tables `flows` and `links` hold; None if nothing was measured.
+    `whole` covers the measured window, [warm-up, end], like `ecnomy run` and the
+    tables `flows` and `links`; None if nothing was measured.
     """
 
     title: str
     note: str | None
     phases: tuple[PhaseSummary, ...]
     balances: tuple[Balance, ...]
-    priced: bool  # whether money changed hands at all
+    priced: bool  # whether there were any payments
     whole: PhaseSummary | None = None
 
 
 def _movers(run: RawRun) -> set[int]:
-    """Flows whose class changed during the run, as far as the reports say."""
+    """Return flows whose class changed during the run, according to the reports."""
     table = run.flow_epochs
     if "class_index" not in table.columns or table.empty:
         return set()
@@ -148,9 +148,9 @@ def _movers(run: RawRun) -> set[int]:
 
 
 def groups_of(run: RawRun) -> list[Group]:
-    """The groups of a run in plan order.
+    """Return the groups of a run in plan order.
 
-    A source with flows that changed class is one group of the class `CHANGING`. Where there are
+    A source with flows that changed class is one group of the class `CHANGING`. If there are
     many sources, those of one family (see ecnomy.analysis.run.families) are one group.
     """
     sources = run.plan.row_sources()
@@ -199,7 +199,7 @@ def _group_row(
     paid: Floats,
     on: Floats,
 ) -> GroupRow:
-    """`on` is how many flows of each row were on, on average."""
+    """Return the row of a group; `on` is the mean number of active flows of each row."""
     member = list(group.flows)
     count = float(on[member].sum())
 
@@ -237,7 +237,7 @@ _COUNTED: Final = (
 def _link_rows(
     run: RawRun, epochs: Epochs, window: Window, shares: LinkShares
 ) -> tuple[LinkRow, ...]:
-    """Links that data crossed, and any other that marked or dropped."""
+    """Return links on paths of data, and others that marked or dropped."""
     grown = {name: epochs.difference(name, window) for name in (*_COUNTED, "queue_integral")}
     data = {link for source in run.plan.sources for link in source.path}
     rows = []
@@ -268,7 +268,7 @@ def _link_rows(
 
 
 class _Parts(msgspec.Struct, frozen=True, eq=False):
-    """The data from which every window of a run is summarised."""
+    """The data for the summaries of all windows of a run."""
 
     run: RawRun
     flows: Epochs
@@ -278,7 +278,7 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
     background: npt.NDArray[np.bool_]  # by row of flows
 
     def over(self, phase: Phase) -> PhaseSummary | None:
-        """A phase from its settled part on, None without two reports there."""
+        """Return a phase from its settled part on, None for fewer than two reports there."""
         window = self.flows.window(phase.settled_ps, phase.to_ps)
         if window is None:
             return None
@@ -303,8 +303,8 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
 def summarize(run: RawRun | Results) -> Summary:
     """Summarise a run phase by phase, and as a whole.
 
-    A partial run is summarised as far as its reports go; a phase without two reports after its
-    settling time is left out.
+    A partial run is summarised as far as its reports go. A phase with fewer than two reports after
+    its settling time is omitted.
 
     Raises:
         ResultsError: a table is missing or unreadable.

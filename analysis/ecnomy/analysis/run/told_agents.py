@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agents of a run, as the scenario in its manifest states them."""
+"""The agents of a run, from the scenario in its manifest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["ToldAgent", "ToldTariff", "agents_of"]
 class ToldTariff(msgspec.Struct, frozen=True):
     """A provider's tariff, amounts as written in the manifest.
 
-    `price` is text, or a mapping of what a call and its time cost, or a tariff by the hour.
+    `price` is text, a mapping of prices of a call and its time, or an hourly tariff.
     """
 
     price: Any
@@ -28,7 +28,7 @@ class ToldTariff(msgspec.Struct, frozen=True):
 
 
 class ToldFiles(msgspec.Struct, frozen=True):
-    """A provider's price of a file, likewise."""
+    """A provider's price of a file, as written in the manifest."""
 
     price: str
     deadline: str
@@ -64,17 +64,17 @@ class _Scenario(msgspec.Struct, frozen=True):
 
 
 def agents_of(run: RawRun) -> tuple[ToldAgent, ...] | None:
-    """In the scenario's order; none of a run without a market, None if it cannot be read."""
+    """Return agents in the scenario's order; () without a market, None if they cannot be read."""
     found: Any = run.manifest.scenario
     try:
         market = msgspec.convert(_with_role_names(found or {}), type=_Scenario, strict=False).market
     except msgspec.ValidationError:
-        return None  # an older manifest: the run is shown without what it does not tell
+        return None  # an older manifest: the run is shown without the missing parts
     return market.agents if market else ()
 
 
 def _with_role_names(scenario: dict[str, Any]) -> dict[str, Any]:
-    """A role with its own terms is a mapping in the manifest, whose `kind` names it."""
+    """Return the scenario with names of roles; a role with terms is a mapping with `kind`."""
     market = scenario.get("market") or {}
     agents = [
         {**agent, "role": agent["role"].get("kind", "")}

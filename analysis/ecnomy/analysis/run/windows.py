@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happened between two reports: differences of cumulative counters, and money by flow."""
+"""Changes between two reports: differences of cumulative counters, and money by flow."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["Epochs", "Window", "fees_by_flow", "marks_by_flow"]
 
 
 def marks_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: npt.NDArray[np.int64]) -> Floats:
-    """Money for marks of each flow in each interval (edges[i], edges[i+1]], [interval, flow].
+    """Return money for marks by flow in each interval (edges[i], edges[i+1]], [interval, flow].
 
-    Postings are dated by the report that closed the epoch they are for, hence half-open so.
+    The intervals are half-open because a posting has the date of the report that closed its epoch.
 
     Returns:
         Amounts in money (not micro-units).
@@ -30,7 +30,7 @@ def marks_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: npt.NDArray[np.int
 
 
 def fees_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: npt.NDArray[np.int64]) -> Floats:
-    """Class fees and charges of contracts, likewise."""
+    """Return class fees and charges of contracts, in the shape of marks_by_flow."""
     return _by_flow(ledger, ~ledger["kind"].astype(str).isin(NO_FEES), flows, edges_ps)
 
 
