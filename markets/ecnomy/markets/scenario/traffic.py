@@ -302,9 +302,8 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
             a silence.
         sizes: file sizes to draw from, with weights, or the name of a file with sizes; needs
             size: list. A file has one size per line, in bytes or with a unit, with a weight after a
-            comma (1) and comments behind `#`. A list holds up to 10,000 sizes. The file is searched
-            beside the scenario, also with `--set` and in sweeps; workers on other machines need
-            it.
+            comma (1) and comments behind `#`. A list holds up to 10,000 sizes. The file is
+            beside the scenario, also with `--set` and in sweeps. Workers on other machines need it.
         sessions: idle times between sessions of some pages; by default the user reads and fetches
             all the time. A user begins idle, fetches the first page at once after it and reads
             after each page. All users begin idle: use a warm-up of several idle times.
