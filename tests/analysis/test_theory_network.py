@@ -173,13 +173,13 @@ def test_product_of_links_marks_less_than_their_sum() -> None:
 def test_what_it_refuses() -> None:
     """A link that cannot mark enough is named; so are arguments that do not fit."""
     links = [LoadLink(1000.0, _load_based), LoadLink(100.0, lambda load: 0.01 * load)]
-    with pytest.raises(InputError, match="more marks than link 1 can give"):
+    with pytest.raises(InputError, match="link 1 cannot mark enough"):
         theory.wtp_network([(0,), (1,)], links, [1.0, 5.0], [0.1, 0.1])
     with pytest.raises(InputError, match="2 routes need"):
         theory.wtp_network([(0,), (1,)], links, [1.0], [0.1])
     with pytest.raises(InputError, match="'sum' or 'product'"):
         theory.wtp_network([(0,)], links, [1.0], [0.1], compose="max")
-    with pytest.raises(InputError, match="positive capacities"):
+    with pytest.raises(InputError, match="each with a positive capacity"):
         theory.wtp_network([(0,)], [LoadLink(0.0, _load_based)], [1.0], [0.1])
     with pytest.raises(InputError, match="must be positive"):
         theory.wtp_rates_pps([1.0], [0.0], [0.1])

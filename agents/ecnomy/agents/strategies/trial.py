@@ -27,7 +27,7 @@ def gained_micro(seen: PriceObservation, who: str) -> int:
     """Return a carrier's receipts less its payments since the last query [micro-units].
 
     Raises:
-        StrategyError: accounts need a market, and there is none; it names the strategy `who`.
+        StrategyError: the run has no market, so no accounts; the message names the strategy `who`.
     """
     if seen.agent is None:
         raise StrategyError(f"{who}: the income of a carrier requires a market")
@@ -48,7 +48,7 @@ class Trial:
         Call it at every decision.
 
         Raises:
-            StrategyError: accounts need a market, and there is none.
+            StrategyError: the run has no market, so no accounts.
         """
         gained = gained_micro(seen, self._who)
         if not seen.dt_ps:

@@ -53,7 +53,10 @@ class _Times(msgspec.Struct, frozen=True, eq=False):
 
 
 def shown_links(runs: Sequence[RawRun]) -> list[str]:
-    """Links of all runs that marked or dropped most; if none did, the most used link."""
+    """Return the links, common to all runs, with most marks and drops.
+
+    If no link marked or dropped, return the most used one.
+    """
     common = set.intersection(*({str(n) for n in run.links["name"]} for run in runs))
     bad = dict.fromkeys(sorted(common), 0.0)
     used = dict(bad)
@@ -70,10 +73,10 @@ def shown_links(runs: Sequence[RawRun]) -> list[str]:
 
 
 def curves_of(run: RawRun, links: Sequence[str], accounts: Sequence[str]) -> dict[str, Curve]:
-    """The curves of a run by panel; none with fewer than two reports.
+    """Return the curves of a run by panel, empty with fewer than two reports.
 
     Args:
-        run: whose.
+        run: the run.
         links: names of the links to draw.
         accounts: names of the accounts to draw.
 

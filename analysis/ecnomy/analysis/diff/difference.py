@@ -36,12 +36,12 @@ class Outcome(msgspec.Struct, frozen=True):
     """One outcome of both groups; numbers are in the unit of `named`.
 
     Attributes:
-        column: as sweeps call it.
+        column: name of the column in sweeps.
         first, second: means.
-        low, high: ends of the 95 % interval of `difference`; NaN if there is none.
-        effect: Hedges' g, NaN if there is none.
-        p, q: NaN if there are none.
-        runs: pairs, or runs of the smaller group.
+        low, high: ends of the 95 % interval of `difference`; NaN if undefined.
+        effect: Hedges' g; NaN if undefined.
+        p, q: p-value and q-value; NaN if undefined.
+        runs: number of pairs, or of runs in the smaller group.
     """
 
     column: str

@@ -15,7 +15,8 @@ __all__ = ["game_command"]
 File = Annotated[
     Path,
     typer.Argument(
-        help="CSV file of pay-offs. Each cell holds one number (symmetric game) or two, a;b."
+        help="CSV file of pay-offs. Each cell holds one number (symmetric game) or two numbers "
+        "(a;b)."
     ),
 ]
 

@@ -39,7 +39,7 @@ def stable_in_two(first: Floats, second: Floats, row: Floats, column: Floats) ->
 
     Args:
         first: A, of shape (m, n), scaled to a range of 1.
-        second: B, likewise.
+        second: B, of the same shape and scale.
         row: the row players' mix, of shape (m,).
         column: the column players' mix, of shape (n,).
     """

@@ -4,7 +4,7 @@
 The difference of means has Student's t interval: over pairs where run i of both groups has the
 same seed, else Welch's. The effect size is Hedges' g: the difference over the standard deviation of
 single runs, the same whether seeds are paired or not. Many comparisons are judged by the q-value
-of Benjamini and Hochberg: taking all with q <= 0.05 as differences, one in twenty of them is none.
+of Benjamini and Hochberg: among those with q <= 0.05, about one in twenty is not a difference.
 
 Source: Welch 1947; Hedges 1981; Benjamini, Hochberg 1995 (scipy.stats.false_discovery_control).
 """
@@ -38,10 +38,10 @@ class Comparison(msgspec.Struct, frozen=True):
         first, second: means, in the unit of the values.
         difference: second - first, with its interval; `n` is the number of pairs, or of the
             smaller group.
-        effect: Hedges' g; 0 where nothing differs, infinite where runs of a group do not differ
-            from each other, but from those of the other group.
-        p: two-sided, of "there is no difference".
-        paired: whether seeds were.
+        effect: Hedges' g; 0 if all values are equal, infinite if values differ between the groups
+            but not within them.
+        p: two-sided p-value of the hypothesis that there is no difference.
+        paired: whether runs are paired by seed.
     """
 
     first: float
@@ -53,7 +53,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     @property
     def sign(self) -> int:
-        """1 or -1 where all of the interval is above or below 0, else 0."""
+        """1 or -1 if the whole interval is above or below 0, else 0."""
         return 1 if self.difference.low > 0 else -1 if self.difference.high < 0 else 0
 
 
@@ -62,12 +62,12 @@ def compared(first: Values, second: Values, *, paired: bool, level: float = 0.95
 
     Args:
         first: one value per run.
-        second: one value per run; with `paired`, of the same seeds in the same order.
+        second: one value per run; if paired, for the same seeds in the same order as `first`.
         paired: whether value i of both comes from one seed.
-        level: of the two-sided interval.
+        level: confidence level of the two-sided interval.
 
     Raises:
-        InputError: fewer than two values in a group, one that is not finite, or pairs that do not
+        InputError: a group has fewer than two values or one that is not finite, or pairs do not
             match.
     """
     a = cleaned(first, 2, "a comparison")
@@ -110,10 +110,10 @@ def _hedges(difference: float, a: Floats, b: Floats) -> float:
 
 
 def q_values(ps: Sequence[float]) -> list[float]:
-    """The q-value of each comparison beside all others; NaN, which is none, stays NaN.
+    """Return the q-value of each comparison among all; a p-value of NaN stays NaN.
 
     Args:
-        ps: p-values, of comparisons that were all looked at.
+        ps: p-values of all comparisons that were made.
     """
     values = np.asarray(ps, dtype=np.float64)
     known = np.isfinite(values)

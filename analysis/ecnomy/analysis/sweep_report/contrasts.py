@@ -35,8 +35,8 @@ class Contrast(msgspec.Struct, frozen=True):
         varied: index of the factor in the sweep.
         first, second: levels.
         outcome: a column of outcomes.
-        compared: the second less the first.
-        q: see statistics/comparisons.py; NaN until all are known.
+        compared: the comparison; its difference is the second level minus the first.
+        q: see statistics/comparisons.py; NaN until all comparisons are made.
         ratio: the standard error of the difference over that with independent seeds; NaN if seeds
             are not paired.
     """

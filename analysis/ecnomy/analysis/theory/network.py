@@ -130,7 +130,7 @@ def wtp_network(
         compose: "sum" of the links' probabilities or "product", 1 - prod(1 - p).
 
     Raises:
-        InputError: arguments do not fit, or the flows ask for more marks than a link can give.
+        InputError: arguments do not fit, or a link cannot mark enough to limit the flows.
     """
     w, t = np.asarray(weights, dtype=np.float64), np.asarray(rtts_s, dtype=np.float64)
     if not w.shape == t.shape == (len(routes),):
@@ -170,7 +170,8 @@ def _settle(
     if compose not in ("sum", "product"):
         raise InputError(f"probabilities compose by 'sum' or 'product', got {compose!r}")
     if not links or any(not (link.capacity_pps > 0 and link.top > 0) for link in links):
-        raise InputError("links need positive capacities and largest states")
+        expected = "at least one link, each with a positive capacity and a positive largest state"
+        raise InputError(f"links: expected {expected}")
     network = _Network(incidence(routes, len(links)), tuple(links), demand, compose)
     states, rates = np.zeros(len(links)), np.zeros(len(routes))
     for _ in range(SWEEPS):
@@ -229,7 +230,7 @@ class _Network(msgspec.Struct, frozen=True):
         loads = rates @ self.use / np.array([link.capacity_pps for link in self.links])
         for j, (link, load) in enumerate(zip(self.links, loads, strict=True)):
             if load > link.load(float(states[j])) * (1 + 1e-6):
-                raise InputError(f"the flows ask for more marks than link {j} can give")
+                raise InputError(f"link {j} cannot mark enough to limit the flows to its capacity")
         return NetworkEquilibrium(
             rates, self.paths(states), self.probabilities(states), loads, self.queues(states)
         )

@@ -38,7 +38,7 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
         names: names of the strategies.
         populations: numbers of players.
         earned: profile -> pay-offs, money/s, of shape (seeds, strategies).
-        paid: profile -> payments, likewise.
+        paid: profile -> payments, in the same unit and shape.
     """
 
     names: tuple[str, ...]
@@ -60,11 +60,11 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
         return self.earned[mixed(counts, len(self))][:, strategy]
 
     def alone(self, strategy: int, players: int) -> Floats:
-        """Return a strategy's pay-off among itself, by seed."""
+        """Return a strategy's pay-off when all players use it, by seed."""
         return self.of(strategy, {strategy: players})
 
     def lone(self, strategy: int, other: int, players: int) -> Floats:
-        """Return the pay-off of one player of a strategy among others of `other`, by seed."""
+        """Return the pay-off of one player of a strategy when all others use `other`, by seed."""
         if strategy == other:
             return self.alone(strategy, players)
         return self.of(strategy, {strategy: 1, other: players - 1})
@@ -87,7 +87,7 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
         return {profile: values[number] for profile, values in self.earned.items()}
 
     def paid_alone(self, strategy: int, players: int) -> float:
-        """Return the mean payment of a player of a strategy among itself."""
+        """Return the mean payment of a player when all players use this strategy."""
         profile = mixed({strategy: players}, len(self))
         return float(self.paid[profile][:, strategy].mean())
 

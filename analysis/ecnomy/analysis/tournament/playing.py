@@ -78,7 +78,7 @@ def beginning(tournament: Tournament) -> list[Profile]:
 def finalists_of(table: Payoffs, many: int) -> tuple[int, ...]:
     """Return the strategies with the most alpha-rank mass over all populations, in their own order.
 
-    Among equals, the one that earns more among itself comes first.
+    Among equals, the strategy that earns more when all players use it comes first.
     """
     means = table.means()
     mass = np.mean([ranked(means, players, len(table)) for players in table.populations], axis=0)

@@ -4,9 +4,9 @@
 A profile is a tuple of counts, one for each entrant. Players are numbered and stand in the order of
 the entrants, so that player 3 has the same random numbers in all profiles of a seed.
 
-All mixes of ten strategies among eight players are 24,310. The tournament plays
+Ten strategies among eight players have 24,310 mixes. The tournament plays
 
-    alone     each strategy among itself
+    alone     each strategy, used by all players
     pairs     each pair of strategies, in every mix of the two
     final     all mixes of the finalists, which the pairs determine (playing.py)
     outsider  a lone player of each other strategy in a stable mix of finalists

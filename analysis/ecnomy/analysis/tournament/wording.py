@@ -108,7 +108,7 @@ def sure_words(found: Found) -> str:
 def temptations(found: Found) -> list[Change]:
     """Return, per population, the best change of a top-earning payer, if it stops paying.
 
-    The players are of the paying strategy that earns most among itself.
+    The players use the payer that earns most when all players use it.
     """
     return _best(found, among_payers=True)
 

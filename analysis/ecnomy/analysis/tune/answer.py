@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tuning found: the best values, the outcome there, and what cannot be told from them.
+"""The answer of a tuning: the best values, their outcome, and values that are as good.
 
-The best of many noisy means is partly luck, so the outcome at the best values is measured again
-with seeds that the search has not seen. `outcome` is of these alone.
+The best of many noisy means is partly luck. So the outcome at the best values is measured again
+with seeds that the search has not used. `outcome` covers only these unseen seeds.
 
-    found          the best values keep all constraints, and meet the target if there is one: the
-                   interval over the unseen seeds reaches what counts as met
-    missed         they did with the seeds of the search, and do not with the unseen ones
-    not reachable  no values that were tried keep the constraints, or all of them are on one side
-                   of the target, and the best of them is so with the unseen seeds too
+    found          The best values keep all constraints. With a target, the interval over the
+                   unseen seeds overlaps the accepted range.
+    missed         The values did so with the seeds of the search, but not with the unseen seeds.
+    not reachable  No tried values keep the constraints, or all outcomes tried are on one side of
+                   the target and the unseen seeds miss it too.
 
 Values are as good as the best ones if the interval of the paired difference over the search's seeds
-holds 0 (level 95 %). Values whose outcome is within a hundredth of the best are reported
+contains 0 (level 95 %). Values whose outcome is within a hundredth of the best are reported
 separately: within their range, the choice costs almost nothing.
 """
 
@@ -36,8 +36,8 @@ MISSED: Final = "missed"
 NOT_REACHABLE: Final = "not reachable"
 NEAR: Final = 0.01
 _LEVEL: Final = 0.95
-_CHECKED: Final = 0.99  # of a target: the value chosen has an error of its own
-_EDGE: Final = 0.01  # of a range, counted as its end
+_CHECKED: Final = 0.99  # for a target: the chosen value has its own error
+_EDGE: Final = 0.01  # the share of a range that counts as its end
 Row = npt.NDArray[np.float64]
 Rows = dict[str, Row]  # outcome -> one value per seed
 
@@ -46,12 +46,11 @@ class Tried(msgspec.Struct, frozen=True):
     """Values that were tried.
 
     Attributes:
-        values: of the parameters.
-        mean: of the outcome over the search's seeds; NaN if there is none.
-        low: of its interval, 95 %.
-        high: of its interval.
+        values: values of the parameters.
+        mean: mean outcome over the search's seeds; NaN if a run has no outcome.
+        low, high: ends of the 95 % interval of the mean.
         kept: whether the means of all bound outcomes are within their bounds.
-        same: whether it cannot be told from the best.
+        same: whether its difference from the best is not significant.
         near: whether it is within a hundredth of the best outcome.
     """
 
@@ -65,17 +64,17 @@ class Tried(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a tuning found.
+    """The answer of a tuning.
 
     Attributes:
         verdict: found, missed or not reachable.
-        values: the best ones; where no values keep the constraints, those that come nearest.
-        outcome: there, over seeds that the search has not seen.
-        bounds: of each constraint, the outcome it is about over the same seeds.
-        same: per parameter, from where to where values that were tried are as good as the best.
-        near: likewise, where the outcome is within a hundredth of the best.
-        tried: in the order of the search, each once.
-        why: in words, what is wrong or to be borne in mind.
+        values: the best values; if no values keep the constraints, the nearest ones.
+        outcome: outcome at these values, over seeds that the search has not used.
+        bounds: outcome of each constraint at these values, over the same seeds.
+        same: per parameter, the range of tried values that are as good as the best.
+        near: per parameter, the range of tried values within a hundredth of the best outcome.
+        tried: all tried values, each once, in the order of the search.
+        why: reason for the verdict, or a warning; "" without either.
     """
 
     verdict: str
@@ -89,16 +88,16 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def place(self) -> int:
-        """Which of `tried` the values are."""
+        """The index of the values in `tried`."""
         return next(i for i, each in enumerate(self.tried) if each.values == self.values)
 
 
 def best_of(tuning: Tuning, tried: dict[Values, Rows]) -> Values:
-    """The values whose means are best: constraints first, then the outcome, then the earlier.
+    """Return the values with the best means: by constraints, outcome, order of the search.
 
     Args:
-        tuning: what is wanted.
-        tried: values, in the order of the search, with what came of them.
+        tuning: the aim and the constraints.
+        tried: values in the order of the search, with their outcomes.
     """
 
     def rank(values: Values) -> tuple[float, float]:
@@ -117,12 +116,12 @@ def _excess(bound: Bound, rows: Rows) -> float:
 
 
 def answered(tuning: Tuning, tried: dict[Values, Rows], unseen: Rows) -> Answer:
-    """The answer, with the runs of the best values with unseen seeds.
+    """Return the answer, given runs of the best values with unseen seeds.
 
     Args:
-        tuning: what is wanted.
-        tried: as `best_of`.
-        unseen: what came of the best values with the seeds of the check.
+        tuning: the aim and the constraints.
+        tried: as in `best_of`.
+        unseen: outcomes of the best values with the seeds of the check.
     """
     best = best_of(tuning, tried)
     level = _CHECKED if tuning.aim == TARGET else _LEVEL
@@ -190,7 +189,7 @@ def _of(interval: Interval) -> str:
 
 
 def _ends(tuning: Tuning, best: Values, outcome: Interval) -> str:
-    """Which parameters are best at an end of their range."""
+    """Name the parameters whose best value is at an end of their range."""
     if tuning.aim == TARGET:
         return ""
     found = []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where engines started by hand say hello: several at a time, each within a limit on the whole.
+"""The lobby receives hellos of engines started by hand, several at a time, each with a time limit.
 
-A peer that says nothing, or one byte a second, keeps nobody else waiting. The wall clock decides
-here when to give up on a peer; it decides nothing else.
+A silent or slow peer does not delay the others. The wall clock decides only when to give up on a
+peer.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _CREDENTIALS: Final = struct.Struct("3i")  # of Linux: pid, uid, gid
 
 @dataclass(eq=False)
 class Guest:
-    """Who has connected.
+    """A peer that has connected.
 
     Attributes:
         sock: its connection.
-        until_s: when its hello must be whole, on the lobby's clock.
-        name: of the process or the address at the other end.
-        door: the number of the listener where it came in.
-        head: what it has sent.
+        until_s: deadline of its hello, on the lobby's clock.
+        name: name of the process or the address at the other end.
+        door: number of the listener that accepted it.
+        head: bytes received from it.
     """
 
     sock: socket.socket
@@ -49,7 +49,7 @@ class Guest:
     head: bytearray = field(default_factory=bytearray)
 
     def read(self) -> bool:
-        """Take what has arrived; whether the first frame is whole.
+        """Read the available bytes; return whether the first frame is complete.
 
         Raises:
             ProtocolError: hung-up, frame-empty, frame-too-large.
@@ -70,13 +70,13 @@ class Guest:
 
 
 class Lobby:
-    """The engines that have connected to a listener and are not served yet.
+    """Engines that have connected to a listener and are not served yet.
 
     Args:
-        listeners: where they come in; they stay open.
-        hello_s: how long a hello may take from the first byte to the last.
-        say: called with a line for each guest that is sent away, or waits for a run to end.
-        clock: seconds that go forward.
+        listeners: sockets that engines connect to; they stay open.
+        hello_s: time limit of a hello, from the connection to the last byte [s].
+        say: called with a line for each guest that is refused, or waits for the end of a run.
+        clock: a monotonic clock [s].
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Lobby:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._hello_s, self._say, self._clock = hello_s, say, clock
-        self._guests: list[Guest] = []  # whose hello is not whole, the oldest first
+        self._guests: list[Guest] = []  # with incomplete hellos, the oldest first
         self._ready: deque[Guest] = deque()
         self._busy = ""
         self._theirs, self._ours = socket.socketpair()
@@ -97,14 +97,14 @@ class Lobby:
         self._selector.register(self._theirs, selectors.EVENT_READ)
 
     def next(self) -> Guest:
-        """The next one whose hello is whole; waits without a limit."""
+        """Return the next guest with a complete hello; wait without a limit."""
         while not self._ready:
             self._turn()
         return self._ready.popleft()
 
     @contextlib.contextmanager
     def attended(self, busy: str) -> Iterator[None]:
-        """Take hellos while a run is under way; `busy` is what whoever comes has to wait for."""
+        """Accept hellos during a run; `busy` states what new guests have to wait for."""
         self._busy = busy
         thread = threading.Thread(target=self._attend, daemon=True)
         thread.start()
@@ -116,7 +116,7 @@ class Lobby:
             self._busy = ""
 
     def close(self) -> None:
-        """Send everybody away."""
+        """Close the connections of all guests."""
         self._selector.close()
         for guest in (*self._guests, *self._ready):
             guest.sock.close()
@@ -134,7 +134,7 @@ class Lobby:
             pass
 
     def _turn(self) -> bool:
-        """Wait until something happens and see to it; whether to go on."""
+        """Wait for an event and handle it; return whether to go on."""
         limit = min((guest.until_s for guest in self._guests), default=None)
         wait_s = None if limit is None else max(0.0, limit - self._clock())
         for key, _ in self._selector.select(wait_s):
@@ -185,7 +185,7 @@ class Lobby:
 
 
 def _name_of(sock: socket.socket) -> str:
-    """The process at the other end where the system tells it, else its address."""
+    """Return the process at the other end if the system names it, else its address."""
     if sock.family != socket.AF_UNIX:
         host, port = sock.getpeername()[:2]
         return f"{host}:{port}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Accounts, users of flows, and products on sale.
 
-The account of an agent has its name. For a source without a user, the account `source:<source>`
+An agent's account has the agent's name. For a source without a user, the account `source:<source>`
 replaces the user. Marks without a carrier are paid to `unassigned:network`. The seller of a flow's
 service class pays its marks, unless the class leaves them to the customer. Otherwise, and outside
 any class, its user pays, or the agent that took over the payment (Seat.pay_marks).

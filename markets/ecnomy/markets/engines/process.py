@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A packet engine as a process of ours, and saying how it died.
+"""A packet engine as a child process, with a description of how it ended.
 
-It inherits one end of a socketpair: no path, no token, nothing left behind.
+The engine inherits one end of a socketpair. It needs no path or token, and leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ecnomy.agents.errors import EngineError
 
 __all__ = ["EngineProcess"]
 
-_LAST_LINES: Final = 4096  # bytes of what it wrote that are worth reading
+_LAST_LINES: Final = 4096  # bytes read from the end of its standard error
 
 
 class EngineProcess:
@@ -27,7 +27,7 @@ class EngineProcess:
 
     Attributes:
         sock: the market's end of the bridge.
-        pid: its process id.
+        pid: the engine's process id.
     """
 
     dying_s = 2.0  # an engine whose socket closed is gone by then
@@ -44,16 +44,16 @@ class EngineProcess:
         environment: Mapping[str, str] | None = None,
         files: tuple[int, ...] = (),
     ) -> None:
-        """Starts it.
+        """Start the engine.
 
         Args:
             binary: the executable.
             words: its arguments, given the number of its end of the bridge.
-            errors: takes its standard error; closed with the engine.
-            output: takes its standard output; None: nobody.
-            folder: its working folder; None: ours.
-            environment: in place of ours.
-            files: descriptors that it inherits beside the bridge.
+            errors: receives its standard error; closed with the engine.
+            output: receives its standard output; None discards it.
+            folder: its working folder; None for that of this process.
+            environment: its environment variables; None for those of this process.
+            files: descriptors that it inherits in addition to the bridge.
 
         Raises:
             EngineError: it cannot be started.
@@ -84,14 +84,14 @@ class EngineProcess:
 
     @property
     def gone(self) -> bool:
-        """Whether it has ended."""
+        """Whether the engine has ended."""
         return self._process.poll() is not None
 
     def fate(self, within_s: float | None = None) -> str:
-        """How it ended, in words; for use after its end of the bridge has closed.
+        """Return how the engine ended, in words; call it after the engine closed the bridge.
 
         Args:
-            within_s: how long to wait for its end; `dying_s` when left out.
+            within_s: longest wait for its end; None for `dying_s`.
         """
         try:
             status = self._process.wait(self.dying_s if within_s is None else within_s)
@@ -115,7 +115,7 @@ class EngineProcess:
         return self._errors.read().decode(errors="replace")
 
     def kill(self) -> None:
-        """End it at once; its end of the bridge closes."""
+        """Kill the engine at once; its end of the bridge closes."""
         self._process.kill()
 
     def finished(self) -> None:

@@ -82,10 +82,10 @@ def engine_kind(name: str) -> EngineKind:
 
 
 def find_engine() -> Path:
-    """The built-in engine's executable.
+    """Return the built-in engine's executable.
 
     Raises:
-        EngineError: there is none; the message names the places looked at.
+        EngineError: it is not found; the message names the places searched.
     """
     given = os.environ.get(VARIABLE)
     if given:

@@ -132,7 +132,8 @@ def _frame(
 def _edges(epochs: Epochs, every_s: float | None) -> Integers:
     """Return the report times that begin and end the intervals."""
     if every_s is not None and not every_s > 0:
-        raise InputError(f"timeseries: found every_s={every_s!r}, expected seconds above 0")
+        expected = "a positive number of seconds"
+        raise InputError(f"timeseries: found every_s={every_s!r}, expected {expected}")
     return epochs.t_ps if every_s is None else epochs.grid(round(every_s * PS_PER_S))
 
 

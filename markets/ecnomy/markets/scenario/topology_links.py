@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The edges of a topology -> duplex links with its rate, delays by length, marking both ways."""
+"""Duplex links for a topology's edges: its rate, delays by length, marking both ways."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_LISTED = 12
 
 
 def with_links(network: Network, topology: Topology, places: Places) -> tuple[Network, Places]:
-    """Return the network with the topology's links after the written ones, and their places.
+    """Append the topology's links to the network; return it and the extended places.
 
     Raises:
         ScenarioError: no rate, no lengths, or an override of a link that does not exist.
@@ -48,7 +48,7 @@ def with_links(network: Network, topology: Topology, places: Places) -> tuple[Ne
 def _overrides(
     network: Network, topology: Topology, names: list[str], places: Places
 ) -> dict[str, tuple[str, Reverse]]:
-    """Return the override by link name, after its key, which may have the ends reversed."""
+    """Return link name -> (key, override); a key may name the two ends in reverse order."""
     turned = {f"{e.other}-{e.one}": n for e, n in zip(topology.edges, names, strict=True)}
     own: dict[str, tuple[str, Reverse]] = {}
     for key, given in network.overrides.items():

@@ -216,7 +216,7 @@ class Conversation:
 def simulate(
     engine: EngineProcess, plan: Plan, market: MarketLike, sink: Sink, say: Voice
 ) -> Finish:
-    """Have a started engine and a market talk until the run ends.
+    """Let a started engine and a market exchange messages until the run ends.
 
     Raises:
         EcnomyError: as `run`.
@@ -237,16 +237,16 @@ def talk(
     *,
     fate: Callable[[], str],
 ) -> Finish:
-    """Have an engine that has been welcomed and a market talk until the run ends.
+    """Let a welcomed engine and a market exchange messages until the run ends.
 
     Args:
-        link: the market's end.
-        hello: what the engine said of itself.
-        plan: what both were given.
-        market: who decides.
-        sink: who takes the reports and records.
-        say: who is told how it goes.
-        fate: says what became of an engine that hung up.
+        link: the market's end of the connection.
+        hello: the engine's hello.
+        plan: the plan of both sides.
+        market: the market that decides.
+        sink: the receiver of reports and records.
+        say: the observer of progress.
+        fate: describes the fate of an engine that hung up.
 
     Raises:
         EcnomyError: as `run`.
@@ -263,14 +263,14 @@ def welcomed(engine: EngineProcess, link: EngineLink, plan: Plan) -> Hello:
     """Take the hello of an engine started with this plan and welcome it.
 
     Raises:
-        EngineError: it died, or is none of this plan.
+        EngineError: it died, or differs from the plan.
     """
     with _blamed(link, engine.fate):
         return link.handshake(lambda told: fault(link, plan, told))
 
 
 def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:
-    """The difference of an engine that we started from its plan, "" if there is none."""
+    """Return how a started engine differs from its plan, "" if it does not."""
     if not hello.network:
         return link.fault_of_plan(hello)
     if hello.seed != plan.seed:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are whole or refused: synced as they are written, checked as they are read.
+"""Files synced when written and checked when read; incomplete or altered files are refused.
 
 A JSON file holds the digest of its content under `digest`. The digest of a table is in the
 manifest, that of a shard in the shard's name. Digests are SHA-256, cut to 32 hexadecimal digits.
@@ -27,7 +27,7 @@ _KEY: Final = "digest"
 
 
 def sealed(content: Any) -> bytes:
-    """A mapping or struct as JSON, with the digest of all the rest under the last key."""
+    """Return a mapping or struct as JSON, with the digest of the rest under the last key."""
     text = _ENCODE(content)
     comma = b"," if len(text) > len(b"{}") else b""
     return b'%s%s"%s":"%s"}' % (text[:-1], comma, _KEY.encode(), _digest(text).encode())
@@ -37,9 +37,9 @@ def check_sealed(file: Path, text: bytes, remedy: str) -> None:
     """Compare the content of a JSON file with its digest; layout and order do not count.
 
     Args:
-        file: its name, for the message.
-        text: what it holds.
-        remedy: what to do if it differs, such as "run it again".
+        file: file name for the message.
+        text: content of the file.
+        remedy: advice if it differs, such as "run it again".
 
     Raises:
         ResultsError: it is not the content that was written.
@@ -83,9 +83,9 @@ def write_synced(file: Path, data: bytes, *, synced: bool = True) -> None:
     The new name lasts once `sync_file` of the folder has returned.
 
     Args:
-        file: what it is called in the end.
-        data: what it holds.
-        synced: False leaves out the sync, for a folder that ends with the process.
+        file: final name of the file.
+        data: content of the file.
+        synced: False omits the sync, for a folder that ends with the process.
 
     Raises:
         OSError: it cannot be written; the file is as it was.

@@ -35,7 +35,7 @@ def with_engine(sweep: Sweep, option: str | None, folder: Path) -> Sweep:
     """Return the sweep with its engine; print a notice if only the folder determines it.
 
     Args:
-        sweep: the sweep of the file.
+        sweep: the sweep as read from its file.
         option: the engine on the command line, None without the option.
         folder: folder of its results, which may not exist yet.
 

@@ -64,7 +64,7 @@ def find_measure(name: str) -> Measure:
     except Exception as error:  # a user's module may raise anything
         raise InputError(f"measure {name!r}: {type(error).__name__}: {error}") from error
     if not callable(found):
-        raise InputError(f"measure {name!r}: found no function, expected {EXPECTED}")
+        raise InputError(f"measure {name!r} is not a function, expected {EXPECTED}")
     return cast(Measure, found)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section `tune` of a sweep file: the parameters to search for the best of an outcome.
+"""The section `tune` of a sweep file: parameters to search for the best outcome.
 
     tune:
       over:                           # one or several
@@ -57,20 +57,20 @@ class Bound(msgspec.Struct, frozen=True):
 
 
 class Tuning(msgspec.Struct, frozen=True):
-    """Parameters to search for the best of an outcome.
+    """A search for the parameter values that give the best outcome.
 
     Attributes:
         aim: maximise, minimise or target.
         outcome: a column of the runs.
-        paths: paths of the parameters; the name of a parameter that sets several paths.
+        paths: the path of each parameter, or its name if it sets several paths.
         ranges: ranges of the search.
-        target: target of the outcome, if the aim is a target.
-        within: distance that counts as met, in the unit of the outcome.
+        target: the target of the outcome; NaN for the other aims.
+        within: largest distance from the target that counts as met, in the outcome's unit.
         bounds: bounds of other outcomes.
         trials: number of assignments in all.
-        first: number of them that are spread over the ranges.
+        first: number of initial assignments, spread over the ranges.
         batch: number of assignments chosen at a time.
-        check: runs of the best one, with new seeds.
+        check: number of runs of the best assignment, with new seeds.
         ties: the paths by name, for parameters in `paths` that set several paths.
     """
 
