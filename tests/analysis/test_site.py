@@ -76,7 +76,7 @@ def test_every_page_is_in_a_list_of_contents(pages: dict[str, str]) -> None:
 
 
 def test_every_document_is_a_page(pages: dict[str, str]) -> None:
-    """Each Markdown file of the repository, whole, on a page of its own."""
+    """One page for each Markdown file of the repository."""
     documents = [name for name in tracked() if name.endswith(".md")]
     assert len(documents) > 20
     assert len({page_of(name) for name in documents}) == len(documents)

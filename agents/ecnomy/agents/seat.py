@@ -168,7 +168,7 @@ class Seat(Protocol):
         """Set parameters of the marking law of a link of its domain."""
 
     def post_call_price(self, line: int, price_micro: int) -> None:
-        """Post a new price of a call on a tariff line of its own."""
+        """Post a new price of a call on a separate tariff line."""
 
     def switch(self, rows: Integers, decision: Decision) -> None:
         """Set which of these flows may send."""

@@ -78,8 +78,8 @@ class RevenueGradient:
     Attributes:
         probe: distance of trial prices from its own price; up to twice as far if that costs little
             [logarithm of the ratio].
-        floor: the lowest value of its own price.
-        ceiling: the highest value of its own price.
+        floor: the lowest price that it posts.
+        ceiling: the highest price that it posts.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
