@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import yaml
 
+from ecnomy.markets.reference.examples import files_of
 from sitegen.links import Links
 from sitegen.markdown import code, contents, escaped, link
 
@@ -111,12 +112,8 @@ def _page(root: Path, example: str, readme: str, links: Links) -> tuple[str, str
         base = posixpath.normpath(posixpath.join(FOLDER, str(tree["extends"])))
         parts.append(f"It extends {link(f'`{base}`', page, links.page(base))}.\n")
     parts += [f"`{example}`\n", code(text, "yaml")]
-    used = [
-        name
-        for name in links.files
-        if name.startswith(FOLDER)
-        and name.endswith(".py")
-        and re.search(rf"\b{posixpath.basename(name)[:-3]}\b", text)
-    ]
-    parts += [f"It uses {link(f'`{name}`', page, links.page(name))}.\n" for name in sorted(used)]
+    used = (
+        f"{FOLDER}/{file.name}" for file in files_of(Path(example).stem) if file.suffix == ".py"
+    )
+    parts += [f"It uses {link(f'`{name}`', page, links.page(name))}.\n" for name in used]
     return title, "\n".join(parts)

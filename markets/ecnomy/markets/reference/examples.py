@@ -10,7 +10,7 @@ from typing import Final
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.inputs.reading import known_name
 
-__all__ = ["copy_example", "examples_folder", "titles"]
+__all__ = ["copy_example", "examples_folder", "files_of", "titles"]
 
 _TITLE: Final = re.compile(r"^title: *(.+?) *$", re.MULTILINE)
 # What a scenario is built on: its base, and the Python files that its comments name.
@@ -60,7 +60,7 @@ def copy_example(name: str, folder: Path) -> list[Path]:
     known = titles()
     if name not in known:
         raise InputError(f"{name}: no such example, expected {known_name(name, known)}")
-    texts = {folder / file.name: file.read_bytes() for file in _built_on(f"{name}.yaml")}
+    texts = {folder / file.name: file.read_bytes() for file in files_of(name)}
     for file, text in texts.items():
         if file.exists() and not (file.is_file() and file.read_bytes() == text):
             raise InputError(f"{file}: found another file, expected none; use --into DIR")
@@ -73,9 +73,14 @@ def copy_example(name: str, folder: Path) -> list[Path]:
     return list(texts)
 
 
-def _built_on(name: str) -> list[Path]:
-    """Return the files of an example: itself, its bases, the roles beside it."""
-    folder, files = examples_folder(), [examples_folder() / name]
+def files_of(name: str) -> list[Path]:
+    """Return the files of an example: its scenario, the bases, and the roles beside them.
+
+    Raises:
+        InputError: the examples are not installed.
+    """
+    folder = examples_folder()
+    files = [folder / f"{name}.yaml"]
     for file in files:  # grows
         found = _BESIDE.findall(file.read_text(encoding="utf-8"))
         beside = [folder / (base or module) for base, module in found]
