@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of several carriers: price, use, income and customers of each over one time axis.
+"""Plot of several carriers: price, use, income and customers of each over one time axis.
 
 The same results and library versions give the same PNG, byte for byte.
 """
@@ -40,19 +40,19 @@ if TYPE_CHECKING:
 
 __all__ = ["carriers_picture", "income_over"]
 
-_BINS: Final = 40  # points a line: marks of one payer are few
-_MOST_STEPS: Final = 60  # changes beyond which customers are drawn as means of intervals
-_MOST: Final = 6  # carriers that can be told apart
-_MOST_PAYMENTS: Final = 8  # lines of income; further ones are added up
+_BINS: Final = 40  # intervals per line: one payer has few marks
+_MOST_STEPS: Final = 60  # with more changes, customers are drawn as interval means
+_MOST: Final = 6  # most carriers that a reader can tell apart
+_MOST_PAYMENTS: Final = 8  # lines of income; the others are summed in one line
 _DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P")
 
 
 class _Data(msgspec.Struct, frozen=True):
-    """What the panels draw."""
+    """Data of the panels."""
 
     run: RawRun
-    carriers: tuple[Carrier, ...]  # those drawn
+    carriers: tuple[Carrier, ...]  # the drawn carriers
     not_drawn: int
     choices: tuple[Choice, ...]
     links: Epochs
@@ -60,31 +60,31 @@ class _Data(msgspec.Struct, frozen=True):
 
     @property
     def end_s(self) -> float:
-        """Where the time axis ends."""
+        """The end of the time axis."""
         return float(self.edges_ps[-1] / PS_PER_S)
 
     @property
     def middle_s(self) -> Floats:
-        """Middles of the intervals."""
+        """The middle of each interval."""
         edges = self.edges_ps / PS_PER_S
         return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
 
     def held(self, t_ps: npt.NDArray[np.int64], values: Floats) -> tuple[Floats, Floats]:
-        """Values that hold until the next one's time, also at report times so that marks fit."""
+        """Return times [s] and values of a step function, with report times added for markers."""
         times = np.union1d(t_ps, self.edges_ps[self.edges_ps >= t_ps[0]])
         at = np.searchsorted(t_ps, times, side="right") - 1
         return times / PS_PER_S, values[at]
 
     def mean_of(self, choice: Choice, option: int) -> Floats:
-        """The mean share of customers with an option in each interval, per cent."""
+        """Return the mean share of customers with an option in each interval, in percent."""
         edges = zip(self.edges_ps[:-1].tolist(), self.edges_ps[1:].tolist(), strict=True)
         return np.array([100 * choice.shares(a, b)[option] for a, b in edges])
 
     def look(self, name: str) -> dict[str, Any]:
-        """How a carrier is drawn in every panel."""
+        """Return the line style of a carrier, the same in all panels."""
         names = [one.name for one in self.carriers]
         at = names.index(name) if name in names else len(names)
-        apart = 0.1  # of the axis; each carrier's begin a little later, for lines that coincide
+        apart = 0.1  # share of the axis; the offset keeps markers of equal lines apart
         return {
             "color": COLOURS[at % len(COLOURS)],
             "marker": _MARKERS[at % len(_MARKERS)],
@@ -95,10 +95,10 @@ class _Data(msgspec.Struct, frozen=True):
 
 
 def carriers_picture(run: RawRun | Results, file: str | Path) -> bool:
-    """Draw prices, use and income of carriers, and who their customers are, as a PNG of 150 dpi.
+    """Draw prices, use, income and customers of carriers as a PNG of 150 dpi.
 
     Returns:
-        Whether there was anything to draw: two carriers, or customers with a choice.
+        True if a picture was drawn. It needs two carriers, or customers with a choice.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -132,7 +132,7 @@ def _figure(data: _Data) -> Figure:
     for draw, axis in zip(panels, axes, strict=True):
         draw(axis, data)
         top = max(axis.get_ylim()[1], 1e-9)
-        axis.set_ylim(-0.03 * top, top)  # so that a line at 0 is seen whole
+        axis.set_ylim(-0.03 * top, top)  # keeps a line at 0 fully visible
     run, end_ps = data.run, int(data.edges_ps[-1])
     shade_phases(axes, phases_of(run.plan, end_ps), run.plan.warmup_ps, end_ps)
     axes[-1].set_xlabel("simulated time [s]")
@@ -171,7 +171,7 @@ def _draw_use(axis: Axes, data: _Data) -> None:
 def income_over(
     run: RawRun, carrier: Carrier, edges_ps: npt.NDArray[np.int64]
 ) -> dict[tuple[str, str], Floats]:
-    """What a carrier got, by payer and kind, money/s in each interval (edge, next edge].
+    """Return a carrier's income by payer and kind, money/s in each interval (edge, next edge].
 
     Raises:
         ResultsError: the ledger is unreadable.

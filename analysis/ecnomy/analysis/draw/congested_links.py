@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The links that the overview draws: those that were congested, else the one used most."""
+"""The links in the overview: all congested links, or the most used link if none was congested."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ecnomy.analysis.run.summary import LinkRow, Summary
 
 __all__ = ["MOST_LINKS", "DrawnLink", "congested_links"]
 
-MOST_LINKS: Final = 4  # lines of a panel that can be told apart without colour
+MOST_LINKS: Final = 4  # most lines that a reader can tell apart without colour
 
 
 class DrawnLink(msgspec.Struct, frozen=True):
-    """A link that was congested in some phase; `signs` are those of all phases together."""
+    """A link that was congested in some phase; `signs` are its signs of congestion in any phase."""
 
     link: int
     name: str
@@ -24,9 +24,9 @@ class DrawnLink(msgspec.Struct, frozen=True):
 
 
 def congested_links(summary: Summary) -> list[DrawnLink]:
-    """Links congested in some phase, by marks, drops or waiting; the worst ones first.
+    """Return the links congested in some phase, by marks, drops or waiting; the worst first.
 
-    Worse is what marked or lost more packets, then what had more waiting.
+    Links are ordered by packets marked or lost, then by packets waiting.
     """
     rows: dict[int, list[LinkRow]] = {}
     for one in summary.phases:

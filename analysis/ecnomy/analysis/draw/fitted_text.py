@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text that fits: cut to a width in points, as the picture's font has its letters."""
+"""Text cut to a width in points, measured in the font of the pictures."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 __all__ = ["fitted", "width_of_text"]
 
-FAMILY: Final = "DejaVu Sans"  # comes with matplotlib
+FAMILY: Final = "DejaVu Sans"  # shipped with matplotlib
 _DOTS: Final = "..."
-_HINTED: Final = 1.015  # letters on a grid of pixels take a little more than their outlines
+_HINTED: Final = 1.015  # hinted letters are slightly wider than their outlines
 
 
 @functools.cache
@@ -24,7 +24,7 @@ def _measure() -> TextToPath:
 
 
 def width_of_text(text: str, size: float, bold: bool = False) -> float:
-    """How wide a line of text is, points."""
+    """Return the width of a line of text in points."""
     import warnings
 
     from matplotlib.font_manager import FontProperties
@@ -37,11 +37,11 @@ def width_of_text(text: str, size: float, bold: bool = False) -> float:
 
 
 def fitted(text: str, width: float, size: float, bold: bool = False) -> str:
-    """The text, or as much of its beginning as fits into `width` points with three dots."""
+    """Return the text, cut and ended with three dots if it is wider than `width` points."""
     if width_of_text(text, size, bold) <= width:
         return text
     least, most = 0, len(text)
-    while least < most:  # the longest beginning that fits
+    while least < most:  # binary search for the longest prefix that fits
         middle = (least + most + 1) // 2
         if width_of_text(text[:middle].rstrip() + _DOTS, size, bold) <= width:
             least = middle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of a guaranteed stream provider: when it blocks, its calls, its promises, its money.
+"""Plot of a guaranteed stream provider over time: blocking, calls, promises and money.
 
 The same results and library versions give the same PNG, byte for byte.
 """
@@ -39,27 +39,27 @@ if TYPE_CHECKING:
 
 __all__ = ["guarantee_picture"]
 
-_BARS: Final = 40  # at most so many; narrower ones hold too few calls to tell anything
+_BARS: Final = 40  # at most; narrower bars contain too few calls
 _LENGTHS_S: Final = (10, 20, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400)
-_POINTS: Final = 120  # of the marking rate, where the provider states none
+_POINTS: Final = 120  # of the marking rate, if the provider reports none
 _DASHES: Final = (0, (5, 2))
 _BLUE, _GREEN, _SKY, _RED = COLOURS[1], COLOURS[2], COLOURS[4], COLOURS[5]
 
 
 class _Data(msgspec.Struct, frozen=True):
-    """What the panels draw."""
+    """Data of the panels."""
 
     run: RawRun
     provider: Provider
-    calls: pd.DataFrame | None  # None where they were not recorded
+    calls: pd.DataFrame | None  # None if calls were not recorded
     end_ps: int
 
 
 def guarantee_picture(run: RawRun | Results, provider: Provider, file: str | Path) -> bool:
-    """Draw what one provider did over time as a PNG of 150 dpi.
+    """Draw a provider over time as a PNG of 150 dpi.
 
     Returns:
-        Whether there was anything to draw (a report after the first).
+        True if a picture was drawn. It needs two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -98,13 +98,13 @@ def _figure(data: _Data) -> Figure:
 
 
 def _from_zero(axis: Axes) -> None:
-    """So that a line at 0 is seen whole."""
+    """Start the axis slightly below 0, so that a line at 0 is fully visible."""
     top = max(axis.get_ylim()[1], 1e-9)
     axis.set_ylim(-0.03 * top, top)
 
 
 def _reading(data: _Data, name: str) -> tuple[Floats, Floats]:
-    """Times, s, and values of what the provider went by; it holds from each time to the next."""
+    """Return times [s] and values of a provider's reading; each holds until the next time."""
     table = data.run.agents
     mine = (table["agent"].astype(str) == data.provider.name) & (table["name"].astype(str) == name)
     own = table[mine]
@@ -116,13 +116,13 @@ def _reading(data: _Data, name: str) -> tuple[Floats, Floats]:
 
 
 def _held(t_s: Floats, reading: tuple[Floats, Floats]) -> Floats:
-    """A reading at given times, NaN before its first."""
+    """Return a reading at given times, NaN before its first value."""
     at = np.searchsorted(reading[0], t_s, side="right") - 1
     return np.where(at >= 0, reading[1][np.maximum(at, 0)], np.nan)
 
 
 def _counted_marking(data: _Data) -> tuple[Floats, Floats]:
-    """M of the test streams between report times, for a provider that does not say what it saw."""
+    """Return times [s] and M of the test streams, for a provider that recorded no marking rate."""
     run = data.run
     epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
     edges, own = epochs.grid(data.end_ps // _POINTS), flows_of(run, data.provider.stream_sources)
@@ -133,7 +133,7 @@ def _counted_marking(data: _Data) -> tuple[Floats, Floats]:
 
 def _draw_marking(axis: Axes, data: _Data) -> None:
     marking, limit = _reading(data, "marking_rate"), _reading(data, "blocking_threshold")
-    if len(marking[0]):  # 0 until the first change that is on record
+    if len(marking[0]):  # 0 before the first recorded value
         marking = np.insert(marking[0], 0, 0.0), np.insert(marking[1], 0, 0.0)
         look: dict[str, Any] = {"drawstyle": "steps-post"}
     else:
@@ -205,7 +205,7 @@ def _draw_calls(axis: Axes, data: _Data) -> None:
             align="edge",
             edgecolor="white",
             linewidth=0.6,
-            zorder=2,  # above the warm-up's hatching, which in grey would look like "blocked"
+            zorder=2,  # above the hatching of the warm-up, which in grey looks like "blocked"
             label=f"{label}, {which.sum():,}",
             **look,
         )

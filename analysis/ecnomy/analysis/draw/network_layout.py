@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where nodes and their names stand in a picture, in points (1/72 inch).
+"""Positions of nodes and their names in a picture, in points (1/72 inch).
 
-Positions come from the scenario (degrees are shortened by the cosine of the mean latitude);
-nodes without one are laid out around the others by networkx.
+Positions come from the scenario. Degrees of longitude are scaled by the cosine of the mean
+latitude. networkx places nodes without a position around the others.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from ecnomy.analysis.draw.fitted_text import fitted, width_of_text
 __all__ = ["Box", "Label", "Point", "badge_places", "box_of", "layout", "name_labels"]
 
 Point = tuple[float, float]
-_SPRINGS: Final = 499  # nodes beyond which networkx's springs would need scipy
-# Where a name may stand around its node: to the right first, as on maps.
+_SPRINGS: Final = 499  # with more nodes, networkx's spring layout needs scipy
+# Angles of a name around its node: right first, as on maps.
 _AROUND: Final = (0, 180, 90, 270, 35, 145, 325, 215, 60, 120, 300, 240)
 _APART: Final = (9.0, 15.0)  # points from a node to its name
-_LONGEST_NAME: Final = 120.0  # of a node, points
-_BADGE: Final = 8.0  # half the width of a badge
-# Where a badge may stand: share of the way along its line, points beside it.
+_LONGEST_NAME: Final = 120.0  # points
+_BADGE: Final = 8.0  # half the width of a badge, points
+# Places for a badge: share of the way along its line, distance from it in points.
 _BESIDE: Final = tuple((t, a) for a in (13, 20, 27) for t in (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8))
 Box = tuple[float, float, float, float]  # left, low, right, high
 
 
 class Label(msgspec.Struct, frozen=True):
-    """A name with the centre of its text."""
+    """A name and the centre of its text."""
 
     text: str
     x: float
@@ -44,7 +44,7 @@ def layout(
     known: Mapping[str, Point],
     width: float,
 ) -> tuple[dict[str, Point], float]:
-    """Node -> point in a map of this width, and the map's height (a third to 0.7 of the width)."""
+    """Return node -> point for a map of this width, and its height (1/3 to 0.7 of the width)."""
     places = _projected(known)
     if len(places) < len(nodes):
         places = _laid_out(nodes, edges, places)
@@ -88,13 +88,13 @@ def name_labels(
     lines: Sequence[tuple[Point, Point]],
     width: float,
 ) -> list[Label]:
-    """Names beside their nodes, where they cover least of other names, nodes and lines.
+    """Place names beside their nodes, where they cover the fewest names, nodes and lines.
 
     Args:
-        points: where the nodes are.
+        points: node -> position.
         size: font size, points.
         lines: links as drawn.
-        width: of the map; names stay between 0 and it.
+        width: width of the map, points; names that extend beyond it are avoided.
     """
     dots = [(x - 5, y - 5, x + 5, y + 5) for x, y in points.values()]
     taken: list[Box] = []
@@ -121,7 +121,7 @@ def name_labels(
 
 
 def box_of(label: Label, size: float) -> Box:
-    """What a name covers."""
+    """Return the box that a name covers."""
     half, tall = 0.5 * width_of_text(label.text, size), 0.6 * size
     return (label.x - half, label.y - tall, label.x + half, label.y + tall)
 
@@ -131,12 +131,12 @@ def badge_places(
     lines: Sequence[tuple[Point, Point]],
     written: Sequence[Box],
 ) -> list[Point]:
-    """Where the badges of lines stand: on their right, clear of names, nodes and other lines.
+    """Place badges to the right of their lines, clear of names, nodes and other lines.
 
     Args:
-        owners: the lines that have a badge, from their beginning to their end.
+        owners: the lines with a badge, each as (start, end).
         lines: all lines as drawn.
-        written: what is there already: names, numbers, nodes.
+        written: boxes already covered by names, numbers and nodes.
     """
     taken, places = list(written), []
     for (ax, ay), (bx, by) in owners:
@@ -157,7 +157,7 @@ def badge_places(
 
 
 def _overlap(one: Box, other: Box) -> float:
-    """0 for boxes apart, up to 1 for a box in another."""
+    """Return the overlap of two boxes, from 0 (apart) to 1 (one inside the other)."""
     wide = min(one[2], other[2]) - max(one[0], other[0])
     high = min(one[3], other[3]) - max(one[1], other[1])
     area = min((b[2] - b[0]) * (b[3] - b[1]) for b in (one, other))
@@ -165,7 +165,7 @@ def _overlap(one: Box, other: Box) -> float:
 
 
 def _crossing(box: Box, a: Point, b: Point) -> float:
-    """How many of the points along a line are in the box."""
+    """Return the number of sample points of a line that lie in the box."""
     steps = max(int(math.dist(a, b) / 4), 1)
     inside = 0
     for i in range(steps + 1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The legend of the map of a network, and the look of lines that it explains."""
+"""The legend of a network map, and the styles of the lines that it explains."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 __all__ = ["HALO", "SHADES", "draw_legend", "width_of"]
 
-# One hue from light to dark, and orange for congestion: safe for the colour-blind and in grey.
+# One hue from light to dark, orange for congestion: legible to colour-blind readers and in grey.
 SHADES: Final = ("#BDD3E6", "#5B9BCB", "#0B5394", "#052A4F")
 HALO: Final = "#E69F00"
 
-_SIZE: Final = 8.0  # of letters, points
-_WIDEST: Final = 6.5  # points, of the line that carries most
+_SIZE: Final = 8.0  # font size, points
+_WIDEST: Final = 6.5  # width of the busiest line, points
 _THINNEST: Final = 1.0
 
 
 def width_of(used_bps: float, most_bps: float) -> float:
-    """Width of a line, points: from thinnest, in proportion to what it carries."""
+    """Return the width of a line in points: a minimum, plus a part proportional to its rate."""
     return _THINNEST + (_WIDEST - _THINNEST) * used_bps / most_bps
 
 
 def draw_legend(axis: Axes, most_bps: float, priced: bool) -> None:
-    """Explain colours, widths, rim and sides on an axis in points."""
+    """Explain colours, widths, rims and sides of lines, on an axis in points."""
     wide, high = axis.get_xlim()[1], axis.get_ylim()[1]
     axis.axhline(high - 4, 0.01, 0.99, color="0.8", linewidth=0.8)
     _draw_use(axis, 10)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list beside the map of a network: congested links by badge, and who pays most."""
+"""The list beside a network map: congested links by badge, and the nodes that pay most."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MOST_SENDERS: Final = 5
 
 
 def badge_names(nodes: Iterable[str]) -> tuple[str, ...]:
-    """Names of badges that no node has: letters, failing these numbers, failing these Greek."""
+    """Return badge names that differ from all nodes: letters, else numbers, else Greek letters."""
     taken = {node.strip().casefold() for node in nodes}
     for names in _BADGE_NAMES:
         if not taken & {name.casefold() for name in names}:
@@ -45,14 +45,14 @@ def badge_names(nodes: Iterable[str]) -> tuple[str, ...]:
 def draw_list(
     axis: Axes, loads: NetworkLoads, badges: dict[int, str], at: Point, width: float
 ) -> None:
-    """Totals, congested links with their badges, and who pays most.
+    """Draw totals, congested links with their badges, and the nodes that pay most.
 
     Args:
-        axis: in points.
-        loads: what happened.
-        badges: by link, of those that have one on the map.
-        at: the upper left corner; the list reaches down to 0.
-        width: that it may take, points.
+        axis: an axis in points.
+        loads: the loads of links, pairs and nodes.
+        badges: link -> its badge, for links with a badge on the map.
+        at: the upper left corner; the list extends down to 0.
+        width: width of the list, points.
     """
     worst = loads.congested()
     left, y = at[0], at[1] - 4
@@ -106,7 +106,7 @@ def _draw_senders(
 
 
 def link_facts(link: LinkLoad) -> str:
-    """How full it is, and what of the signs of congestion it shows; the price where it marks."""
+    """Return the use of a link and its signs of congestion in words; its price if it marks."""
     parts = [f"{100 * link.utilization:.0f} % used"]
     if link.marked > 0:
         parts.append(f"{_share(link.marked)} marked")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A network on an axis in points: both directions of each link, their badges, nodes and names.
 
-A line is one direction and keeps to the right of its link as seen by who travels. Darker and wider
-is fuller; a congested one (see ecnomy.analysis.run.congestion) has an orange rim. Drawn of finished
-runs (network_plot.py) and of running ones (dashboard/).
+Each line shows one direction and lies to the right of its link, seen in that direction. A darker
+line is fuller, and a wider line carries more. A congested line (ecnomy.analysis.run.congestion) has
+an orange rim. Maps show finished runs (network_plot.py) and running ones (dashboard/).
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 __all__ = ["NetworkMap", "draw_map", "map_labels"]
 
-_MOST_NUMBERED: Final = 60  # directions beyond which single utilisations are not written
-_MOST_NAMED: Final = 60  # nodes beyond which only ends of congested links are named
-_NAME_SIZE: Final = 8.5  # of nodes' names
-_ACROSS: Final = (2.0, 6.0, 10.0)  # points beside a link: across the widest arrow of a direction
+_MOST_NUMBERED: Final = 60  # with more directions, utilisations are not printed
+_MOST_NAMED: Final = 60  # with more nodes, only ends of congested links are named
+_NAME_SIZE: Final = 8.5  # font size of node names
+_ACROSS: Final = (2.0, 6.0, 10.0)  # distances from a link, across its widest arrow
 
 
 class NetworkMap(msgspec.Struct, frozen=True):
-    """What stays the same from map to map: where nodes are, how wide the busiest line is."""
+    """The common frame of all maps: positions of nodes, and the scale of line widths."""
 
     points: dict[str, Point]
     labels: list[Label]
     height: float
     most_bps: float
-    letters: float = 1.0  # size of letters, in that of the picture of a run
+    letters: float = 1.0  # font size relative to the picture of a run
 
 
 def map_labels(
@@ -47,34 +47,34 @@ def map_labels(
     width: float,
     letters: float = 1.0,
 ) -> list[Label]:
-    """The names on all maps alike; of many nodes, those at congested links only.
+    """Return the names for all maps; for many nodes, only the ends of congested links.
 
     Args:
-        points: where the nodes are.
+        points: node -> position.
         edges: the ends of each direction.
         congested: directions that are congested in some map.
-        width: of the map, points.
-        letters: size of letters, in that of the picture of a run.
+        width: width of the map, points.
+        letters: font size relative to the picture of a run.
     """
     named = dict(points)
     if len(points) > _MOST_NAMED:
         ends = {node for link in congested for node in (link.source, link.target)}
         named = {node: point for node, point in points.items() if node in ends}
     lines = [_aside(points[a], points[b], by) for a, b in edges for by in _ACROSS]
-    written = [_middle(points[a], points[b]) for a, b in edges] * 3  # rather a line than a number
+    written = [_middle(points[a], points[b]) for a, b in edges] * 3  # numbers weigh more than lines
     return name_labels(named, letters * _NAME_SIZE, lines + written, width)
 
 
 def draw_map(
     axis: Axes, links: Sequence[LinkLoad], badges: Mapping[int, str], frame: NetworkMap
 ) -> None:
-    """Draw the lines of all directions, utilisations beside them, badges, nodes and names.
+    """Draw the lines of all directions with their utilisations, badges, nodes and names.
 
     Args:
-        axis: whose unit is a point.
-        links: what each direction carries.
-        badges: by link, of those that have one.
-        frame: where everything stands.
+        axis: an axis in points.
+        links: the load of each direction.
+        badges: link -> its badge, for links with a badge.
+        frame: the common frame of all maps.
     """
     points = frame.points
     lines = {x.link: _line(points[x.source], points[x.target], x, frame) for x in links}
@@ -95,7 +95,7 @@ def draw_map(
 
 
 def _middle(a: Point, b: Point) -> tuple[Point, Point]:
-    """Where the utilisation of a direction is written."""
+    """Return the line segment covered by the utilisation of a direction."""
     (ax, ay), (bx, by) = _aside(a, b, 11.0)
     part = min(11.0 / (math.dist(a, b) or 1.0), 0.5)
     return (
@@ -105,14 +105,14 @@ def _middle(a: Point, b: Point) -> tuple[Point, Point]:
 
 
 def _aside(a: Point, b: Point, by: float) -> tuple[Point, Point]:
-    """A line moved to its right."""
+    """Return a line, moved to its right by a distance."""
     length = math.dist(a, b) or 1.0
     ox, oy = by * (b[1] - a[1]) / length, -by * (b[0] - a[0]) / length
     return (a[0] + ox, a[1] + oy), (b[0] + ox, b[1] + oy)
 
 
 def _line(a: Point, b: Point, link: LinkLoad, frame: NetworkMap) -> tuple[Point, Point]:
-    """Ends of a direction's line: beside the link, short of the nodes."""
+    """Return the ends of a direction's line, which lies beside the link and ends before nodes."""
     (ax, ay), (bx, by) = _aside(a, b, 1.4 + width_of(link.used_bps, frame.most_bps) / 2)
     length = math.dist(a, b) or 1.0
     short = min(5.5, length / 5) / length
@@ -134,7 +134,7 @@ def _draw_direction(
 
 
 def _arrow(line: tuple[Point, Point], width: float) -> list[Point]:
-    """Outline of an arrow along a line."""
+    """Return the outline of an arrow along a line."""
     a, b = line
     length = math.dist(a, b) or 1.0
     ux, uy = (b[0] - a[0]) / length, (b[1] - a[1]) / length
@@ -148,11 +148,11 @@ def _arrow(line: tuple[Point, Point], width: float) -> list[Point]:
 def _draw_percent(
     axis: Axes, link: LinkLoad, line: tuple[Point, Point], letters: float
 ) -> Box | None:
-    """Write the utilisation beside a line; the box it takes."""
+    """Print the utilisation beside a line; return its box, None if the line is too short."""
     (ax, ay), (bx, by) = line
     length = math.dist(*line) or 1.0
     if length < 34:
-        return None  # the list or the table has it; here it would cover the line
+        return None  # it would cover the line; the list or the table shows it
     ux, uy = (bx - ax) / length, (by - ay) / length
     aside = letters * (11.5 if link.congested else 8.5)
     at = 0.5 if not link.congested else 0.75
@@ -163,7 +163,7 @@ def _draw_percent(
     text = f"{100 * link.utilization:.0f} %"
     look: dict[str, Any] = {"fontsize": letters * 6.5, "color": "0.25", "zorder": 5}
     axis.text(x, y, text, ha="center", va="center", rotation=turned, fontweight=weight, **look)
-    reach = 9 * letters  # turned any way
+    reach = 9 * letters  # at any rotation
     return (x - reach, y - reach, x + reach, y + reach)
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The map of a run on a network: both directions of each link with utilisation, marking and price.
+"""Map of a run on a network: both directions of each link with utilisation, marking and price.
 
-A line is one direction and keeps to the right of its link as seen by who travels. Darker and wider
-is fuller; a congested one (see run/congestion.py) has an orange rim and a badge, which the list
-beside the map explains. One map per phase. The same results and library versions give the same
-bytes.
+Each line shows one direction and lies to the right of its link, seen in that direction. A darker
+line is fuller, and a wider line carries more. A congested line (see run/congestion.py) has an
+orange rim and a badge, which the list beside the map explains. Each phase has a map. The same
+results and library versions give the same bytes.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 __all__ = ["network_picture"]
 
-_MAP: Final = 610.0  # points; a point is the unit of the maps, so that widths and gaps agree
+_MAP: Final = 610.0  # points, the unit of the maps
 _LIST: Final = 265.0
 _MARGIN: Final = 48.0
-_HEAD: Final = 26.0  # above each map
+_HEAD: Final = 26.0  # height above each map, points
 _TITLE: Final = 26.0
 _LEGEND: Final = 62.0
 _MOST_MAPS: Final = 3
@@ -45,7 +45,7 @@ def network_picture(run: RawRun | Results, file: str | Path) -> bool:
     """Draw the map of a run as a PNG of 150 dpi.
 
     Returns:
-        Whether there was anything to draw: a network (see is_network) and two reports.
+        True if a map was drawn. It needs a network (see is_network) and two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -65,7 +65,7 @@ def network_picture(run: RawRun | Results, file: str | Path) -> bool:
 
 
 def _maps(run: RawRun) -> list[tuple[Phase, NetworkLoads]]:
-    """The phases that can be measured, first and last if there are many, with their numbers."""
+    """Return the measurable phases and their loads; of many phases, the first and the last."""
     epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
     reached = int(epochs.t_ps[-1]) if len(epochs.t_ps) else 0
     windows = [(p, epochs.window(p.settled_ps, p.to_ps)) for p in phases_of(run.plan, reached)]
@@ -101,7 +101,7 @@ def _figure(run: RawRun, maps: list[tuple[Phase, NetworkLoads]]) -> Figure:
 
 
 def _axis(figure: Figure, box: tuple[float, ...], whole: Point) -> Axes:
-    """An axis without frame whose unit is a point."""
+    """Return an axis in points, without a frame."""
     left, low, wide, high = box
     place = (left / whole[0], low / whole[1], wide / whole[0], high / whole[1])
     axis = figure.add_axes(place)

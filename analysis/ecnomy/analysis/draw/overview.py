@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of a run: rate, money, marking and queue over one time axis, phases shaded.
+"""Plot of a run: rate, money, marking and queue over one time axis, with phases shaded.
 
 The same results and library versions give the same PNG, byte for byte.
 """
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
 __all__ = ["overview", "overview_figure"]
 
-_BINS: Final = 60  # points a line: fewer marks than this many per flow tell nothing finer
-_MANY: Final = 6  # flows of a group beyond which only their mean is drawn
-# one more than colours, so that the pairs repeat after 42 groups only
+_BINS: Final = 60  # intervals per line: a flow has too few marks for more
+_MANY: Final = 6  # of a larger group, only the mean of its flows is drawn
+# one more marker than colours: pairs repeat only after 42 groups
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
 _STYLES: Final = ("-", "--", "-.")
 _UNPRICED: Final = "#6E6E6E"
-# of links, by lightness and dashes: colours are of groups
+# links differ in lightness and dashes; colours belong to groups
 _LINKS: Final[tuple[tuple[str, Any], ...]] = (
     ("black", "-"),
     ("0.55", "-"),
@@ -56,7 +56,7 @@ _LINKS: Final[tuple[tuple[str, Any], ...]] = (
 
 
 class _Look(msgspec.Struct, frozen=True):
-    """How a group is drawn in every panel."""
+    """The line style of a group, the same in all panels."""
 
     colour: str
     marker: str
@@ -64,7 +64,7 @@ class _Look(msgspec.Struct, frozen=True):
 
 
 class _Data(msgspec.Struct, frozen=True):
-    """What the panels draw: values per interval between report times."""
+    """Data of the panels, per interval between report times."""
 
     run: RawRun
     phases: list[Phase]
@@ -74,41 +74,41 @@ class _Data(msgspec.Struct, frozen=True):
     flows: Epochs
     links: Epochs
     crossings: Crossings
-    on: npt.NDArray[np.float64]  # flows that agents had on, [interval, row]
+    on: npt.NDArray[np.float64]  # number of active flows, [interval, row]
     drawn_links: list[DrawnLink]
-    more_links: int  # congested too, and not drawn
+    more_links: int  # number of congested links not drawn
 
     @property
     def seconds(self) -> npt.NDArray[np.float64]:
-        """Lengths of the intervals."""
+        """The length of each interval."""
         return np.asarray(np.diff(self.edges_ps) / PS_PER_S, dtype=np.float64)
 
     @property
     def middle_s(self) -> npt.NDArray[np.float64]:
-        """Middles of the intervals."""
+        """The middle of each interval."""
         edges = self.edges_ps / PS_PER_S
         return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
 
     def per_second(self, epochs: Epochs, name: str) -> npt.NDArray[np.float64]:
-        """Growth of a cumulative column per second, [interval, row]."""
+        """Return the growth of a cumulative column per second, [interval, row]."""
         values = np.diff(epochs.at(name, self.edges_ps), axis=0) / self.seconds[:, None]
         return np.asarray(values, dtype=np.float64)
 
     def counted(self, group: Group) -> npt.NDArray[np.float64] | int:
-        """How many flows of a group a mean is over, [interval]; NaN if none was on."""
+        """Return the number of active flows of a group, [interval]; NaN instead of 0."""
         on = self.on[:, list(group.flows)].sum(axis=1)
         if (on == group.size).all():
             return group.size
         return np.where(on > 0, on, np.nan)
 
     def each(self, values: npt.NDArray[np.float64], flow: int) -> npt.NDArray[np.float64]:
-        """A row's values for one of its flows, NaN if none was on."""
+        """Return the values of a row divided by its active flows; NaN without an active flow."""
         on = self.on[:, flow]
         mean = np.divide(values, on, out=np.full(len(values), np.nan), where=on > 0)
         return np.asarray(mean, dtype=np.float64)
 
     def while_on(self, group: Group, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """The values with those outside [start, stop) of the group's source left out."""
+        """Return the values; NaN before the group's source starts and after it stops."""
         source = next(s for s in self.run.plan.sources if s.name == group.source)
         t_ps = self.middle_s * PS_PER_S
         off = t_ps < source.start.at_ps
@@ -121,7 +121,7 @@ def overview(run: RawRun | Results, file: str | Path) -> bool:
     """Draw the overview of a run as a PNG of 150 dpi.
 
     Returns:
-        Whether there was anything to draw (two reports at least).
+        True if a picture was drawn. It needs two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -135,7 +135,7 @@ def overview(run: RawRun | Results, file: str | Path) -> bool:
 
 
 def overview_figure(run: RawRun | Results) -> Figure | None:
-    """The same as a figure, which notebooks show; None without two reports.
+    """Return the overview as a figure for notebooks; None with fewer than two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -198,7 +198,7 @@ def _figure(data: _Data) -> Figure:
     for draw, axis in zip(panels, axes, strict=True):
         draw(axis, data)
         top = max(axis.get_ylim()[1], 1e-9)
-        axis.set_ylim(-0.03 * top, top)  # so that a line at 0 is seen whole
+        axis.set_ylim(-0.03 * top, top)  # keeps a line at 0 fully visible
     shade_phases(axes, data.phases, data.run.plan.warmup_ps, int(data.edges_ps[-1]))
     axes[-1].set_xlabel("simulated time [s]")
     axes[-1].set_xlim(0, data.edges_ps[-1] / PS_PER_S)
@@ -265,7 +265,7 @@ def _draw_money(axis: Axes, data: _Data) -> None:
 
 
 def _bottleneck(data: _Data) -> int:
-    """The link with the most marks on data, failing these the one used most."""
+    """Return the link with the most marks on data; without marks, the most used link."""
     marks = data.crossings.data_marks.sum(axis=0)
     counted = data.links.at("marks", data.edges_ps[-1:])[0]
     if (marked := np.where(marks > 0, counted, 0.0)).any():
@@ -275,7 +275,7 @@ def _bottleneck(data: _Data) -> int:
 
 
 def _shown_links(data: _Data) -> list[DrawnLink]:
-    """Those congested; without any the bottleneck."""
+    """Return the congested links, or the bottleneck if no link was congested."""
     if data.drawn_links:
         return data.drawn_links
     link = _bottleneck(data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pictures of panels over one time axis share: colours, legends beside, phases shaded."""
+"""Common parts of pictures with several panels over one time axis: colours, legends, phases."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ __all__ = [
 
 PANEL_INCHES: Final = 2.1
 WIDTH_INCHES: Final = 10.5
-# Okabe and Ito's colours, in an order whose neighbours differ in lightness too (prints in grey)
+# Okabe and Ito's colours; neighbours also differ in lightness, for prints in grey
 COLOURS: Final = ("#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 
 
 def panel_style() -> AbstractContextManager[None]:
-    """The style that panels are drawn and saved in."""
+    """Return the style in which to draw and save panels."""
     import seaborn
     from matplotlib import style
 
@@ -44,9 +44,9 @@ def panel_style() -> AbstractContextManager[None]:
 
 
 def save(figure: Figure, file: str | Path | BinaryIO) -> None:
-    """Write a PNG of 150 dpi without time or version in it.
+    """Write a PNG of 150 dpi without a date or version.
 
-    Letters that the font lacks (a title in Chinese) are drawn as boxes, without a warning each.
+    Letters that the font lacks (a title in Chinese) become boxes, without warnings.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from ", category=UserWarning)
@@ -54,9 +54,9 @@ def save(figure: Figure, file: str | Path | BinaryIO) -> None:
 
 
 def legend_beside(axis: Axes, title: str) -> None:
-    """The legend of a panel, right of it, under a title that says what the panel is of."""
+    """Draw the legend to the right of a panel, under the title of the panel."""
     axis.legend(
-        *axis.get_legend_handles_labels(),  # given, as an empty panel's would warn
+        *axis.get_legend_handles_labels(),  # explicit: an empty panel would warn
         title=title,
         title_fontproperties={"weight": "bold", "size": 8.5},
         alignment="left",
@@ -70,7 +70,7 @@ def legend_beside(axis: Axes, title: str) -> None:
 def shade_phases(
     axes: Sequence[Axes], phases: Sequence[Phase], warmup_ps: int, end_ps: int
 ) -> None:
-    """Every other phase grey, boundaries drawn, the warm-up hatched; labels above the top panel."""
+    """Shade every other phase, hatch the warm-up, and label phases above the top panel."""
     end_s, warm_s = end_ps / PS_PER_S, warmup_ps / PS_PER_S
     phases = [phase for phase in phases if phase.to_ps > phase.from_ps]
     for axis in axes:
@@ -115,6 +115,6 @@ def _above(axis: Axes, x_s: float, text: str) -> None:
 
 
 def shortened(name: str, most: int = 28) -> str:
-    """A name of at most `most` letters: the middle is left out, as names differ at their ends."""
+    """Return a name in at most `most` letters, cut in the middle because names differ at ends."""
     tail = (most - 3) // 2
     return name if len(name) <= most else f"{name[: most - 3 - tail]}...{name[-tail:]}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of a run, in their order: `ecnomy show` and the page of a run draw all of them."""
+"""The pictures of a run in order, for `ecnomy show` and the page of a run."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ __all__ = ["RunPicture", "run_pictures"]
 
 
 class RunPicture(msgspec.Struct, frozen=True):
-    """A picture.
+    """A picture of a run.
 
     Attributes:
-        id: its address on a page.
-        name: what `ecnomy show` calls it.
-        file: its file in a results folder.
-        caption: what it shows.
-        draw: draws it to a PNG of 150 dpi; False, and no file, if the run has nothing to draw.
+        id: the anchor on a page.
+        name: the name in `ecnomy show`.
+        file: the file name in a results folder.
+        caption: the caption on a page.
+        draw: a function that draws a PNG of 150 dpi; it returns False and writes no file if the
+            run has nothing to draw.
     """
 
     id: str
@@ -34,7 +35,7 @@ class RunPicture(msgspec.Struct, frozen=True):
 
 
 def run_pictures(run: RawRun) -> list[RunPicture]:
-    """All that a run may have.
+    """Return all pictures that apply to a run.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Matplotlib figure that notebooks show without pyplot, which keeps every figure it makes."""
+"""A Matplotlib figure for notebooks without pyplot, which would keep every figure in memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["ShownFigure"]
 
 
 class ShownFigure(Figure):
-    """As Figure; shown by whatever shows PNG."""
+    """A Figure that notebooks display as PNG."""
 
     def _repr_png_(self) -> bytes:
         picture = io.BytesIO()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of all utilities that ecnomy brings, a panel each, and what is bought at a price.
+"""Plot of all utilities that ecnomy provides, one panel each, and of demand over the price.
 
     python -m ecnomy.analysis.draw.utilities_plot agents/utilities.png
 
-draws the picture of agents/README.md. It stands here as agents draw nothing. The same library
-versions give the same PNG, byte for byte.
+draws the picture of agents/README.md. The module is here because agents/ has no plotting code. The
+same library versions give the same PNG, byte for byte.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _ROW_INCHES: Final = 2.35
 
 
 def utilities_picture(file: str | Path) -> None:
-    """Draw U of each kind over what it is of, and demand over the price, as a PNG of 150 dpi."""
+    """Draw U of each kind over its argument, and demand over the price, as a PNG of 150 dpi."""
     with panel_style():
         save(_figure(), file)
 
@@ -76,7 +76,7 @@ def _figure() -> Figure:
 
 
 def _line(axis: Axes, at: int, x: Floats, y: Floats, label: str = "_") -> None:
-    """One curve, its colour and dashes told by its place among those of a panel."""
+    """Draw one curve; its index in the panel selects colour and dashes."""
     colour, dashes = COLOURS[at % len(COLOURS)], _DASHES[at % len(_DASHES)]
     axis.plot(x, y, label=label, linewidth=1.8, color=colour, linestyle=dashes)
 
@@ -89,7 +89,7 @@ def _finish(axis: Axes, x: str, y: str, place: _Place | None = None) -> None:
 
 
 def _of_rate(*utilities: tuple[str, Utility], low: float = 0.0) -> Callable[[Axes], None]:
-    """A panel of utilities of a rate, from `low` money/s up."""
+    """Return a function that draws utilities of a rate; the axis begins at `low` money/s."""
 
     def draw(axis: Axes) -> None:
         for at, (label, utility) in enumerate(utilities):
@@ -106,7 +106,7 @@ def _of_rate(*utilities: tuple[str, Utility], low: float = 0.0) -> Callable[[Axe
 
 
 def _demands(**utilities: Utility) -> Callable[[Axes], None]:
-    """A panel of rates bought."""
+    """Return a function that draws the demand of utilities over the price."""
 
     def draw(axis: Axes) -> None:
         for at, (label, utility) in enumerate(utilities.items()):
