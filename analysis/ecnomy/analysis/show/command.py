@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy show RESULTS`: the summary of a run on the terminal and its picture, or of a sweep."""
+"""`ecnomy show RESULTS`: the summary of a run or a sweep on the terminal, and its pictures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["print_summary", "show_command"]
 
 SWEEP = "sweep.png"
-_WIDEST = 140  # columns, on a terminal
+_WIDEST = 140  # columns of a terminal
 
 
 def show_command(
@@ -168,7 +168,7 @@ def _span(phase: Phase) -> str:
 
 
 def _print_whole(summary: Summary, run: RawRun, console: Console) -> None:
-    """The output of `ecnomy run`, beside the phases that make it up."""
+    """Print the figures of the whole measured window, if it is not one of the phases."""
     whole = summary.whole
     if whole is None or any(one.window == whole.window for one in summary.phases):
         return
@@ -183,7 +183,7 @@ def _print_whole(summary: Summary, run: RawRun, console: Console) -> None:
 
 
 def _print_groups(one: PhaseSummary, run: RawRun, summary: Summary, console: Console) -> None:
-    """Rates and payments of each group."""
+    """Print rates and payments of each group."""
     from ecnomy.analysis.show.summary_tables import background_in_words, money_table, traffic_table
 
     console.print()
@@ -201,7 +201,7 @@ def _print_groups(one: PhaseSummary, run: RawRun, summary: Summary, console: Con
 
 
 def _paid_by_others(run: RawRun, rows: tuple[GroupRow, ...]) -> list[str]:
-    """Whose marks a guaranteed stream provider pays."""
+    """Return notes on the groups whose marks a guaranteed stream provider pays."""
     from ecnomy.analysis.run.guarantors import flows_of, providers_of, shared_sources
     from ecnomy.analysis.show.summary_tables import shown_rows
 
@@ -219,7 +219,7 @@ def _paid_by_others(run: RawRun, rows: tuple[GroupRow, ...]) -> list[str]:
 
 
 def _network_tables(run: RawRun, one: PhaseSummary) -> list[Table]:
-    """Payments of pairs and nodes, and costs of links; none for a run on a path."""
+    """Return tables of payments by pair and node, and of links; [] for a run on a path."""
     from ecnomy.analysis.run.network_loads import is_network, network_loads
     from ecnomy.analysis.show import network_tables
 

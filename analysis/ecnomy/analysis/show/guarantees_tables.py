@@ -26,11 +26,11 @@ __all__ = [
     "stream_table",
 ]
 
-_BY_THRESHOLD: Final = "marking-quantile"  # the one that ships with a threshold
+_BY_THRESHOLD: Final = "marking-quantile"  # the only built-in strategy with a threshold
 
 
 def print_guarantee(one: Guarantee, console: Console) -> None:
-    """Print the block of one provider: what it sells, then all figures, of the whole run."""
+    """Print the block of one provider: its offers, then all figures of the whole run."""
     console.print()
     heading = f"{one.provider.name}, guaranteed stream provider (all of this is of the whole run)"
     console.print(heading, style="bold", markup=False)
@@ -43,7 +43,7 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
         console.print(_by_carrier(one.money), markup=False)
     console.print()
     if not one.provider.offers:
-        pass  # it sells files alone
+        pass  # it sells only files
     elif one.calls is None:
         console.print(
             "calls were not recorded (to record them: record: {calls: true})", markup=False
@@ -58,7 +58,7 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
 
 
 def offer_in_words(says: Provider) -> str:
-    """A provider's products and promises."""
+    """Return the products and promises of a provider in words."""
     one = len(says.offers) == 1
     calls = [
         f"{'A call' if one else f'A call on {offer.name}'} costs {offer.price}, regardless of "
@@ -76,7 +76,7 @@ def offer_in_words(says: Provider) -> str:
 
 
 def money_table(one: Guarantee) -> Table:
-    """The profit and loss account, to the micro-unit."""
+    """Return the profit and loss account, to the micro-unit."""
     money = one.money
     table = _plain("profit and loss, money", "whole run", "per call sold", "per hour")
 
@@ -85,7 +85,7 @@ def money_table(one: Guarantee) -> Table:
         cells.append(significant(money.per_hour(micro), 2, "+"))
         table.add_row(words, *cells, style=style)
 
-    # without the table of calls only those that cost something are known
+    # without the table of calls, only calls that cost something are known
     sold = "sold" if one.calls is not None else "paid for"
     line(f"{_count(money.calls, 'call')} {sold}", money.calls.micro)
     line(_reimbursed(one), money.reimbursements.micro)
@@ -107,7 +107,7 @@ def money_table(one: Guarantee) -> Table:
 
 
 def _reimbursed(one: Guarantee) -> str:
-    """Whom it paid back; where subscribers have a say, some claim what was not broken."""
+    """Return the reimbursements in words; subscribers may also claim for promises kept."""
     back = _count(one.money.reimbursements, "reimbursement")
     kept = one.money.reimbursements.count - (one.calls.broken if one.calls else 0)
     if one.calls is None or kept <= 0:
@@ -139,7 +139,7 @@ def _by_carrier(money: ProfitAndLoss) -> str:
 
 
 def call_table(one: Guarantee) -> Table:
-    """Requests, admissions and broken promises; L and M of ended calls."""
+    """Return requests, admissions and broken promises; L and M of ended calls."""
     calls = one.calls
     assert calls is not None
     table = _plain("calls", "number", "share")
@@ -175,12 +175,12 @@ def _admission(calls: Calls, provider: Provider) -> str:
 
 
 def _is_own(kind: str) -> bool:
-    """Whether it is a strategy of a user's own, which may note a threshold too."""
+    """Check whether a strategy is custom: a custom strategy may record a threshold too."""
     return kind not in BUILT_IN
 
 
 def stream_table(one: Guarantee) -> Table:
-    """Marking rate M and bad-packet rate L of each test stream, of all, and of the calls."""
+    """Return marking rate M and bad-packet rate L of each test stream, of all, and of calls."""
     table = _plain("sent by", "packets/s", "packets", "marked\nM", "bad\nL")
     for row in one.streams:
         kind = "Poisson" if row.poisson else "steady beat"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of `ecnomy show` for runs on a network: what pairs and nodes send and pay, which links."""
+"""Tables of `ecnomy show` for runs on a network: traffic and payments by pair, node and link."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_NODES: Final = 20
 
 
 def pair_table(loads: NetworkLoads) -> Table:
-    """The pairs that pay most, the others added up, and all."""
+    """Return the pairs that pay most, the sum of the others, and the total."""
     rows = sending(loads)
     table = _table("from and to", loads.priced)
     many = len({pair.family for pair in rows}) > 1
@@ -38,7 +38,7 @@ def pair_table(loads: NetworkLoads) -> Table:
 
 
 def node_table(loads: NetworkLoads) -> Table:
-    """Traffic and payments of each node."""
+    """Return traffic and payments of each node."""
     table = _table("sent by", loads.priced)
     sums = node_sums(loads)
     for node, sent in list(sums.items())[:_MOST_NODES]:
@@ -49,7 +49,7 @@ def node_table(loads: NetworkLoads) -> Table:
 
 
 def link_table(loads: NetworkLoads) -> Table:
-    """The congested links, those that cost most first, then the others, those used most first."""
+    """Return the congested links by cost, then the others by use, each in descending order."""
     drops = DropColumns(loads.links)
     table = _plain("link", "used", "marked", "queue\npackets", "wait\nms", *drops.heads)
     if loads.priced:

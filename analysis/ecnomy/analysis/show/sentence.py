@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plain sentence on what two classes got and paid, for somebody who sees a run the first time."""
+"""A plain sentence on the rates and payments of two classes, for first-time readers of a run."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ecnomy.analysis.run.summary import CHANGING, GroupRow, PhaseSummary, Summar
 
 __all__ = ["sentence"]
 
-_SAME: Final = 0.05  # rates this near are called the same
-_ABOUT: Final = 0.10  # a charge this near its fee is called "about its fee"
+_SAME: Final = 0.05  # rates within this share are called the same
+_ABOUT: Final = 0.10  # a charge within this share of its fee is called "about its fee"
 
 
 def sentence(summary: Summary) -> str:
-    """The sentence, one clause a phase; "" unless exactly two groups, of fixed class, pay a fee."""
+    """Return a clause per phase; "" unless exactly two groups pay a fee, each of one class."""
     clauses = []
     for one in summary.phases:
         paying = sorted((r for r in one.groups if r.fee_per_s > 0), key=lambda r: -r.fee_per_s)
@@ -33,7 +33,7 @@ def _number(one: PhaseSummary) -> int:
 
 
 def _congested(one: PhaseSummary) -> bool:
-    """Whether some link marks, drops or keeps packets waiting enough to speak of."""
+    """Check whether a link shows a sign of congestion: marks, drops or waiting packets."""
     return any(link.congested_by for link in one.links)
 
 

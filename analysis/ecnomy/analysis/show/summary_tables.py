@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of `ecnomy show`: what groups of flows got and paid, links, accounts."""
+"""Tables of `ecnomy show`: rates and payments of groups of flows, links, and accounts."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ __all__ = [
 
 
 def percent(value: float) -> str:
-    """A share in per cent, "-" for NaN."""
+    """Return a share in percent, "-" for NaN."""
     return "-" if math.isnan(value) else f"{100 * value:.1f} %"
 
 
 def new_table(first: str, *columns: str) -> Table:
-    """A table without a frame, of one column of text and others that are right-aligned."""
+    """Return a frameless table with a column of text and right-aligned columns."""
     from rich import box
     from rich.table import Table
 
@@ -44,12 +44,12 @@ def new_table(first: str, *columns: str) -> Table:
 
 
 def shown_rows(rows: tuple[GroupRow, ...]) -> list[GroupRow]:
-    """Groups that got or paid anything."""
+    """Return the groups that received data or paid money."""
     return [row for row in rows if row.goodput_high_bps > 0 or row.fee_per_s > 0]
 
 
 def traffic_table(rows: tuple[GroupRow, ...]) -> Table:
-    """Rates, marks and delays of each group; means over its flows, while they were on."""
+    """Return rates, marks and delays of each group: means over its flows while they were on."""
     columns = ["flows", "Mbps\na flow", "least to\nmost", "share\nof all", "marks/s\na flow"]
     table = new_table("who", *columns, "packets\nmarked", "delay\nms", "RTT\nms")
     for row in shown_rows(rows):
@@ -75,7 +75,7 @@ def _size(row: GroupRow) -> str:
 
 
 def money_table(one: PhaseSummary) -> Table:
-    """Payments of each group: means over its flows, and for marks all its flows together."""
+    """Return payments of each group: means over its flows, and the group's total for marks."""
     columns = ["fee\na flow\nmoney/s", "for marks\na flow\nmoney/s", "marks\nof fee"]
     columns += ["price of\na mark\nmoney", "for marks\nall flows\nmoney/s", "of all\nfor marks"]
     table = new_table("who pays", *columns)
@@ -95,7 +95,7 @@ def money_table(one: PhaseSummary) -> Table:
 
 
 def background_in_words(one: PhaseSummary) -> str:
-    """All payments for marks and the part paid by background traffic; "" if there are none."""
+    """Return all payments for marks and the part paid by background traffic; "" without any."""
     if not one.charge_per_s:
         return ""
     whole, part = significant(one.charge_per_s), significant(one.background_per_s)
@@ -111,26 +111,26 @@ def _part(part: float, whole: float) -> float:
 
 
 class Dropping(Protocol):
-    """A row that says how many packets were dropped, and why."""
+    """A row with numbers of dropped packets by cause."""
 
     @property
     def drops(self) -> int:
-        """All of them."""
+        """All dropped packets."""
 
     @property
     def law_drops(self) -> int:
-        """By the law, not for want of room."""
+        """Packets dropped by the law, rather than by a full buffer."""
 
     @property
     def not_ect_drops(self) -> int:
-        """By the law, of packets that are not ECN-capable."""
+        """Packets dropped by the law because they are not ECN-capable."""
 
 
 class DropColumns:
-    """Columns of packets dropped: one, or where laws drop too by cause.
+    """Columns of dropped packets: one column, or one per cause if a law dropped packets.
 
-    The buffer was full; a law dropped ECN-capable packets (a column where it did), or others
-    where it would have marked them.
+    The causes are a full buffer, a drop of ECN-capable packets by the law (omitted if there were
+    none), and a drop of other packets where the law would have marked them.
     """
 
     def __init__(self, rows: Iterable[Dropping]) -> None:
@@ -141,7 +141,7 @@ class DropColumns:
         self.heads: Final = ("drops:\nfull", *law, "not-ECT") if self._apart else ("drops",)
 
     def cells(self, row: Dropping) -> list[str]:
-        """The cells of a row, under these heads."""
+        """Return the cells of a row, one per head."""
         if not self._apart:
             return [f"{row.drops:,}"]
         law = [row.law_drops - row.not_ect_drops] if self._by_law else []
@@ -149,7 +149,7 @@ class DropColumns:
 
 
 def link_table(rows: tuple[LinkRow, ...]) -> Table:
-    """Links that data crossed, what they dropped and why, and by which signs they are congested."""
+    """Return the links that data crossed, with drops by cause and signs of congestion."""
     drops = DropColumns(rows)
     table = new_table("link", "used", "marked", "queue\npackets", "wait\nms", *drops.heads)
     table.add_column("congested by")
@@ -167,7 +167,7 @@ def link_table(rows: tuple[LinkRow, ...]) -> Table:
 
 
 def balance_table(summary: Summary) -> Table:
-    """The accounts at the end."""
+    """Return the balances of accounts at the end of the run."""
     columns = ["received", "of which by sources\nwithout an agent", "paid", "balance"]
     table = new_table("account (whole run, money)", *columns)
     for balance in summary.balances:

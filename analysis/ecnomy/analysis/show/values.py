@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The output of `ecnomy show RUN --json`: the parts of a run's summary, as computed.
 
-Keys are the fields of what makes the tables: Floor (floors.py of results), and in run/ Summary,
-Guarantee (guarantees.py), Carrier (carriers.py), Settling (settling.py), Choice (choices.py),
-FilesSent (files_sent.py), Welfare (welfare.py).
+Keys are the fields of the structs behind the tables: Floor (results/floors.py), Welfare
+(welfare/welfare.py), and in run/ Summary, Guarantee (guarantees.py), Carrier (carriers.py),
+Settling (settling.py), Choice (choices.py) and FilesSent (files_sent.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["show_values"]
 
 
 def show_values(run: RawRun) -> dict[str, Any]:
-    """All that `ecnomy show` prints of a run.
+    """Return all figures that `ecnomy show` prints for a run.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of `ecnomy show` on welfare: for runs in which an agent declares a utility."""
+"""The part of `ecnomy show` on welfare, for runs in which an agent declares a utility."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ _MOST_NAMED: Final = 4
 
 
 def print_welfare(run: RawRun, console: Console) -> None:
-    """Utilities, surpluses, profits, and the distance from the optimum; nothing for other runs.
+    """Print utilities, surpluses, profits and the distance from the optimum.
+
+    Print nothing for a run without a declared utility.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -94,7 +96,7 @@ def _sum(found: Welfare) -> str:
 
 
 def _losers(found: Welfare) -> Iterator[str]:
-    """Users whose utility is less than what they paid."""
+    """Yield a note on users whose utility is below their payments."""
     lost = [one for one in found.consumers if one.surplus_micro < 0]
     if lost:
         told = ", ".join(
