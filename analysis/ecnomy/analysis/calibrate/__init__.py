@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searching the value of a parameter at which a figure of the runs meets a target: `ecnomy
-calibrate`."""
+"""`ecnomy calibrate`: search for the parameter value at which a figure meets a target."""
 
 from __future__ import annotations
 

@@ -31,19 +31,21 @@ if TYPE_CHECKING:
 
 __all__ = ["asked_of", "calibrated", "found_in"]
 
-Told = Callable[[int, int], Observer]  # runs asked for so far, of them to make -> who is told
+Told = Callable[[int, int], Observer]  # runs requested so far, missing runs -> listener
 Row = npt.NDArray[np.float64]
 
 
 def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found]:
-    """Search until all values are found, or known to be unreachable; one result per point of the
-    blocks.
+    """Search until each value is found or known to be unreachable.
 
     Args:
-        sweep: with `calibrate`.
-        folder: of its runs.
-        pool: makes them.
-        told: of each round.
+        sweep: a sweep with `calibrate`.
+        folder: the folder of its runs.
+        pool: the workers that make the runs.
+        told: function that returns a progress listener for each round.
+
+    Returns:
+        One result per point of the sweep's blocks.
 
     Raises:
         ResultsError: runs failed, or have no such figure.
@@ -60,7 +62,7 @@ def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found
 
 
 def _make(asked: Sweep, folder: Path, pool: Pool, told: Told) -> None:
-    """The runs of a round that are missing."""
+    """Make the missing runs of a round."""
     store = Store(folder, asked)
     try:
         store.compact()
@@ -72,7 +74,7 @@ def _make(asked: Sweep, folder: Path, pool: Pool, told: Told) -> None:
 
 
 def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
-    """The results of the searches, from the existing runs.
+    """Return the results of the searches from the existing runs.
 
     Raises:
         ResultsError: runs failed, are missing, or have no such figure.
@@ -86,9 +88,9 @@ def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
 
 
 def asked_of(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
-    """The sweep of all runs that the searches have needed so far.
+    """Return the sweep of all runs that the searches have needed so far.
 
-    In its table `replicate` starts again with the seeds of the check; `seed` tells which is which.
+    In its table, `replicate` restarts for the seeds of the check; `seed` is unique.
 
     Raises:
         ResultsError: runs failed, or have no such figure.
@@ -105,7 +107,7 @@ def asked_of(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
 
 
 def _add(points: list[Point], sweep: Sweep, params: Assignment, *, unseen: bool) -> None:
-    """The runs of a value: with the seeds of the search, or with as many others."""
+    """Add the runs of a value, with the seeds of the search or with as many unseen seeds."""
     first = sweep.replicates if unseen else 0
     for replicate in range(first, first + sweep.replicates):
         points.append(Point(len(points), params, replicate, sweep.seed + replicate))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["calibrate_command", "calibration_table"]
 
-# what stands beside the outcomes in a sweep's table (analysis.sweeps.open_sweep)
+# columns of a sweep's table other than outcomes (analysis.sweeps.open_sweep)
 _NO_FIGURES: Final = frozenset(
     ("run", "number", "point", "replicate", "label", "engine", "seed", "status", "reason", "worker")
 )
@@ -62,7 +62,7 @@ def calibrate_command(
 
 
 def _check_figure(sweep: Any) -> None:
-    """Refuse columns of a sweep's table that are no figure, before a run is made."""
+    """Refuse a column that is not a figure, before any run is made."""
     from ecnomy.agents.errors import InputError
 
     figure = sweep.calibrate.figure
@@ -75,7 +75,7 @@ def _check_figure(sweep: Any) -> None:
 
 
 def _values(sweep: Any, found: list[Found], folder: Path) -> dict[str, Any]:
-    """The parameter and target, and the result of each search (see search.Found)."""
+    """Return the parameter, the target, and the result of each search (see search.Found)."""
     asked = sweep.calibrate
     return {
         "folder": folder,
@@ -88,7 +88,7 @@ def _values(sweep: Any, found: list[Found], folder: Path) -> dict[str, Any]:
 
 
 def _searched(sweep: Any, folder: Path, scheduler: str, workers: int) -> list[Found]:
-    """With workers that are started when the first run is missing."""
+    """Run the searches; workers start only if a run is missing."""
     from ecnomy.analysis.calibrate.calibration import calibrated
 
     with workers_when_needed(sweep.limits, scheduler, workers) as (pool, told):
@@ -104,7 +104,7 @@ def _print(sweep: Any, found: list[Found]) -> None:
 
 
 def calibration_table(sweep: Any, found: list[Found]) -> Table:
-    """A row for each search: the point it was for, target, value and figure with intervals."""
+    """Return a row for each search: its point, target, value and figure with intervals."""
     from rich.table import Table
 
     calibration = sweep.calibrate

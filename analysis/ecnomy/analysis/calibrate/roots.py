@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a monotone curve, known at a few values with noise, crosses a target.
+"""The crossing of a target by a monotone curve that is known at a few values with noise.
 
 The curve is made monotone by pooling adjacent violators (Barlow et al. 1972), whose closed form is
 the min-max formula
 
     m_i = max over j <= i of min over k >= i of mean(y_j .. y_k)
 
-Between two values its logarithm is linear in x (in log x on a scale of logarithms), or itself where
-it is not above 0 at the first one: rates of rare events are exponential in thresholds.
+Between two values, the logarithm of the curve is linear in x (in log x on a logarithmic scale),
+because rates of rare events are exponential in thresholds. If the curve is not above 0 at the first
+value, the curve itself is linear.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Row = npt.NDArray[np.float64]
 
 
 def monotone(y: Row) -> Row:
-    """Non-decreasing along the last axis, of least squares from y."""
+    """Return the least-squares fit to y that does not decrease along the last axis."""
     count = y.shape[-1]
     sums = np.concatenate([np.zeros((*y.shape[:-1], 1)), np.cumsum(y, axis=-1)], axis=-1)
     found = np.empty_like(y, dtype=np.float64)
@@ -35,7 +36,7 @@ def monotone(y: Row) -> Row:
 
 
 def between(x: tuple[Row, Row], y: tuple[Row, Row], target: float) -> Row:
-    """The x at which the curve from (x0, y0) to (x1, y1) meets the target, y0 <= target < y1."""
+    """Return the x at which the curve (x0, y0) to (x1, y1) meets y0 <= target < y1."""
     (x0, x1), (y0, y1) = x, y
     logs = (y0 > 0) & (target > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -45,13 +46,13 @@ def between(x: tuple[Row, Row], y: tuple[Row, Row], target: float) -> Row:
 
 
 def crossing(x: Row, y: Row, target: float, *, log: bool = False) -> Row:
-    """The x at which curves that rise from x[0] to x[-1] cross the target; an end if they do not.
+    """Return the x at which rising curves cross the target, or an end of x without a crossing.
 
     Args:
-        x: [k], in the order in which the curves rise.
-        y: [..., k], with noise.
-        target: of the curves.
-        log: whether x is on a scale of logarithms.
+        x: values of shape [k], in the order in which the curves rise.
+        y: noisy curves of shape [..., k].
+        target: the value to cross, in the unit of y.
+        log: whether to interpolate in log x.
 
     Returns:
         One value for each of the leading axes.

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The search of one parameter for one target, as a function of the existing runs.
 
-All values are run with the same seeds (common random numbers). The first round brackets: values
-over the whole range, both ends among them. Each further round runs the value at which the curve
-through the means (roots.py) crosses the target, until that is as good as one that was run, or so
-many are that no more may be. That one is the value found. It is checked with as many seeds that the
-search has not seen, as it was chosen for being right with those that it has.
+All values are run with the same seeds (common random numbers). The first round covers the whole
+range, including both ends. Each further round runs the value at which the curve through the means
+(roots.py) crosses the target. The search ends if a value already run is as close, or at the largest
+number of values. The value nearest to the crossing is then checked with as many unseen seeds,
+because it was chosen by its results with the seeds of the search.
 
-    found          the 99 % interval of the figure over the unseen seeds holds the target
+    found          the 99 % interval of the figure over the unseen seeds contains the target
     missed         it does not: the figure jumps over the target, or seeds differ too much
-    not reachable  the figure is above the target, or below it, at either end of the range
+    not reachable  the figure is above the target at both ends of the range, or below it
 
-Where values are multiples of a step, the best of them may be off by more than chance. It is found
-too if the means at it and at the next one on the other side of the crossing enclose the target.
+If values are multiples of a step, the best one may be off by more than chance. It also counts as
+found if its mean and the mean of the next value beyond the crossing enclose the target.
 
-The interval of the value is a bootstrap's over seeds, 90 %: of the crossing of curves through means
-of seeds drawn again. With a step it need not hold the multiple that is nearest to the crossing. An
-interval that reaches an end of the range says nothing about values beyond.
+The 90 % interval of the value is a bootstrap over seeds: it covers the crossings of curves through
+means of resampled seeds. With a step, it may exclude the multiple nearest to the crossing. An
+interval that reaches an end of the range gives no bound on that side.
 
-The check is at 99 %, for the value found has an error of its own: of the difference of two means
-over equally many seeds the interval of one alone at 99 % holds 93 %.
+The check is at 99 % because the value found has its own error: for the difference of two means over
+equally many seeds, the 99 % interval of one mean covers only 93 %.
 """
 
 from __future__ import annotations
@@ -43,22 +43,25 @@ NOT_REACHABLE: Final = "not reachable"
 _CHECKED: Final = 0.99
 _TOLD: Final = 0.90
 Row = npt.NDArray[np.float64]
-Seen = Callable[[float, bool], Row | None]  # value, unseen seeds -> figures, None: not all there
+Seen = Callable[[float, bool], Row | None]  # value, unseen seeds -> figures; None: a missing run
 
 
 class Found(msgspec.Struct, frozen=True):
     """The result of a search.
 
     Attributes:
-        params: the point of the sweep's blocks that it was for.
-        target: of the figure.
+        params: the point of the sweep's blocks.
+        target: the target of the figure.
         verdict: found, missed or not reachable.
-        value: of the parameter; where not reachable, the end of the range that comes nearest.
-        interval: 90 %, over seeds, with the bootstrap's draws; None if not reachable.
-        figure: at `value`, over unseen seeds (99 %); where not reachable, over those of the search.
-        tried: the values in order of their runs.
-        means: of the figure over the search's seeds, for each value tried.
-        why: in words, where it was not found, or the figure is beyond the target by the step.
+        value: the value of the parameter; if not reachable, the nearest end of the range.
+        interval: 90 % interval of the value over seeds, with the bootstrap's draws; None if not
+            reachable.
+        figure: 99 % interval of the figure at `value`, over unseen seeds; if not reachable, over
+            the seeds of the search.
+        tried: the values in the order of their runs.
+        means: mean figure of each value tried, over the seeds of the search.
+        why: the reason in words if the value was not found, or if the step keeps the figure off
+            the target.
     """
 
     params: dict[str, Any]
@@ -76,9 +79,9 @@ class Search(msgspec.Struct, frozen=True):
     """The progress of a search.
 
     Attributes:
-        values: to be run with the search's seeds, in order.
-        checked: to be run with unseen seeds, None as long as none is.
-        found: what came of it, None as long as runs are missing.
+        values: the values to run with the seeds of the search, in order.
+        checked: the value to run with unseen seeds; None before the check.
+        found: the result; None while runs are missing.
     """
 
     values: tuple[float, ...]
@@ -87,7 +90,7 @@ class Search(msgspec.Struct, frozen=True):
 
 
 def searched(calibration: Calibration, params: dict[str, Any], target: float, seen: Seen) -> Search:
-    """A search, replayed from its first round as far as runs exist."""
+    """Return a search, replayed from its first round over the existing runs."""
     values = calibration.first_values()
     while True:
         rows = [seen(value, False) for value in values]
@@ -104,13 +107,13 @@ def searched(calibration: Calibration, params: dict[str, Any], target: float, se
 
 
 def _is_one(calibration: Calibration, nearest: float, at: float, values: list[float]) -> bool:
-    """Whether a value that was run is as good as the estimate."""
+    """Check whether a value already run is as good as the estimate."""
     close = abs(nearest - at) <= calibration.within * max(abs(nearest), abs(at))
     return close or calibration.rounded(at) in values
 
 
 def _across(calibration: Calibration, nearest: float, at: float) -> float:
-    """Where values have a step, the next one on the other side of the estimate."""
+    """Return the next value beyond the estimate if values have a step."""
     return calibration.rounded(nearest + (calibration.step if at >= nearest else -calibration.step))
 
 
@@ -143,7 +146,7 @@ def _checked(
     pair: tuple[float, float],
     seen: Seen,
 ) -> Search:
-    """The verdict on the value nearest to the crossing, the first of the pair."""
+    """Return the verdict on the value nearest to the crossing, the first of the pair."""
     (value, other), values = pair, tuple(known)
     tried = {"tried": values, "means": tuple(float(row.mean()) for row in known.values())}
     side = _beyond(calibration, known, target)
@@ -172,7 +175,7 @@ def _checked(
 
 
 def _enclosed(target: float, known: dict[float, Row], pair: tuple[float, float]) -> bool:
-    """Whether the means at two values a step apart have the target between them."""
+    """Check whether the means at two values a step apart enclose the target."""
     if pair[0] == pair[1] or pair[1] not in known:
         return False
     low, high = sorted(float(known[value].mean()) for value in pair)
@@ -180,7 +183,7 @@ def _enclosed(target: float, known: dict[float, Row], pair: tuple[float, float])
 
 
 def _beyond(calibration: Calibration, known: dict[float, Row], target: float) -> str:
-    """On which side of the target the whole curve is, "" if it crosses it."""
+    """Return the side of the target on which the whole curve lies, "" if it crosses it."""
     values, at = _ordered(calibration, known), _estimate(calibration, known, target)
     if at == values[0] and known[at].mean() > target:
         return "above"
