@@ -30,11 +30,11 @@ __all__ = ["SHOWN", "Shown", "dashboard_command"]
 
 SHOWN: Final = "ECNOMY_DASHBOARD"
 _PAGE: Final = "ecnomy.analysis.dashboard.page"
-_NEEDED: Final = ("solara", "altair")  # what Mesa's own page needs
-# A page that lost its connection has this long to come back; a crashed browser says no more.
+_NEEDED: Final = ("solara", "altair")  # packages that Mesa's page needs
+# time for a page to reconnect; a crashed browser never does
 _LOST: Final = "15s"
 _TOKEN_BYTES: Final = 16
-_SLOW_S: Final = 120.0  # a browser on a machine with much else to do may be silent for so long
+_SLOW_S: Final = 120.0  # longest silence of a browser on a busy machine
 
 Host = Annotated[
     str, typer.Option(help="Address to listen on. With 0.0.0.0 other machines can connect.")
@@ -46,7 +46,7 @@ Browser = Annotated[bool, typer.Option("--open", help="Open the page in the brow
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """What the page shows: the arguments of the command."""
+    """The arguments of the command, which determine the page."""
 
     config: str
     changes: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ def dashboard_command(
 
 
 def _open(url: str, folder: Path) -> None:
-    """Through a file of ours: all users of the machine see a browser's command line."""
+    """Open the browser through a private file, since all users see its command line."""
     import webbrowser
 
     file = folder / "page.html"
@@ -91,7 +91,7 @@ def _open(url: str, folder: Path) -> None:
 
 
 def _check(config: Path, shown: Shown) -> None:
-    """Report errors now that the page could only report later."""
+    """Report errors before the page opens."""
     from ecnomy.markets.compile.make import make_plan
     from ecnomy.markets.scenario import load
 
@@ -110,7 +110,7 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def _serve(sock: socket.socket, token: str) -> None:
-    """Solara's server, which does not announce that it runs; SIGINT and SIGTERM end it."""
+    """Run Solara's server without its announcement, until SIGINT or SIGTERM."""
     os.environ.setdefault("SOLARA_TELEMETRY_MIXPANEL_ENABLE", "false")
     os.environ.setdefault("SOLARA_KERNEL_CULL_TIMEOUT", _LOST)
     os.environ.setdefault("SOLARA_THEME_SHOW_BANNER", "false")  # it covers what is below it

@@ -22,16 +22,16 @@ NONE: Final = ""
 
 
 class Group(msgspec.Struct, frozen=True, eq=False):
-    """Flows that have one knob.
+    """Flows with a common knob.
 
     Attributes:
-        name: the group's, or the source's.
-        sources: their names.
-        rows: of its flows, in reports.
-        flows: how many there are.
-        knob: CLASS, where all are in service classes of one provider who sells two or more; PAY,
-            where marks per second steer them and they are in no class; NONE.
-        classes: that the knob chooses from, the cheapest first.
+        name: name of the group, or of the source.
+        sources: names of the sources.
+        rows: rows of its flows in reports.
+        flows: number of flows.
+        knob: CLASS if all flows are in classes of a provider that sells two or more; PAY if a mark
+            rate controls flows outside classes; else NONE.
+        classes: the choices of the knob, the cheapest first.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Group(msgspec.Struct, frozen=True, eq=False):
 
 
 def groups_of(scenario: Scenario, market: Market) -> tuple[Group, ...]:
-    """The groups of a scenario, in the order of its sources."""
+    """Return the groups of a scenario, in the order of its sources."""
     told = {source.name: source.group for source in scenario.document.sources}
     members: dict[str, list[str]] = {}
     for source in market.plan.sources:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The live page is for whoever started it: every user of the machine reaches its port.
+"""Access control of the live page, because every user of the machine can reach its port.
 
-The address that the command prints ends in a token, new for each server. Whoever opens it gets a
-cookie in exchange, which all later requests carry, the page's websocket included. Others get 403.
+The printed address ends in a token, which is new for each server. The server exchanges the token
+for a cookie, which all later requests carry, including the websocket of the page. Other requests
+get 403.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ _POLICY_VIOLATION: Final = 1008  # RFC 6455; before the handshake the server mak
 
 
 class Guard:
-    """An ASGI application before another one.
+    """An ASGI application that protects another one.
 
     Args:
-        app: the one to protect.
-        port: where it listens. It is in the cookie's name, because a browser has one set of
-            cookies for all ports of a host.
-        token: stands in the address, as `?token=`.
+        app: the application to protect.
+        port: the port of the server. The name of the cookie contains it, because a browser shares
+            cookies among all ports of a host.
+        token: the secret in the address, as `?token=`.
     """
 
     def __init__(self, app: _App, port: int, token: str) -> None:

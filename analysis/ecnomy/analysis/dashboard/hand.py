@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values set and held by the user of the page: they are passed to the market before each step.
 
-Agents go on deciding; held values override them. Set from the page's thread while another one
-steps, so entries are put in and taken out whole.
+Agents continue to decide; held values override them. The thread of the page changes values while
+another thread steps, so each change is a single atomic operation on a dict.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class Hand:
     """The held values, by name; agents decide all others.
 
     Attributes:
-        price_micro: of a carrier, micro-units per mark.
-        service: of a group, the name of its service class.
-        pay_micro: of a group, what each flow pays for marks, micro-units/s.
-        load: of a group, the share of its flows that may send, 0 to 1.
+        price_micro: carrier -> price, micro-units per mark.
+        service: group -> name of its service class.
+        pay_micro: group -> payment of each flow for marks, micro-units/s.
+        load: group -> share of its flows that may send, 0 to 1.
     """
 
     def __init__(self) -> None:
@@ -57,9 +57,10 @@ class Hand:
 
 
 def stops(base_micro: int) -> tuple[int, ...]:
-    """The stops of a money slider: 0, and a tenth to ten times its initial value.
+    """Return the stops of a money slider: 0, and a tenth to ten times its initial value.
 
-    Ten to a factor of ten, rounded to three digits; around one unit where it began with nothing.
+    There are ten stops per factor of ten, rounded to three digits. For an initial value of 0, the
+    stops surround one unit of money.
     """
     base = base_micro or MICRO
     found = {0, base}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The model that SolaraViz steps: an open market, held values, and figures shown.
 
-SolaraViz makes the class of its model anew at a reset and forgets the one before, and its thread
-that plays may be about to step as that happens. So a Stage holds the one market of a page: it ends
-the previous engine, and late steps do nothing.
+At a reset, SolaraViz creates a new model and drops the previous one, while its playing thread may
+be about to step. So a Stage holds the only market of a page: it ends the previous engine, and late
+steps do nothing.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ __all__ = ["LiveMarket", "Stage"]
 
 
 class Stage:
-    """The place of one market of a page, run after run."""
+    """The holder of the current market of a page, over several runs."""
 
     def __init__(self, scenario: Scenario, engine: str) -> None:
-        """Nothing runs yet."""
+        """Create a stage without a market."""
         self.scenario, self.engine = scenario, engine
         self._lock = threading.RLock()
         self._market: Market | None = None
-        self._player: threading.Thread | None = None  # who made the last step
-        self._late: threading.Thread | None = None  # whose next step is for the market before
+        self._player: threading.Thread | None = None  # the thread of the last step
+        self._late: threading.Thread | None = None  # a thread that may step late
 
     def open(self, seed: int) -> Market:
-        """End the market that is on, and open another.
+        """End the current market and open another.
 
         Raises:
             EcnomyError, OSError: as open_market.
@@ -47,14 +47,14 @@ class Stage:
             return self._market
 
     def close(self) -> None:
-        """End the market that is on, and its engine."""
+        """End the current market and its engine."""
         with self._lock:
             market, self._market = self._market, None
             if market is not None:
                 market.close()
 
     def step(self, live: LiveMarket) -> None:
-        """A step of the market that is on; of any other, or too late, nothing.
+        """Step the current market; ignore a step of another market or a late step.
 
         Raises:
             EcnomyError, OSError: as Market.step.
@@ -71,15 +71,15 @@ class Stage:
 
 
 class LiveMarket:
-    """A market as SolaraViz knows models: `step`, `running`, `steps`, `time`.
+    """A market with the interface of SolaraViz models: `step`, `running`, `steps`, `time`.
 
     Attributes:
-        stage: where it stands.
-        market: that runs.
-        groups: whose knobs there are.
-        hand: what is held by hand.
-        watch: what was seen.
-        failure: in one line, why it can go no further; "" while it can.
+        stage: the stage of the page.
+        market: the running market.
+        groups: the groups with knobs.
+        hand: the held values.
+        watch: the record of observations.
+        failure: the error that ended the run, in one line; "" without an error.
     """
 
     def __init__(self, stage: Stage, seed: int) -> None:
@@ -102,16 +102,16 @@ class LiveMarket:
 
     @property
     def steps(self) -> int:
-        """Epochs simulated."""
+        """The number of simulated epochs."""
         return int(self.market.steps)
 
     @property
     def time(self) -> float:
-        """Simulated seconds."""
+        """The simulated time in seconds."""
         return self.market.t_ps / PS_PER_S
 
     def step(self) -> None:
-        """One epoch; an error ends the run and stands in `failure`."""
+        """Simulate one epoch; an error ends the run and sets `failure`."""
         if not self.running:
             return
         try:

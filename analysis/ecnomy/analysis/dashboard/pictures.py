@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pictures of the live page, as SVG: the network now, and rates, use and prices over time.
 
-They are WIDE points wide, so that letters can be read on a telephone, where a point is shown as a
-pixel; a desktop shows them larger. Styles are set on each picture and not on matplotlib as a whole,
-as pages draw in threads.
+Pictures are WIDE points wide, so that text is legible on a telephone, which shows a point as a
+pixel. Desktop browsers enlarge them. Styles apply to each picture rather than to matplotlib as a
+whole, because pages draw in threads.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 __all__ = ["CARRIERS", "Place", "history_svg", "map_svg", "place_of"]
 
 WIDE: Final = 340.0
-_MARGIN: Final = 42.0  # beside the outermost nodes, for their names
-_ABOVE: Final = 22.0  # and above and below them
+_MARGIN: Final = 42.0  # margin beside the outermost nodes, for their names
+_ABOVE: Final = 22.0  # margin above and below the outermost nodes
 _LEGEND: Final = 54.0
 _LETTERS: Final = 1.2
 _CHAIN: Final = 92.0  # height of the map of a path
 _PANEL: Final = 123.0
 _SIZE: Final = 9.5
-_DASHES: Final = ("-", "--", "-.", ":")  # lines that lie on each other can be told apart
-CARRIERS: Final = COLOURS[::-1]  # colours of carriers, from the other end than those of groups
-Place = tuple[dict[str, Point], float]  # where each node is, and the height of the map
+_DASHES: Final = ("-", "--", "-.", ":")  # dashes distinguish lines that coincide
+CARRIERS: Final = COLOURS[::-1]  # colours of carriers, in the reverse order of groups
+Place = tuple[dict[str, Point], float]  # position of each node, and the height of the map
 
 
 def place_of(plan: Plan, positions: Mapping[str, Point]) -> Place:
-    """Where nodes are drawn; the nodes of a path without positions stand in a row."""
+    """Return the places of nodes; the nodes of a path without positions form a row."""
     edges = [(plan.nodes[x.source], plan.nodes[x.target]) for x in plan.links]
     chain = _chain(plan.nodes, edges)
     inner = WIDE - 2 * _MARGIN
@@ -57,7 +57,7 @@ def place_of(plan: Plan, positions: Mapping[str, Point]) -> Place:
 
 
 def _chain(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[str]:
-    """The nodes of a path from end to end; none if it is not a path."""
+    """Return the nodes of a path from end to end; [] if the network is not a path."""
     near: dict[str, set[str]] = {node: set() for node in nodes}
     for a, b in edges:
         near[a].add(b)
@@ -75,12 +75,12 @@ def _chain(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def map_svg(plan: Plan, place: Place, links: Sequence[LinkLoad]) -> tuple[bytes, dict[int, str]]:
-    """The network now, and the badges of its congested directions, by link, the worst first.
+    """Return the map of the network now, and link -> badge of congested directions, worst first.
 
     Args:
-        plan: what runs.
-        place: of its nodes.
-        links: what each direction carries; none before the first epoch.
+        plan: the plan of the run.
+        place: the places of its nodes.
+        links: the load of each direction; empty before the first epoch.
     """
     from matplotlib.figure import Figure
 
@@ -101,7 +101,7 @@ def map_svg(plan: Plan, place: Place, links: Sequence[LinkLoad]) -> tuple[bytes,
 
 
 def history_svg(history: Sequence[Seen]) -> bytes:
-    """Rates of a flow of each group, use of each carrier's busiest link and prices, over time."""
+    """Draw rates per flow of each group, use of carriers' busiest links and prices over time."""
     from matplotlib.figure import Figure
 
     names = [group.name for group in history[-1].groups][:MOST_GROUPS]
@@ -183,7 +183,7 @@ def _draw_key(axis: Axes) -> None:
 
 
 def _points(figure: Figure, box: tuple[float, float, float, float], high: float) -> Axes:
-    """An axis without frame whose unit is a point."""
+    """Return an axis in points, without a frame."""
     axis = figure.add_axes(_share(box, high))
     axis.set_xlim(0, box[2])
     axis.set_ylim(0, box[3])

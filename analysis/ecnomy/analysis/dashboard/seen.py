@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The figures of the live page: differences of a market's reports and books over the last seconds.
 
-Rates, marks and money per second are means over the last WINDOW_S of simulated time (an epoch at
-least). Marks and prices of links are of the data that each source sent over them in just that time,
-counted pair by pair (ecnomy.analysis.run.link_marking has to estimate it of a finished run).
+Rates, marks and money per second are means over the last WINDOW_S of simulated time, at least an
+epoch. Marks and prices of links cover the data of each source in that time, counted pair by pair.
+For a finished run, ecnomy.analysis.run.link_marking estimates them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from ecnomy.markets.model.market import Market
 __all__ = ["WINDOW_S", "Account", "CarrierSeen", "GroupSeen", "Seen", "Watch"]
 
 WINDOW_S: Final = 5.0
-KEPT: Final = 300  # looks that are drawn over time
+KEPT: Final = 300  # number of observations drawn over time
 
 
 class GroupSeen(msgspec.Struct, frozen=True):
@@ -48,30 +48,30 @@ class GroupSeen(msgspec.Struct, frozen=True):
     active: int  # now
     goodput_bps: float  # all together
     marks_per_s: float
-    charge_per_s: float  # what these marks cost, whoever pays them
+    charge_per_s: float  # the cost of these marks, independent of the payer
     fee_per_s: float  # class fees
     service: str  # class, "mixed" for several, "" for none
-    pay_micro: float  # what a flow pays for marks, micro-units/s: the mean; -1 where nobody said
+    pay_micro: float  # mean payment of a flow for marks, micro-units/s; -1 if unset
 
     @property
     def each_bps(self) -> float:
-        """Of a flow that is active; 0 where none is."""
+        """The rate of an active flow; 0 without active flows."""
         return self.goodput_bps / self.active if self.active else 0.0
 
 
 class CarrierSeen(msgspec.Struct, frozen=True):
     """A carrier and its links."""
 
-    name: str  # "" where there is none
-    price_micro: int  # per mark, in force
+    name: str  # "" without a carrier
+    price_micro: int  # price per mark in force
     link: str  # its busiest direction
-    utilization: float  # of that
-    marks_per_s: float  # set on data in its links
+    utilization: float  # utilisation of that direction
+    marks_per_s: float  # marks set on data at its links
     income_per_s: float
 
 
 class Account(msgspec.Struct, frozen=True):
-    """Somebody's account."""
+    """The account of an agent or a user."""
 
     name: str
     role: str  # "" for users without an agent
@@ -83,7 +83,7 @@ class Seen(msgspec.Struct, frozen=True):
     """A market at a report."""
 
     t_s: float
-    window_s: float  # that means are over; 0 before the first epoch has ended
+    window_s: float  # window of the means; 0 before the end of the first epoch
     groups: tuple[GroupSeen, ...]
     carriers: tuple[CarrierSeen, ...]
     links: tuple[LinkLoad, ...]
@@ -98,15 +98,15 @@ class _Look(msgspec.Struct, frozen=True, eq=False):
 
 
 class Watch:
-    """Looks at a market after each step.
+    """Observes a market after each step.
 
     Attributes:
-        history: what was seen, the oldest first; the last KEPT.
-        first: what was seen before the first step.
+        history: the last KEPT observations, the oldest first.
+        first: the observation before the first step.
     """
 
     def __init__(self, market: Market, groups: Sequence[Group]) -> None:
-        """The first look: a market that has met the report of t = 0."""
+        """Make the first observation, of a market that has processed the report of t = 0."""
         plan = market.plan
         self._groups = tuple(groups)
         looks = 1 + max(1, round(WINDOW_S * PS_PER_S / plan.epoch_ps))
@@ -126,11 +126,11 @@ class Watch:
 
     @property
     def last(self) -> Seen:
-        """The last look."""
+        """The last observation."""
         return self.history[-1]
 
     def look(self, market: Market) -> None:
-        """Take in the last report."""
+        """Observe the market after its last report."""
         assert market.report is not None, "an open market has met a report"
         fee, charge = market.fee_micro.copy(), market.charge_micro.copy()
         balances = np.array(market.ledger.balances_micro, dtype=np.int64)
@@ -158,7 +158,7 @@ class Watch:
         )
 
     def _data(self, market: Market, then: _Look, now: _Look) -> tuple[LinkData, Floats]:
-        """Data at each link, and its marks there."""
+        """Return the data at each link, and the marks on it."""
         plan, pairs = market.plan, now.report.pairs
         source = pairs["source"][self._is_data].astype(np.int64)
         link = pairs["link"][self._is_data].astype(np.int64)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text of the live page as HTML: every number with its unit, every name escaped.
 
-Figures carry `data-figure` (what, and of whom) and `data-value` (unrounded, in base units), so that
-they can be read off the page by a program.
+Figures carry `data-figure` (the quantity and its owner) and `data-value` (unrounded, in base
+units), so that programs can read them from the page.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ecnomy.analysis.run.network_loads import LinkLoad
 __all__ = ["accounts_table", "carrier_facts", "clock", "congested_list", "group_facts", "name_tag"]
 
 _LONGEST_LIST: Final = 6
-Fact = tuple[str, str, float, str]  # what it is, its key, the value in base units, in words
+Fact = tuple[str, str, float, str]  # quantity, key, value in base units, words
 
 
 def clock(seen: Seen, duration_s: float) -> str:
@@ -29,7 +29,7 @@ def clock(seen: Seen, duration_s: float) -> str:
 
 
 def name_tag(name: str, colour: str, beside: str) -> str:
-    """A name with the colour of its line in the pictures, and what is said beside it."""
+    """Return a name in the colour of its line in the pictures, with a note beside it."""
     dot = f'<span class="ec-dot" style="background:{colour}"></span>'
     return f'{dot}<b>{html.escape(name)}</b> <span class="ec-beside">{html.escape(beside)}</span>'
 
@@ -104,7 +104,7 @@ def _figure(name: str, value: float, words: str) -> str:
 
 
 def _number(value: float) -> str:
-    """Three significant digits."""
+    """Return a number with three significant digits."""
     if value == 0:
         return "0"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
