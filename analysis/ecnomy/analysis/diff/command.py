@@ -27,7 +27,7 @@ __all__ = ["diff_app", "diff_command"]
 
 PICTURE: Final = "diff.png"
 _BETWEEN: Final = "--"  # the groups
-_KEPT: Final = "/--/"  # stands for it while options are read, as `--` would end them
+_KEPT: Final = "/--/"  # replaces `--` while options are parsed
 
 Runs = Annotated[
     list[str],

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The curves of a run in the picture of a diff: rates, marking, queues, prices and balances over
-time.
+"""The curves of a run in the picture of a diff: rates, marking, queues, prices, balances.
 
 A curve is identified by the title of its panel, so that runs of both groups share a panel.
 """
@@ -134,7 +133,7 @@ def _of_links(run: RawRun, flows: Epochs, times: _Times, names: Sequence[str]) -
 
 
 def _prices(run: RawRun, times: _Times) -> dict[str, Curve]:
-    """Prices of carriers that changed them."""
+    """Return the prices of carriers that changed them."""
     found = {}
     for name, prices in prices_of(run).items():
         if len(set(prices.money.tolist())) > 1:

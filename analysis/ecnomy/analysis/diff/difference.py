@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two groups of runs compared in all their outcomes.
 
-An outcome is compared over the runs that have it: over pairs where runs of both groups match (same
-seed), else over both groups as they are (see ecnomy.analysis.statistics.comparisons, which has the
-statistics). With a single run, or pair, on a side there is a difference and no interval. Outcomes
-that are the same number in every run are not compared: they are counted and left out, and the
-q-values are over all others. Order: outcomes that differ (q up to 0.05) first, then by size of
-effect.
+An outcome is compared over the runs that have it. If runs of both groups match (same seed), pairs
+are compared, else both groups as a whole (see ecnomy.analysis.statistics.comparisons). A single run
+or pair on a side gives a difference without an interval. Outcomes with the same number in every run
+are only counted, and the q-values cover all others. Outcomes that differ (q up to 0.05) come first,
+then outcomes are in order of effect size.
 """
 
 from __future__ import annotations
@@ -72,11 +71,11 @@ class Diff(msgspec.Struct, frozen=True, eq=False):
     """The whole result of `ecnomy diff`.
 
     Attributes:
-        pairs: how many pairs of runs; 0 where runs are not paired.
-        why_unpaired: in words, "" if they are paired.
-        sellers: agents that use no flows themselves; their balance is their profit.
-        outcomes: those that are not the same in all runs, what differs first.
-        same: columns that are.
+        pairs: number of pairs of runs; 0 if runs are not paired.
+        why_unpaired: the reason in words, "" if runs are paired.
+        sellers: agents without flows, whose balance is their profit.
+        outcomes: outcomes that vary between runs, differences first.
+        same: columns of outcomes that are equal in all runs.
         missing: columns that only one group has.
     """
 
@@ -92,7 +91,7 @@ class Diff(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def single(self) -> bool:
-        """Whether there are no intervals, as a side has one run, or there is one pair."""
+        """Whether intervals are missing because a side has one run, or there is one pair."""
         return min(self._counts) < 2
 
     @property
@@ -103,7 +102,7 @@ class Diff(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def used(self) -> tuple[tuple[Member, ...], tuple[Member, ...]]:
-        """The runs that are compared, pair by pair where they are paired."""
+        """The compared runs; pair by pair if they are paired."""
         return _matched(self.first, self.second) if self.pairs else self._all
 
     @property
@@ -111,8 +110,11 @@ class Diff(msgspec.Struct, frozen=True, eq=False):
         return self.first.members, self.second.members
 
     def frame(self) -> pd.DataFrame:
-        """A row per outcome: column, of, what, unit, both means, difference, low, high, effect,
-        p, q, runs."""
+        """Return a row per outcome.
+
+        Its columns are column, of, what, unit, both means, difference, low, high, effect, p, q
+        and runs.
+        """
         import pandas as pd
 
         return pd.DataFrame(
@@ -137,14 +139,14 @@ def diff(first: Names, second: Names = (), *, by: str = "") -> Diff:
     """Compare two groups of runs.
 
     Args:
-        first: a name of runs, or several, see ecnomy.analysis.diff.groups; with `by` a sweep's
-            folder.
-        second: likewise; none with `by`.
-        by: a parameter of the sweep with two values, which the groups are.
+        first: one or more names of runs (see ecnomy.analysis.diff.groups); with `by`, the folder
+            of a sweep.
+        second: one or more names of runs; empty with `by`.
+        by: a parameter of the sweep with two values, one for each group.
 
     Raises:
-        ResultsError: there are no runs of such a name.
-        InputError: a run is in both groups, or the sweep has not two values.
+        ResultsError: a name matches no runs.
+        InputError: a run is in both groups, or the parameter does not have two values.
     """
     first, second = _listed(first), _listed(second)
     if by:
@@ -209,7 +211,7 @@ def _order(one: Outcome) -> tuple[bool, float, float, str]:
 
 
 def _told_apart(first: Group, second: Group) -> tuple[Group, Group]:
-    """Groups of the same name are called by their first runs, else A and B."""
+    """Give groups of equal names the names of their first runs, else A and B."""
     if first.name != second.name:
         return first, second
     labels = first.members[0].label, second.members[0].label
@@ -221,7 +223,7 @@ def _told_apart(first: Group, second: Group) -> tuple[Group, Group]:
 
 
 def _matched(first: Group, second: Group) -> tuple[tuple[Member, ...], tuple[Member, ...]]:
-    """The pairs, in the order of the first group."""
+    """Return the pairs, in the order of the first group."""
     other = {member.key: member for member in second.members}
     pairs = [(member, other[member.key]) for member in first.members if member.key in other]
     return tuple(a for a, _ in pairs), tuple(b for _, b in pairs)
@@ -248,7 +250,7 @@ def _sellers(member: Member) -> tuple[str, ...]:
 def _outcome(
     column: str, named: Named, a: Sequence[Member], b: Sequence[Member], *, paired: bool
 ) -> Outcome | None:
-    """An outcome without its q; None if it is one number in every run."""
+    """Return an outcome without its q; None if it is equal in all runs."""
     x, y = ([member.values.get(column) for member in group] for group in (a, b))
     if paired:
         both = [(p, q) for p, q in zip(x, y, strict=True) if p is not None and q is not None]

@@ -7,10 +7,10 @@ A group is named by one or more of these:
     results/red                       a folder with results folders in it: 1/, 2/, 3/
     results/price                     a sweep of one point, under several seeds
     results/price:PATH=VALUE          the runs of a sweep in which a parameter has this value
-    results/laws:red                  likewise, where only one parameter has a value of this name
+    results/laws:red                  likewise, if only one parameter has a value of this name
 
-Runs of both groups are paired where they have the same seed, and, in sweeps, the same values of all
-other parameters.
+Two runs form a pair if they have the same seed and, in sweeps, the same values of all other
+parameters.
 """
 
 from __future__ import annotations
@@ -40,15 +40,14 @@ _MOST_NAMED: Final = 6
 
 
 class Member(msgspec.Struct, frozen=True, eq=False):
-    """A run.
+    """A run of a group.
 
     Attributes:
-        key: what a run of the other group must have alike to be its pair: the seed, and values of
-            parameters of a sweep.
+        key: the seed and the values of sweep parameters; runs with equal keys form a pair.
         values: outcome columns.
-        scenario: with every default filled in; None if nothing tells.
-        run: its results; None if a sweep did not keep them.
-        made_by: names and versions of what made it.
+        scenario: the scenario with all defaults filled in; None if unknown.
+        run: the results of the run; None if a sweep did not keep them.
+        made_by: names and versions of the engine and of ecnomy.
     """
 
     label: str
@@ -61,11 +60,12 @@ class Member(msgspec.Struct, frozen=True, eq=False):
 
 
 class Group(msgspec.Struct, frozen=True, eq=False):
-    """One of the two.
+    """One of the two groups.
 
     Attributes:
-        name: short, for headings.
-        left_out: runs that are not complete, in words.
+        name: a short name for headings.
+        members: the complete runs.
+        left_out: descriptions of incomplete runs.
     """
 
     name: str
@@ -74,10 +74,10 @@ class Group(msgspec.Struct, frozen=True, eq=False):
 
 
 def open_group(names: Sequence[str | Path]) -> Group:
-    """The runs that these names stand for.
+    """Return the runs that these names select.
 
     Raises:
-        ResultsError: a name stands for no runs, or none of them is complete.
+        ResultsError: a name selects no runs, or no selected run is complete.
     """
     found = [_opened(str(name)) for name in names]
     members = tuple(member for group in found for member in group.members)
@@ -140,10 +140,10 @@ def _of_runs(folders: Sequence[Path], of: Path) -> Group:
 
 
 def sweep_groups(folder: Path, path: str) -> tuple[Group, Group]:
-    """The runs of a sweep by the two values of a parameter.
+    """Return the runs of a sweep, split by the two values of a parameter.
 
     Raises:
-        InputError: the sweep has no such parameter, or it takes more or fewer values than two.
+        InputError: the sweep has no such parameter, or it does not have two values.
     """
     sweep = _Sweep(folder)
     words = sweep.words(path)
@@ -208,14 +208,14 @@ class _Sweep:
         return len({tuple(row[path] for path in self.paths) for row in self._rows})
 
     def words(self, path: str) -> dict[Any, str]:
-        """The values of a parameter, in words."""
+        """Return the values of a parameter, in words."""
         if path not in self.paths:
             known = ", ".join(self.paths)
             raise InputError(f"{self.folder}: found no parameter {path!r}, expected one of {known}")
         return words_of(list(dict.fromkeys(row[path] for row in self._rows)))
 
     def group(self, values: dict[str, Any], name: str) -> Group:
-        """The runs in which parameters have these values."""
+        """Return the runs in which parameters have these values."""
         own = [row for row in self._rows if all(row[p] == v for p, v in values.items())]
         rest = [path for path in self.paths if path not in values]
         return Group(name, tuple(self._members(own, rest)), self._left_out)
@@ -241,7 +241,7 @@ class _Sweep:
             )
 
     def _scenario(self, row: dict[str, Any]) -> dict[str, Any] | None:
-        """The scenario of a run, as its worker made it."""
+        """Return the scenario of a run, as its worker made it."""
         from ecnomy.agents.errors import EcnomyError
         from ecnomy.markets.sweep.laid_over import scenario_at
 

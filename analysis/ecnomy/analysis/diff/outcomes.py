@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The outcome of a stored run by column, as a sweep keeps it (names: sweeps/outcome_names.py).
 
-The columns are those of markets/README.md, "A sweep's table", by the same functions: of a run that
-a sweep kept, they are the sweep's own to the last digit.
+The columns are those of markets/README.md, "A sweep's table", computed by the same functions. For a
+run that a sweep kept, they equal the columns of the sweep to the last digit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["outcomes_of"]
 
 
 def outcomes_of(run: RawRun) -> dict[str, float | None]:
-    """The outcome columns of a run, None for a mean over nothing.
+    """Return the outcome columns of a run; None for a mean over nothing.
 
     Raises:
         ResultsError: a table is missing, unreadable, or of an earlier version without a column.

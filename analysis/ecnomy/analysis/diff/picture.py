@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of a diff: both groups in the same axes over time, a panel a figure.
+"""The picture of a diff: both groups in the same axes over time, with a panel per figure.
 
-A line is the mean over the runs of a group, the band from the lowest run to the highest. The groups
-differ in colour, lightness, dashes and markers, so that a print in grey tells them apart.
+A line is the mean over the runs of a group. Its band extends from the lowest run to the highest.
+The groups differ in colour, lightness, dashes and markers, and remain distinct in grey.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def diff_picture(found: Diff, file: Path) -> bool:
     """Draw a diff as a PNG of 150 dpi.
 
     Returns:
-        Whether there was anything to draw: the results of a run on each side.
+        True if a picture was drawn. It needs the results of a run on each side.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -68,7 +68,7 @@ def diff_picture(found: Diff, file: Path) -> bool:
 
 
 def _together(found: Sequence[Mapping[str, Curve]]) -> Curves:
-    """The curves of a group by panel."""
+    """Return the curves of a group by panel."""
     together: Curves = {}
     for curves in found:
         for name, curve in curves.items():
@@ -77,7 +77,7 @@ def _together(found: Sequence[Mapping[str, Curve]]) -> Curves:
 
 
 def _panels(first: Curves, second: Curves) -> list[str]:
-    """The common curves, kind by kind; a price that only one side changes is drawn too."""
+    """Return the panels of common curves by kind, and of prices that only one side changed."""
     names = [name for name in first if name in second]
     names += [n for n in (*first, *second) if n.endswith(": price of a mark") and n not in names]
     kinds = dict.fromkeys(name.rpartition(": ")[2] for name in names)
@@ -135,7 +135,7 @@ def _panel(axis: Axes, name: str, curves: Sequence[Curves]) -> None:
 
 
 def _draw(axis: Axes, own: Sequence[Curve], number: int) -> None:
-    """The mean of a group's curves and their band, over the times of the shortest run."""
+    """Draw the mean and the band of a group's curves, over the times of the shortest run."""
     shortest = min(own, key=lambda curve: curve.t_s[-1] if len(curve.t_s) else 0.0)
     t_s = shortest.t_s
     values = np.array([np.interp(t_s, c.t_s, c.values) for c in own], dtype=np.float64)

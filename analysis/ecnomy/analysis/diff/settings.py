@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Differences between the scenarios of two groups of runs, by path, except for the seed.
 
-A different marking law or strategy is one difference, not one per parameter. Where
-neither group has one value of a setting, it is said to vary.
+A different marking law or strategy counts as one difference, rather than one per parameter. A
+setting varies if its value is not the same in all runs of a group.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What differs.
+    """The differences between the scenarios of two groups.
 
     Attributes:
-        differs: settings that have a value in each group, another one in the other.
-        varies: settings that have several values within a group.
-        unknown: runs whose scenario nothing tells.
+        differs: settings with one value in each group, different between groups.
+        varies: settings with several values within a group.
+        unknown: number of runs whose scenario is unknown.
     """
 
     differs: tuple[Setting, ...] = ()
@@ -46,7 +46,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 def settings_of(first: Group, second: Group) -> Settings:
-    """The differences between the scenarios of two groups."""
+    """Return the differences between the scenarios of two groups."""
     count = len(first.members)
     members = (*first.members, *second.members)
     trees = [dict(m.scenario or {}) for m in members]
