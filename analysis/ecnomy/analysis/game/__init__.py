@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ecnomy game`: rest points, best replies and alpha-rank of a pay-off matrix.
 
-matrix.py reads the matrix, equilibria.py finds equilibria, stability.py says which of them are
-stable, solution.py puts the answer together, table.py and command.py print it. dynamics.py
-(replicator dynamics and alpha-rank, by open_spiel), profiles.py and wording.py serve tournaments
-too.
+matrix.py reads the matrix, equilibria.py finds equilibria, stability.py tests their stability,
+solution.py combines the answer, and table.py and command.py print it. Tournaments also use
+dynamics.py (replicator dynamics and alpha-rank, by open_spiel), profiles.py and wording.py.
 """

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a population drifts: replicator dynamics and alpha-rank, by open_spiel's `egt`.
+"""The drift of a population: replicator dynamics and alpha-rank, by open_spiel's `egt`.
 
-Among N players a strategy's fitness in a large population with shares x is what one of its players
-expects of N - 1 others drawn from it,
+Among N players, the fitness of a strategy in a large population with shares x is the expected
+pay-off of one of its players against N - 1 others drawn from that population,
 
     f_i(x) = sum over n of  P(n; N - 1, x)  pay-off of i in the profile n + e_i      P multinomial
 
-and shares move by x_i' = x_i (f_i - x f), which is open_spiel's `replicator`. Its own expected
-pay-off of a heuristic pay-off table (`expected_payoff`; Tuyls et al. 2018) is another one: the mean
-over groups that have a player of i, however many. For two players it gives a_ii the weight
-x_i / (2 - x_i), not x_i, so that its rest points are not the game's equilibria: it is not used.
+and shares move by x_i' = x_i (f_i - x f), which is open_spiel's `replicator`. open_spiel's
+`expected_payoff` of a heuristic pay-off table (Tuyls et al. 2018) is not used: it is the mean over
+groups with any number of players of i. For two players it gives a_ii the weight x_i / (2 - x_i)
+instead of x_i, so its rest points are not the equilibria of the game.
 
 Alpha-rank (Omidshafiei et al. 2019; no noise but a small eps) is a walk between populations of one
-strategy each. A mutant r takes over s where it earns more than s does while the two are mixed: the
-pay-offs compared are means over all mixes of the two among N players. A mass is a share of time.
+strategy each. A mutant r takes over s if it earns more than s while the two are mixed. The compared
+pay-offs are means over all mixes of the two among N players. A mass is a share of time.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from ecnomy.markets.inputs.remedy import extras
 
 __all__ = ["EPSILON", "Flow", "Rest", "alpha_rank", "duels", "egt", "ranked", "resting"]
 
-EPSILON: Final = 0.01  # how often a mutant that earns less takes over
-_STARTS: Final = 6  # a grid of starts has so many steps from corner to corner
+EPSILON: Final = 0.01  # probability that a mutant that earns less takes over
+_STARTS: Final = 6  # steps of the grid of starts from corner to corner
 _LONG: Final = 2000.0  # in units of 1 / the largest difference of pay-offs
-_STEPS: Final = 100_000  # of LSODA; a population that circles takes some thousands
+_STEPS: Final = 100_000  # steps of LSODA; a circling population takes some thousands
 _GONE: Final = 0.005  # a share that counts as 0 at the end
-_STILL: Final = 1e-4  # speed, of the largest difference of pay-offs, that counts as rest
+_STILL: Final = 1e-4  # speed that counts as rest, as a share of the largest difference of pay-offs
 
 
 def egt(part: str) -> Any:
-    """A module of open_spiel.python.egt.
+    """Return a module of open_spiel.python.egt.
 
     Raises:
         InputError: open_spiel is not installed.
@@ -57,11 +57,11 @@ def egt(part: str) -> Any:
 
 
 class Flow:
-    """The replicator dynamics of some strategies among so many players.
+    """The replicator dynamics of some strategies among N players.
 
     Args:
-        means: pay-offs by profile and strategy, of every mix of `members`.
-        players: N.
+        means: profile -> mean pay-off of each strategy, for every mix of `members`.
+        players: the number of players, N.
         members: the strategies that take part.
     """
 
@@ -91,18 +91,18 @@ class Flow:
         self.spread = float(np.ptp(self._earned)) or 1.0
 
     def fitness(self, shares: Floats) -> Floats:
-        """What a player of each strategy expects, money/s."""
+        """Return the expected pay-off of a player of each strategy, money/s."""
         chances = self._ways * np.multiply.reduce(shares**self._others, axis=1)
         return np.asarray(chances @ self._earned, dtype=np.float64)
 
     def __call__(self, shares: Floats) -> Floats:
-        """The time derivative of the shares."""
+        """Return the time derivative of the shares."""
         whole = np.minimum(np.maximum(shares, 0.0), 1.0)
         whole = whole / np.add.reduce(whole)
         return np.asarray(self._replicator(whole, self.fitness(whole)), dtype=np.float64)
 
     def end(self, start: Floats) -> tuple[Floats, bool]:
-        """Where shares go from a start, and whether they rest there."""
+        """Return the final shares from a start, and whether they rest there."""
         course = scipy_part("integrate").odeint(
             lambda _, shares: self(shares), start, (0.0, _LONG / self.spread),
             tfirst=True, rtol=1e-8, atol=1e-10, mxstep=_STEPS,
@@ -115,12 +115,12 @@ class Flow:
 
 
 class Rest(msgspec.Struct, frozen=True, eq=False):
-    """Where a population comes to rest, or does not.
+    """The final state of a population.
 
     Attributes:
-        mix: shares of the members; of a population that does not rest those of its last moment.
+        mix: final shares of the members, also if the population does not rest.
         starts: the share of starts that lead there.
-        still: whether it rests.
+        still: whether the population rests.
     """
 
     mix: Floats
@@ -137,9 +137,9 @@ def _with_one(members: tuple[int, ...], others: list[int], member: int, entrants
 def resting(
     means: Mapping[Profile, Floats], players: int, members: tuple[int, ...]
 ) -> tuple[Rest, ...]:
-    """The rest points that a grid of mixed starts leads to, those of most starts first.
+    """Return the rest points of a grid of mixed starts, in order of their shares of starts.
 
-    Starts that come to no rest are one entry.
+    All starts without a rest point form one entry.
     """
     flow = Flow(means, players, members)
     found: list[tuple[Floats, bool, int]] = []
@@ -157,14 +157,14 @@ def resting(
 
 
 def _grid(members: int) -> list[Floats]:
-    """Mixed starts, evenly spread over the simplex, none of them on an edge."""
+    """Return mixed starts, evenly spread over the interior of the simplex."""
     steps = _STARTS + members
     drawn = itertools.product(range(1, steps), repeat=members)
     return [np.array(each) / steps for each in drawn if sum(each) == steps]
 
 
 def duels(means: Mapping[Profile, Floats], players: int, entrants: int) -> Floats:
-    """What the first earns on average over all its mixes with the second; of shape (S, S)."""
+    """Return the mean pay-off of the first over its mixes with the second, of shape (S, S)."""
     found = np.empty((entrants, entrants))
     for i, j in itertools.product(range(entrants), repeat=2):
         if i == j:
@@ -176,21 +176,21 @@ def duels(means: Mapping[Profile, Floats], players: int, entrants: int) -> Float
 
 
 def ranked(means: Mapping[Profile, Floats], players: int, entrants: int) -> Floats:
-    """Alpha-rank's mass of each strategy."""
+    """Return alpha-rank's mass of each strategy."""
     return alpha_rank(duels(means, players, entrants))
 
 
 def alpha_rank(*tables: Floats) -> Floats:
-    """Alpha-rank's mass of a pay-off matrix, or of two.
+    """Return alpha-rank's mass for a pay-off matrix, or for two.
 
     Args:
-        tables: one matrix of one population, of shape (S, S): pay-offs of the first of two
-            strategies against the second. Two matrices, those of the row player and of the column
-            player, both of shape (R, C): a population each.
+        tables: one matrix of shape (S, S) for one population, the pay-offs of row strategies
+            against column strategies. Or two matrices of shape (R, C) for two populations, the
+            pay-offs of the row player and of the column player.
 
     Returns:
-        The mass of each strategy, of shape (S,); of each pair of strategies, of shape (R C,), the
-        column player's strategy varying fastest.
+        The mass of each strategy, of shape (S,). For two matrices, the mass of each pair of
+        strategies, of shape (R C,), with the column player's strategy varying fastest.
     """
     compute = egt("alpharank").compute
     found = compute(list(tables), use_inf_alpha=True, inf_alpha_eps=EPSILON)[2]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All Nash equilibria of a small game of two players, as vertices of best-reply polyhedra.
 
-Of pay-offs A (rows, columns) the polyhedron of the column player's mixes y is
+For pay-offs A (rows, columns), the polyhedron of the column player's mixes y is
 
     Q(A) = {(y, v):  y >= 0,  sum y = 1,  A y <= v}        P = Q(B^T) likewise, of x and u
 
@@ -13,7 +13,7 @@ strategy is unplayed or a best reply.
 Equilibria are unions of faces of these polyhedra. The pairs of vertices among them are all extreme
 equilibria, also of degenerate games. If the common labels of two pairs still suffice, the two span
 a face, and their mixtures are equilibria too. Vertices come from all choices of tight bounds, so
-that the number of strategies is limited (MOST_BASES). Of larger games only the equilibria in pure
+that the number of strategies is limited (MOST_BASES). For larger games, only the equilibria in pure
 strategies are found.
 """
 
@@ -42,8 +42,8 @@ class Equilibria(msgspec.Struct, frozen=True, eq=False):
     """Equilibria of a game.
 
     Attributes:
-        mixes: of each equilibrium the row player's mix and the column player's.
-        mixtures: whether mixtures of some of them are equilibria too.
+        mixes: the mixes of the row player and the column player in each equilibrium.
+        mixtures: whether mixtures of some equilibria are equilibria too.
     """
 
     mixes: tuple[tuple[Floats, Floats], ...]
@@ -51,26 +51,26 @@ class Equilibria(msgspec.Struct, frozen=True, eq=False):
 
 
 def small(game: Game) -> bool:
-    """Whether all equilibria are found, not the pure ones alone."""
+    """Check whether the game is small enough to find mixed equilibria too."""
     rows, columns = game.first.shape
     return math.comb(rows + columns, rows) <= MOST_BASES
 
 
 def scaled(pays: Floats) -> Floats:
-    """Pay-offs from 0 to 1, which leaves equilibria, replies and ranks as they are."""
+    """Return pay-offs scaled to 0 to 1, which preserves equilibria, replies and ranks."""
     low, spread = float(pays.min()), float(np.ptp(pays))
     return np.asarray((pays - low) / (spread or 1.0), dtype=np.float64)
 
 
 def best_replies(pays: Floats) -> tuple[tuple[int, ...], ...]:
-    """To each column of a matrix the rows that earn most against it."""
+    """Return the best rows against each column of a matrix."""
     own = scaled(pays)
     best = own >= own.max(axis=0) - _CLOSE
     return tuple(tuple(int(row) for row in np.flatnonzero(each)) for each in best.T)
 
 
 def symmetric(game: Game) -> Equilibria:
-    """Equilibria of a symmetric game in which both players have the same mix."""
+    """Return the equilibria of a symmetric game in which both players have the same mix."""
     if small(game):
         mixes, labels = _vertices(scaled(game.first))
         unplayed, best = _halves(labels, len(game.columns))
@@ -84,7 +84,7 @@ def symmetric(game: Game) -> Equilibria:
 
 
 def equilibria(game: Game) -> Equilibria:
-    """Equilibria of a game, both players' mixes being free."""
+    """Return the equilibria of a game in which the mixes of the players may differ."""
     if small(game):
         return _extreme(game)
     first, second = best_replies(game.first), best_replies(game.second.T)
@@ -96,7 +96,7 @@ def equilibria(game: Game) -> Equilibria:
 
 
 def _extreme(game: Game) -> Equilibria:
-    """Pairs of vertices in which every strategy is unplayed or a best reply."""
+    """Return pairs of vertices in which every strategy is unplayed or a best reply."""
     ys, y_labels = _vertices(scaled(game.first))
     xs, x_labels = _vertices(scaled(game.second.T))
     no_column, best_row = _halves(y_labels, len(game.columns))
@@ -120,15 +120,15 @@ def _extreme(game: Game) -> Equilibria:
 
 
 def _halves(labels: Bools, played: int) -> tuple[Bools, Bools]:
-    """Labels of strategies that are unplayed, and of the other player's best replies."""
+    """Return labels of unplayed strategies, and of best replies of the other player."""
     return labels[:, :played], labels[:, played:]
 
 
 def _vertices(pays: Floats) -> tuple[Floats, Bools]:
-    """Vertices of Q(A): mixes of shape (vertices, n), and labels of shape (vertices, n + m).
+    """Return the vertices of Q(A): mixes (vertices, n), and labels (vertices, n + m).
 
     Args:
-        pays: A, of shape (m, n), scaled to a range of 1.
+        pays: pay-offs A of shape (m, n), scaled to a range of 1.
     """
     m, n = pays.shape
     bounds = np.vstack(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pay-off matrices of two players, as a CSV file has them.
+"""Pay-off matrices of two players, read from a CSV file.
 
     ,hawk,dove                   The header names the column player's strategies, the first column
     hawk,-1,2                    those of the row player. A cell is the pay-off of the row player.
@@ -42,8 +42,8 @@ class Game(msgspec.Struct, frozen=True, eq=False):
     """A game of two players.
 
     Attributes:
-        rows, columns: names of the strategies of the row player and of the column player.
-        first, second: pay-offs of the row and of the column player, of shape (rows, columns).
+        rows, columns: names of the row player's and the column player's strategies.
+        first, second: pay-offs of the row player and the column player, of shape (rows, columns).
         symmetric: whether both players have the same strategies and pay-offs (second = first^T).
     """
 
@@ -55,7 +55,7 @@ class Game(msgspec.Struct, frozen=True, eq=False):
 
 
 def read_game(path: str | os.PathLike[str]) -> Game:
-    """The game in a CSV file.
+    """Return the game in a CSV file.
 
     Raises:
         InputError: the file is missing or not such a matrix; one line with file, line, row, column.
@@ -88,7 +88,7 @@ def read_game(path: str | os.PathLike[str]) -> Game:
 
 
 def _lines(file: str) -> Iterator[tuple[int, list[str]]]:
-    """Lines with their numbers; empty ones are left out."""
+    """Yield non-empty lines with their numbers."""
     try:
         text = read_bytes(Path(file), _MOST_MIB).decode("utf-8-sig")
         reader = csv.reader(io.StringIO(text, newline=""), strict=True)
@@ -105,7 +105,7 @@ def _lines(file: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _names(file: str, cells: Sequence[str], lines: Sequence[int], what: str) -> tuple[str, ...]:
-    """Names of strategies, each once."""
+    """Return the names of strategies; each must be unique."""
     found: list[str] = []
     for number, (cell, line) in enumerate(zip(cells, lines, strict=True), 1):
         name = cell.strip()
@@ -120,7 +120,7 @@ def _names(file: str, cells: Sequence[str], lines: Sequence[int], what: str) -> 
 
 
 def _pay_offs(place: str, text: str, kind: int) -> tuple[float, ...]:
-    """One or two numbers of a cell."""
+    """Return the one or two numbers of a cell."""
     try:
         found = tuple(float(part) for part in text.split(_BETWEEN))
     except ValueError:

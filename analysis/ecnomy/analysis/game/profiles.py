@@ -11,10 +11,10 @@ Profile: TypeAlias = tuple[int, ...]
 
 
 def alone(number: int, players: int, entrants: int) -> Profile:
-    """All players have entrant `number`."""
+    """Return the profile in which all players use entrant `number`."""
     return mixed({number: players}, entrants)
 
 
 def mixed(counts: dict[int, int], entrants: int) -> Profile:
-    """The profile of these counts by entrant."""
+    """Return the profile with these counts by entrant."""
     return tuple(counts.get(number, 0) for number in range(entrants))

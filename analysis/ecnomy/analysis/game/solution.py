@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer on a game: rest points with their stability, best replies, alpha-rank.
 
-Rest points are Nash equilibria. In a symmetric game both players are of one population, so that the
-rest points are its symmetric equilibria; those in which the players differ are listed apart. In any
-other game each player is of a population of its own.
+Rest points are Nash equilibria. In a symmetric game, both players belong to one population, so the
+rest points are the symmetric equilibria. Its other equilibria are listed separately. In any other
+game, each player belongs to a separate population.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class RestPoint(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         row, column: mixes of the players, of shapes (rows,) and (columns,).
-        pay_offs: what the row player and the column player expect.
-        stable: under replicator dynamics; None: their linear part does not decide.
-        starts: the share of mixed starts that drift there; NaN: not computed.
+        pay_offs: expected pay-offs of the row player and the column player.
+        stable: stability under replicator dynamics; None if the linear part does not decide.
+        starts: the share of mixed starts that drift there; NaN if not computed.
     """
 
     row: Floats
@@ -46,16 +46,16 @@ class RestPoint(msgspec.Struct, frozen=True, eq=False):
 
 
 class Solution(msgspec.Struct, frozen=True, eq=False):
-    """All that the verb says.
+    """The whole answer of the verb.
 
     Attributes:
         game: the game.
-        rest_points: stable ones first.
-        others: of a symmetric game, equilibria in which the players differ.
-        complete: whether mixed equilibria were searched; the pure ones alone if not.
-        mixtures: whether mixtures of some of them are equilibria too.
-        replies: to each column the best rows, and to each row the best columns.
-        mass: alpha-rank's, of shape (strategies,), or (rows, columns) if the game is not symmetric.
+        rest_points: rest points, the stable ones first.
+        others: equilibria of a symmetric game in which the players differ.
+        complete: whether mixed equilibria were searched too, rather than only pure ones.
+        mixtures: whether mixtures of some equilibria are equilibria too.
+        replies: the best rows against each column, and the best columns against each row.
+        mass: alpha-rank's mass, of shape (strategies,), or (rows, columns) if not symmetric.
     """
 
     game: Game
@@ -73,7 +73,7 @@ class Solution(msgspec.Struct, frozen=True, eq=False):
 
 
 def solve(game: Game) -> Solution:
-    """Rest points, best replies and alpha-rank.
+    """Return rest points, best replies and alpha-rank of a game.
 
     Raises:
         InputError: open_spiel is not installed.
@@ -96,7 +96,7 @@ def solve(game: Game) -> Solution:
 def _points(
     game: Game, mixes: tuple[tuple[Floats, Floats], ...], *, two: bool = False
 ) -> list[RestPoint]:
-    """Equilibria with pay-offs and stability; a symmetric game has one population, or two."""
+    """Return equilibria with pay-offs and stability, for one population or two."""
     first, second = scaled(game.first), scaled(game.second)
     found = []
     for row, column in mixes:
@@ -110,13 +110,13 @@ def _points(
 
 
 def _sorted(points: list[RestPoint]) -> tuple[RestPoint, ...]:
-    """Stable ones first, those that more starts lead to before others."""
+    """Sort by stability, then by share of starts."""
     rank = {True: 0, None: 1, False: 2}
     return tuple(sorted(points, key=lambda one: (rank[one.stable], -np.nan_to_num(one.starts))))
 
 
 def _drifted(game: Game, points: list[RestPoint]) -> list[RestPoint]:
-    """With the share of starts that lead to each, in small games with a stable rest point."""
+    """Add the share of starts of each point, for small games with a stable rest point."""
     count = len(game.rows)
     if count > _MOST_DRIFTING or not any(one.stable for one in points):
         return points
@@ -135,7 +135,7 @@ def _drifted(game: Game, points: list[RestPoint]) -> list[RestPoint]:
 
 
 def profiles_of(pays: Floats) -> dict[Profile, Floats]:
-    """Pay-offs by profile of two players, as tournaments have them; NaN: nobody plays it."""
+    """Return profile -> pay-offs for two players, as in tournaments; NaN for unplayed."""
     count = len(pays)
     found = {}
     for i, j in itertools.combinations_with_replacement(range(count), 2):

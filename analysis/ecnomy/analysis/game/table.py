@@ -26,7 +26,7 @@ _STABLE: Final = {True: "yes", False: "no", None: "undecided"}
 
 
 def mix_words(found: Solution, one: RestPoint, *, apart: bool = False) -> str:
-    """A rest point in words: `all dove`; with two populations `all opera against all football`."""
+    """Return a rest point in words: `all dove`, or `all opera against all football`."""
     row = shares_words(np.round(one.row, 9), found.game.rows, _FORM)
     if found.game.symmetric and not apart:
         return row
@@ -35,7 +35,7 @@ def mix_words(found: Solution, one: RestPoint, *, apart: bool = False) -> str:
 
 
 def headline(found: Solution) -> str:
-    """The finding in one or two sentences."""
+    """Return the finding in one or two sentences."""
     told = [_with_starts(found, one) for one in found.stable]
     if told:
         return f"Stable: {'; '.join(told)}. {_leaders(found)}"
@@ -50,7 +50,7 @@ def headline(found: Solution) -> str:
 
 
 def _leaders(found: Solution) -> str:
-    """Who holds most of alpha-rank's mass."""
+    """Return the strategies with most of alpha-rank's mass."""
     ranked = _ranked(found)
     first = [words for words, mass in ranked if mass > ranked[0][1] - _TIED]
     if len(first) == len(ranked):
@@ -65,7 +65,7 @@ def _with_starts(found: Solution, one: RestPoint) -> str:
 
 
 def _ranked(found: Solution) -> list[tuple[str, float]]:
-    """Strategies, or pairs of them, with their mass, the largest first."""
+    """Return strategies, or pairs of strategies, with their mass, the largest first."""
     return [(" against ".join(names), mass) for names, mass in _masses(found)]
 
 
@@ -82,12 +82,12 @@ def _masses(found: Solution) -> list[tuple[list[str], float]]:
 
 
 def rest_table(found: Solution, points: Sequence[RestPoint], title: str, *, apart: bool) -> Table:
-    """Rest points, a row each.
+    """Return a table with a row for each rest point.
 
     Args:
-        found: of which they are.
-        points: that are shown.
-        title: of the first column.
+        found: the solution with these points.
+        points: the rest points to show.
+        title: title of the first column.
         apart: whether the players' mixes differ in a symmetric game.
     """
     table = _table(title)
@@ -107,7 +107,7 @@ def rest_table(found: Solution, points: Sequence[RestPoint], title: str, *, apar
 
 
 def reply_tables(found: Solution) -> Iterator[Table]:
-    """Best replies; of a symmetric game with alpha-rank beside them."""
+    """Yield best replies, with alpha-rank beside them for a symmetric game."""
     game = found.game
     if game.symmetric:
         table = _table("strategy")
@@ -127,7 +127,7 @@ def reply_tables(found: Solution) -> Iterator[Table]:
 
 
 def rank_table(found: Solution) -> Table:
-    """Alpha-rank of pairs of strategies, the first ones."""
+    """Return alpha-rank of the leading pairs of strategies."""
     table = _table("row against column")
     table.add_column("alpha-rank", justify="right")
     ranked = _ranked(found)
@@ -139,7 +139,7 @@ def rank_table(found: Solution) -> Table:
 
 
 def legend(found: Solution) -> Iterator[str]:
-    """The meaning of the columns, and the limits of the answer."""
+    """Yield the meaning of the columns, and the limits of the answer."""
     yield (
         "Rest points are Nash equilibria. stable: small changes of the shares die out under "
         "replicator dynamics (linearised; undecided: they neither grow nor die out). alpha-rank: "
@@ -154,7 +154,7 @@ def legend(found: Solution) -> Iterator[str]:
 
 
 def values(found: Solution, file: str) -> dict[str, Any]:
-    """The same for programs."""
+    """Return the answer as plain values for programs."""
     game = found.game
     (to_columns, to_rows), points = found.replies, (found.rest_points, found.others)
     told, apart = (

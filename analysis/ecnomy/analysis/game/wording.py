@@ -14,12 +14,12 @@ def listed(words: Sequence[str]) -> str:
 
 
 def shares_words(shares: Iterable[float], names: Sequence[str], form: str = ".0%") -> str:
-    """A mix in words: `all average`, `60% elastic and 40% reno`.
+    """Return a mix in words: `all average`, `60% elastic and 40% reno`.
 
     Args:
-        shares: of the strategies, not negative.
-        names: of the same strategies.
-        form: of a share.
+        shares: shares of the strategies, not negative.
+        names: names of the strategies.
+        form: format of a share.
     """
     told = [(float(s), name) for s, name in zip(shares, names, strict=True) if s > 0]
     if len(told) == 1:
