@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pages are made of: tables, pictures, words and queries (parts), their shell and style."""
+"""Parts of pages: tables, pictures, words and queries (parts), shell and style."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page is made of: queries and the amounts they give, tables, pictures, words.
+"""The parts of a page: queries and their amounts, tables, pictures, words.
 
-Every amount of money is a cell of a query's rows; a number of any other kind names its table.
+Every amount of money is a cell of a query's result. Every other number names its table.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ __all__ = [
 
 
 class Query(msgspec.Struct, frozen=True):
-    """A query over the views of the page's first query, and what it gave.
+    """A query over the views of the page's first query, and its result.
 
     Attributes:
-        id: unique in the page.
-        sql: DuckDB's.
-        rows: its rows.
+        id: an identifier that is unique in the page.
+        sql: the SQL text, in DuckDB's dialect.
+        rows: the rows of the result.
     """
 
     id: str
@@ -48,12 +48,12 @@ class Query(msgspec.Struct, frozen=True):
     rows: tuple[tuple[Any, ...], ...]
 
     def cell(self, row: int, column: int, text: str, css: str = "") -> Cell:
-        """One of its values as the page prints it."""
+        """Return a value of the result as a cell of the page."""
         return Cell(text, css, self.id, row, column, self.rows[row][column])
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A piece of text, of a query's value where `query` is not ""."""
+    """A piece of text; if `query` is not "", the text is a value of that query."""
 
     text: str
     css: str = ""
@@ -68,12 +68,12 @@ class Table(msgspec.Struct, frozen=True):
     """A table of the page.
 
     Attributes:
-        id: unique in the page, and the name of its CSV.
-        of: the results tables that its numbers are of.
-        rows: cells; plain text is a cell too.
-        strong: rows that are totals.
-        more: queries of its cells beside `query`.
-        wide: it takes the whole width; tables of many columns do anyhow.
+        id: an identifier that is unique in the page; also the name of the CSV file.
+        of: the results tables behind its numbers.
+        rows: rows of cells or plain text.
+        strong: indices of rows with totals.
+        more: queries of its cells in addition to `query`.
+        wide: whether it takes the whole width; tables with many columns always do.
     """
 
     id: str
@@ -89,7 +89,7 @@ class Table(msgspec.Struct, frozen=True):
 
     @property
     def queries(self) -> tuple[Query, ...]:
-        """All that its cells are of."""
+        """All queries behind its cells."""
         return (*((self.query,) if self.query is not None else ()), *self.more)
 
     @property
@@ -118,7 +118,7 @@ class Picture(msgspec.Struct, frozen=True):
 
     @property
     def source(self) -> str:
-        """As an address that needs no network."""
+        """The picture as a data address."""
         return "data:image/svg+xml;base64," + base64.b64encode(self.svg).decode()
 
     @property
@@ -128,14 +128,14 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class Words(msgspec.Struct, frozen=True):
-    """A paragraph: text and amounts in turn."""
+    """A paragraph of text and amounts."""
 
     parts: tuple[Cell, ...]
     queries: tuple[Query, ...] = ()
 
     @classmethod
     def of(cls, *parts: str | Cell, queries: tuple[Query, ...] = ()) -> Words:
-        """Text may be given as it is."""
+        """Return a paragraph of these parts; plain text is accepted."""
         return cls(tuple(p if isinstance(p, Cell) else Cell(p) for p in parts), queries)
 
 
@@ -143,7 +143,7 @@ Block: TypeAlias = Table | Picture | Words
 
 
 class Section(msgspec.Struct, frozen=True):
-    """A heading and what is below it."""
+    """A heading with its content."""
 
     id: str
     title: str
@@ -151,7 +151,7 @@ class Section(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct, frozen=True):
-    """All of a page but its template."""
+    """The content of a page without its template."""
 
     title: str
     answers: tuple[Any, ...]
@@ -164,7 +164,7 @@ def _plain(cell: Cell) -> Any:
 
 
 def csv_link(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A data: address of a CSV file."""
+    """Return a data: address of a CSV file."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(head)
@@ -173,26 +173,26 @@ def csv_link(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def money(value: float, sign: str = "") -> str:
-    """An amount as sentences print it: three digits."""
+    """Return an amount with three digits, as in sentences."""
     if value is None or math.isnan(value):
         return "-"
     return significant(value, 0, sign).replace("-", "\u2212")
 
 
 def exactly(micro: int) -> str:
-    """An amount to the micro-unit, as `ecnomy show` prints it, with a minus that is one."""
+    """Return an amount to the micro-unit, as in `ecnomy show`, with a real minus sign."""
     return exact(micro).replace("-", "\u2212")
 
 
 def number(value: float) -> str:
-    """A count with its thousands, or a number of three digits."""
+    """Return a count with thousands separators, or a number with three digits."""
     if value is None or math.isnan(value):
         return "-"
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.3g}"
 
 
 def percent(value: float, digits: int = 1) -> str:
-    """A share."""
+    """Return a share in percent."""
     if value is None or math.isnan(value):
         return "-"
     return f"{100 * value:.{digits}f} %".replace("-", "\u2212")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pages share: the package that makes them, and their style (pages.css, included by each)."""
+"""Common parts of pages: the template package and the style pages.css, which each includes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["environment", "page_maker"]
 
 
 def page_maker() -> Any:
-    """The package jinja2.
+    """Return the package jinja2.
 
     Raises:
-        InputError: it is not installed.
+        InputError: jinja2 is not installed.
     """
     try:
         return importlib.import_module("jinja2")
@@ -27,7 +27,7 @@ def page_maker() -> Any:
 
 
 def environment(folder: Path) -> Any:
-    """Templates of a folder, of this one and by room (`report/page.css`); values are escaped.
+    """Return the templates of a folder, of pages/ and of others (`report/page.css`), escaped.
 
     Raises:
         InputError: as page_maker.
@@ -37,7 +37,7 @@ def environment(folder: Path) -> Any:
 
 @functools.cache
 def _environment(jinja2: Any, folder: Path) -> Any:
-    """One for each folder, since it compiles a template once."""
+    """Cache the environment of each folder, which compiles its templates once."""
     here = Path(__file__).parent
     loader = jinja2.FileSystemLoader([folder, here, here.parent])
     return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True)
