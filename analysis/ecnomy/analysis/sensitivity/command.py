@@ -95,7 +95,7 @@ def _print(console: Console, found: Indices) -> None:
 
 
 def indices_table(found: Indices) -> Table:
-    """A row for each parameter, ranked."""
+    """Return a row for each parameter, ranked."""
     from rich.table import Table
 
     main, other = _HEADS[found.kind]
@@ -168,7 +168,7 @@ def sentence(found: Indices) -> list[str]:
 
 
 def ranking_table(found: list[Indices]) -> Table:
-    """A row for each outcome: the three parameters that matter most to it, and the noise."""
+    """Return a row for each outcome: its three most important parameters, and the noise."""
     from rich.table import Table
 
     table = Table(title="most important parameters of each outcome", title_justify="left")
@@ -193,7 +193,7 @@ def _short(path: str) -> str:
 
 
 def _values(runs: Sampled, found: list[Indices]) -> dict[str, Any]:
-    """The plan, and what came of each outcome (see indices.Indices)."""
+    """Return the plan, and the indices of each outcome (see indices.Indices)."""
     import msgspec
 
     def fields(each: Indices) -> dict[str, Any]:

@@ -3,18 +3,19 @@
 
 Sobol's indices are shares of the outcome's variance over the ranges of all parameters:
 
-    first order   what the parameter does alone: Var(E[y | x_i]) / Var(y)
-    total         what it does alone and together with others: E[Var(y | all but x_i)] / Var(y)
+    first order   the effect of the parameter alone: Var(E[y | x_i]) / Var(y)
+    total         its effect alone and with others: E[Var(y | all but x_i)] / Var(y)
 
-Morris's are of steps of one parameter, over its whole range and in the unit of the outcome: mu*
-the mean size of what a step does, mu its mean, sigma its standard deviation (it is large where what
-the parameter does depends on its own value or on others). They rank with far fewer runs.
+Morris's indices describe the effects of steps of one parameter, scaled to its whole range, in the
+unit of the outcome: mu* is the mean size of an effect, mu the mean and sigma the standard deviation
+of effects. sigma is large if the effect depends on the value of the parameter or on others. These
+indices rank parameters with far fewer runs.
 
-Indices are of means over the replicates of a point. Differences between replicates of one point do
-not come from parameters: `noise` is their share of the variance of single runs. It raises the total
-indices and mu* of all parameters, also of those that do nothing, by about `floor`; a parameter
-matters if all of its interval is above that. With paired seeds a seed does the same at all points,
-which cancels, so the floor is of what is left when each seed's mean is taken off.
+Indices are computed from means over the replicates of a point. Differences between replicates do
+not come from parameters: `noise` is their share of the variance of single runs. Noise raises the
+total indices and mu* of all parameters by about `floor`. A parameter matters if its whole interval
+is above the floor. With paired seeds, the mean effect of each seed cancels, so the floor covers
+only the remaining noise.
 
 Source: Saltelli et al. 2010 (sobol); Morris 1991, Campolongo et al. 2007 (morris); SALib. Intervals
 are SALib's bootstrap over base samples or trajectories, 95 %.
@@ -41,7 +42,7 @@ _LEAST: Final = 2  # base samples or trajectories
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """A sampling plan, as the head of a sweep has it; see ecnomy.markets.sweep.plans.
+    """A sampling plan in the head of a sweep; see ecnomy.markets.sweep.plans.
 
     Attributes:
         paired: whether replicate r has the same seed at all points.
@@ -56,18 +57,18 @@ class Plan(msgspec.Struct, frozen=True):
 
     @property
     def group(self) -> int:
-        """Points that belong together: those of a base sample, or of a trajectory."""
+        """The number of points of a base sample or of a trajectory."""
         return plan_length(self.kind, 1, len(self.paths), self.second_order)
 
 
 class Index(msgspec.Struct, frozen=True):
-    """One parameter's indices, each with half of its interval.
+    """The indices of one parameter, each with half of its interval.
 
     Attributes:
-        main: total (sobol) or mu* (morris): what parameters are ranked by.
-        other: first order (sobol) or sigma (morris, whose half is NaN).
-        mu: of morris, NaN of sobol.
-        matters: whether all of the interval of `main` is above the floor.
+        main: the index for ranking: total (sobol) or mu* (morris).
+        other: first order (sobol), or sigma with a half of NaN (morris).
+        mu: mu (morris); NaN for sobol.
+        matters: whether the whole interval of `main` is above the floor.
     """
 
     parameter: str
@@ -94,16 +95,16 @@ class Indices(msgspec.Struct, frozen=True):
     Attributes:
         outcome: a column of the runs.
         kind: sobol or morris.
-        each: ranked, the parameter that matters most first.
-        pairs: ranked; none without second-order samples.
-        mean: of the outcome over the plan's points.
-        deviation: its standard deviation over them.
-        noise: share of the variance of single runs that is between replicates of one point; NaN
-            if there is one replicate.
-        floor: index that noise alone gives a parameter, NaN likewise.
-        replicates: of a point.
-        points: of the plan that the indices are of.
-        left_out: base samples or trajectories without all of their outcomes.
+        each: the indices of each parameter, the most important one first.
+        pairs: the indices of pairs, ranked; empty without second-order samples.
+        mean: mean outcome over the points of the plan.
+        deviation: standard deviation of the outcome over these points.
+        noise: share of the variance of single runs between replicates of a point; NaN with one
+            replicate.
+        floor: index that noise alone gives a parameter; NaN with one replicate.
+        replicates: number of replicates of a point.
+        points: number of points behind the indices.
+        left_out: number of base samples or trajectories with missing outcomes.
     """
 
     outcome: str
@@ -120,21 +121,21 @@ class Indices(msgspec.Struct, frozen=True):
 
     @property
     def that_matter(self) -> tuple[str, ...]:
-        """The parameters that matter, the one that matters most first."""
+        """The parameters that matter, the most important one first."""
         return tuple(one.parameter for one in self.each if one.matters)
 
 
 def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
-    """The indices of an outcome.
+    """Return the indices of an outcome.
 
     Args:
-        plan: of the points.
-        outcome: its name.
-        x: [point, parameter], in any unit that grows with the parameter's range.
-        y: [point, replicate]; NaN if there is no outcome.
+        plan: the sampling plan of the points.
+        outcome: name of the outcome.
+        x: parameter values of shape [point, parameter], on any increasing scale.
+        y: outcomes of shape [point, replicate]; NaN if missing.
 
     Raises:
-        ResultsError: too few points have an outcome, or it is the same at all of them.
+        ResultsError: too few points have an outcome, or it is equal at all points.
         InputError: SALib is not installed.
     """
     whole = np.asarray(np.isfinite(y).any(axis=1).reshape(-1, plan.group).all(axis=1))
@@ -160,7 +161,7 @@ def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
 
 
 def _noise(y: Floats, paired: bool) -> tuple[float, float]:
-    """The share of noise in single runs, and the variance it leaves in the mean of a point."""
+    """Return the share of noise in single runs, and its variance in the mean of a point."""
     counts = np.isfinite(y).sum(axis=1)
     freedom = counts.sum() - len(y)
     if freedom <= 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of indices: a panel for each outcome, bars with intervals for each parameter."""
+"""The picture of indices: a panel per outcome, with a bar and interval per parameter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["indices_picture"]
 
 _WIDTH: Final = 7.5
-_ROW: Final = 0.42  # inches of a parameter
+_ROW: Final = 0.42  # inches per parameter
 _MAIN, _FIRST, _IDLE = COLOURS[1], COLOURS[4], "0.75"
 _MORRIS: Final = "mu*: mean effect of a step across the whole range"
 
@@ -27,9 +27,9 @@ def indices_picture(title: str, found: list[Indices], file: str | Path) -> None:
     """Draw the indices as a PNG of 150 dpi.
 
     Args:
-        title: of the sweep.
-        found: of one plan; an outcome each.
-        file: where the picture goes.
+        title: title of the sweep.
+        found: indices under one plan, one entry per outcome.
+        file: the PNG file to write.
     """
     import matplotlib.pyplot as plt
 
@@ -49,7 +49,7 @@ def indices_picture(title: str, found: list[Indices], file: str | Path) -> None:
 
 
 def _panel(axis: Axes, found: Indices) -> None:
-    """Ranked bars, the one that matters most on top; those that do not matter are grey."""
+    """Draw ranked bars, the most important one on top; bars of unimportant ones are grey."""
     sobol = found.kind == "sobol"
     at = np.arange(len(found.each), dtype=np.float64)
     thick = 0.36 if sobol else 0.6

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Sampled", "indices_of", "sampled", "sensitivity_of", "varying"]
 
-_OURS: Final = (  # columns that are no outcomes
+_OURS: Final = (  # columns other than outcomes
     *("run", "number", "point", "replicate", "engine", "seed", "status", "reason"),
     *("engine_cpu_s", "wall_s", "data_packets", "worker"),
 )
@@ -30,12 +30,12 @@ class Sampled(msgspec.Struct, frozen=True):
     """A sweep over a sampling plan.
 
     Attributes:
-        folder: of the sweep.
-        title: of the sweep, "" for none.
-        plan: of its points.
-        runs: one row for each run of the plan, in order, empty where it is missing or failed.
-        missing: how many are.
-        outcomes: columns of `runs` with numbers that are no parameters.
+        folder: the folder of the sweep.
+        title: title of the sweep, "" without a title.
+        plan: the sampling plan of its points.
+        runs: one row for each run of the plan, in order; empty for a missing or failed run.
+        missing: number of missing or failed runs.
+        outcomes: numeric columns of `runs` other than parameters.
     """
 
     folder: Path
@@ -48,10 +48,10 @@ class Sampled(msgspec.Struct, frozen=True):
 
 
 def sampled(folder: str | Path) -> Sampled:
-    """A sweep over a sampling plan.
+    """Open a sweep over a sampling plan.
 
     Raises:
-        ResultsError: there is no sweep, no finished run, or it has no plan.
+        ResultsError: the sweep does not exist, has no finished run, or has no plan.
     """
     folder = Path(folder)
     head = head_of(folder)
@@ -70,11 +70,11 @@ def sampled(folder: str | Path) -> Sampled:
 
 
 def indices_of(sweep: Sampled, outcome: str) -> Indices:
-    """The indices of an outcome.
+    """Return the indices of an outcome.
 
     Raises:
-        InputError: there is no such outcome, or SALib is not installed.
-        ResultsError: too few points have it, or it is the same at all of them.
+        InputError: the outcome does not exist, or SALib is not installed.
+        ResultsError: too few points have the outcome, or it is equal at all points.
     """
     if outcome not in sweep.outcomes:
         expected = "an outcome of its runs; `ecnomy query` lists them"
@@ -87,7 +87,7 @@ def indices_of(sweep: Sampled, outcome: str) -> Indices:
 
 
 def varying(sweep: Sampled) -> list[Indices]:
-    """The indices of all outcomes that have any, in the order of the table's columns.
+    """Return the indices of all outcomes that have indices, in the order of columns.
 
     Raises:
         InputError: SALib is not installed.
@@ -102,22 +102,23 @@ def varying(sweep: Sampled) -> list[Indices]:
 
 
 def sensitivity_of(folder: str | Path, outcome: str) -> pd.DataFrame:
-    """The importance of each parameter of a sweep over a sampling plan for an outcome.
+    """Return the importance of each parameter for an outcome, in a sweep over a sampling plan.
 
     Args:
-        folder: of a sweep whose `parameters` are `sobol` or `morris`.
+        folder: the folder of a sweep with `sobol` or `morris` parameters.
         outcome: a column of its runs.
 
     Returns:
-        A row for each parameter, the one that matters most first. Of sobol: `parameter`, `total`,
-        `total_low`, `total_high`, `first_order`, `first_order_low`, `first_order_high`, `matters`.
-        Of morris: `parameter`, `mu_star`, `mu_star_low`, `mu_star_high`, `mu`, `sigma`,
-        `matters`. Intervals are at 95 %. `attrs` has `noise`, `floor`, `mean`, `deviation`,
-        `replicates`, `points` and `left_out` (indices.py).
+        A row for each parameter, the most important one first. The columns for sobol are
+        `parameter`, `total`, `total_low`, `total_high`, `first_order`, `first_order_low`,
+        `first_order_high` and `matters`. The columns for morris are `parameter`, `mu_star`,
+        `mu_star_low`, `mu_star_high`, `mu`, `sigma` and `matters`. Intervals are at 95 %. `attrs`
+        has `noise`, `floor`, `mean`, `deviation`, `replicates`, `points` and `left_out`
+        (indices.py).
 
     Raises:
-        ResultsError: there is no sweep over a plan, or too few of its runs have the outcome.
-        InputError: no such outcome, or SALib or DuckDB is not installed.
+        ResultsError: the sweep does not exist or has no plan, or too few runs have the outcome.
+        InputError: the outcome does not exist, or SALib or DuckDB is not installed.
     """
     import pandas as pd
 
