@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ratios of rates of events a packet, with intervals from a bootstrap over blocks of time.
+"""Ratios of event rates per packet, with intervals from a bootstrap over blocks of time.
 
-Events of a stream, such as marks, come in bunches: the packets of a second share a queue. Blocks of
-time that are longer than bunches are as good as independent, packets are not. So whole blocks are
-drawn with replacement, as many of each run as it has, and all streams' counts of a block together,
-as they met the same queue. What goes more slowly than a block (how many calls there are) is taken
-for chance once a block: that widens no ratio of two streams that share it, but would make the
-interval of one rate too short.
+Events of a stream, such as marks, are clustered, because packets of the same second share a queue.
+Blocks of time longer than the clusters are nearly independent; packets are not. So the bootstrap
+draws whole blocks with replacement, as many from each run as the run has. The counts of all streams
+in a block are drawn together, because they met the same queue. Slower changes, such as the number
+of calls, are treated as independent between blocks. This does not affect the ratio of two streams
+that share them, but would make the interval of a single rate too short.
 
-Source: Kuensch 1989 (blocks that are not apart overlap there; Carlstein 1986 has those that do
-not); Davison, Hinkley 1997, chapter 8.
+Source: Kuensch 1989 (overlapping blocks); Carlstein 1986 (separate blocks, as here); Davison,
+Hinkley 1997, chapter 8.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ Table = npt.NDArray[np.float64]
 
 
 class Counts(NamedTuple):
-    """Of one stream, in blocks of equal length.
+    """Counts of one stream, in blocks of equal length.
 
     Attributes:
-        events: [run, block].
-        packets: [run, block].
+        events: number of events, [run, block].
+        packets: number of packets, [run, block].
     """
 
     events: Table
@@ -41,20 +41,20 @@ class Counts(NamedTuple):
 
 
 def block_ratio(over: Counts, under: Counts, seed: int, *, level: float = 0.99) -> Drawn:
-    """The rate of events a packet of `over` over that of `under`, both pooled over all runs.
+    """Return the event rate per packet of `over` over that of `under`, pooled over all runs.
 
     Args:
-        over: one stream.
-        under: another one, over the same blocks of the same runs.
-        seed: of the draws: equal ones draw the same blocks.
-        level: of the percentile interval.
+        over: counts of the stream in the numerator.
+        under: counts of the stream in the denominator, for the same blocks and runs.
+        seed: seed of the draws; equal seeds draw the same blocks.
+        level: level of the percentile interval.
 
     Returns:
-        The ratio with its interval; n is the number of blocks. Draws without a value (no event of
-        `under`) are left out; where there is no other, all is NaN.
+        The ratio with its interval; n is the number of blocks. Draws without an event of `under`
+        are left out. Without any other draws, all values are NaN.
 
     Raises:
-        InputError: tables differ in shape, are empty, or have counts that make no rates.
+        InputError: the tables differ in shape, are empty, or contain invalid counts.
     """
     rows = [np.asarray(table, dtype=np.float64) for table in (*over, *under)]
     if any(row.ndim != 2 or row.shape != rows[0].shape for row in rows) or not rows[0].size:

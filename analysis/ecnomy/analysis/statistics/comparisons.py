@@ -84,7 +84,7 @@ def compared(first: Values, second: Values, *, paired: bool, level: float = 0.95
 
 
 def _paired(a: Floats, b: Floats) -> tuple[float, float, float]:
-    """The difference, its standard error, and its degrees of freedom."""
+    """Return the difference, its standard error, and its degrees of freedom."""
     if a.size != b.size:
         raise InputError(f"paired values must match, got {a.size} and {b.size}")
     differences = b - a
@@ -99,7 +99,7 @@ def _independent(a: Floats, b: Floats) -> tuple[float, float, float]:
 
 
 def _hedges(difference: float, a: Floats, b: Floats) -> float:
-    """Hedges' g, with the usual approximation of its correction for few runs."""
+    """Return Hedges' g, with the usual approximate correction for few runs."""
     freedom = a.size + b.size - 2
     pooled = float((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / freedom
     if difference == 0:

@@ -58,7 +58,7 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 class Drawn(Interval, frozen=True):
-    """A bootstrap's interval, with the finite draws it was taken from."""
+    """A bootstrap interval, with the finite draws behind it."""
 
     draws: tuple[float, ...] = ()
 
@@ -67,7 +67,7 @@ class Equivalence(msgspec.Struct, frozen=True):
     """Outcome of two one-sided tests: equivalent when the larger p-value is below alpha."""
 
     estimate: float
-    p_low: float  # of the hypothesis that the truth lies at or below the lower margin
+    p_low: float  # for the hypothesis that the truth is at or below the lower margin
     p_high: float  # ... at or above the upper margin
     alpha: float
 
@@ -83,10 +83,10 @@ class Equivalence(msgspec.Struct, frozen=True):
 
 
 def cleaned(values: Values, least: int, what: str) -> npt.NDArray[np.float64]:
-    """The values as an array.
+    """Return the values as an array.
 
     Raises:
-        InputError: fewer than `least`, or one that is not finite; `what` needs them.
+        InputError: fewer than `least` values, or a value that is not finite; `what` names the use.
     """
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or array.size < least:
@@ -97,17 +97,17 @@ def cleaned(values: Values, least: int, what: str) -> npt.NDArray[np.float64]:
 
 
 def t_quantile(level: float, freedom: float) -> float:
-    """Student's t with P(|t| <= it) = level."""
+    """Return the quantile q of Student's t with P(|t| <= q) = level."""
     if not 0 < level < 1:
         raise InputError(f"a confidence level lies between 0 and 1, got {level}")
     return float(scipy_part("stats").t.ppf((1 + level) / 2, freedom))
 
 
 def t_interval(values: Values, level: float = 0.90) -> Interval:
-    """Student-t interval of the mean over independent values, one per seed.
+    """Return the Student-t interval of the mean over independent values, one per seed.
 
     Raises:
-        InputError: fewer than two values, or one that is not finite.
+        InputError: fewer than two values, or a value that is not finite.
     """
     array = cleaned(values, 2, "a t interval")
     n = int(array.size)
@@ -121,15 +121,15 @@ def bootstrap(
     samples: Sequence[Values],
     level: float = 0.90,
 ) -> Interval:
-    """Percentile interval of what is no mean, from samples drawn with replacement.
+    """Return the percentile interval of a statistic, from samples drawn with replacement.
 
-    Values at the same place of different samples are drawn together, as they share a seed. The
-    draws are always the same ones.
+    Values at the same index of different samples share a seed and are drawn together. The draws are
+    reproducible.
 
     Args:
-        statistic: from rows [..., n], one of each sample, a value for each of the leading axes.
-        samples: each with values that are independent of each other, one per seed.
-        level: of confidence.
+        statistic: a function of rows [..., n], one per sample, that returns values [...].
+        samples: samples of independent values, one per seed.
+        level: confidence level.
 
     Raises:
         InputError: a sample is empty or a value is not finite.
@@ -139,7 +139,7 @@ def bootstrap(
     places = rng.random((_DRAWS, max(row.size for row in rows)))
     drawn = [row[(places[:, : row.size] * row.size).astype(np.int64)] for row in rows]
     tail = (1 - level) / 2
-    with np.errstate(divide="ignore", invalid="ignore"):  # a draw that has no value is left out
+    with np.errstate(divide="ignore", invalid="ignore"):  # draws without a value are left out
         values = statistic(drawn)
         estimate = float(statistic([row[np.newaxis] for row in rows])[0])
     known = values[np.isfinite(values)]
@@ -151,21 +151,21 @@ def bootstrap(
 
 
 def p_beyond(values: Values | Drawn, low: float, high: float) -> float:
-    """The p-value of "the truth lies in [low, high]": of the bound that speaks most against it.
+    """Return the p-value of "the truth lies in [low, high]", the smaller one of two bounds.
 
-    Of values, one per seed, by Student's t for the mean; of a bootstrap by the share of its draws
-    that are not beyond the bound (Davison, Hinkley 1997, section 4.2). A region of one point has
-    two bounds at the same place, so that p is doubled.
+    For values, one per seed, Student's t of the mean gives it. For a bootstrap, it is the share of
+    draws not beyond the bound (Davison, Hinkley 1997, section 4.2). If low equals high, p is
+    doubled, because the region then has two bounds at one point.
 
     Raises:
-        InputError: fewer than two values, or one that is not finite.
+        InputError: fewer than two values, or a value that is not finite.
     """
     below, above = _tails(values, low, high)
     return min(1.0, (2 if low == high else 1) * min(below, above))
 
 
 def _tails(values: Values | Drawn, low: float, high: float) -> tuple[float, float]:
-    """P-values of "at least low" and of "at most high"."""
+    """Return the p-values of "at least low" and of "at most high"."""
     if isinstance(values, Drawn):
         draws = np.asarray(values.draws)
         count = draws.size + 1
@@ -180,13 +180,13 @@ def _tails(values: Values | Drawn, low: float, high: float) -> tuple[float, floa
 
 
 def batch_means(series: Values, batches: int = 20, level: float = 0.90) -> Interval:
-    """Interval of the mean of one correlated series, by means of equally long batches.
+    """Return the interval of the mean of a correlated series, by means of equal batches.
 
-    The first len(series) % batches values are left out, being nearest to the transient. The
-    interval holds when a batch is many correlation times long; choose `batches` so.
+    The first len(series) % batches values are left out, because they are nearest to the transient.
+    Choose `batches` so that a batch is many correlation times long.
 
     Raises:
-        InputError: fewer than two batches or fewer than two values a batch.
+        InputError: fewer than two batches, or fewer than two values per batch.
     """
     if batches < 2:
         raise InputError(f"batch means need at least 2 batches, got {batches}")
@@ -196,7 +196,7 @@ def batch_means(series: Values, batches: int = 20, level: float = 0.90) -> Inter
 
 
 def welch_freedom(a: float, n_a: int, b: float, n_b: int) -> float:
-    """Welch-Satterthwaite degrees of freedom of the sum of two variances of means."""
+    """Return the Welch-Satterthwaite degrees of freedom of the sum of two variances of means."""
     if a + b == 0:
         return float(n_a + n_b - 2)
     return (a + b) ** 2 / (a**2 / (n_a - 1) + b**2 / (n_b - 1))
@@ -205,18 +205,18 @@ def welch_freedom(a: float, n_a: int, b: float, n_b: int) -> float:
 def ratio_of_means(
     numerators: Values, denominators: Values, level: float = 0.90, *, paired: bool = True
 ) -> Interval:
-    """mean(numerators) / mean(denominators) with Fieller's interval (not the delta method).
+    """Return mean(numerators) / mean(denominators) with Fieller's interval.
 
     Args:
         numerators: one value per seed.
         denominators: one value per seed; with `paired`, of the same seeds in the same order.
-        level: of the two-sided interval.
-        paired: whether value i of both comes from one run, so that their covariance counts and
-            n - 1 degrees of freedom hold; else Welch's degrees of freedom at the estimate.
+        level: level of the two-sided interval.
+        paired: whether value i of both comes from one run. Then the covariance counts, with n - 1
+            degrees of freedom; else Welch's degrees of freedom at the estimate apply.
 
     Raises:
-        InputError: too few values, or a denominator that cannot be told from zero at this
-            level, for which Fieller's interval has no bounds.
+        InputError: too few values, or a denominator that does not differ from zero at this level.
+            Fieller's interval then has no bounds.
     """
     top = cleaned(numerators, 2, "a ratio of means")
     bottom = cleaned(denominators, 2, "a ratio of means")
@@ -247,14 +247,14 @@ def tost(
     against: Values | None = None,
     alpha: float = 0.05,
 ) -> Equivalence:
-    """Two one-sided t tests: is the mean (or the difference of two means) within (low, high)?
+    """Test by two one-sided t tests whether a mean, or a difference, is within (low, high).
 
     Args:
         values: one value per seed.
         low: lower margin, in the unit of the values.
         high: upper margin.
-        against: a second, independent sample; then mean(values) - mean(against) is tested
-            with Welch's degrees of freedom.
+        against: a second, independent sample for a test of mean(values) - mean(against) with
+            Welch's degrees of freedom; None for a test of the mean.
         alpha: size of the test.
 
     Raises:
@@ -280,10 +280,10 @@ def tost(
 
 
 def jain(values: Values) -> float:
-    """Jain's fairness index (sum x)^2 / (n sum x^2): 1 when all are equal, 1/n for one alone.
+    """Return Jain's fairness index (sum x)^2 / (n sum x^2), from 1/n to 1 for equal values.
 
     Raises:
-        InputError: no values, a negative one, or nothing but zeros.
+        InputError: no values, a negative value, or only zeros.
     """
     array = cleaned(values, 1, "Jain's index")
     squares = float(np.square(array).sum())
@@ -293,7 +293,7 @@ def jain(values: Values) -> float:
 
 
 def dispersion(counts: Values) -> float:
-    """Index of dispersion var / mean of counts in equal intervals: 1 for a Poisson process.
+    """Return the index of dispersion, var / mean of counts in equal intervals; 1 for Poisson.
 
     Raises:
         InputError: fewer than two counts or a mean that is not positive.
@@ -306,7 +306,7 @@ def dispersion(counts: Values) -> float:
 
 
 def correlation(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> float:
-    """Pearson's; not a number where there is no variance or fewer than three pairs."""
+    """Return Pearson's correlation; NaN without variance or for fewer than three pairs."""
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     return float(np.corrcoef(x, y)[0, 1])
