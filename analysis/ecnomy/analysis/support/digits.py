@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers as tables print them: three significant digits at least, so that small is not 0."""
+"""Numbers in tables: at least three significant digits, so that small numbers are not 0."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ _MOST_DECIMALS: Final = 12
 
 
 def significant(value: float, decimals: int = 2, sign: str = "") -> str:
-    """A number with `decimals` decimals, or more where it takes more to show three digits of it.
+    """Return a number with `decimals` decimals, or with enough to show three digits.
 
     Args:
-        value: NaN gives "-", and what is 0 never has a minus.
-        decimals: at least so many.
-        sign: "+" to have one before positive numbers too.
+        value: the number; NaN gives "-", and 0 has no minus sign.
+        decimals: least number of decimals.
+        sign: "+" for a sign before positive numbers too.
     """
     if math.isnan(value):
         return "-"
     if abs(value) < 10.0**-_MOST_DECIMALS:
         value = 0.0
     else:
-        first = int(f"{value:.{_DIGITS - 1}e}".split("e")[1])  # of what is left after rounding
+        first = int(f"{value:.{_DIGITS - 1}e}".split("e")[1])  # digits after rounding
         decimals = max(decimals, min(_DIGITS - 1 - first, _MOST_DECIMALS))
     return f"{value:{sign},.{decimals}f}"
 
 
 def exact(micro: int) -> str:
-    """An amount to the micro-unit, with its sign."""
+    """Return an amount to the micro-unit, with its sign."""
     whole, part = divmod(abs(micro), 10**6)
     return f"{'-' if micro < 0 else '+'}{whole:,}.{part:06d}"

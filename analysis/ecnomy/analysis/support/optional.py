@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loading parts of scipy when they are first needed, as that takes a part of a second each."""
+"""Lazy loading of parts of scipy, each of which takes a fraction of a second."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["scipy_part"]
 
 
 def scipy_part(name: str) -> Any:
-    """The module scipy.<name>.
+    """Return the module scipy.<name>.
 
     Raises:
         InputError: scipy, which ecnomy depends on, has been removed from this installation.

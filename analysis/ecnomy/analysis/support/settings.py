@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of a scenario as people read them: by dotted path, in handy units.
+"""Readable settings of a scenario: by dotted path, in handy units.
 
-A manifest holds the scenario with every default filled in and in the smallest units (19000000000
-ps). Here that is `19 ms`, which a scenario file takes too; items of lists go by their names
-(`network.links.bottleneck.rate`), as `--set` has them.
+A manifest holds the scenario with all defaults, in the smallest units (19000000000 ps). Here the
+same value is `19 ms`, as in a scenario file. Items of lists have their names in paths
+(`network.links.bottleneck.rate`), as in `--set`.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from ecnomy.agents.errors import EcnomyError
 __all__ = ["given_settings", "leaves", "named", "setting_words"]
 
 _QUANTITY: Final = re.compile(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?) (ps|bit/s|bytes?|\S.*)")
-# unit as written -> handier ones with their sizes, from the largest; the last one fits all
+# unit as written -> handier units with their sizes, largest first; the last one fits all
 _HANDY: Final[dict[str, tuple[tuple[str, float], ...]]] = {
     "ps": (("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3), ("ps", 1.0)),
     "bit/s": (("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bit/s", 1.0)),
     "byte": (("MB", 1e6), ("kB", 1e3), ("bytes", 1.0)),
 }
-_KINDS: Final = ("law", "kind")  # what a mapping is an instance of
+_KINDS: Final = ("law", "kind")  # the keys that name the kind of a mapping
 
 
 def given_settings(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """A scenario of a manifest without what is at its default; whole where it does not load here.
+    """Return a manifest's scenario without defaults; the whole scenario if it does not load.
 
-    Classes of a user's own that are not on the Python path are why one may not load.
+    A scenario does not load if its custom classes are not on the Python path.
     """
     from ecnomy.markets.scenario import scenario_from_text
 
@@ -42,7 +42,7 @@ def given_settings(scenario: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def setting_words(value: Any) -> str:
-    """A value in few words; a mapping by its law or kind, and what else it has in brackets."""
+    """Return a value in words; a mapping by its law or kind, with its other keys in brackets."""
     if isinstance(value, Mapping):
         kind = next((str(value[key]) for key in _KINDS if key in value), "")
         rest = [f"{k} {setting_words(v)}" for k, v in value.items() if k not in _KINDS]
@@ -70,7 +70,7 @@ def _quantity(text: str) -> str:
 
 
 def named(value: Any) -> Any:
-    """A list of mappings with names as a mapping of these; anything else as it is."""
+    """Return a list of named mappings as a mapping by name; any other value unchanged."""
     if not isinstance(value, list) or not value:
         return value
     names = [item.get("name") if isinstance(item, Mapping) else None for item in value]
@@ -81,7 +81,7 @@ def named(value: Any) -> Any:
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Every setting below a value: its path, and its value in words.
+    """Yield the path of every setting below a value, with its value in words.
 
     A mapping with a law or kind is one setting.
     """

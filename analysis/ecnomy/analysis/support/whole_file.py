@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are never half written, where they can be written at all."""
+"""Atomic writing of files, and an early check that a file can be written."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["place_for", "write_whole"]
 
 
 def place_for(file: Path, option: str) -> Path:
-    """The file, where one may be written; asked before any work is done for it.
+    """Return the file if it can be written; call it before any work for the file.
 
     Raises:
-        InputError: its folder is not there, or it is a folder itself.
+        InputError: the parent folder does not exist, or the path is a folder.
     """
     if not file.parent.is_dir():
         found = f"found no folder {file.parent}"
@@ -25,7 +25,7 @@ def place_for(file: Path, option: str) -> Path:
 
 
 def write_whole(file: Path, data: bytes) -> None:
-    """Write a file so that it is the old or the new one whenever the process ends."""
+    """Write a file atomically: if the process ends, the old or the new content remains."""
     temporary = file.with_name(file.name + ".tmp")
     temporary.write_bytes(data)
     temporary.replace(file)
