@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the points of a sweep are called: labels of its file, else short names of what differs.
+"""Names of the points of a sweep: labels of its file, else short names of the differences.
 
-A *factor* varies on its own: a path of a grid, a range of samples, or the items of a list or zip,
-whose paths vary together. Values that are mappings (strategies, marking laws) go by their label,
-else by the words of value_words.py. A point is called by the values of all factors that vary.
+A *factor* varies independently: a path of a grid, a range of samples, or the items of a list or
+zip, whose paths vary together. A mapping (strategy, marking law) has its label as its name, else
+the words of value_words.py. The name of a point consists of the values of all factors that vary.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ __all__ = [
     "replicates_in",
 ]
 
-_LONG: Final = 60  # characters of a name that is made, not given
+_LONG: Final = 60  # characters of a generated name
 
 
 class Factor(msgspec.Struct, frozen=True):
-    """What varies on its own.
+    """Parameters that vary together, independent of all others.
 
     Attributes:
-        name: in few words, as axes have it.
-        paths: of its parameters, the first one stands for it.
-        unit: of its values where they are numbers.
-        labels: of its levels in order; () for samples and for sweeps made before there were any.
-        values: the numbers of its levels, of its first path; () if they are none.
-        cells: a row for each path: what stands in the table of the runs, level by level.
+        name: a short name for axes.
+        paths: paths of its parameters; the first one represents the factor.
+        unit: unit of numeric values, "" otherwise.
+        labels: labels of its levels in order; () for samples and for sweeps of older versions.
+        values: numbers of its levels at the first path; () if they are not numbers.
+        cells: per path, the values in the table of runs, level by level.
         sampled: whether its values are drawn.
     """
 
@@ -58,12 +58,12 @@ class Factor(msgspec.Struct, frozen=True):
 
     @property
     def axis(self) -> str:
-        """Its name with its unit."""
+        """The name with the unit."""
         return f"{self.name} [{self.unit}]" if self.unit else self.name
 
 
 def factors_in(head: dict[str, Any]) -> tuple[Factor, ...]:
-    """The factors of a sweep by its head; () of one that was made before heads had them."""
+    """Return the factors in the head of a sweep; () for heads of older versions."""
     return tuple(
         one
         for told in head.get("factors", ())
@@ -103,7 +103,7 @@ def _levels(told: dict[str, Any], head: dict[str, Any]) -> Factor:
 
 
 def _words(column: Sequence[Any], kind: str | None) -> list[str]:
-    """The values of a path in words."""
+    """Return the values of a path in words."""
     if kind is not None:
         return [str(value) for value in column]
     texts = ["none" if value is None else _unquoted(str(value)) for value in column]
@@ -112,7 +112,7 @@ def _words(column: Sequence[Any], kind: str | None) -> list[str]:
 
 
 def _unquoted(text: str) -> str:
-    """Text that was put in quotes so that it reads as itself."""
+    """Return a text without the quotes that YAML requires."""
     if not text.startswith('"'):
         return text
     try:
@@ -132,7 +132,7 @@ def _item(paths: tuple[str, ...], row: Sequence[str]) -> str:
 
 
 def _distinct(labels: Sequence[str]) -> list[str]:
-    """Each another one's: a number is added to what is called alike."""
+    """Make labels distinct by numbering equal ones."""
     seen: dict[str, int] = {}
     found = []
     for label in labels:
@@ -142,11 +142,11 @@ def _distinct(labels: Sequence[str]) -> list[str]:
 
 
 class Names:
-    """What `runs` calls its points and their values.
+    """The names of points and values in the view `runs`.
 
     Attributes:
-        points: an arrow table: `point` (identity), `number`, `place`, `replicate`, and of each
-            factor with levels its label, `label 0`, `label 1` and so on.
+        points: an Arrow table with `point` (identity), `number`, `place`, `replicate`, and the
+            label of each factor with levels, in `label 0`, `label 1` and so on.
     """
 
     def __init__(self, head: dict[str, Any], texts: Callable[[str], list[str]]) -> None:
@@ -154,7 +154,7 @@ class Names:
 
         self._head, self._factors = head, factors_in(head)
         self._read: dict[str, dict[str, str]] = {}
-        if "factors" not in head:  # made before: names of the values that its runs have
+        if "factors" not in head:  # an older version: names from the values of the runs
             for path in head["kinds"]:
                 words = words_of(texts(path))
                 self._read[path] = {v: _cut(w) for v, w in words.items() if w != v}
@@ -175,7 +175,7 @@ class Names:
         self.points = pa.table(columns)
 
     def label(self, there: dict[str, str]) -> str:
-        """SQL of the name of a run's point; `there`: the type of each column."""
+        """Return SQL for the name of a run's point; `there` has the type of each column."""
         many = sum(len(f.labels) != 1 for f in self._factors) > 1
         parts = []
         for number, factor in enumerate(self._factors):
@@ -194,7 +194,7 @@ class Names:
         return f"concat_ws(', ', {', '.join(parts)})" if parts else "''"
 
     def replaced(self, there: dict[str, str]) -> str:
-        """SQL of `replace (...)`: names in place of mappings, whole numbers where all are."""
+        """Return the SQL of `replace (...)`: names for mappings, integers for whole columns."""
         own: dict[str, str] = {}
         for number, factor in enumerate(self._factors):
             path = factor.paths[0]
@@ -216,7 +216,7 @@ class Names:
 
 
 def _in_items(factor: Factor, number: int, there: dict[str, str]) -> dict[str, str]:
-    """Mappings within the items of a list or zip, by their own words."""
+    """Return the SQL of names for mappings within the items of a list or zip."""
     found = {}
     for path, cells in zip(factor.paths, factor.cells, strict=True):
         if there.get(path) == "VARCHAR":
@@ -230,7 +230,7 @@ def _in_items(factor: Factor, number: int, there: dict[str, str]) -> dict[str, s
 
 
 def _told(path: str, unit: str, named: bool, there: dict[str, str]) -> str:
-    """SQL of a number with its unit."""
+    """Return the SQL of a number with its unit."""
     prefix = _literal(f"{short_path(path)} " if named else "")
     column = f"made.{quoted_name(path)}"
     shown = f"printf('%.5g', {column})" if there.get(path) == "DOUBLE" else f"{column}::varchar"
@@ -238,17 +238,17 @@ def _told(path: str, unit: str, named: bool, there: dict[str, str]) -> str:
 
 
 def named(head: dict[str, Any], texts: Callable[[str], list[str]]) -> Names:
-    """The names of a sweep's points.
+    """Return the names of the points of a sweep.
 
     Args:
-        head: as of head_of.
-        texts: the texts that runs have at a path; asked of sweeps that were made before.
+        head: the head of the sweep, from head_of.
+        texts: function that returns the texts of the runs at a path, for older versions.
     """
     return Names(head, texts)
 
 
 def replicates_in(head: dict[str, Any]) -> tuple[Any, Any]:
-    """Of each run of a sweep in order, the number of its point and of its replicate."""
+    """Return the number of the point and of the replicate of each run, in order."""
     total = len(head["points"])
     if head.get("places"):
         places = np.asarray(head["places"], dtype=np.int64)
@@ -267,7 +267,7 @@ def replicates_in(head: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def levels_at(head: dict[str, Any], places: Any) -> list[Any]:
-    """Of each factor the level that points have; of samples their number."""
+    """Return the level of each place in each factor; for samples, the number of the sample."""
     told = head.get("factors", ())
     found: list[Any] = []
     stride = 1
@@ -279,10 +279,10 @@ def levels_at(head: dict[str, Any], places: Any) -> list[Any]:
 
 
 def labels_of(folder: str | Path) -> dict[str, dict[str, Any]]:
-    """The value behind each name of a sweep: path -> name -> value (a mapping as a dict).
+    """Return the value of each name of a sweep: path -> name -> value (a mapping as a dict).
 
     Raises:
-        ResultsError: there is no sweep.
+        ResultsError: the sweep does not exist.
     """
     found: dict[str, dict[str, Any]] = {}
     for factor in factors_in(head_of(Path(folder))):
@@ -303,7 +303,7 @@ def _value(cell: Any) -> Any:
 
 
 def quoted_name(name: str) -> str:
-    """A column in SQL."""
+    """Return the name of a column, quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -314,5 +314,5 @@ def _literal(text: str) -> str:
 def labels_of_column(
     path: str, unit: str, labels: Sequence[str], values: tuple[float, ...]
 ) -> Factor:
-    """The factor of a parameter by the values that runs have of it."""
+    """Return the factor of a parameter, from its values in the runs."""
     return Factor(short_path(path), (path,), unit, tuple(labels), values, (), False)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of a sweep as one table: a row a run, its key, parameters and outcomes as columns.
+"""The runs of a sweep as one table: a row per run, with key, parameters and outcomes as columns.
 
-Shards may differ in their columns (a source that some runs do not have); what a run has not is
-empty. Records that are in no shard yet are there too, so that a sweep can be asked while it runs.
-Only runs of the sweep as it is now are shown, of each point the latest.
+Shards may differ in their columns, for example if some runs lack a source. Missing values are
+empty. Records outside shards are included, so that queries work while the sweep runs. The table
+shows only runs of the present sweep, and the latest run of each point.
 """
 
 from __future__ import annotations
@@ -38,24 +38,23 @@ _LATEST = "qualify row_number() over (partition by made.point order by made.gene
 
 
 def open_sweep(folder: str | Path, *, raw: bool = False) -> pd.DataFrame:
-    """The finished runs of a sweep.
+    """Return the finished runs of a sweep.
 
     Args:
-        folder: where `ecnomy sweep` put it.
-        raw: whether parameters are as they were recorded: mappings as JSON text, not by name.
+        folder: the folder of the sweep.
+        raw: whether parameters are as recorded, with mappings as JSON text instead of names.
 
     Returns:
-        One row per run in the order of the sweep: `run` (its key), `number`, `point` (the number
-        of its values), `replicate`, `label` (its values in short), `engine` (None if an old
-        folder does not name it), `seed`, `status` (done or failed), `reason`, the parameters by
-        their paths (numbers in the units of `parameter_units`; what has a name, and strategies and
-        other mappings, by that name, see ecnomy.analysis.sweeps.labels), the outcomes
-        (markets/README.md), `engine_cpu_s`, `wall_s`, `data_packets`, `worker` (its address).
-        Counts are whole numbers.
+        One row per run in the order of the sweep: `run` (its key), `number`, `point` (number of
+        the point), `replicate`, `label` (name of the point), `engine` (None if an old folder does
+        not name it), `seed`, `status` (done or failed), `reason`, the parameters by path, the
+        outcomes (markets/README.md), `engine_cpu_s`, `wall_s`, `data_packets`, `worker` (its
+        address). Numeric parameters have the units of `parameter_units`. Named values and mappings
+        such as strategies appear by name (ecnomy.analysis.sweeps.labels). Counts are integers.
 
     Raises:
-        ResultsError: there is no sweep, no finished run, or a file of it cannot be read or is not
-            what was written.
+        ResultsError: the sweep does not exist, has no finished run, or has a file that is
+            unreadable or altered.
         InputError: DuckDB is not installed.
     """
     with connect(folder, raw=raw) as connection:
@@ -63,7 +62,7 @@ def open_sweep(folder: str | Path, *, raw: bool = False) -> pd.DataFrame:
 
 
 def whole_kept(result: Any) -> pd.DataFrame:
-    """A query's rows; whole numbers stay whole in columns with gaps too (pandas' Int64)."""
+    """Return the rows of a query; integers stay integers in columns with gaps (pandas' Int64)."""
     integers = [
         c for c, kind in zip(result.columns, result.types, strict=True) if str(kind) in _INTEGERS
     ]
@@ -82,14 +81,14 @@ def _nullable(values: list[Any]) -> Any:
     return pd.array(values, dtype="Int64")
 
 
-load = open_sweep  # its name before; goes with the next release
+load = open_sweep  # former name; removed in the next release
 
 
 def parameter_units(folder: str | Path) -> dict[str, str]:
-    """The unit of each parameter whose column holds numbers with one; pure numbers are left out.
+    """Return the unit of each numeric parameter that has a unit.
 
     Raises:
-        ResultsError: there is no sweep.
+        ResultsError: the sweep does not exist.
     """
     kinds: dict[str, str | None] = head_of(Path(folder))["kinds"]
     return {path: unit for path, unit in kinds.items() if unit}
@@ -98,12 +97,12 @@ def parameter_units(folder: str | Path) -> dict[str, str]:
 def connect(
     folder: str | Path, *, raw: bool = False, confined: bool = False
 ) -> duckdb.DuckDBPyConnection:
-    """A new connection whose view `runs` is the sweep.
+    """Return a new connection with the sweep as the view `runs`.
 
     Args:
-        folder: where `ecnomy sweep` put it.
-        raw: as of `open_sweep`.
-        confined: let SQL open the sweep's shards and no other file, and load no extension. It may
+        folder: the folder of the sweep.
+        raw: as in `open_sweep`.
+        confined: whether SQL may open only the shards of the sweep and load no extension. SQL can
             still write to the shards, so check that statements only read.
 
     Raises:
@@ -161,7 +160,7 @@ def _create(connection: Any, files: list[str], loose: Any, head: dict[str, Any],
         "create table points as select *, ?::varchar as engine from points_of_head",
         [head.get("engine")],
     ).fetchall()
-    # a point has several records where it was made again; then the latest counts
+    # a repeated point has several records; the latest counts
     twice = connection.execute(f"select count(*) > count(distinct point) from ({made})").fetchone()
     latest = _LATEST if twice and twice[0] else ""
     shown = {
@@ -174,7 +173,7 @@ def _create(connection: Any, files: list[str], loose: Any, head: dict[str, Any],
 
 
 def _texts(connection: Any, made: str, path: str, there: dict[str, str]) -> list[str]:
-    """The values of a parameter in the order of their first runs; [] where they are no text."""
+    """Return the values of a text parameter in the order of their first runs; else []."""
     if there.get(path) != "VARCHAR":
         return []
     quoted = quoted_name(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns in words: whose figure, what it is, and in which unit (markets/README.md)."""
+"""Outcome columns in words: owner, quantity and unit (markets/README.md)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Named", "called", "name_of"]
 
 
 class Named(msgspec.Struct, frozen=True):
-    """What a column is called: whose figure, what, and in which unit, `factor` times the value."""
+    """The name of a column: owner, quantity, and the unit of `factor` times the value."""
 
     subject: str
     what: str
@@ -21,7 +21,7 @@ class Named(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """With the unit, as a table has it."""
+        """The quantity with its unit, as in tables."""
         return f"{self.what} [{self.unit}]" if self.unit else self.what
 
 
@@ -67,10 +67,10 @@ _WHOLE: Final = "all"
 
 
 def name_of(column: str, sellers: Collection[str] = ()) -> Named:
-    """What a column is called.
+    """Return the name of a column in words.
 
     Args:
-        column: its name.
+        column: the column.
         sellers: names of agents whose balance is their profit.
     """
     if column.startswith(_BALANCE):
@@ -91,6 +91,6 @@ def name_of(column: str, sellers: Collection[str] = ()) -> Named:
 
 
 def called(column: str) -> str:
-    """A column in a sentence: `shop: balance at the end`; its own name where it is not known."""
+    """Return a column for a sentence: `shop: balance at the end`; an unknown one unchanged."""
     named = name_of(column)
     return named.what if named.subject == _WHOLE else f"{named.subject}: {named.what}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verb `query`: SQL over the runs of a sweep.
 
-Queries only read, and only from the sweep's folder. With --unsafe they may do all that DuckDB can.
+Queries only read, and only from the folder of the sweep. With --unsafe, any DuckDB statement runs.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def query_command(
 
 
 def _refuse_changes(connection: Any, sql: str) -> None:
-    """Raises InputError unless all statements are SELECT, which DESCRIBE and SUMMARIZE are too."""
+    """Raise InputError unless all statements are SELECT (DESCRIBE and SUMMARIZE included)."""
     for statement in connection.extract_statements(sql):
         kind = statement.type.name
         if kind != "SELECT":
@@ -85,7 +85,7 @@ def _refuse_changes(connection: Any, sql: str) -> None:
 
 
 def _show(result: Any) -> None:
-    """A table; where a terminal is too narrow for it, each row with a line for each column."""
+    """Print a table; on a narrow terminal, print each row with a line for each column."""
     if not sys.stdout.isatty():
         result.show(max_width=UNBOUNDED, max_rows=_ALL_ROWS)
         return

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What verbs share whose runs are chosen as they go: calibrate, tune, tournament.
+"""Common code of verbs that choose runs by earlier results: calibrate, tune, tournament.
 
-Runs are kept, so that the same command goes on where it was interrupted.
+Runs are kept, so that the same command resumes an interrupted search.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ __all__ = ["workers_when_needed"]
 def workers_when_needed(
     limits: Limits, scheduler: str, workers: int
 ) -> Iterator[tuple[LazyPool, Callable[[int, int], Any]]]:
-    """Workers that are started when the first run is missing, and who is told of the progress.
+    """Yield workers that start at the first missing run, and a function that shows progress.
 
     Args:
-        limits: of each run.
-        scheduler: the address of a running one, "" for workers of one's own.
-        workers: how many of these, 0 for one per CPU.
+        limits: limits of each run.
+        scheduler: address of a running dask scheduler, "" for local workers.
+        workers: number of local workers, 0 for one per CPU.
     """
     from ecnomy.markets.cli.sweeping import Observed
     from ecnomy.markets.sweep.pool import DaskPool, LazyPool

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of a swept parameter in few words, each another one's.
+"""Short and distinct names for the values of a swept parameter.
 
-A mapping, such as a strategy or a marking law, is called by its kind or law; where several bear the
-same name, the fewest keys that tell them apart are added: `red (min_threshold 7 kB)`.
+The name of a mapping, such as a strategy or a marking law, is its kind or law. If several mappings
+share a name, the fewest keys that distinguish them are added: `red (min_threshold 7 kB)`.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import Any
 __all__ = ["short_path", "words_of"]
 
 _NAMES = ("kind", "law")
-_MOST = 3  # keys that are added
+_MOST = 3  # most keys to add
 
 
 def short_path(path: str) -> str:
-    """A parameter in few words, as axes have it: `gold.count`, `price_per_mark`."""
+    """Return a short name of a parameter for axes: `gold.count`, `price_per_mark`."""
     parts = path.split(".")
     kept = [part for part in parts[1:] if part not in ("agents", "links")] or parts
     return ".".join(kept)
 
 
 def words_of(values: Sequence[Any]) -> dict[Any, str]:
-    """Each value in words; numbers as they are, mappings (their JSON text) as above."""
+    """Return each value in words; numbers unchanged, mappings (as JSON text) as above."""
     read = {value: _read(value) for value in values}
     named: dict[str, list[Any]] = {}
     for value, mapping in read.items():
@@ -55,7 +55,7 @@ def _name(mapping: dict[str, Any]) -> Any:
 
 
 def _telling(mappings: Sequence[dict[str, Any]]) -> tuple[str, ...]:
-    """The fewest keys by which all of these differ; () for one alone, all that differ at worst."""
+    """Return the fewest keys that distinguish all mappings; () for a single mapping."""
     if len(mappings) < 2:
         return ()
     keys = list(dict.fromkeys(key for mapping in mappings for key in mapping))
