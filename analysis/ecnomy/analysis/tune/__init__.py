@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searching parameters for the best of an outcome, or for a target of it: `ecnomy tune`."""
+"""`ecnomy tune`: search for parameters with the best outcome, or with a target outcome."""
 
 from __future__ import annotations
 

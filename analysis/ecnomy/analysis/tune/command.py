@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `tune`: the values of parameters at which an outcome is best, or a target."""
+"""The verb `tune`: the parameter values at which an outcome is best or meets a target."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def tune_command(
 
 
 def _searched(sweep: Sweep, folder: Path, scheduler: str, workers: int) -> Answer:
-    """With workers that are started when the first run is missing."""
+    """Run the search; workers start only if a run is missing."""
     from ecnomy.analysis.tune.tuned import tuned
 
     with workers_when_needed(sweep.limits, scheduler, workers) as (pool, told):
@@ -83,7 +83,7 @@ def _draw(sweep: Sweep, answer: Answer, file: Path) -> None:
 
 
 def answer_table(sweep: Sweep, answer: Answer) -> Table:
-    """A row for each parameter: the best value, and which others are as good."""
+    """Return a row for each parameter: the best value, and the range of equally good values."""
     from rich.table import Table
 
     assert sweep.tune is not None
@@ -100,7 +100,7 @@ def answer_table(sweep: Sweep, answer: Answer) -> Table:
 
 
 def answer_words(sweep: Sweep, answer: Answer) -> list[str]:
-    """The answer, in sentences."""
+    """Return the answer in sentences."""
     assert sweep.tune is not None
     tuning, there = sweep.tune, answer.outcome
     aims = {"maximise": "highest", "minimise": "lowest"}
@@ -124,7 +124,7 @@ def answer_words(sweep: Sweep, answer: Answer) -> list[str]:
 
 
 def answer_values(sweep: Sweep, answer: Answer, folder: Path) -> dict[str, Any]:
-    """The search and its answer (see answer.Answer)."""
+    """Return the search and its answer (see answer.Answer)."""
     assert sweep.tune is not None
     return {
         "folder": folder,

@@ -22,16 +22,16 @@ __all__ = ["tuning_picture"]
 _COLUMNS: Final = 3
 _INCHES: Final = (3.6, 2.9)
 _BEST, _TRIED, _SAME = COLOURS[5], COLOURS[1], COLOURS[2]
-_OUT: Final = "0.6"  # grey: constraints not kept
+_OUT: Final = "0.6"  # grey marks broken constraints
 
 
 def tuning_picture(sweep: Sweep, answer: Answer, file: str | Path) -> None:
     """Draw a panel for each parameter and one of the search's course, as a PNG of 150 dpi.
 
     Args:
-        sweep: with `tune`.
-        answer: what was found.
-        file: where the picture goes.
+        sweep: a sweep with `tune`.
+        answer: the answer of the search.
+        file: the PNG file to write.
     """
     import matplotlib.pyplot as plt
 
@@ -65,7 +65,7 @@ def tuning_picture(sweep: Sweep, answer: Answer, file: str | Path) -> None:
 
 
 def _groups(answer: Answer) -> list[tuple[str, str, list[int]]]:
-    """Label, colour and members of each kind of values, by their places."""
+    """Return label, colour and member indices of each kind of values."""
     kinds = {_kind(each): colour for each in answer.tried for colour in (_colour(each),)}
     return [
         (kind, colour, [i for i, each in enumerate(answer.tried) if _kind(each) == kind])
@@ -84,7 +84,7 @@ def _colour(each: Tried) -> str:
 
 
 def _response(axis: Axes, tuning: Tuning, answer: Answer, index: int) -> None:
-    """The outcome over a parameter: means over seeds with intervals, and the check."""
+    """Draw the outcome over a parameter: means over seeds with intervals, and the check."""
     for label, colour, members in _groups(answer):
         x = [answer.tried[i].values[index] for i in members]
         _bars(axis, answer, x, members, label, colour)
@@ -105,7 +105,7 @@ def _response(axis: Axes, tuning: Tuning, answer: Answer, index: int) -> None:
 
 
 def _course(axis: Axes, tuning: Tuning, answer: Answer) -> None:
-    """The outcome in the order of the search, and the best so far."""
+    """Draw the outcome in the order of the search, and the best so far."""
     for label, colour, members in _groups(answer):
         _bars(axis, answer, [i + 1.0 for i in members], members, label, colour)
     losses = [tuning.loss(each.mean) if each.kept else math.inf for each in answer.tried]

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which values of the parameters a tuning tries next, given what came of those before.
+"""The next parameter values of a tuning, given the outcomes of earlier values.
 
-The first round is a Latin hypercube over the ranges. Each further batch is chosen by optuna's
-tree-structured Parzen estimator: values are drawn where those that came out well are denser than
-the others, all parameters together, on the scale of their range. It needs no gradient, takes one
-parameter or several, whole numbers and constraints, and bears noise. Within a batch it supposes
-that what it has just chosen turns out badly, so that the next one lies elsewhere.
+The first round is a Latin hypercube over the ranges. optuna's tree-structured Parzen estimator
+chooses each further batch. It draws values where good outcomes are denser than others, for all
+parameters together, on the scale of their range. It needs no gradient, and supports several
+parameters, whole numbers, constraints and noise. Within a batch, it assumes that the values just
+chosen turn out badly, so that the next ones lie elsewhere.
 
-What is chosen depends on the file alone: a batch is told in the order in which it was chosen,
-whichever run ended first, and draws come from the sweep's seed. A search that is begun again over
-the runs it has made chooses the same values, so that they are the only record of it there is.
+The choice depends only on the file: outcomes of a batch are passed in the order of the choice,
+independent of the order in which runs end, and draws come from the seed of the sweep. A restarted
+search chooses the same values again, so the existing runs are the only record of a search.
 
 Source: Bergstra et al. 2011 (TPE); Akiba et al. 2019 (optuna).
 """
@@ -26,14 +26,14 @@ from ecnomy.markets.sweep.tuning import Tuning
 __all__ = ["Search", "Values"]
 
 Values = tuple[float, ...]  # one for each parameter
-_WORST: Final = 1e300  # the loss of values whose outcome is none
+_WORST: Final = 1e300  # the loss of values without an outcome
 
 
 class Search:
-    """A search that is asked for values and told what came of them."""
+    """A search that proposes values (`ask`) and receives their outcomes (`tell`)."""
 
     def __init__(self, tuning: Tuning, seed: int) -> None:
-        """Begins a search.
+        """Begin a search.
 
         Raises:
             InputError: optuna is not installed.
@@ -45,12 +45,12 @@ class Search:
         )
         self._study = self._optuna.create_study(sampler=sampler)
         self._left = tuning.trials
-        self._asked: list[tuple[Any, Values]] = []  # optuna's trial, the values that are tried
+        self._asked: list[tuple[Any, Values]] = []  # optuna's trial, its values
 
     def ask(self) -> list[Values]:
-        """The values of the next batch, in order; none: the search has ended.
+        """Return the values of the next batch, in order; [] at the end of the search.
 
-        Whole numbers and rounding may make some of them equal, also to earlier ones.
+        Because of whole numbers and rounding, values may repeat each other or earlier ones.
         """
         assert not self._asked, "the batch before has not been told"
         if self._left == self._tuning.trials:
@@ -64,11 +64,11 @@ class Search:
         return [values for _, values in self._asked]
 
     def tell(self, outcomes: list[float], excesses: list[Values]) -> None:
-        """What came of the batch, in order.
+        """Receive the results of the batch, in order.
 
         Args:
-            outcomes: means of the tuned outcome; NaN if there is none.
-            excesses: of each, how far it is outside of each bound, negative or 0 inside.
+            outcomes: means of the tuned outcome; NaN without an outcome.
+            excesses: distances beyond each bound, for each outcome; 0 or negative if within.
         """
         for (trial, _), outcome, excess in zip(self._asked, outcomes, excesses, strict=True):
             for bound, each in zip(self._tuning.bounds, excess, strict=True):

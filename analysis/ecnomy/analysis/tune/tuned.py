@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tuning over the store of its sweep: which runs it needs, and what it found.
+"""A tuning over the store of its sweep: the runs that it needs, and its result.
 
-Runs are asked for a batch at a time, and kept. A tuning that was killed is the same search begun
-anew: what it asks for first is there, so that only what is missing is made.
+Runs are requested in batches, and kept. A tuning that was killed restarts from the beginning, but
+makes only the missing runs.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 __all__ = ["tuned"]
 
-Told = Callable[[int, int], Observer]  # runs asked for so far, of them to make -> who is told
+Told = Callable[[int, int], Observer]  # runs requested so far, missing runs -> listener
 
 
 def tuned(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> Answer:
     """Search to the end, then check the best values.
 
     Args:
-        sweep: with `tune`.
-        folder: of its runs.
-        pool: makes those that are missing.
-        told: of each batch.
+        sweep: a sweep with `tune`.
+        folder: the folder of its runs.
+        pool: the workers that make missing runs.
+        told: function that returns a progress listener for each batch.
 
     Raises:
         InputError: the sweep has no `tune`, or optuna is not installed.
@@ -81,7 +81,7 @@ def _check_known(sweep: Sweep, rows: Rows) -> None:
 
 
 def _points(sweep: Sweep, values: Values, number: int, *, unseen: bool) -> Iterator[Point]:
-    """The runs of values: with the seeds of the search, or with those of the check."""
+    """Yield the runs of values, with the seeds of the search or with the seeds of the check."""
     assert sweep.tune is not None
     params = sweep.tune.assignment(values)
     first = sweep.replicates if unseen else 0
@@ -91,7 +91,7 @@ def _points(sweep: Sweep, values: Values, number: int, *, unseen: bool) -> Itera
 
 
 def _made(sweep: Sweep, folder: Path, points: list[Point], pool: Pool, told: Told) -> pd.DataFrame:
-    """The runs of these points, in order, those that were missing made."""
+    """Return the runs of these points, in order; make missing runs."""
     asked = msgspec.structs.replace(sweep, chosen=tuple(points))
     store = Store(folder, asked)
     try:
@@ -123,7 +123,7 @@ def _check_columns(sweep: Sweep, frame: pd.DataFrame) -> None:
 
 
 def _rows(sweep: Sweep, frame: pd.DataFrame, count: int) -> list[Rows]:
-    """What came of the last `count` values."""
+    """Return the results of the last `count` values."""
     assert sweep.tune is not None
     each = sweep.replicates
     last = frame.iloc[-count * each :]
@@ -139,7 +139,7 @@ def _columns(tuning: Tuning, frame: pd.DataFrame) -> Rows:
 
 
 def _told(tuning: Tuning, rows: list[Rows]) -> tuple[list[float], list[Values]]:
-    """Means of the outcome, and how far others are outside of their bounds."""
+    """Return means of the outcome, and the distances of other outcomes beyond their bounds."""
     outcomes = [float(row[tuning.outcome].mean()) for row in rows]
     excesses = [
         tuple(bound.excess(float(row[bound.outcome].mean())) for bound in tuning.bounds)
