@@ -47,10 +47,10 @@ class Comparison(msgspec.Struct, frozen=True):
 
     Attributes:
         engines: the names of the engines, the reference first.
-        seeds: of each engine.
-        window_ps: what was measured, from the end of the warm-up to the end.
-        costs: of each engine.
-        rows: every quantity of every source and link.
+        seeds: the number of seeds of each engine.
+        window_ps: the measured window [ps], from the end of the warm-up to the end of the run.
+        costs: the cost of the runs of each engine.
+        rows: one row for each quantity of each source, link and kind of postings.
     """
 
     format: int
@@ -118,8 +118,8 @@ def compare(
         seeds: number of seeds, 1 ... seeds, the same for both engines.
         jobs: processes.
         double: whether to double seeds, up to MOST_SEEDS, while a row is undecided.
-        telling: receives progress.
-        level: of intervals; each one-sided test has size (1 - level) / 2.
+        telling: the observer of progress.
+        level: confidence level of intervals; each one-sided test has size (1 - level) / 2.
 
     Raises:
         InputError: fewer than two seeds, an invalid scenario or an unknown engine.

@@ -54,8 +54,8 @@ class Currency(msgspec.Struct, frozen=True):
     """Whether a record holds for the current code.
 
     Attributes:
-        reasons: why it does not hold.
-        made_of: its current digests, None if its scenario does not load.
+        reasons: the reasons why the record does not hold; empty if it holds.
+        made_of: the current digests, None if the scenario does not load.
         probe: digest of the built-in engine's figures now, "" without a probe.
         probed: number of probe runs.
     """

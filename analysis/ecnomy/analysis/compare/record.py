@@ -89,14 +89,13 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: name of the record and of its file.
         scenario: the scenario's file, from tests/validation/scenarios.
-        overrides: `path=value` changes to it.
-        made_of: digests of its sources.
+        overrides: `path=value` changes to the scenario.
+        made_of: digests of the sources of the record.
         probe: digest of the built-in engine's figures in the first seed, by the same code.
-        versions: versions of ecnomy and of both engines as they report them, the recorded one's
-            with INET's.
-        machine: the machine of the recording; `date`: its time (UTC).
+        versions: versions of ecnomy and of both engines; for the recorded engine, of INET too.
+        machine: the machine of the recording; `date`: the time of the recording (UTC).
         seeds: seeds, in the order of all values.
-        duration_ps, warmup_ps: of each run; figures are over [warmup, duration].
+        duration_ps, warmup_ps: duration and warm-up of each run; figures cover the time between.
         cpu_s: engine -> CPU time of each run.
         rows: the recorded engine's figures.
     """

@@ -67,8 +67,8 @@ class Done(msgspec.Struct, frozen=True):
     """The figures of a run.
 
     Attributes:
-        key: its dependencies (see sweep/fingerprint.py).
-        plan_digest: digest of its plan.
+        key: digest of the dependencies of the run (see sweep/fingerprint.py).
+        plan_digest: digest of the plan.
         figures: figures by row key (figures.py).
         cpu_s: CPU time of the engine.
         data_packets: number of data packets sent.
@@ -121,8 +121,8 @@ class Study(msgspec.Struct, frozen=True):
 
     Attributes:
         config: the scenario's file.
-        overrides: `path=value` changes to it.
-        engines: the reference first.
+        overrides: `path=value` changes to the scenario.
+        engines: the names of the engines, the reference first.
         folder: folder of the rows.
         keep: whether to keep results folders.
         simulate: function that makes a run.

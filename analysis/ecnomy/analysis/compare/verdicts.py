@@ -99,7 +99,7 @@ class Compared(msgspec.Struct, frozen=True):
     Attributes:
         row: the compared quantity.
         seeds: the number of seeds with a value, per engine.
-        means: of each engine, reference first; None if an engine has fewer than two values.
+        means: mean of each engine, reference first; None if an engine has fewer than two values.
         ratio: mean(other) / mean(reference); None if the reference may be zero.
         bound: the bound of the verdict, None for a row that is only shown.
     """

@@ -35,7 +35,7 @@ def make_all(
         study: the comparison's study.
         tasks: the runs to make.
         jobs: number of processes; 1 makes the runs in this process.
-        told: called with each finished run.
+        told: a function called with each finished run.
 
     Raises:
         EcnomyError: a run failed, or a worker was killed; finished runs are kept.
