@@ -58,7 +58,7 @@ class Outcome(msgspec.Struct, frozen=True):
     Attributes:
         claim: `paper.entry.cN`.
         verdict: the verdict, with the figures behind it.
-        reason: why it is not confirmed, or "".
+        reason: the reason why it is not confirmed, or "".
         controls: further figures to which the reason refers, by name.
         identity: whether it checks our own arithmetic or input.
         over: the settings over which it was judged, None if none were declared.

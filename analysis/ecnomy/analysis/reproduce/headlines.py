@@ -47,9 +47,9 @@ class Line(msgspec.Struct, frozen=True):
     """A headline with its outcome.
 
     Attributes:
-        kind: one of the five.
-        told: the kind in words, with the number of settings tried and those it depends on.
-        why: the figures that decide, "" if all claims are confirmed.
+        kind: one of the five kinds of outcome.
+        told: the kind in words, with the number of settings tried and the decisive ones.
+        why: the decisive figures, "" if all claims are confirmed.
         entry: `paper.entry`, whose picture shows it.
     """
 
@@ -64,8 +64,8 @@ def headline_lines(paper: Paper, records: Mapping[str, Recorded]) -> list[Line]:
     """Return a line for each headline of a paper whose claims all have a record.
 
     Args:
-        paper: with its headlines.
-        records: by claim (`paper.entry.cN`).
+        paper: the paper with its headlines.
+        records: claim (`paper.entry.cN`) -> its record.
     """
     found = []
     for headline in paper.headlines:

@@ -98,7 +98,7 @@ class Judged(msgspec.Struct, frozen=True):
     """One figure against its region; None: nothing was measured, or no bound on that side.
 
     Attributes:
-        p: p-value of lying inside, None if there is none.
+        p: p-value of the hypothesis that the true value lies inside; None without a test.
     """
 
     name: str
@@ -121,13 +121,13 @@ class Verdict(msgspec.Struct, frozen=True):
     """The verdict on a claim, with the figures behind it.
 
     Attributes:
-        verdict: over the grid, where there is one.
-        figures: at the chosen settings.
-        control: figures of a control, where the claim has one.
-        note: why it is inconclusive although its figures lie inside, "" if it is not.
-        alone: at the chosen settings alone.
-        grid: under each alternative.
-        depends: the settings that it depends on.
+        verdict: the verdict; over the grid if the claim has a grid.
+        figures: the figures at the chosen settings.
+        control: the figures of a control, if the claim has a control.
+        note: the reason for an inconclusive verdict although the figures lie inside, else "".
+        alone: the verdict at the chosen settings alone.
+        grid: the verdict under each alternative.
+        depends: the settings on which the verdict depends.
     """
 
     verdict: str
@@ -148,13 +148,13 @@ class Verdict(msgspec.Struct, frozen=True):
 def told_of(
     verdict: str, depends: Sequence[str], alone: str, grid: Sequence[tuple[str, str]]
 ) -> str:
-    """A verdict in words, with the settings that it depends on, or that leave it open.
+    """Return a verdict in words, with the settings on which it depends, or that leave it open.
 
     Args:
-        verdict: over the grid.
-        depends: the settings it depends on.
+        verdict: the verdict over the grid.
+        depends: the settings on which the verdict depends.
         alone: the verdict at the chosen settings.
-        grid: (setting, verdict) under each alternative.
+        grid: (setting, verdict) for each alternative.
     """
     if verdict == DEPENDS:
         return f"{verdict} on {', '.join(depends)}"
@@ -173,11 +173,11 @@ def agreement(agree: int, of: int, left_open: Iterable[str]) -> str:
 
 
 def judge(claim: Claim, samples: Samples) -> Verdict:
-    """The verdict on a claim under one setting.
+    """Return the verdict on a claim under one setting.
 
     Args:
-        claim: with the regions it expects.
-        samples: per figure one value per seed or batch, one exact value, or an interval of its own.
+        claim: the claim, with its expected regions.
+        samples: figure -> one value per seed or batch, one exact value, or an interval.
     """
     if claim.pending:
         return Verdict(PENDING)
@@ -216,11 +216,11 @@ def over_grid(alone: Verdict, grid: Sequence[At]) -> Verdict:
 
 
 def settled(alone: str, grid: Sequence[tuple[str, str]]) -> tuple[str, tuple[str, ...]]:
-    """A verdict over a grid, and the settings it depends on.
+    """Return a verdict over a grid, and the settings on which it depends.
 
     Args:
-        alone: at the chosen settings.
-        grid: setting and verdict of each alternative.
+        alone: the verdict at the chosen settings.
+        grid: (setting, verdict) for each alternative.
     """
     found = {alone, *(verdict for _, verdict in grid)}
     if {CONFIRMED, REFUTED} <= found:

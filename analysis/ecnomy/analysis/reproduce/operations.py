@@ -35,7 +35,7 @@ class Count(NamedTuple):
     """Basic blocks of a law under one load.
 
     Attributes:
-        law: its name.
+        law: name of the law.
         load: `projection`, `marking`, `packet` (an arrival and a departure), or `timer`.
         flows: the number of flows that take turns.
         waiting: packets in the queue.

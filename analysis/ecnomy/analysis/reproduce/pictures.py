@@ -52,8 +52,8 @@ def band(axis: Axes, x: Sequence[float], samples: Sequence[Any], index: int, lab
 
     Args:
         axis: the axes to draw on.
-        x: one value per point.
-        samples: per point one value per seed or batch.
+        x: position of each point.
+        samples: for each point, one value per seed or batch.
         index: number of the curve in the picture.
         label: the label in the legend.
     """

@@ -24,7 +24,7 @@ def rank_correlation(points: Mapping[Any, Any]) -> Interval:
     exactly 1.
 
     Args:
-        points: x -> values, one per seed or batch.
+        points: x -> values at that x, one per seed or batch.
     """
     rankdata = scipy_part("stats").rankdata
     order = _centred(rankdata(list(points)))

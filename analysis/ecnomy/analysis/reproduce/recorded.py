@@ -30,8 +30,8 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         region: its expected region, None for a figure that is only reported.
         verdict: "" if only the quick form has it.
-        p: p-value of lying in its region, see judge.py.
-        of: the part it belongs to: the claim (""), its `control`, or the `reason`.
+        p: p-value of the hypothesis that the true value lies in the region, see judge.py.
+        of: the part with this figure: the claim (""), its `control`, or the `reason`.
     """
 
     name: str
@@ -58,8 +58,8 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     Attributes:
         claim: `paper.entry.cN`.
-        verdict: over the grid; `alone` at the chosen settings.
-        depends: the settings that the verdict depends on.
+        verdict: the verdict over the grid; `alone` is the verdict at the chosen settings.
+        depends: the settings on which the verdict depends.
         over: the settings declared for judging, None if none were declared; `grid` is empty if they
             were not tried.
         versions: engine and version.

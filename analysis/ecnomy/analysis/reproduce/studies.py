@@ -89,7 +89,7 @@ class Runs:
     """The finished runs of one study.
 
     Attributes:
-        frame: the table from ecnomy.analysis.open_sweep.
+        frame: the table of runs from ecnomy.analysis.open_sweep.
         batches: whether samples are the batches of a run instead of replicates.
         budget: the data packets that the study may send.
     """

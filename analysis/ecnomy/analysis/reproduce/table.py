@@ -69,8 +69,8 @@ def claims_table(found: Reproduced, items: Sequence[str] = ()) -> Table:
     """Return verdict, figures and reason of each claim of an entry, settings below.
 
     Args:
-        found: the entry.
-        items: the requested ids of an entry that has several; if empty, all.
+        found: the measured entry.
+        items: the requested ids of an entry with several ids; if empty, all.
     """
     paper, entry = found.paper, found.paper.entries[found.item]
     table = Table(title=f"{paper.paper}.{found.item}: {entry.title}", title_justify="left")

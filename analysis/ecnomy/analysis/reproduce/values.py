@@ -39,8 +39,8 @@ def claims_values(
     """Return entries with their claims: verdict, figures with intervals and regions, reason.
 
     Args:
-        found: the entries.
-        items: (paper, entry) -> its requested ids; if empty, all.
+        found: the measured entries.
+        items: (paper, entry) -> requested ids of the entry; if empty, all.
         page: the file of the page.
     """
     return {"page": page, "entries": [_entry(each, items) for each in found]}

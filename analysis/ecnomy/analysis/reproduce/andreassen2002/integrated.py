@@ -43,7 +43,7 @@ def errors(seen: Row) -> tuple[Row, Row]:
     """Return mean absolute errors over all changes of setting, per seed: knowing settings, and not.
 
     Args:
-        seen: [setting, seed, half], a mean of each half of a run; the second half is the truth.
+        seen: means of each half of a run, [setting, seed, half]; the second half is the truth.
     """
     knowing, blind = [], []
     past = np.roll(seen.mean(axis=2), 1, axis=1)

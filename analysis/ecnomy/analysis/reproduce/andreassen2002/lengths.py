@@ -65,7 +65,7 @@ class Curve(NamedTuple):
     """A parabola through log10 of delay rates, by least squares.
 
     Attributes:
-        coefficients: of x^2, x and 1.
+        coefficients: coefficients of x^2, x and 1.
         rms: root mean square of the residuals [decades].
         r2: share of the logarithms' variance that the parabola explains.
     """

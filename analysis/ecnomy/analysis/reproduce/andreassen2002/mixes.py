@@ -50,8 +50,8 @@ def ranks(x: Table, y: Table) -> Table:
     """Return Spearman's rank correlation per seed, rounded so that equal orders give exactly 1.
 
     Args:
-        x: [threshold, seed], or [threshold].
-        y: [threshold, seed].
+        x: values of shape [threshold, seed], or [threshold].
+        y: values of shape [threshold, seed].
     """
     from scipy.stats import spearmanr
 

@@ -36,8 +36,8 @@ class Sampled(NamedTuple):
     """Samples of one stream, in order of time.
 
     Attributes:
-        marking: M of each.
-        late: L of each.
+        marking: M of each sample.
+        late: L of each sample.
     """
 
     marking: Row

@@ -23,7 +23,7 @@ def grown(run: RawRun, column: str, step_s: float) -> dict[str, Table]:
     Args:
         run: a run with reports at every multiple of the step.
         column: a column of the table flow_epochs.
-        step_s: seconds; other reports are left out.
+        step_s: length of a step, seconds; other reports are left out.
     """
     epochs: Any = run.table("flow_epochs")
     whole = epochs[epochs["t_ps"] % round(step_s * PS_PER_S) == 0]
@@ -37,8 +37,8 @@ def variation(steps: Table, together: int = 1) -> float:
     """Return the coefficient of variation over windows of several steps, mean over flows.
 
     Args:
-        steps: [flow, step]; steps beyond the last whole window are left out.
-        together: steps per window.
+        steps: values of shape [flow, step]; steps beyond the last whole window are left out.
+        together: number of steps per window.
     """
     count = steps.shape[1] // together
     windows = steps[:, : count * together].reshape(len(steps), count, together).sum(axis=2)

@@ -21,10 +21,10 @@ def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float 
     """Return when the moving mean comes to stay within a share of its final value.
 
     Args:
-        values: at step_s, 2 step_s, ...
-        step_s: time between two values.
-        within: the share, 0.1 for 10 %.
-        over_s: length of the moving mean; the final value is the mean of the second half.
+        values: values of the curve at step_s, 2 step_s, ...
+        step_s: time between two values, seconds.
+        within: the largest relative distance, 0.1 for 10 %.
+        over_s: length of the moving mean, seconds; the final value is the mean of the second half.
 
     Returns:
         Seconds from 0; the whole duration if the mean does not stay.

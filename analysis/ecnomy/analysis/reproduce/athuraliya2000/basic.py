@@ -34,9 +34,9 @@ class Paths(msgspec.Struct, frozen=True):
     """A network: use[link, source] is 1 if a source crosses a link.
 
     Attributes:
-        capacity: per link, packets a step.
-        weight: per source, packets a step.
-        least, most: bounds of rates, packets a step.
+        capacity: capacity of each link, packets per step.
+        weight: weight of each source, packets per step.
+        least, most: bounds of rates, packets per step.
     """
 
     use: Array

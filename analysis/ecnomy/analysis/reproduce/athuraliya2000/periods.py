@@ -96,9 +96,9 @@ def settling_s(at: Array, values: Array, start: float) -> float:
     The step is from the mean of the second before to the mean of the last second of the period.
 
     Args:
-        at: seconds.
-        values: of the curve.
-        start: seconds.
+        at: times of the curve, seconds.
+        values: values of the curve at these times.
+        start: start of the step, seconds.
 
     Returns:
         Seconds after `start`; the length of a period if it never does.

@@ -53,8 +53,8 @@ def scaled(points: Points, theory: Callable[[float], float]) -> dict[str, Sample
     """Return rate over theory, and the performance of the link, per seed.
 
     Args:
-        points: x -> runs.
-        theory: rate of a source at x, packets/ms.
+        points: x -> runs at that x.
+        theory: function that returns the theoretical rate of a source at x, packets/ms.
     """
     found: dict[str, Sample] = {}
     for x, runs in points.items():

@@ -24,8 +24,8 @@ class Recorded:
     """The series of one run.
 
     Attributes:
-        run: its results.
-        flows, links: name -> index.
+        run: the results of the run.
+        flows, links: name -> index of the flow or link.
     """
 
     def __init__(self, results: Path) -> None:

@@ -41,11 +41,11 @@ def passed(flow: _Ints, size: _Ints, hashes: _Ints, least: float, parallel: bool
     """Return the flows that a filter records in one interval.
 
     Args:
-        flow, size: the flow and size of each packet, in order.
-        hashes: [stage, flow], the bucket.
-        least: M [bytes].
-        parallel: every stage counts every packet, with threshold M; else stage by stage, with M /
-            d.
+        flow, size: flow and size of each packet, in order.
+        hashes: bucket of each flow in each stage, [stage, flow].
+        least: threshold M [bytes].
+        parallel: whether every stage counts every packet, with threshold M; else packets pass
+            stage by stage, with threshold M / d.
     """
     stages = len(hashes)
     counters = [[0] * (int(hashes.max()) + 1) for _ in range(stages)]

@@ -132,8 +132,8 @@ def interpolation_figures(seen: Bottleneck, heuristic: bool) -> dict[str, float 
     """Compare both projections at each arrival of the measured window.
 
     Args:
-        seen: the bottleneck's trace.
-        heuristic: whether the heuristic's rule marks the flows, else the reference's.
+        seen: the trace of the bottleneck.
+        heuristic: whether the rule of the heuristic marks the flows, else that of the reference.
     """
     flows, tally = _Flows(int(seen.flow.max()) + 1), _Tally()
     taken = np.flatnonzero(seen.event == ENQUEUE)

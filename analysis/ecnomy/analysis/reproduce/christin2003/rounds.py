@@ -35,12 +35,12 @@ class RouterRounds(msgspec.Struct, frozen=True):
     """Rounds as a router recognizes them, from the second on.
 
     Attributes:
-        start_ps: their beginnings.
-        first: index of their first packet among the arrivals.
-        window: their packets.
-        rtt_ps: the estimate from their beginning on.
-        gap_ps: the silence before them.
-        forced: whether the safeguard began them.
+        start_ps: start of each round [ps].
+        first: index of the first packet of each round among the arrivals.
+        window: number of packets in each round.
+        rtt_ps: round-trip estimate from the start of each round on [ps].
+        gap_ps: silence before each round [ps].
+        forced: whether the safeguard started the round.
     """
 
     start_ps: Times
@@ -102,8 +102,8 @@ def router_rounds(arrived_ps: Times, k: float, alpha: float) -> RouterRounds:
     """Return the rounds that a router recognizes by Eq. 4 and the safeguard.
 
     Args:
-        arrived_ps: arrivals of one flow.
-        k: K of Eq. 4.
+        arrived_ps: arrival times of one flow [ps].
+        k: parameter K of Eq. 4.
         alpha: memory of the estimate.
     """
     times = arrived_ps.tolist()

@@ -28,7 +28,7 @@ class Bottleneck(msgspec.Struct, frozen=True):
     """The events at the bottleneck, in order; `event` is ENQUEUE, MARK or DROP.
 
     Attributes:
-        rate_bps, buffer_bytes: the link's rate and buffer.
+        rate_bps, buffer_bytes: rate and buffer of the link.
         measured_ps: the beginning of the measured window.
     """
 

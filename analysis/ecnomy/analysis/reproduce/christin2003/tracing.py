@@ -238,8 +238,8 @@ def window_growth(flows: list[Times], k: float, from_ps: int) -> float:
     """Return the router's largest windows in the second half of the measured time over the first's.
 
     Args:
-        flows: arrivals of each flow.
-        k: K of Eq. 4.
+        flows: arrival times of each flow [ps].
+        k: parameter K of Eq. 4.
         from_ps: the beginning of the measured time.
 
     Returns:

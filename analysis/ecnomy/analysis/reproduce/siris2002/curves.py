@@ -49,7 +49,7 @@ class Curve(msgspec.Struct, frozen=True, eq=False):
     """Loads and marking probabilities, [point, batch], by rising number of flows.
 
     Attributes:
-        flows: number of flows at each point.
+        flows: number of flows at each point, ascending.
     """
 
     flows: tuple[int, ...]
