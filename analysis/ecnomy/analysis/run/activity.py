@@ -40,7 +40,7 @@ def flows_on(run: RawRun, edges_ps: npt.NDArray[np.int64]) -> Floats:
 
     Args:
         run: the run.
-        edges_ps: ascending times.
+        edges_ps: edges of the intervals, in ascending order [ps].
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -36,7 +36,7 @@ __all__ = [
 
 
 class Prices(msgspec.Struct, frozen=True, eq=False):
-    """A carrier's price per mark over time; each holds from its time to the next one's.
+    """The price per mark of a carrier over time; each price holds until the next time.
 
     Attributes:
         t_ps: times of the prices, rising, from 0.

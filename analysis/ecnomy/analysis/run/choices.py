@@ -31,8 +31,8 @@ class Choice(msgspec.Struct, frozen=True, eq=False):
     """The choices of one agent's users.
 
     Attributes:
-        agent: its name.
-        users: number of its users.
+        agent: name of the agent.
+        users: number of users of the agent.
         options: options of the users: carriers, or sources if one carrier has them all.
         t_ps: times of decisions with changes, rising; the first is the first choice.
         counts: users of each option from that time to the next, [time, option]; users that have

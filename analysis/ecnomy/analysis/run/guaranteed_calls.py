@@ -36,7 +36,7 @@ class Calls(msgspec.Struct, frozen=True):
         under_way: accepted calls that had not ended at the end of the run.
         broken: ended calls with a broken promise.
         learnt_ps: time of the provider's first blocking threshold, -1 without one.
-        asked_learnt: calls requested after that time; `blocked_learnt` counts those refused.
+        asked_learnt: calls requested after that time; `blocked_learnt` counts refused ones.
         packets: packets of the ended calls.
         bad: L over all those packets; `mean_bad` and `worst_bad` over single calls.
         marked: M over all those packets; `mean_marked` over single calls.

@@ -50,11 +50,11 @@ class ProfitAndLoss(msgspec.Struct, frozen=True):
         calls: sold calls, paid or free, if calls were recorded; `reimbursements` likewise
             counts broken promises.
         files: sold files; `late_files` counts reimbursed ones.
-        fixed: its fixed costs.
-        other: other postings to or from its account.
+        fixed: fixed costs.
+        other: other postings to or from the account.
         by_carrier: mark costs by payee, in order of the names.
         profit_micro: all receipts minus all payments.
-        seconds: covered time.
+        seconds: simulated time of the account [s].
     """
 
     calls: Item

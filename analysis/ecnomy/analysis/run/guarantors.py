@@ -66,9 +66,9 @@ class Provider(msgspec.Struct, frozen=True):
 
     Attributes:
         name: name of the agent and of its account.
-        offers: its tariff table of calls.
-        stream_sources: sources that are its test streams.
-        files: its table of files.
+        offers: the tariff table of calls.
+        stream_sources: sources of its test streams.
+        files: the tariff table of files.
     """
 
     name: str

@@ -108,8 +108,8 @@ def activity_of(run: RawRun, flows: Epochs, edges_ps: npt.NDArray[np.int64]) -> 
 
     Args:
         run: the run.
-        flows: its flow_epochs.
-        edges_ps: report times.
+        flows: the table flow_epochs of the run.
+        edges_ps: report times [ps].
 
     Returns:
         Shares, [interval, source]; 0 for a source that sent nothing.

@@ -230,10 +230,10 @@ def link_loads(
     """Return each direction of a plan's links over a window.
 
     Args:
-        plan: the plan.
-        grown: growth of each of LINK_COUNTERS, [link].
+        plan: the plan of the run.
+        grown: growth of each counter of LINK_COUNTERS over the window, [link].
         data: ECN-capable data at the links.
-        window: the window.
+        window: the window of the loads.
     """
     rows = []
     for i, link in enumerate(plan.links):

@@ -95,7 +95,7 @@ def phases_of(plan: Plan, end_ps: int | None = None) -> list[Phase]:
 
     Args:
         plan: the plan of the run.
-        end_ps: end of a partial run; default the plan's duration.
+        end_ps: end of a partial run [ps]; by default the duration of the plan.
 
     Boundaries less than two epochs after the previous one count as one, the later.
     """

@@ -27,11 +27,11 @@ def price_columns(results: Path) -> dict[str, float]:
     """Return the price columns of a run; {} for a run without a market.
 
     Args:
-        results: the run's folder.
+        results: the folder of the run.
 
     Returns:
-        By column, money per mark. Sums are of integer micro-units and picoseconds, so that the mean
-        of a constant price is exact.
+        Column -> price in money per mark. Sums use integer micro-units and picoseconds, so that the
+        mean of a constant price is exact.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -91,13 +91,13 @@ class Settling(msgspec.Struct, frozen=True):
     """The verdict on the price of a carrier that sets its price by a strategy.
 
     Attributes:
-        carrier: its name.
+        carrier: name of the carrier.
         verdict: `settled`, the kind of movement, or `unclear`.
         low: 10 % quantile of the price over time, money.
         high: 90 % quantile of the price over time, money.
-        mean: mean over time, money.
+        mean: mean price over time, money.
         from_s: start of the last half, seconds.
-        to_s: its end.
+        to_s: end of the last half, seconds.
     """
 
     carrier: str

@@ -40,7 +40,7 @@ class ToldAgent(msgspec.Struct, frozen=True):
     """The used part of an agent's entry in the manifest.
 
     Attributes:
-        role: its name or dotted path, without its terms.
+        role: name or dotted path of the role, without terms.
     """
 
     name: str
