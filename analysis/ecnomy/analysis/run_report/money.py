@@ -66,9 +66,9 @@ class Payments(msgspec.Struct, frozen=True):
     """The sums of the ledger: a row per payer, source, kind and payee.
 
     Attributes:
-        query: payer, payee, kind, source, quantity, lowest price, highest price, micro, mean price
-            of a unit in money, flows.
-        units: by kind.
+        query: the query, with columns payer, payee, kind, source, quantity, lowest price, highest
+            price, micro, mean price of a unit in money, flows.
+        units: kind -> unit of its quantities.
     """
 
     query: Query
