@@ -84,8 +84,8 @@ def asynchronous_prices(
         generator: the caller's keyed stream; draws the ages and who updates.
         gamma: the step.
         periods: the number of periods.
-        longest_delay: in periods.
-        activity: in (0, 1].
+        longest_delay: the largest age of values, in periods.
+        activity: probability of an update per period, in (0, 1].
 
     Raises:
         InputError: arguments do not fit.
@@ -129,7 +129,7 @@ def rule_prices(
         gamma: the step, per packet.
         periods: the number of periods.
         alpha: weight of the backlog in PC3.
-        capacity_share: the share of the capacity that PC1 aims at.
+        capacity_share: the target share of the capacity under PC1.
         backlogs: initial backlogs, shape (L,) or a number, divided equally among a link's flows.
 
     Raises:

@@ -73,11 +73,11 @@ def without_oscillation_w_dec(
     that equilibrium. Bisection finds w_dec between half and twice the value of Eq. 7.
 
     Args:
-        gain: kappa T.
-        delay_s: T.
-        rate_pps: the equilibrium, packets/s.
-        curve: p at an arrival rate.
-        slope_s: its derivative at `rate_pps`, seconds.
+        gain: the gain per round trip, kappa T.
+        delay_s: the round-trip delay T, seconds.
+        rate_pps: the equilibrium rate, packets/s.
+        curve: marking probability p as a function of the arrival rate.
+        slope_s: derivative of `curve` at `rate_pps`, seconds.
         tolerance: relative tolerance of w_dec.
     """
     w = rate_pps * curve(rate_pps)
@@ -182,8 +182,8 @@ def rem_curves(phi: float, weight: float, prices: Floats, marking: Floats) -> di
     Args:
         phi: base of the marking.
         weight: weight of the logarithmic utility.
-        prices: rising, equally spaced.
-        marking: in (0, 1), rising, equally spaced.
+        prices: ascending, equally spaced prices.
+        marking: ascending, equally spaced marking probabilities in (0, 1).
     """
     marks = rem_marking(prices, phi)
     rates = rem_source_rate(marking, LogUtility(weight), phi)

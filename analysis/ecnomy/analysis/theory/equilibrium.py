@@ -125,8 +125,8 @@ def proportional_fair(
 
     Args:
         routes: for each flow the indices of the links it crosses, at least one.
-        capacities: of the links, any unit.
-        weights: of the flows, positive.
+        capacities: capacities of the links, in any unit.
+        weights: weights of the flows, positive.
 
     Raises:
         InputError: arguments do not fit, or the solver did not converge.

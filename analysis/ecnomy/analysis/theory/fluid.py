@@ -48,10 +48,10 @@ def delayed_trajectory(
     """Integrate x' = slope(x(t), [x(t - T) for T in delays]); x is `start` up to time 0.
 
     Args:
-        slope: gets x of shape (n,) and the lagged states of shape (delays, n).
-        start: of shape (n,).
-        delays_s: each 0 (no lag) or at least one step.
-        until_s: end of the integration.
+        slope: function of x, shape (n,), and the lagged states, shape (delays, n).
+        start: initial state, shape (n,).
+        delays_s: delays, seconds; each is 0 (no lag) or at least one step.
+        until_s: end of the integration, seconds.
         step_s: the step; a whole number of steps in each delay keeps the fourth order.
 
     Raises:
@@ -123,9 +123,9 @@ def wtp_trajectory(
     x and p on the right side are lagged by T.
 
     Args:
-        curve: p at an arrival rate, packets/s.
+        curve: marking probability p as a function of the arrival rate, packets/s.
         kappa_per_s: kappa, per second; the gain per round trip is kappa T.
-        w_inc_per_s: sum of the flows' w_inc / T, marks/s.
+        w_inc_per_s: sum of w_inc / T over the flows, marks/s.
         w_dec: w_dec per round trip; w_dec = 1 is Eq. 2.
         delay_s: T, common to all flows.
         start_pps: the rate up to time 0.
@@ -160,10 +160,10 @@ def network_trajectory(
 
     Args:
         routes: for each of S flows the indices of the links it crosses.
-        curves: p_j of each link at its arrival rate, packets/s.
+        curves: marking probability p_j of each link as a function of its arrival rate, packets/s.
         utility: the utility of all flows.
         kappa_per_s: one gain, or one per flow.
-        delays_s: T_r, one or one per flow; 0 is instantaneous feedback.
+        delays_s: round-trip delays T_r, one or one per flow; 0 means instantaneous feedback.
         start_pps: rates up to time 0, shape (S,).
         until_s: end of the integration.
         step_s: the integration's step.
@@ -198,7 +198,7 @@ def course_of(deviation: npt.ArrayLike, *, noise: float = 1e-11) -> Course:
     """Return the sign changes and the growth of x(t) - x*, shape (times,).
 
     Args:
-        deviation: at equal steps.
+        deviation: values of x(t) - x* at equal time steps.
         noise: deviations below this share of the largest one count as rounding, without a sign.
 
     Raises:

@@ -25,7 +25,7 @@ def guaranteed_charge(profit: float, reimbursement: float, broken: float, cost: 
     """V = (P + R p + mu) / (1 - p), all amounts in one unit of money per connection.
 
     Args:
-        profit: P, the mean profit wanted.
+        profit: P, the target mean profit.
         reimbursement: R, paid for a broken guarantee, in addition to the loss of V.
         broken: p, in [0, 1).
         cost: mu, the cost of the marks of an accepted connection.

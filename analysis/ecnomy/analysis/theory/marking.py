@@ -26,7 +26,7 @@ def red_probability(
         average_packets: RED's average queue, packets.
         min_threshold: the queue at which marking begins, packets.
         max_threshold: the queue at which p_b reaches `max_probability`, packets.
-        max_probability: in (0, 1].
+        max_probability: p_b at `max_threshold`, in (0, 1].
         gentle: p_b rises further to 1 at twice `max_threshold`; otherwise it jumps to 1.
 
     With the correction, the fraction of marked packets differs: see `red_marked_fraction`.

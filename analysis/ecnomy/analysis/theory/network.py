@@ -94,9 +94,9 @@ def wtp_rates_pps(
 
     Args:
         weights: w, marks a round trip.
-        probabilities: p of the paths, in (0, 1].
-        rtts_s: T, queueing included.
-        floor: the sender is ACK-clocked with cwnd >= 1, so cwnd - 0.5 packets are in flight.
+        probabilities: marking probabilities p of the paths, in (0, 1].
+        rtts_s: round-trip times T including queueing, seconds.
+        floor: whether senders are ACK-clocked with cwnd >= 1, with cwnd - 0.5 packets in flight.
 
     Raises:
         InputError: an argument is out of range.
@@ -127,7 +127,7 @@ def wtp_network(
         rtts_s: round-trip times without queues, seconds.
         queueing: whether the queues of `QueueLink`s lengthen round trips.
         floor: see `wtp_rates_pps`.
-        compose: "sum" of the links' probabilities or "product", 1 - prod(1 - p).
+        compose: path probability: "sum" of link probabilities, or "product", 1 - prod(1 - p).
 
     Raises:
         InputError: arguments do not fit, or a link cannot mark enough to limit the flows.

@@ -34,10 +34,10 @@ class FlowProblem(msgspec.Struct, frozen=True):
 
     Attributes:
         routes: for each of S flows the indices of the links it crosses.
-        capacities: c_l of L links.
+        capacities: capacities c_l of the L links.
         utility: the utility of all flows; array parameters have shape (S,).
-        min_rates: m_s, one number or one per flow.
-        max_rates: M_s, one number or one per flow; infinite by default.
+        min_rates: least rates m_s, one number or one per flow.
+        max_rates: largest rates M_s, one number or one per flow; infinite by default.
     """
 
     routes: tuple[tuple[int, ...], ...]

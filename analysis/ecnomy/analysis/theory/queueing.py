@@ -16,7 +16,7 @@ def mg1_wait_s(load: float, service_s: float, squared_variation: float) -> float
     """Return the mean wait of M/G/1 in seconds.
 
     Args:
-        load: arrival rate times mean service time, in [0, 1).
+        load: product of arrival rate and mean service time, in [0, 1).
         service_s: mean service time, seconds.
         squared_variation: variance of the service time over its squared mean.
 

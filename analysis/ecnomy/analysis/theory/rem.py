@@ -62,7 +62,7 @@ def rem_source_rate(marking: npt.ArrayLike, utility: Utility, phi: float) -> Flo
     The rate has no limit, as in Fig. 1b: with a logarithmic utility it is infinite at m = 0.
 
     Args:
-        marking: of any shape.
+        marking: end-to-end marking probabilities, of any shape.
         utility: a utility with scalar parameters.
         phi: base of the marking.
 
@@ -109,7 +109,7 @@ def rem_equilibrium(
         capacity_share: share of the capacity that PC1 aims at, 0.85 in the paper; 1 for PC2, PC3.
         target_backlog: b0 of PC3, packets.
         rtt_errors: relative errors of the sources' round-trip estimates.
-        queueing: windows include the backlogs on the path; the paper's windows do not.
+        queueing: whether windows include the backlogs on the path, unlike in the paper.
 
     Raises:
         InputError: arguments do not fit, or the optimum was not found.
