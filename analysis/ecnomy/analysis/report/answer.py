@@ -39,7 +39,7 @@ _UNSOLD = "Open the business: not decided; no call was sold"
 
 
 class Range(msgspec.Struct, frozen=True):
-    """Loads at which a curve is above 0; an end of the tried range does not count as a bound."""
+    """A range of loads in which a curve is above 0; an end of the tried range is not a bound."""
 
     low: float
     high: float
@@ -51,13 +51,13 @@ class Answer(msgspec.Struct, frozen=True):
     """The results of one provider, at the reference.
 
     Attributes:
-        choice: the provider's choice, key by key.
+        choice: the value of each key that the provider chooses.
         runs: the runs of that choice, at the reference.
         verdict: 1 profitable, -1 not, 0 not decided.
         words: the verdict in words; `opens` says whether to open the business.
-        loads: estimates of profit a call along the load, of that choice; {} without a load.
-        facts: (label, value, source) shown on the first screen beside the sentence.
-        by_files: whether it sells files and no calls: all figures are then per hour, not per call.
+        loads: load -> estimate of the profit per call under that choice; {} without a load.
+        facts: (label, value, source) of each fact beside the sentence on the first screen.
+        by_files: whether it sells files and no calls. All figures are then per hour, not per call.
     """
 
     provider: str
@@ -96,17 +96,17 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def unsold(self) -> bool:
-        """Whether profit a call is undefined because no call was sold."""
+        """Whether the profit per call is undefined because no call was sold."""
         return self.per_call.mean.value is None
 
     @property
     def figure(self) -> Figure:
-        """The figure by which loads and keys are compared."""
+        """The figure for comparisons of loads and keys."""
         return PER_HOUR if self.by_files else PER_CALL
 
     @property
     def figure_words(self) -> str:
-        """The name of this figure on axes."""
+        """The name of this figure for axes."""
         return "profit an hour" if self.by_files else "profit a call"
 
     @property
@@ -169,7 +169,7 @@ def answer_of(material: Material, db: Database, provider: str) -> Answer:
         value = -math.inf if math.isnan(hourly.value) else hourly.value
         if best is None or value > best[0]:
             best = value, choice, hourly
-    assert best is not None  # the world of the first run's choice
+    assert best is not None  # at least the first run matches
     _, choice, hourly = best
     runs = material.at(choice, material.world)
     per_call = estimate(db, provider, runs, PER_CALL)
@@ -268,7 +268,7 @@ def _along(
 
 
 def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[Range]:
-    """Return where a curve, straight between its points, is above 0; NaN is not above 0."""
+    """Return the ranges in which a piecewise linear curve is above 0; NaN is not above 0."""
     crossings: list[tuple[float, bool]] = []  # where, and whether it is above 0 beyond
     above = values[0] > 0
     if above:
@@ -284,7 +284,7 @@ def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[Rang
 
 
 def _up_to(load: Key | None, loads: dict[float, Estimate]) -> tuple[str, ...]:
-    """Return where along the load it earns money, in words, with bounds."""
+    """Return the loads at which the provider earns money in words, with bounds."""
     if load is None or len(loads) < 2:
         return ()
     at, curve = list(loads), [one.value for one in loads.values()]
@@ -306,7 +306,7 @@ def _range_words(one: Range, load: Key, loads: dict[float, Estimate]) -> str:
 
 
 def _bounds(crossing: float, loads: dict[float, Estimate]) -> str:
-    """Return where the lower and upper interval ends cross 0 nearest to a crossing."""
+    """Return the zeros of the interval's ends that are nearest to a crossing, in words."""
     found = []
     for side in (0, 1):
         curve = [one.bounds[side] for one in loads.values()]

@@ -33,7 +33,7 @@ from ecnomy.analysis.report.material import Made
 
 __all__ = ["BreakEven", "break_even", "fieller_prices"]
 
-# A refund belongs to the block of its call: otherwise blocks would depend on their neighbours.
+# A refund counts in the block of its call; otherwise neighbouring blocks would be dependent.
 _CALL_TIME: Final = "coalesce(start_ps, t_ps)"
 
 
@@ -43,8 +43,8 @@ class BreakEven(msgspec.Struct, frozen=True):
     Attributes:
         estimate: the price; or "any price" (costs are not above 0) or "no price" (no part of a
             price is kept).
-        cut: whether the interval reaches below 0 before it is cut.
-        open_ended: whether it has no upper bound.
+        cut: whether the uncut interval extends below 0.
+        open_ended: whether the interval has no upper bound.
     """
 
     estimate: Estimate
@@ -69,7 +69,7 @@ def break_even(db: Database, provider: str, runs: Sequence[Made], *, tied: bool)
 
     Args:
         db: the tables of the page.
-        provider: its name.
+        provider: the name of the provider.
         runs: runs of one case, which differ in their seeds.
         tied: whether refunds follow the price.
     """
@@ -98,8 +98,8 @@ def fieller_prices(costs: Floats, kept: Floats, t: float) -> tuple[float, float]
     """Return the ends of the set of prices >= 0 at which mean costs may equal mean income.
 
     Args:
-        costs: [n], costs of n runs or blocks, money.
-        kept: [n], calls whose price is kept.
+        costs: costs of n runs or blocks, [n], money.
+        kept: numbers of calls whose price is kept, [n].
         t: Student's quantile for n values.
 
     Returns:

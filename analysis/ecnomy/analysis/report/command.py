@@ -25,7 +25,7 @@ _FOLDER: Final = "folder"  # the command that receives a folder
 
 
 class _Report(VerbGroup):
-    """`ecnomy report FOLDER` beside named pages: any other word is a folder."""
+    """A command group with `gsp` as a subcommand; any other word is a folder."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, "--help"):

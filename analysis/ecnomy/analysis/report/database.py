@@ -28,7 +28,7 @@ from ecnomy.analysis.report.tariffs import Tariff, Tariffs, tariffs_of
 
 __all__ = ["LINES", "Database", "open_database"]
 
-# The lines of an account, in the order of a statement; other kinds of postings follow.
+# The lines of an account in the order of a statement; other kinds of postings follow.
 LINES: Final = (
     *("calls", "reimbursements", "marks of calls"),
     *("files", "reimbursements of files", "marks of files"),

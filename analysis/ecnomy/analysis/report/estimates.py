@@ -45,8 +45,8 @@ class Figure(msgspec.Struct, frozen=True):
     """A figure computed from sums: profit [micro-units], calls sold, hours.
 
     Attributes:
-        sql: expression over the columns profit, sold, hours.
-        of: the same function of arrays of these, in this order.
+        sql: SQL expression over the columns profit, sold and hours.
+        of: the same function for arrays of profit, sold and hours.
     """
 
     sql: str
@@ -65,9 +65,9 @@ class Estimate(msgspec.Struct, frozen=True):
     """A figure; the interval is None if it is unknown (one run that was not kept).
 
     Attributes:
-        mean, low, high: as the page prints them, with their queries.
+        mean, low, high: cells with the mean and the ends of its 95 % interval.
         query: the query of the mean.
-        more: the query of the interval, if it is another one.
+        more: the query of the interval, if it differs.
     """
 
     mean: Cell

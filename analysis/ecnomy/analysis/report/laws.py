@@ -21,7 +21,7 @@ class Laws(msgspec.Struct, frozen=True):
 
     Attributes:
         title: a sentence on the law with the highest profit.
-        words: the hourly profit under each law, and the lead of the first.
+        words: the hourly profit under each law, and the lead of the best law.
     """
 
     title: str
@@ -29,7 +29,7 @@ class Laws(msgspec.Struct, frozen=True):
 
 
 def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[Made, ...]]:
-    """Return the runs under each marking law, all else as in the answer; {} without several."""
+    """Return law -> runs, with other keys as in the answer; {} with fewer than two laws."""
     key = next((one for one in material.keys if one.is_marking), None)
     if key is None:
         return {}

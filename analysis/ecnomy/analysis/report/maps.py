@@ -82,7 +82,7 @@ def _by_quality(db: Database, answer: Answer) -> list[Block]:
 def _quality_sql(
     own: str, tariffs: tuple[Tariff, ...], promised: str, factors: tuple[float, ...]
 ) -> str:
-    """Query profit an hour by promised share q and by price factor f, q null for its own."""
+    """Query the hourly profit by promised share q (null: the original) and price factor f."""
     return (
         f"with sold as (select c.tariff, c.complete, c.sent, c.bad, c.broken,\n"
         f"    coalesce(sum(p.micro) filter (p.line = 'calls'), 0) as charge,\n"
@@ -104,9 +104,9 @@ def _quality_sql(
 
 
 def promised_otherwise(db: Database, answer: Answer) -> tuple[Query, float] | None:
-    """Return profit an hour by promised share at the present price, and the promised share.
+    """Return the hourly profit by promised share at the present price, and the promised share.
 
-    Its rows are those of the map. None if tariffs promise different shares, or no run was kept.
+    The rows equal those of the map. None if tariffs promise different shares or no run was kept.
     """
     tariffs = db.tariffs(answer.provider, answer.runs)
     limits = {t.max_delay_rate for t in tariffs}
@@ -141,7 +141,7 @@ def _refund(tariffs: tuple[Tariff, ...]) -> str:
 
 
 def _follows(tariffs: tuple[Tariff, ...]) -> str:
-    """Return in words whether refunds follow the price."""
+    """Describe in words whether refunds follow the price."""
     tied = [t.name for t in tariffs if t.tied]
     fixed = [t.name for t in tariffs if not t.tied]
     if tied and fixed:

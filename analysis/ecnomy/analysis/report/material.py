@@ -35,12 +35,12 @@ class Key(msgspec.Struct, frozen=True):
     """A varied key.
 
     Attributes:
-        path: in the scenario, as in a sweep.
-        unit: of its values, "" if there is none; texts have none.
-        values: in the order of the sweep.
+        path: path in the scenario; for a parameter of several paths, its name.
+        unit: unit of the values; "" for texts and pure numbers.
+        values: values in the order of the sweep.
         own: whether a provider chooses it.
-        base: the scenario's own value, if it is one of `values`, else the first of these.
-        sets: the paths that a parameter of several paths sets; `path` is then its name.
+        base: the scenario's value if it is among `values`, else the first of `values`.
+        sets: the paths of a parameter that sets several paths; else empty.
     """
 
     path: str
@@ -57,7 +57,7 @@ class Key(msgspec.Struct, frozen=True):
 
     @property
     def is_load(self) -> bool:
-        """Whether it is a number that measures the amount of a kind of traffic."""
+        """Whether it is a number for an amount of traffic."""
         numbers = all(isinstance(value, float) for value in self.values)
         each = [path.split(".") for path in self.places]
         sizes = all(parts[0] == "sources" and parts[-1] in _SIZE for parts in each)
@@ -87,17 +87,18 @@ class Key(msgspec.Struct, frozen=True):
         return f"{name} [{self.unit}]" if self.unit else name
 
     def told(self, value: Value) -> str:
-        """Return a value as tables show it."""
+        """Return the printed form of a value."""
         return words_of(self.values)[value]
 
 
 class Made(msgspec.Struct, frozen=True):
-    """One run. `run` is None if a sweep kept no results of it.
+    """One run.
 
     Attributes:
-        number: counted from 1 in the page.
+        number: number of the run in the page, from 1.
         case: the value of each key.
-        row: its outcome columns, if it is a run of a sweep.
+        run: the results; None if a sweep kept no results of the run.
+        row: outcome columns of a run of a sweep.
     """
 
     number: int
@@ -113,9 +114,9 @@ class Material(msgspec.Struct, frozen=True):
     """The subject of a report.
 
     Attributes:
-        folder: the first of RESULTS.
+        folder: the first results folder.
         kept: whether the tables of all runs exist.
-        left_out: runs that failed or do not belong, in words.
+        left_out: descriptions of runs that failed or do not belong.
         sweep: the folder of the sweep, "" without a sweep.
     """
 
@@ -168,7 +169,7 @@ class Material(msgspec.Struct, frozen=True):
         )
 
     def choice_words(self, choice: Sequence[Value | None]) -> str:
-        """Return a choice as tables show it, "" if there was none."""
+        """Return the printed form of a choice, "" without choices."""
         given = [(k, v) for k, v in zip(self.keys, choice, strict=True) if v is not None]
         if len(given) == 1 and isinstance(given[0][1], str):
             return given[0][0].told(given[0][1])

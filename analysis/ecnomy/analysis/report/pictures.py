@@ -47,7 +47,7 @@ _LOOKS: Final[dict[str, dict[str, Any]]] = {
     "marks of files": {"facecolor": "#44AA99", "hatch": "///"},
     "fixed costs": {"facecolor": "#999999"},
 }
-# The changes that a row of a tariff table makes to the look of its line; the first row none.
+# Style changes of a line by row of its tariff table; the first row has no change.
 _ROWS: Final = ("", "--", "oo", "||", "**", "++")
 _OTHER: Final[dict[str, Any]] = {"facecolor": "#CC79A7", "hatch": "\\\\\\"}
 
@@ -110,9 +110,9 @@ def stacked(edges: Floats, parts: Mapping[str, Floats], profit: Floats, label: s
 
 
 def look_of(name: str, rows: Sequence[str]) -> dict[str, Any]:
-    """Return colour and hatch of a line, such as `calls (home)`; `rows` ends in those of all rows.
+    """Return colour and hatch of a line, such as `calls (home)`; `rows` names all rows.
 
-    The lines of each row have their own hatch, and are lighter from row to row.
+    Each row has a different hatch, and colours get lighter from row to row.
     """
     line, _, row = name.partition(" (")
     look = dict(_LOOKS.get(line, _OTHER))
@@ -375,7 +375,7 @@ def _hatched(row: int, column: int, *, dark: bool) -> Any:
 
 
 def tornado(bars: Sequence[tuple[str, float, str, float, str]], middle: float) -> bytes:
-    """Draw per key its name, the least and the most profit with the values that gave them."""
+    """Draw a bar per key from its least to its most profit, with the values behind them."""
     with panel_style():
         canvas = _Canvas(height=1.0 + 0.5 * len(bars))
         axis = canvas.axes[0]

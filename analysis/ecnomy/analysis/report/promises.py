@@ -27,7 +27,7 @@ _COUNTS: Final = (
 
 
 def promises(material: Material, db: Database, answer: Answer) -> Section:
-    """Return blocking against B^G and delay against L^G of each tariff, then both over time."""
+    """Return the blocking and delay rates of each tariff beside B^G and L^G, and over time."""
     own = owned(answer.provider, answer.runs)
     tariffs = db.tariffs(answer.provider, answer.runs)
     files = _files(db, answer, own)
@@ -96,7 +96,7 @@ def _table(db: Database, answer: Answer, own: str, tariffs: tuple[Tariff, ...]) 
 
 
 def _files(db: Database, answer: Answer, own: str) -> Table | None:
-    """Return refunded files over paid files, row by row; None if it sells no files."""
+    """Return refunded and paid files of each row; None for a provider without files."""
     told = provider_of(answer.runs[0], answer.provider).files
     if not told:
         return None

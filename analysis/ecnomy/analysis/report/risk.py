@@ -48,7 +48,7 @@ _BINS: Final = 40
 
 
 def profit_per_call(material: Material, db: Database, answer: Answer) -> Section:
-    """Return seeds or choices side by side, the tail, and the distribution of calls' profits."""
+    """Return profits by seed or choice, their tail, and the distribution over calls."""
     blocks: list[Block] = [_seeds(db, answer)]
     if len(material.choices()) > 1:
         blocks.insert(0, _choices(material, db, answer))

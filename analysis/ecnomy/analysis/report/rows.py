@@ -16,8 +16,8 @@ __all__ = ["rows_apart"]
 def rows_apart(db: Database, provider: str, runs: Sequence[Made]) -> Words | None:
     """Return the hourly profit of each row; None for a table of one row.
 
-    It is the income from the row's calls or files, less their marks and refunds. Test streams and
-    fixed costs belong to no row. A sweep that kept no results has no such figures.
+    The profit of a row is the income from its calls or files, less their marks and refunds. Test
+    streams and fixed costs belong to no row. A sweep without kept results has no such figures.
     """
     if runs[0].run is None:
         return None

@@ -99,7 +99,7 @@ def samples_of(
 
 
 def _edges(t_ps: npt.NDArray[np.int64], low: int, high: int, step: int) -> npt.NDArray[np.int64]:
-    """Return the last report at or before each multiple of a step within the window, each once."""
+    """Return the distinct last reports at or before each multiple of a step in the window."""
     wanted = np.arange(low, high + 1, max(step, 1))
     at = np.searchsorted(t_ps, wanted, side="right") - 1
     return np.unique(t_ps[at[at >= 0]])

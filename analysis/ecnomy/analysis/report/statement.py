@@ -148,7 +148,7 @@ def _by_carrier(db: Database, answer: Answer, own: str) -> Table | None:
 
 
 def _crossed(query: Query, caption: str, what: str, name: str) -> Table:
-    """Return a query of (row, line, micro) as a table of rows by lines, with sums of rows."""
+    """Return a query of (row, line, micro) as a table of rows by lines, with row totals."""
     at = {(row[0], row[1]): i for i, row in enumerate(query.rows)}
     lines = [*LINES, *sorted({row[1] for row in query.rows} - set(LINES))]
     lines = [line for line in lines if any(row[1] == line for row in query.rows)]
@@ -165,7 +165,7 @@ def _crossed(query: Query, caption: str, what: str, name: str) -> Table:
 
 
 def period_s(duration_s: float) -> int:
-    """Return the length of a period: an hour if that gives a handful, else a fitting one."""
+    """Return the length of a period [s]: an hour if that gives a handful, else a fitting one."""
     fitting = [s for s in _PERIODS_S if duration_s / s <= _MOST_PERIODS]
     if 4 * 3600 <= duration_s <= _MOST_PERIODS * 3600:
         return 3600

@@ -22,22 +22,22 @@ _AMOUNT: Final = re.compile(r"\s*([-+0-9.eE_]+)\s*([a-z]*)\s*")
 
 
 class Tariff(msgspec.Struct, frozen=True):
-    """A connection type that is sold.
+    """A connection type on sale.
 
     Attributes:
         name: the tariff's name, unique for its provider.
-        index: index in the run's list of tariffs (agents in their order, rows in theirs), which the
-            column `tariff` of the table calls contains if it exists.
+        index: index in the run's list of tariffs (by agent, then by row): the value of the column
+            `tariff` of the table calls.
         sources: the sources of the calls.
-        price: in words; likewise `reimbursement`.
-        max_delay_ps: a packet later than this is bad.
+        price: price of a call in words; likewise `reimbursement`.
+        max_delay_ps: largest delay of a good packet [ps].
         max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
-        max_blocking_rate: the largest share of calls blocked (B^G); None without a promise.
-        max_time_s: the longest connection; None without a limit.
-        tied: whether the refund is the price at any price: declared so, or an amount that equals
-            the price in every run.
-        sample_s: the length of a sample of the test streams: the tariff's longest connection,
-            else its strategy's `sample`, else a minute.
+        max_blocking_rate: the largest share of blocked calls (B^G); None without a promise.
+        max_time_s: duration of the longest connection [s]; None without a limit.
+        tied: whether the refund follows the price: by declaration, or because both are equal in
+            every run.
+        sample_s: length of a sample of the test streams [s]: the longest connection, else the
+            `sample` of the strategy, else a minute.
     """
 
     name: str
@@ -57,7 +57,7 @@ Tariffs = dict[str, tuple[Tariff, ...]]
 
 
 def tariffs_of(told: Mapping[int, tuple[Provider, ...]]) -> dict[int, Tariffs]:
-    """Return the tariffs of each provider, by its name, in each run, by its number."""
+    """Return run number -> provider name -> tariffs."""
     apart = {
         (provider.name, offer.name)
         for providers in told.values()
@@ -93,7 +93,7 @@ def _of_run(providers: tuple[Provider, ...], apart: Set[tuple[str, str]]) -> Tar
 
 
 def _time_s(value: Any) -> float | None:
-    """Return seconds of a time in a manifest ("60.0 s"); None unless it is above 0."""
+    """Return a time in a manifest ("60.0 s") in seconds; None unless it is above 0."""
     found = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
     if found is None or found[2] not in _SECONDS:
         return None

@@ -4,7 +4,7 @@
 The figures are sums of its ledger and calls, and arithmetic on its scenario:
 
     delay of a full buffer = bytes it holds x 8 / rate
-    packets that fit       = (promised delay - delay without a queue) x rate / (8 x packet)
+    packets that fit       = (promised delay - delay without a queue) x rate / (8 x packet size)
 
 The changes are counterfactual: the same calls, requested and carried as before.
 """
@@ -37,7 +37,7 @@ _MS: Final = 1000
 
 
 class Queueing(NamedTuple):
-    """The buffer on the path of a call with the largest delay when full."""
+    """The buffer with the largest full delay on the path of a call."""
 
     link: str
     rate_bps: int
@@ -47,7 +47,7 @@ class Queueing(NamedTuple):
     way_s: float  # without a queue
 
     def fitting(self, promised_s: float) -> int:
-        """Return the packets in the queue at which a packet reaches the promised delay."""
+        """Return the queue in packets at which a packet reaches the promised delay."""
         left = max(promised_s - self.way_s, 0.0)
         return math.floor(left * self.rate_bps / 8 / self.packet_bytes)
 
@@ -65,7 +65,7 @@ def why_it_loses(db: Database, answer: Answer) -> Section | None:
 
 
 def _money(db: Database, own: str) -> Words:
-    """Return the income from a call, and its costs, dearest first."""
+    """Return the income from a call, and its costs in descending order."""
     each = ", ".join(
         f"-coalesce(sum(micro) filter (line = '{line}'), 0) / 1e6 / n" for line, _ in _COSTS
     )
@@ -171,7 +171,7 @@ def _looser(db: Database, answer: Answer) -> Words | None:
 
 
 def _admission(db: Database, answer: Answer, own: str) -> Words | None:
-    """Return the profit of ended calls, by the time they began."""
+    """Return the profit of ended calls, by their start time."""
     length_s = period_s(max(made.seconds for made in answer.runs))
     query = db.ask(
         f"select count(*) filter (left_micro < 0), count(*), "
