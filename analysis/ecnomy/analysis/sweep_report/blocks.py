@@ -27,7 +27,7 @@ def scales_of(swept: Swept) -> dict[str, Scale]:
 
 
 def text_cell(text: str, value: Any = None) -> Cell:
-    """Return a cell; `value` goes to the CSV in full."""
+    """Return a cell; the CSV contains the full `value`."""
     known = value is not None and math.isfinite(float(value))
     return Cell(text, value=float(value) if known else None)
 

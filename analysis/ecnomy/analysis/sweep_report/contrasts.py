@@ -36,9 +36,9 @@ class Contrast(msgspec.Struct, frozen=True):
         first, second: levels.
         outcome: a column of outcomes.
         compared: the comparison; its difference is the second level minus the first.
-        q: see statistics/comparisons.py; NaN until all comparisons are made.
-        ratio: the standard error of the difference over that with independent seeds; NaN if seeds
-            are not paired.
+        q: the q-value (statistics/comparisons.py); NaN until all comparisons are made.
+        ratio: the standard error of the difference, relative to that for independent seeds; NaN if
+            seeds are not paired.
     """
 
     varied: int
@@ -51,8 +51,10 @@ class Contrast(msgspec.Struct, frozen=True):
 
 
 def contrasts_of(swept: Swept) -> tuple[Contrast, ...]:
-    """All comparisons of a sweep: all pairs of categorical values, neighbouring pairs of numeric
-    values."""
+    """Return all comparisons of a sweep.
+
+    They are all pairs of categorical values, and neighbouring pairs of numeric values.
+    """
     found = []
     for number, varied in enumerate(swept.varied):
         if varied.factor.sampled:
@@ -71,10 +73,11 @@ def contrasts_of(swept: Swept) -> tuple[Contrast, ...]:
 
 
 def units_of(swept: Swept, varied: Varied) -> tuple[Any, bool]:
-    """Return the units that give a number for each level of a factor, and whether they give pairs.
+    """Return the statistical unit of each run, and whether units form pairs across levels.
 
     Returns:
-        Per run the number of its replicate, or of its sample in a sweep with samples.
+        The replicate of each run, or its sample in a sweep with samples; and whether units are
+        paired.
     """
     others = [one for one in swept.varied if one is not varied]
     if any(one.factor.sampled for one in others):

@@ -35,10 +35,10 @@ class Curve(msgspec.Struct, frozen=True):
     """An outcome along a parameter.
 
     Attributes:
-        name: name of the curve among others in a picture, "" for a single curve.
+        name: name of the curve in a picture with several, "" for a single curve.
         x: values of the parameter, ascending.
-        mean, half: mean of the outcome and half its interval; `half` is NaN without an interval.
-        n: sample sizes of the means.
+        mean, half: mean of the outcome and half-width of its interval; NaN without an interval.
+        n: number of values behind each mean.
     """
 
     name: str
@@ -54,11 +54,11 @@ class Best(msgspec.Struct, frozen=True):
     Attributes:
         level: the best level that was run.
         x: the value of that level.
-        mean, half: mean of the outcome there, and half its interval.
+        mean, half: mean of the outcome at that level, and half-width of its interval.
         at, low, high: the optimum of the curve, and its interval.
-        limit: what limits the interval (peaks.py), "" if the curve has no top between the values.
+        limit: the cause of the width (peaks.py), "" if the curve has no top between the values.
         inner: whether the interval excludes both ends of the values run.
-        share: share of draws in which this level was best.
+        share: share of bootstrap draws in which this level was best.
     """
 
     level: int
@@ -74,7 +74,7 @@ class Best(msgspec.Struct, frozen=True):
 
 
 def curves_of(swept: Swept, varied: Varied, outcome: str) -> tuple[Curve, ...]:
-    """Return an outcome's curves along a factor, one per value of the first non-numeric factor.
+    """Return curves of an outcome along a factor, one per value of the first categorical factor.
 
     Args:
         swept: the runs of the sweep.
@@ -169,7 +169,7 @@ def best_of(swept: Swept, varied: Varied, outcome: str) -> Best | None:
 def _peak(
     x: Floats, means: Floats, drawn: Floats, count: int, level: float
 ) -> tuple[float, float, float, str]:
-    """Return the curve's optimum, its interval and what limits it."""
+    """Return the optimum of the curve, its interval, and the cause of the interval's width."""
     if count < 2:
         return float(_tops(x, means[:, np.newaxis])[0]), math.nan, math.nan, ""
     ends = (0, len(x) - 1)

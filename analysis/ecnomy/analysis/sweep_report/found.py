@@ -43,11 +43,11 @@ class Found(msgspec.Struct, frozen=True):
 
     Attributes:
         headline: the answer in one sentence.
-        detail: its figures, or "".
-        sure: whether it is significant; None if not tested.
+        detail: the figures behind the headline, or "".
+        sure: whether the headline is significant; None if not tested.
         more: further sentences, the most useful one first.
         contrasts: all comparisons of the sweep.
-        bests: the optimum along each numeric factor, by factor and outcome.
+        bests: (factor, outcome) -> optimum along that numeric factor.
         matters: the shares of variance of each outcome.
         lead: the factor of the headline, or None.
     """

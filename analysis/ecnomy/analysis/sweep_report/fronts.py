@@ -26,10 +26,10 @@ class Front(msgspec.Struct, frozen=True):
     """Two outcomes of all points, and their Pareto front.
 
     Attributes:
-        x, y: the two outcomes.
-        means, halves: [points, 2].
+        x, y: names of the two outcomes.
+        means, halves: means and half-widths of intervals, [points, 2].
         on: whether each point is on the front.
-        beaten: whether another point beats it by more than the intervals allow.
+        beaten: whether another point beats each point by more than the intervals allow.
     """
 
     x: str
@@ -65,7 +65,7 @@ def front_of(swept: Swept) -> Front | None:
 
 
 def _undominated(values: Any) -> Any:
-    """Return the rows that no row matches in both and beats in one, by sorting."""
+    """Return whether each row is undominated: no row is as good in both and better in one."""
     order = np.lexsort((-values[:, 1], -values[:, 0]))
     on = np.zeros(len(values), dtype=bool)
     best, at = -np.inf, np.nan
@@ -79,7 +79,7 @@ def _undominated(values: Any) -> Any:
 
 
 def _beaten(values: Any, halves: Any) -> Any:
-    """Return the rows that another row beats in both by more than the intervals allow."""
+    """Return whether another row beats each row in both by more than the intervals allow."""
     low, high = values - np.nan_to_num(halves), values + np.nan_to_num(halves)
     order = np.argsort(-low[:, 0])
     best = np.maximum.accumulate(np.where(np.isnan(low[order, 1]), -np.inf, low[order, 1]))

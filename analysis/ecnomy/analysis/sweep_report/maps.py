@@ -59,9 +59,9 @@ def maps_section(swept: Swept, found: Found) -> Section | None:
 
 
 def _mapped(swept: Swept, found: Found) -> tuple[Varied, Varied] | None:
-    """Return the two factors of a map: numbers first, then for samples those that matter most.
+    """Return the two factors of a map: numeric ones first.
 
-    Else those with most levels.
+    Among these, the most important ones for samples, else the ones with most levels.
     """
     matters = found.matters[0] if found.matters else None
     shares = [one.mean for one in (matters.total or matters.alone)] if matters else []

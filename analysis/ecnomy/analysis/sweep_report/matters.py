@@ -37,9 +37,9 @@ class Matters(msgspec.Struct, frozen=True):
     """The shares of one outcome's variance.
 
     Attributes:
-        alone, total: shares of each factor of the sweep, in its order; `total` is () over samples.
-        rest: interactions and chance over samples, else interactions.
-        chance: share of replicates; NaN with one replicate per point, or with samples.
+        alone, total: shares of each factor, in the order of the sweep; `total` is () for samples.
+        rest: share of interactions, for samples together with chance.
+        chance: share of replicates; NaN with one replicate per point, or for samples.
         grid: whether the shares are sums of squares of a whole grid.
     """
 
@@ -109,7 +109,7 @@ def _of_grid(swept: Swept, outcome: str, rows: Floats, codes: list[Any]) -> Matt
 
 
 def _cells_without(codes: list[Any]) -> list[Any]:
-    """Return for each factor the number of each point's cell among all others."""
+    """Return, for each factor, the cell of each point in the other factors."""
     found = []
     for number in range(len(codes)):
         others = [code for i, code in enumerate(codes) if i != number]
@@ -187,7 +187,7 @@ def _columns(varied: Varied, known: Any) -> Floats:
 
 
 def _lost(gram: Floats, places: Sequence[range]) -> Floats:
-    """Return the loss without each factor, and the residual with all, as shares."""
+    """Return the loss without each factor, and the residual with all factors, as shares."""
     n, last = gram[0, 0], len(gram) - 1
     squares = gram[last, last] - gram[0, last] ** 2 / n
 

@@ -6,11 +6,10 @@ is the logarithm of the values if that spaces them more evenly. A low degree ove
 little noise and much bias (a skewed curve pulls a parabola's top to its flat side), a high degree
 over few levels the reverse. The model taken is the least noisy one whose top agrees, within the
 noise of the difference, with the top of each noisier model. Its interval is Student's, from a
-bootstrap over replicates, and is widened at both ends by its bias: the largest distance to the
-noisier models that are not too noisy to tell, to the degree below, and to the same model on the
-other axis. In simulations, 95 % intervals of skewed curves contain the optimum in at least 90 % of
-the cases, but in 85 % with five values a factor of two apart and a noise of 3 % of the curve's
-range.
+bootstrap over replicates, and is widened at both ends by its bias. The bias is the largest distance
+to sufficiently precise noisier models, to the degree below, and to the same model on the other
+axis. In simulations, 95 % intervals of skewed curves contain the optimum in at least 90 % of the
+cases, but in 85 % with five values a factor of two apart and a noise of 3 % of the curve's range.
 
 Source: Box, Wilson 1951 and Box, Draper 1987 (local polynomials, bias beside variance); Lepskii
 1991 (the choice between models by their differences); Efron 1979 (bootstrap).
@@ -47,8 +46,8 @@ class Peak(msgspec.Struct, frozen=True):
     """The top of a curve.
 
     Attributes:
-        at: its place, in the unit of the values.
-        low, high: its interval; NaN for one replicate.
+        at: position of the top, in the unit of the values.
+        low, high: interval of the position; NaN for one replicate.
         limit: the main cause of the interval's width: NOISE; SKEW, models that treat the curve's
             skew differently; SPACING, too few levels to detect skew; "" for one replicate.
     """
@@ -77,9 +76,9 @@ def peak_of(x: Floats, means: Floats, drawn: Floats, count: int, level: float) -
     """Return the top of the curve through the means.
 
     Args:
-        x: the levels, rising, three or more.
-        means: mean outcome at each level, the largest being the best.
-        drawn: the same for resampled replicates, [levels, draws].
+        x: three or more levels, ascending.
+        means: mean outcome at each level; the largest is the best.
+        drawn: mean outcomes of resampled replicates, [levels, draws].
         count: number of replicates.
         level: confidence level of the interval.
     """
@@ -142,9 +141,8 @@ def _other_axis(
 ) -> float:
     """Return the top by the same model on the other axis: plain values for logarithms, or reverse.
 
-    The place is given on the first axis. It is the model's own if the other axis fits worse than
-    noise
-    explains. Otherwise the distance measures the effect of the model's form.
+    The place is given on the first axis. The distance measures the effect of the model's form. If
+    the other axis fits worse than noise explains, the place is that of the given model.
     """
     if x[0] <= 0:
         return model.top
@@ -183,7 +181,7 @@ def _window(z: Floats, top: int, width: int) -> tuple[int, int]:
 
 
 def _tops(z: Floats, means: Floats, degree: int, grid: Floats) -> Floats:
-    """Return where the polynomials through columns of means are largest on the grid's range."""
+    """Return the maxima of the polynomials through columns of means, on the range of the grid."""
     middle, reach = (z[0] + z[-1]) / 2, (z[-1] - z[0]) / 2
     fit = np.linalg.pinv(np.vander((z - middle) / reach, degree + 1))
     heights = np.vander((grid - middle) / reach, degree + 1) @ (fit @ means)
@@ -201,9 +199,8 @@ def _tops(z: Floats, means: Floats, degree: int, grid: Floats) -> Floats:
 def _choice(models: list[_Model], count: int) -> tuple[_Model, list[float]]:
     """Return the chosen model, and its distance from the models that measure its bias.
 
-    They are the noisier models that are precise enough, and the degree below: the change by the
-    last
-    degree bounds that of further degrees, if the series converges.
+    These are the sufficiently precise noisier models, and the degree below. If the series
+    converges, the change by the last degree bounds the changes by further degrees.
     """
     for number, model in enumerate(models):
         gaps = []

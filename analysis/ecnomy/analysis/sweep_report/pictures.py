@@ -27,7 +27,7 @@ _WIDTH: Final = 4.9
 _BLUE, _GREEN, _RED = COLOURS[1], COLOURS[2], COLOURS[5]
 _LOOKS: Final = (("o", "-", _BLUE), ("s", "--", _RED), ("^", ":", _GREEN), ("D", "-.", "black"))
 _NAMED: Final = 8  # points of a front that are named
-LABEL: Final = 40  # characters of a name; longer names are omitted, as a cut name says nothing
+LABEL: Final = 40  # characters of a name; longer names are omitted rather than cut
 _LOG: Final = 20.0  # largest over smallest value above which an axis is logarithmic
 
 

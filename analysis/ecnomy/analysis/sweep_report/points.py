@@ -32,7 +32,7 @@ from ecnomy.markets.sweep.mains import main_outcomes
 __all__ = ["LEVEL", "Search", "Swept", "Varied", "half_widths", "mean_interval", "open_swept"]
 
 LEVEL: Final = 0.95
-_ANY: Final = 4  # number of outcomes, if none is a known one
+_ANY: Final = 4  # number of outcomes if all are unknown
 _NO_OUTCOMES: Final = (
     *("run", "number", "point", "replicate", "label", "seed", "status", "reason"),
     *("engine_cpu_s", "wall_s", "data_packets", "worker"),
@@ -44,9 +44,9 @@ class Search(msgspec.Struct, frozen=True):
 
     Attributes:
         verb: the verb that continues the search and prints the answer.
-        bounds: an outcome, and the bounds of its mean; None if unbounded.
-        checked: the points that it checked again with separate seeds; None before that.
-        there: the first outcome over these seeds, at the last of these points.
+        bounds: (outcome, least mean, largest mean) of each bound; None if unbounded on a side.
+        checked: the points that the search checked with separate seeds; empty before the check.
+        there: the first outcome over these seeds, at the last checked point.
     """
 
     verb: str
@@ -62,8 +62,8 @@ class Varied(msgspec.Struct, frozen=True):
     """A factor with several values, and the value of each run.
 
     Attributes:
-        codes: per run, the number of its level; for samples the rank of their value.
-        x: per run, its value as a number; for non-numeric levels, the number of the level.
+        codes: level of each run, as a number; for samples, the rank of the value.
+        x: numeric value of each run; for categorical levels, the number of the level.
     """
 
     factor: Factor
@@ -72,7 +72,7 @@ class Varied(msgspec.Struct, frozen=True):
 
     @property
     def is_number(self) -> bool:
-        """Whether its values have an order and distances."""
+        """Whether the values are numbers, with an order and distances."""
         return self.factor.sampled or bool(self.factor.values)
 
     @property
@@ -81,7 +81,7 @@ class Varied(msgspec.Struct, frozen=True):
         return self.factor.axis
 
     def told(self, level: int) -> str:
-        """Return a level as sentences show it."""
+        """Return the printed form of a level in sentences."""
         name = self.factor.labels[level]
         return name if not self.is_number else f"{self.factor.name} {name}"
 
@@ -93,13 +93,13 @@ class Swept(msgspec.Struct, frozen=True):
         varied: the factors with several values.
         outcomes: the selected outcomes, the main one first.
         values: a column per outcome, a row per run; NaN if a run lacks it.
-        point: per run, the number of its point, from 0 without gaps.
-        replicate: per run, as the sweep numbers them.
+        point: number of the point of each run, from 0 without gaps.
+        replicate: replicate number of each run, as in the sweep.
         labels: the label of each point.
         paired: whether runs of one replicate share a seed.
         level: confidence level of intervals; above LEVEL if replicates were added until an interval
             was narrow, so that LEVEL still holds (sequential.py).
-        looks: how often a point may have been looked at.
+        looks: largest number of looks at a point.
         notes: warnings for readers, such as failed runs.
         search: the target of a search, None if the sweep lists all points.
     """

@@ -55,7 +55,7 @@ def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> 
         picture: the file of its picture, or None.
 
     Raises:
-        ResultsError: it has no finished run, or a shard cannot be read.
+        ResultsError: the sweep has no finished run, or a shard cannot be read.
     """
     from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
     from ecnomy.markets.sweep.head import head_of

@@ -39,7 +39,7 @@ def best_first(swept: Swept) -> npt.NDArray[np.int64]:
 
 
 def _outside(swept: Swept) -> Floats:
-    """Return how far each point is outside of the bounds of a search; 0 within."""
+    """Return the distance of each point from the bounds of a search; 0 within the bounds."""
     found = np.zeros(swept.points)
     for outcome, least, most in swept.search.bounds if swept.search else ():
         if outcome not in swept.outcomes:

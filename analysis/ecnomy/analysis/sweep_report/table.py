@@ -67,7 +67,7 @@ def points_table(swept: Swept) -> Table:
 
 
 def _labels(swept: Swept, points: Sequence[int]) -> tuple[str, list[str]]:
-    """Return a head and the points' labels; parameter names shared by all stand in the head."""
+    """Return a head with the parameter names common to all points, and the points' labels."""
     runs = [int(np.flatnonzero(swept.point == i)[0]) for i in points]
     short, whole = [], []
     for run in runs:

@@ -123,7 +123,7 @@ def _comparison(swept: Swept, one: Contrast) -> dict[str, Any]:
 
 
 def _bests(swept: Swept, found: Found) -> list[dict[str, Any]]:
-    """Return along numbers the best value that was run, and the peak of the curve through means."""
+    """Return, per numeric factor, the best value run and the peak of the curve through means."""
     return [
         {
             "parameter": swept.varied[number].factor.name,

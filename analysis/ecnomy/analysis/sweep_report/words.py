@@ -51,7 +51,7 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 def _magnitude(value: float) -> int:
-    """Return the power of ten of the first digit, after rounding to two."""
+    """Return the power of ten of the first digit, after rounding to two digits."""
     return int(f"{abs(value):.1e}".split("e")[1])
 
 
