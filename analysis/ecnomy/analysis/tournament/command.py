@@ -140,7 +140,7 @@ def _tell(tournament: Any, table: Any, folder: Path, as_json: bool) -> None:
 
 
 def _strategies(found: Any) -> list[dict[str, Any]]:
-    """Return table rows: rank is alpha-rank's mass, earns the pay-off if all use it [money/s]."""
+    """Return table rows; `rank` is alpha-rank's mass, `earns` the pay-off alone [money/s]."""
     return [
         {
             "name": found.table.names[number],

@@ -4,10 +4,10 @@
     scenario: ../examples/tournament-link.yaml      # with one source and one agent of this name:
     tournament:
       player: player
-      populations: [2, 4, 8]                        # how many players share the network
+      populations: [2, 4, 8]                        # numbers of players on the network
       per_player: {network.links.bottleneck.rate: 2 Mbps}     # times the number of players
       utility: {kind: log, a: 2 money/s, x0: 1 Mbps}          # of every player, whatever it does
-      finalists: 3                                  # whose mixes are all played
+      finalists: 3                                  # number of strategies played in all mixes
       strategies:                                   # see entrants.py
         free-rider: {strategy: {kind: stay}, transport: {law: newreno, ecn: off}}
       without: {price-demand: a demand curve is of many users}
@@ -52,7 +52,7 @@ def load_tournament(
     Args:
         path: the file.
         own: more strategies, by name or dotted path.
-        quick: apply the settings under `quick`.
+        quick: whether to apply the settings under `quick`.
 
     Raises:
         ScenarioError: the file is invalid; the message names the place.

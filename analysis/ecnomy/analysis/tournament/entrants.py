@@ -39,8 +39,8 @@ class Entrant(msgspec.Struct, frozen=True):
     Attributes:
         name: its name in tables and pictures.
         role: the role of the player's agent.
-        strategy: with `kind` and parameters, as written.
-        transport: the transport of the player's source; {}: the scenario's.
+        strategy: mapping with `kind` and parameters, as written.
+        transport: the transport of the player's source; {} for that of the scenario.
         stated: whether the file or the command names it; otherwise it plays because it is
             installed.
     """
@@ -66,8 +66,8 @@ def read_entrants(
     """Return the entrants in the file's order, then the others; and excluded strategies.
 
     Args:
-        node: `strategies`.
-        without: `without`: strategy -> the reason for its exclusion.
+        node: the YAML value of `strategies`.
+        without: the YAML value of `without`: strategy -> the reason for its exclusion.
         own: more strategies, by name or dotted path.
 
     Raises:
@@ -142,7 +142,7 @@ def _role_for(kind: str) -> str:
 
 
 def _why_not(listed: Listed) -> str:
-    """Return why an installed, unnamed strategy does not play; "" if it plays."""
+    """Return the reason why an installed, unnamed strategy does not play; "" if it plays."""
     if listed.fault:
         return f"cannot be used: {listed.fault}"
     if ROLES[0] not in listed.roles:

@@ -32,7 +32,7 @@ class Entry(msgspec.Struct, frozen=True):
     Attributes:
         stranger: the strategy of the lone player.
         profile: the mix including it.
-        gain: its earnings above the mean player of the mix without it.
+        gain: its earnings, less those of the mean player of the mix without it.
         q: q-value of the gain, among all entries.
     """
 
@@ -56,15 +56,15 @@ class Outcome(msgspec.Struct, frozen=True, eq=False):
     """The outcome of a population of a given size.
 
     Attributes:
-        players: N.
-        mass: alpha-rank's, by strategy.
-        masses: the same for each seed alone, of shape (seeds, strategies).
+        players: the number of players, N.
+        mass: alpha-rank's mass of each strategy.
+        masses: alpha-rank's mass for each seed alone, of shape (seeds, strategies).
         rests: the rest points of mixes of finalists.
-        entries: by rest point, the strategies that tried to enter it.
-        paying: the share of players there with a paying strategy, over all starts.
-        by_seed: the same for each seed alone.
+        entries: for each rest point, the entries of other strategies.
+        paying: the share of players with a paying strategy at rest, over all starts.
+        by_seed: `paying` for each seed alone.
         paid: a player's payments in the mix that most starts lead to [money/s].
-        earned: a player's earnings there.
+        earned: a player's earnings in that mix [money/s].
     """
 
     players: int
@@ -98,10 +98,10 @@ class Found(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         table: the pay-offs.
-        finalists: their numbers.
-        payers: strategies that pay.
-        changes, replies: changes and replies of lone players.
-        outcomes: by population.
+        finalists: numbers of the finalists.
+        payers: numbers of the strategies that pay.
+        changes, replies: changes and best replies of lone players.
+        outcomes: the outcome of each population.
     """
 
     table: Payoffs

@@ -38,7 +38,7 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
         names: names of the strategies.
         populations: numbers of players.
         earned: profile -> pay-offs, money/s, of shape (seeds, strategies).
-        paid: profile -> payments, in the same unit and shape.
+        paid: profile -> payments, money/s, of shape (seeds, strategies).
     """
 
     names: tuple[str, ...]

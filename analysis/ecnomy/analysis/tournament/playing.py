@@ -37,9 +37,9 @@ def played(
     Args:
         tournament: the tournament as its file states it.
         folder: the folder of its runs.
-        pool: starts the workers that make the runs.
-        told: returns the listener of each round.
-        accept_old_code: keep runs of other code or strategies.
+        pool: the workers that make the runs.
+        told: function that returns a listener for each round.
+        accept_old_code: whether to keep runs of other code or strategies.
 
     Raises:
         ResultsError: runs failed.

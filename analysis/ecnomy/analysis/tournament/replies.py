@@ -33,7 +33,7 @@ class Change(msgspec.Struct, frozen=True):
     Attributes:
         players: number of players.
         new, old: numbers of strategies.
-        gain, loss: of the player who changes, and of each other player.
+        gain, loss: gain of the player who changes, and loss of each other player.
         q_gain, q_loss: q-values of gain and loss.
     """
 
@@ -66,9 +66,9 @@ class Reply(msgspec.Struct, frozen=True):
 
     Attributes:
         players: number of players.
-        to: the strategy that all play.
-        best: the best strategy for one of them.
-        change: the change to it; None if staying is best.
+        to: the strategy of the population.
+        best: the best strategy of a single player.
+        change: the change to the best strategy; None if staying is best.
         stays: whether every change is surely a loss.
     """
 

@@ -22,14 +22,14 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
     """A validated tournament.
 
     Attributes:
-        sweep: scenario, seeds and limits of its runs.
-        player: the name of the source and agent in the scenario that stand for one player.
+        sweep: the sweep with scenario, seeds and limits of the runs.
+        player: the name of the source and the agent that represent one player in the scenario.
         populations: numbers of players.
-        per_player: path -> amount and unit; multiplied by the number of players.
+        per_player: path -> amount and unit, to be multiplied by the number of players.
         utility: the utility of every player's rate.
         told: the utility as written in the file.
         entrants: the strategies that play.
-        absent: installed strategies that do not play, with reasons.
+        absent: installed strategy -> the reason why it does not play.
         finalists: the number of strategies played in all mixes.
     """
 
