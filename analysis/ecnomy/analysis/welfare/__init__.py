@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Welfare of a run: the value of rates, payments and earnings, and the distance to the optimum.
 
-declared     agents that declare a utility; optimum: the best rates; stability: room to go
+declared     agents that declare a utility
+optimum      the best rates
+stability    the stability margin of links
 """

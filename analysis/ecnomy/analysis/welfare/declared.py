@@ -40,14 +40,14 @@ class Declared(msgspec.Struct, frozen=True, eq=False):
     """An agent that declares a utility.
 
     Attributes:
-        agent: its name.
-        utility: money/s, as a function of a flow's rate over x0.
+        agent: name of the agent.
+        utility: utility [money/s] as a function of a flow's rate over x0.
         rows: rows of its flows, as in the table `flows`.
-        x0_bps: of each row.
-        least: the smallest ratio of rate and x0 that counts; 0 where U(0) is finite.
+        x0_bps: reference rate x0 of each row [bit/s].
+        least: the smallest ratio of rate and x0 that counts; 0 if U(0) is finite.
         weight: the utility's `a`, or 1 without one [money/s].
         flows: the number of flows in each row.
-        stop_ps: the time its source stops, at most the end of the run.
+        stop_ps: stop time of the source of each row [ps], at most the end of the run.
     """
 
     agent: str
@@ -70,9 +70,9 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
     """The activity of an agent's flows in a window, by row.
 
     Attributes:
-        on_s: time that flows were on, summed over a row [s].
-        bits: acknowledged while they were on.
-        money: integral of their utility over time.
+        on_s: total active time of the flows of a row [s].
+        bits: acknowledged data in that time [bits].
+        money: integral of their utility over time [money].
     """
 
     on_s: Floats
@@ -81,7 +81,7 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def rates_bps(self) -> Floats:
-        """The mean rate of a flow while it was on; 0 for rows that were never on."""
+        """The mean rate of a flow while it was on [bit/s]; 0 for rows that were never on."""
         return np.divide(self.bits, self.on_s, out=np.zeros_like(self.bits), where=self.on_s > 0)
 
     def steady(self, declared: Declared) -> Floats:
@@ -129,7 +129,7 @@ def _may_declare(scenario: Any) -> bool:
     try:
         market = msgspec.convert(scenario or {}, type=_Scenario, strict=False).market
     except msgspec.ValidationError:
-        return False  # an older manifest: the run is shown without the missing parts
+        return False  # an older manifest: missing parts are omitted
     held = [agent.strategy for agent in (market.agents if market else ()) if agent.strategy]
     return any(one.utility is not None or one.kind not in BUILT_IN for one in held)
 

@@ -46,7 +46,7 @@ _PRICED: Final = 1e-6  # share of the largest price below which a link has spare
 class Part(msgspec.Struct, frozen=True, eq=False):
     """A part of the window, with the rows that were on in it.
 
-    Rates are those of a flow while it was on [bit/s]; utilities of all rows, money/s.
+    Rates are per flow while it was on [bit/s]. Utilities cover all rows [money/s].
     """
 
     from_ps: int
@@ -69,9 +69,9 @@ class Distance(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         optimum_per_s: utility of the best rates over the window [money/s]; NaN if not found.
-        furthest: the largest |x - x*| / max(x, x*) of any row in any part; NaN likewise.
+        furthest: the largest |x - x*| / max(x, x*) of any row in any part; NaN if not found.
         nash_per_s: utility of users who anticipate prices [money/s]; NaN if not considered.
-        why: why no optimum was found, or "".
+        why: the reason for a missing optimum, or "".
         parts: the parts of the window from which it was computed.
     """
 
@@ -175,9 +175,9 @@ class _Alike(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         group: the group of each row.
         agent: the agent of each group; the fields below are also per group.
-        source: of its first row.
-        x0_bps: of a flow.
-        most_bps: the largest demand of a flow's traffic.
+        source: source of the first row of the group.
+        x0_bps: reference rate x0 of a flow [bit/s].
+        most_bps: the largest demand of a flow's traffic [bit/s].
     """
 
     group: npt.NDArray[np.int64]
@@ -303,10 +303,10 @@ def _nash(
 
     Args:
         problem: the problem of the optimum.
-        utilities: its utilities.
+        utilities: the utilities of the groups.
         best: the optimum.
         members: the number of users in each group.
-        always: whether all of them were on throughout.
+        always: whether all users were on throughout.
     """
     priced = best.prices > _PRICED * best.prices.max()
     low, high = problem.limits()

@@ -64,10 +64,10 @@ class Consumer(msgspec.Struct, frozen=True):
     """An agent that declares a utility.
 
     Attributes:
-        account: its income and payments.
+        account: income and payments of the agent.
         users: number of its users that were on; alternatives of one user count as one.
         utility_micro: utility over the window [micro-units].
-        steady_micro: the same at constant rates, U of the mean [micro-units].
+        steady_micro: utility at constant rates, U of the mean [micro-units].
     """
 
     account: Account
@@ -85,13 +85,13 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
     """Welfare of a run over its measured window.
 
     Attributes:
-        window: that window, from report to report.
+        window: the measured window, from report to report.
         consumers: agents that declare a utility, users before providers.
         sellers: agents that use no flows, and `unassigned:network`.
         others: other accounts with postings, in order of their names.
-        jain_rates: Jain's index of users' mean rates while on; NaN if nobody got anything.
-        jain_utilities: of their utilities a second, per unit of weight (the utility's `a`); NaN
-            if one is negative.
+        jain_rates: Jain's index of users' mean rates while on; NaN if all are 0.
+        jain_utilities: Jain's index of users' utilities per second and unit of weight (the
+            utility's `a`); NaN if one is negative.
         distance: the distance from the optimum.
         margins: stability margins of links that marked, the smallest first.
     """
@@ -150,8 +150,7 @@ def welfare_of(run: RawRun | Results) -> Welfare | None:
     """Return welfare over the measured window; None if no agent declares a utility.
 
     Also None if the scenario does not load (see declared.agents_of), if a strategy cannot be made,
-    or
-    if the window has fewer than two reports.
+    or if the window has fewer than two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -242,7 +241,7 @@ def _accounts(run: RawRun, agents: tuple[AgentSpec, ...], window: Window) -> dic
 def _users(
     run: RawRun, declared: tuple[Declared, ...], parts: list[Lived]
 ) -> list[tuple[Floats, Floats]]:
-    """Return by agent, for each user that was on: mean rate, and utility a second over weight."""
+    """Return, by agent, the mean rate and the utility per second and weight of active users."""
     sources = run.plan.row_sources()
     choosing = {choice.agent for choice in choices_of(run)}
     found = []
