@@ -33,8 +33,8 @@ class AgentView:
 
     Attributes:
         name: name of the agent.
-        random: its own random numbers [numpy.random.Generator]; the same seed gives the same ones.
-        notes: its notes so far, by name [float].
+        random: random generator of the agent [numpy.random.Generator]; reproducible by the seed.
+        notes: notes of the agent so far, by name [float].
     """
 
     def __init__(
@@ -82,8 +82,8 @@ class AgentView:
         """Pay by this tariff from this report on.
 
         Args:
-            menu: one of `menus`.
-            choice: one of its `choices`.
+            menu: a menu from `menus`.
+            choice: name of one of the menu's `choices`.
             flows: flow numbers, as in `flow` of a view; None for all flows of the menu.
 
         Raises:

@@ -51,7 +51,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         price_micro: price of an accepted call, paid once; micro-units.
-        max_delay_ps: a packet later than this is bad.
+        max_delay_ps: largest delay of a good packet; ps.
         max_delay_rate: the largest share of bad packets that keeps the promise.
         reimbursement_micro: refund for a broken promise, paid once; micro-units.
         name: name of the row.
@@ -64,7 +64,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         peak_pps: the largest packet rate it covers [packets/s]; -1 if not set.
         mean_pps: the declared mean packet rate [packets/s]; -1 if not set.
         max_blocking_rate: the largest share of blocked calls, B^G; -1 if not set.
-        quality_seen_by: who reports a broken promise: the provider, who measures it, the
+        quality_seen_by: the reporter of a broken promise: the provider, who measures it, the
             subscriber, or both together.
     """
 

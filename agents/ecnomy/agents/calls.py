@@ -34,16 +34,16 @@ class EndedCalls(msgspec.Struct, frozen=True, eq=False):
     """Calls that ended since the last observation, one value per call, in the order they ended.
 
     Attributes:
-        flow: its flow [index of the flow in the run].
-        tariff: its row in the market's list of tariffs [index], or BEST_EFFORT.
-        start_ps: its beginning [ps].
-        end_ps: its end [ps].
+        flow: flow of the call [index of the flow in the run].
+        tariff: row of the call in the market's list of tariffs [index], or BEST_EFFORT.
+        start_ps: start of the call [ps].
+        end_ps: end of the call [ps].
         sent: packets that left the sender [packets].
         marks: CE packets that reached the receiver and were charged [packets].
         bad: packets lost, or later than the tariff's `max_delay` [packets]; -1 if the observer
             does not see it.
         reimbursed: whether there was a refund [truth value].
-        charge_micro: its cost to the caller, without marks [micro-units of money].
+        charge_micro: cost of the call to the caller, without marks [micro-units of money].
         reimbursement_micro: the refund [micro-units of money].
     """
 
@@ -78,9 +78,9 @@ class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
         marks: CE packets among `delivered`, which are charged [packets].
         late: delivered packets later than the tariff's `max_delay` [packets].
         lost: packets lost on the way [packets].
-        calls: its calls of this tariff that ended since then [EndedCalls].
+        calls: calls on this tariff that ended since the last observation [EndedCalls].
         tariff: the tariff on sale, at the price in force [CallTariff].
-        agent: its money, random numbers and notes [AgentView]; None outside a market.
+        agent: money, random numbers and notes of the provider [AgentView]; None outside a market.
     """
 
     t_ps: int
@@ -101,10 +101,10 @@ class Call(msgspec.Struct, frozen=True):
 
     Attributes:
         t_ps: time of the request [ps].
-        flow: its flow [index of the flow in the run, as in the table `flows`].
-        tariff: its tariff, at the price in force [CallTariff].
+        flow: flow of the call [index of the flow in the run, as in the table `flows`].
+        tariff: tariff of the call, at the price in force [CallTariff].
         mark_price: the present price of a mark of the call [micro-units of money].
-        under_way: admitted calls of its tariff that have not ended at this moment [calls].
+        under_way: admitted calls on this tariff that are still in progress [calls].
     """
 
     t_ps: int
@@ -120,7 +120,7 @@ class CallOffer(msgspec.Struct, frozen=True):
     Attributes:
         provider: the seller [name of the agent].
         number: the row of the market's list of tariffs [index].
-        tariff: its present price, and its promise [CallTariff].
+        tariff: the present price and the promise [CallTariff].
     """
 
     provider: str
@@ -133,7 +133,7 @@ class CallAsk(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         t_ps: time of the call [ps].
-        flow: its flow [index of the flow in the run].
+        flow: flow of the call [index of the flow in the run].
         offers: guaranteed calls on offer, in the scenario's order of providers [CallOffer].
         mark_price: the present price of a mark for a best-effort caller [micro-units of money].
         agent: money, random numbers and notes of the caller [AgentView].

@@ -22,9 +22,9 @@ class ClassColumns(msgspec.Struct, frozen=True, eq=False):
         fee_micro_per_s: the present fee of a flow in it [micro-units of money / s].
         charge_micro_per_s: the present target cost of marks of a flow in it [micro-units of money
             / s].
-        members: flows in it whose sources have not stopped, switched off or not [flows].
-        active: members that are not switched off by an agent [flows].
-        most: limit of members for customers' requests, -1 for any number [flows].
+        members: flows in it whose sources have not stopped, including flows switched off [flows].
+        active: members that no agent has switched off [flows].
+        most: limit of members for customers' requests, -1 for no limit [flows].
         flow_s: total active time of flows in it [s].
         marks: marks delivered to flows while they were in it [packets].
         charge_micro: the cost of these marks, independent of the payer [micro-units of money].
@@ -48,9 +48,9 @@ class ClassObservation(Timed, msgspec.Struct, frozen=True, eq=False):
     Attributes:
         t_ps: time of the report of this decision [ps].
         dt_ps: time since the last observation, covered by all changes [ps]; 0 at the first one.
-        names: names of its classes, in the scenario's order [text].
-        classes: its classes [columns, one value per class].
-        agent: its money, random numbers and notes [AgentView, None without a market].
+        names: names of the provider's classes, in the scenario's order [text].
+        classes: the provider's classes [columns, one value per class].
+        agent: money, random numbers and notes of the provider [AgentView, None without a market].
     """
 
     t_ps: int

@@ -32,20 +32,20 @@ class FlowDecision(msgspec.Struct, frozen=True):
     For a row of many flows (`rows: together`) it holds for each of them.
 
     Attributes:
-        willingness_micro_per_s: target cost of its marks, 0 or more [micro-units of money / s]. The
+        willingness_micro_per_s: target cost of marks, 0 or more [micro-units of money / s]. The
             market divides it by the price per mark. The result is the target mark rate of a flow
             whose window law has a weight. LEAVE (-1), the default, keeps the flow's target.
-        offer: its new class, None for the present one [index into `offers`]. Only customers move
-            flows.
-        rate_cap_bps: its largest rate, NO_CAP (-1) for no limit [bit/s of IP packets].
-        active: whether it may send, None for unchanged [truth value]. Charges by time stop while a
-            flow is switched off.
-        weight: the new weight of its window law, in the law's unit: the number of flows that a
+        offer: new class of the flow, None for the present one [index into `offers`]. Only customers
+            move flows.
+        rate_cap_bps: largest rate of the flow, NO_CAP (-1) for no limit [bit/s of IP packets].
+        active: whether the flow may send, None for unchanged [truth value]. Charges by time stop
+            while a flow is switched off.
+        weight: new weight of the window law, in the law's unit: the number of flows that a
             `multcp` flow represents [flows], w of `rem` [packets/s], marks per round trip of `wtp`
             [marks]; 0 or more. LEAVE (-1), the default, keeps the weight. A flow with a chosen
             weight does not get a mark rate until its agent sets a willingness without a weight.
             For a law without a weight, a weight ends the run.
-        budget_micro: the largest total cost of its marks from now on, NO_BUDGET (-1) for no limit
+        budget_micro: largest total cost of marks from now on, NO_BUDGET (-1) for no limit
             [micro-units of money]. The engine enforces it packet by packet: the flow waits once
             it has a packet in flight for each mark that it can still buy. If a price changes, the
             market recomputes the marks that the remaining money buys; packets in flight then pay

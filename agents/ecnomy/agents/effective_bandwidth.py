@@ -39,9 +39,9 @@ def tangent(peak_pps: float, mean_pps: float, space_s: float) -> Tangent:
     """Return the tangent to the effective bandwidth at the declared mean rate.
 
     Args:
-        peak_pps: h, the largest rate [packets/s], above 0.
-        mean_pps: m, the declared mean rate [packets/s], above 0 and at most h.
-        space_s: s [1 / (packets/s)], above 0; s h at most MOST_EXPONENT.
+        peak_pps: largest rate h [packets/s], above 0.
+        mean_pps: declared mean rate m [packets/s], above 0 and at most h.
+        space_s: Kelly's s [1 / (packets/s)], above 0; s h is at most MOST_EXPONENT.
     """
     grown = math.expm1(space_s * peak_pps) / peak_pps
     alpha = math.log1p(mean_pps * grown) / space_s

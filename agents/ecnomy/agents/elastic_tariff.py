@@ -18,7 +18,7 @@ class ElasticTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         price_micro: price of a file, paid when it is complete; micro-units.
-        deadline_ps: time from its beginning.
+        deadline_ps: promised time from the start of the file; ps.
         reimbursement_micro: refund for a file that took longer; micro-units.
         name: name of the row.
     """

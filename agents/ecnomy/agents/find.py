@@ -41,7 +41,7 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         noun: the word for a member in messages.
         group: the entry-point group of installed packages.
-        methods: a class belongs to the family if it has any of these.
+        methods: methods of the family; a class with any of these belongs to it.
         error: the exception for a missing member.
         built_in: name -> `module:Class`.
     """

@@ -87,12 +87,11 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
         charge_micro: the cost of these marks [micro-units of money].
         srtt_s: smoothed round-trip time now, 0 before the first sample [s].
         gain: gain of the window law, 0 if a mark rate cannot control the flow [per mark].
-        offer: the class held, NO_OFFER for none [index into `Observation.offers`].
-        limit_bps: the largest rate of its traffic, infinite for greedy traffic [bit/s of IP
-            packets].
-        price_micro: its price of a mark [micro-units of money per mark], NaN by default.
-        source: its source [index into `Observation.sources`].
-        member: its number among its source's flows [number from 0; 0 for a row of many].
+        offer: class of the flow, NO_OFFER outside classes [index into `Observation.offers`].
+        limit_bps: largest rate of the traffic, infinite for greedy traffic [bit/s of IP packets].
+        price_micro: price of a mark for the flow [micro-units of money per mark], NaN by default.
+        source: source of the flow [index into `Observation.sources`].
+        member: number of the flow within its source [number from 0; 0 for a row of many].
         payload_bps: payload acknowledged for the first time, without headers [bit/s].
         switched_on: whether its agent lets it send [truth value]; `active` also requires that it
             has started.
@@ -165,9 +164,9 @@ class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
         price_micro: the present price of a mark [micro-units of money per mark], the mean if flows'
             prices differ; carriers have already posted theirs at this report.
         offers: the classes on sale in this market [offers; a flow names one by its index].
-        flows: its flows [columns, one value per flow].
+        flows: the observed flows [columns, one value per flow].
         sources: names of the flows' sources [text].
-        agent: its money, random numbers and notes [AgentView, None without a market].
+        agent: money, random numbers and notes of the agent [AgentView, None without a market].
     """
 
     t_ps: int
@@ -210,10 +209,9 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
         charge_micro: the cost of these marks [micro-units of money].
         srtt_s: smoothed round-trip time now, 0 before the first sample [s].
         gain: gain of the window law, 0 if a mark rate cannot control the flow [per mark].
-        offer: the class held, NO_OFFER (-1) for none [index into `offers`].
-        limit_bps: the largest rate of its traffic, infinite for greedy traffic [bit/s of IP
-            packets].
-        member: its number among its source's flows [number from 0; 0 for a row of many].
+        offer: class of the flow, NO_OFFER (-1) outside classes [index into `offers`].
+        limit_bps: largest rate of the traffic, infinite for greedy traffic [bit/s of IP packets].
+        member: number of the flow within its source [number from 0; 0 for a row of many].
         payload_bps: payload acknowledged for the first time, without headers [bit/s].
         switched_on: whether its agent lets it send [truth value]; `active` also requires that it
             has started.
@@ -232,8 +230,8 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
         weight_micro: the part of the standing charge by weight: contracts on the meter `weight`,
             without their fees [micro-units of money].
         delivered_bytes: bytes that arrived [bytes of IP packets]; acknowledgements may follow.
-        source: name of its source [text].
-        agent: its agent's money, random numbers and notes [AgentView, None without a market].
+        source: name of the flow's source [text].
+        agent: money, random numbers and notes of the agent [AgentView, None without a market].
     """
 
     t_ps: int
@@ -272,11 +270,11 @@ class LinkColumns(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         link: number of the link [index in the run, as in the table `links`].
-        rate_bps: its rate [bit/s on the wire].
-        arrivals: packets that came to its queue, including dropped ones [packets].
+        rate_bps: rate of the link [bit/s on the wire].
+        arrivals: packets that arrived at the queue, including dropped ones [packets].
         marks: marks set at this link [packets].
         drops: packets lost at this link [packets].
-        busy_ps: busy time of its transmitter [ps].
+        busy_ps: busy time of the transmitter [ps].
         queue_packets: packets waiting now, without the one in service [packets].
         departed_bytes: bytes whose transmission has at least begun [bytes of IP packets].
     """
@@ -295,8 +293,8 @@ class MarkingLaw(msgspec.Struct, frozen=True):
     """The marking law of a link.
 
     Attributes:
-        law: its law [name, as under `marking` in the scenario].
-        params: its present parameters [in the units of the law's header, as listed by
+        law: marking law [name, as under `marking` in the scenario].
+        params: present parameters of the law [in the units of the law's header, as listed by
             `ecnomy-engine describe`; a choice by its number].
     """
 
@@ -311,8 +309,8 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
         t_ps: time of the report of this decision [ps].
         dt_ps: time since its last decision, covered by all changes [ps]; 0 at its first decision.
         price_micro: the price in force until now [micro-units of money per mark].
-        links: the links of its domain [columns, one value per link and direction].
-        agent: its money, random numbers and notes [AgentView, None without a market].
+        links: the links of the provider's domain [columns, one value per link and direction].
+        agent: money, random numbers and notes of the provider [AgentView, None without a market].
         names: names of these links [text, as in the scenario; the reverse ends in `.reverse`].
         laws: the marking laws of these links [MarkingLaw].
         responds_ps: the users' time to respond to a price, estimated from their last decisions: the

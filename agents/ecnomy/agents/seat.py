@@ -51,8 +51,8 @@ class ClassSeller(Protocol):
     """An agent that decides whether a flow may enter one of its classes.
 
     Attributes:
-        asked: whether it wants to decide.
-        watches_classes: whether it observes its classes (Seat.classes).
+        asked: whether the agent decides on requests.
+        watches_classes: whether the agent observes its classes (Seat.classes).
     """
 
     asked: bool
@@ -67,7 +67,7 @@ class Seat(Protocol):
 
     Attributes:
         spec: the agent's entry in the scenario.
-        agent: its money, random numbers and notes.
+        agent: money, random numbers and notes of the agent.
     """
 
     spec: AgentSpec

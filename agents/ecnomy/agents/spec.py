@@ -55,13 +55,13 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A service class on sale: a fee per flow and second.
 
     Attributes:
-        name: unique with its provider.
-        fee_micro_per_s: initial fee; its provider may post another one.
-        sources: the sources whose flows start in this class.
-        charge_micro_per_s: target cost of the marks of a flow in it; -1: the present fee.
-        members: limit of flows for customers' requests; -1: any number.
-        cost_micro_per_s: limit of the marks' cost when one more flow is admitted; -1: no limit.
-        customer_pays_marks: the carrier charges the customer, not the provider.
+        name: name of the class, unique with its provider.
+        fee_micro_per_s: initial fee; the provider may post another one.
+        sources: sources with flows that start in this class.
+        charge_micro_per_s: target cost of the marks of a flow in it; -1 for the present fee.
+        members: limit of flows for customers' requests; -1 for no limit.
+        cost_micro_per_s: limit of the cost of marks for admitting a flow; -1 for no limit.
+        customer_pays_marks: whether the carrier charges the customer instead of the provider.
     """
 
     name: str
@@ -82,9 +82,9 @@ class ContractSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Other products of an agent than service classes and calls, for the users of these sources.
 
     Attributes:
-        name: its kind in the ledger.
-        meter: one of ecnomy.markets.terms.meters.METERS.
-        tariff: an ecnomy.markets.terms.tariffs.Tariff.
+        name: kind of the product's postings in the ledger.
+        meter: name of the meter, from ecnomy.markets.terms.meters.METERS.
+        tariff: the tariff, an ecnomy.markets.terms.tariffs.Tariff.
     """
 
     name: str
@@ -97,7 +97,7 @@ class CallLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A row of a provider's tariff table: price and promise of calls on these sources.
 
     Attributes:
-        strategy: admission strategy of this row; None: the agent's.
+        strategy: admission strategy of this row; None for that of the agent.
     """
 
     tariff: CallTariff
@@ -117,19 +117,19 @@ class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One agent; fields that its role does not take are empty.
 
     Attributes:
-        role: the role of its entry, see ecnomy.agents.roles.
+        role: name of the role, see ecnomy.agents.roles.
         classes: service classes on sale.
-        sources: the sources whose flows belong to it.
-        decision_interval_ps: -1 for the role's default.
-        test_streams: sources with which it observes the network.
-        lines: its tariff table of calls.
-        elastic: its table of elastic connection types, for files.
-        integrated_with: the carrier that belongs to the same firm, "" for none.
-        fixed_costs: its cost by time, independent of sales; micro-units per number of ps.
-        links: patterns of the names of links it owns.
-        nodes: nodes whose outgoing links it owns.
-        price_micro_per_mark: its initial price of a mark; -1: the market's price.
-        contracts: its other products.
+        sources: sources of the agent's flows.
+        decision_interval_ps: time between two decisions [ps]; -1 for the role's default.
+        test_streams: sources of test streams, which observe the network.
+        lines: tariff table of calls.
+        elastic: table of elastic connection types, for files.
+        integrated_with: carrier of the same firm, "" for an independent agent.
+        fixed_costs: cost by time, independent of sales; micro-units per number of ps.
+        links: name patterns of the agent's links.
+        nodes: nodes with outgoing links that belong to the agent.
+        price_micro_per_mark: initial price of a mark; -1 for the market's price.
+        contracts: other products on sale.
         params: parameters of a custom role.
     """
 

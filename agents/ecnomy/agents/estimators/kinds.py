@@ -70,7 +70,7 @@ class Estimator(Protocol):
 
 
 class Empirical(msgspec.Struct, frozen=True, eq=False):
-    """The samples themselves.
+    """The empirical distribution of the samples.
 
     Attributes:
         rates: rates of the samples, in ascending order.
@@ -114,7 +114,7 @@ class Beta(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         rate: the distribution of k_i / n_i.
-        empirical: estimator for promises; the paper does not give a distribution of L.
+        empirical: estimator for promises, because the paper does not give a distribution of L.
     """
 
     rate: BetaRate

@@ -42,7 +42,7 @@ def price(
         broken: p, the probability of a refund, from 0 to 1.
         cost: mu, the cost of a connection's marks.
         probing: h, the cost of test streams per connection sold.
-        forgone: the customer also gets V back; a tariff that refunds the price has R = 0.
+        forgone: whether the customer also gets V back; a tariff that refunds the price has R = 0.
 
     Returns:
         The price; infinite with `forgone` and p = 1, for which every price earns nothing.
@@ -59,8 +59,8 @@ class Estimate(msgspec.Struct, frozen=True):
     Attributes:
         threshold: beta, the marking rate of the test streams above which connections are blocked.
         marking_rate: marking rate of an admitted connection.
-        marks: mu of an admitted connection, in marks.
-        broken: p, the probability that its promise breaks.
+        marks: mean number of marks of an admitted connection, mu.
+        broken: probability of a broken promise, p.
     """
 
     threshold: float

@@ -39,8 +39,8 @@ class BetaRate(msgspec.Struct, frozen=True):
     """A random rate between 0 and 1.
 
     Attributes:
-        mean: m, from 0 to 1.
-        size: s = a + b, from 0 to infinity; the larger, the less it varies.
+        mean: mean m, from 0 to 1.
+        size: s = a + b, from 0 to infinity; a larger size means less variation.
     """
 
     mean: float

@@ -38,9 +38,9 @@ class ApplicationProvider(Role):
     """Holds its classes and one strategy for the flows in them.
 
     Attributes:
-        offers: its classes with their initial fees.
-        asked: whether its strategy decides on flows that want to enter a class.
-        watches_classes: whether its strategy posts fees.
+        offers: the classes on sale, with their initial fees.
+        asked: whether the strategy decides on flows that want to enter a class.
+        watches_classes: whether the strategy posts fees.
     """
 
     phase: ClassVar[str] = "provide"

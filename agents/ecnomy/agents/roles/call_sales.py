@@ -16,11 +16,11 @@ __all__ = ["CallSales"]
 
 
 class CallSales:
-    """Sells calls on one tariff: asked at each, told of the test streams at every report.
+    """Sells calls on one tariff: admits each call, and observes test streams at every report.
 
     Attributes:
-        tariff: as in the scenario.
-        sources: whose calls it sells.
+        tariff: the tariff, as in the scenario.
+        sources: the sources of the calls on sale.
     """
 
     def __init__(self, who: str, line: CallLine, terms: Terms) -> None:
@@ -38,13 +38,13 @@ class CallSales:
         self._post = getattr(self._strategy, "post_call_price", None)
 
     def watch(self, seen: StreamObservation) -> int | None:
-        """Look at the test streams.
+        """Observe the test streams.
 
         Returns:
-            The price of a call from now on [micro-units]; None if it stays.
+            The new price of a call [micro-units]; None if it is unchanged.
 
         Raises:
-            StrategyError: the strategy's own code failed, or its price is not valid.
+            StrategyError: the code of the strategy failed, or its price is invalid.
         """
         try:
             if self._watch is not None:

@@ -19,8 +19,8 @@ class ElasticSales:
     """Carries the files of its sources at a fixed price each.
 
     Attributes:
-        tariff: as in the scenario.
-        sources: the sources whose files it carries.
+        tariff: the tariff, as in the scenario.
+        sources: the sources of the files.
     """
 
     def __init__(self, who: str, line: ElasticLine) -> None:

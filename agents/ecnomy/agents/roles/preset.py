@@ -17,15 +17,17 @@ class Preset(msgspec.Struct, frozen=True):
     """The keys of a role's YAML entry.
 
     Attributes:
-        path: its class, `module:Class`; "" in a custom class.
+        path: class of the role, `module:Class`; "" in a custom class.
         takes: keys in addition to the keys of all agents.
         needs: required key -> its expected content.
-        asks: methods, of which its strategy has at least one; empty: it takes no strategy.
+        asks: methods of its strategies, each with at least one of them; empty for a role without a
+            strategy.
         strategy_needs: kind of strategy -> the parameter it needs here, the text for its absence
             and an example.
-        owns_links: it is a carrier, which is paid for marks.
-        uses: the flows of `sources` belong to it.
-        pays_itself: it pays for the marks of its flows, which are therefore outside any class.
+        owns_links: whether the role is a carrier, which receives payments for marks.
+        uses: whether the flows of `sources` belong to the agent.
+        pays_itself: whether the agent pays for the marks of its flows, which are then outside any
+            class.
     """
 
     path: str = ""

@@ -83,7 +83,7 @@ class Terms(msgspec.Struct, frozen=True):
 
     Attributes:
         seed: the run's seed.
-        kind: name of its strategy.
+        kind: name of the strategy.
         params: parameters of that strategy.
         interval_ps: time between two decisions; EVERY_REPORT, or ADAPT to measurements.
     """
@@ -109,19 +109,19 @@ class Role(mesa.Agent):
     contracts in `join`, and observes and acts in `act`.
 
     Attributes:
-        role: its `role` in the scenario.
-        preset: the keys of its entry; find.py lists those of built-in roles.
+        role: value of `role` in the scenario.
+        preset: the YAML keys of the role; find.py lists those of built-in roles.
         terms: dataclass of a custom role's terms in YAML, None without terms.
         own: an object of that class, from the scenario.
-        phase: its phase in a meeting: `post` (prices), `choose` (purchases), `provide` (service
-            for sales) or `watch`.
-        name: unique in the market; also the name of its account.
-        stream: its own random stream.
+        phase: phase in a meeting: `post` (prices), `choose` (purchases), `provide` (service for
+            sales) or `watch`.
+        name: name of the agent and its account, unique in the market.
+        stream: random stream of the agent.
         interval_ps: time between two decisions; EVERY_REPORT, or ADAPT to measurements.
-        next_ps: time of its next decision.
-        hasty: whether its interval is too short for its flows, as last measured.
-        responds_ps: the time its flows take to respond to a price [ps]; 0 without flows.
-        notes: its strategy's notes so far, by name; a DataCollector may read it.
+        next_ps: time of the next decision.
+        hasty: whether the interval was too short for the flows at the last measurement.
+        responds_ps: response time of the flows to a price [ps]; 0 without flows.
+        notes: notes of the strategy so far, by name; a DataCollector may read it.
     """
 
     role: str = ""
@@ -207,9 +207,9 @@ class Strategist:
 
     Attributes:
         whole: the object for all flows, or an object for attributes only.
-        heeds_lag: they allow for lagging windows, or ignore the flows' rates, so a decision is
-            never too early.
-        inertia: share of its users that skip a decision.
+        heeds_lag: whether no decision is too early, because the strategy allows for lagging windows
+            or ignores the rates of flows.
+        inertia: share of the users that skip a decision.
     """
 
     def __init__(self, who: str, kind: str, params: Mapping[str, object]) -> None:

@@ -30,7 +30,7 @@ class Subscriber(Role):
     """Holds one strategy for all calls of its sources; the cheapest provider first by default.
 
     Attributes:
-        agent: its money, random numbers and notes, once it has joined.
+        agent: money, random numbers and notes of the agent; set when it joins.
     """
 
     phase: ClassVar[str] = "choose"

@@ -73,9 +73,9 @@ class CallBills:
     """The records of a provider's own calls, kept by its strategy.
 
     Attributes:
-        ended: calls that ended since the beginning.
-        marks_factor: e^l, marks of a call over the expected marks.
-        odds_shift: d.
+        ended: calls that ended since the start of the run.
+        marks_factor: ratio of the marks of a call to the expected marks, e^l.
+        odds_shift: shift d of the log odds of a broken promise.
     """
 
     def __init__(self, memory_s: float) -> None:

@@ -24,7 +24,7 @@ class Repricing:
     """The schedule of posting.
 
     Attributes:
-        wanted_micro: P, micro-units per call.
+        wanted_micro: target mean profit P, micro-units per call.
         on: whether the provider posts prices.
     """
 

@@ -27,8 +27,8 @@ class Curvature:
     """A recursive estimate of c.
 
     Attributes:
-        value: c, 1 until two rounds are known.
-        noise: the mean random variance of a slope.
+        value: estimate of c; 1 until two rounds are known.
+        noise: mean variance of a slope by chance.
     """
 
     def __init__(self) -> None:

@@ -45,7 +45,7 @@ class Leaving:
 
     Attributes:
         away: flows that have left.
-        probing: flows that are back and do not know a price yet.
+        probing: flows that have returned and do not know a price yet.
     """
 
     def __init__(self, utility: Utility, retry_s: float) -> None:

@@ -45,15 +45,15 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
     """The next sample.
 
     Attributes:
-        mean: m, of all samples.
-        follows: c of the rates, from 0 to 1.
+        mean: mean m of all samples.
+        follows: correlation c of successive rates, from 0 to 1.
         least: the smallest forecast of the mean rate.
         low: the smallest rate of a sample.
         high: the largest rate of a sample.
         law: the distribution of the rate over samples, without regard to the previous one.
-        before: log r of the samples with a successor.
-        next: their successors.
-        width: h; infinite for equal weights.
+        before: log r of each sample with a successor.
+        next: the successors of these samples.
+        width: width h of the weights; infinite for equal weights.
     """
 
     mean: float = 0.0
@@ -79,10 +79,10 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
 
         Args:
             chances: `chances` of the samples so far, for this limit and connection.
-            limit: L^G.
-            of: packets of the connection.
-            hits: hits of the present sample.
-            packets: packets of the present sample.
+            limit: allowed share of bad packets, L^G.
+            of: number of packets of the connection.
+            hits: number of hits in the present sample.
+            packets: number of packets in the present sample.
         """
         if packets and hits > self.high * packets:
             return self.law.exceeds_with(min(hits, packets), packets, limit, of)

@@ -25,10 +25,10 @@ class Sample(NamedTuple):
     """Packets of the test streams over a time T.
 
     Attributes:
-        number: number of this T; consecutive samples have consecutive numbers.
-        packets: packets sent.
-        marks: marked packets.
-        bad: packets lost or late.
+        number: number of the sample; consecutive samples have consecutive numbers.
+        packets: number of packets sent.
+        marks: number of marked packets.
+        bad: number of packets lost or late.
     """
 
     number: int

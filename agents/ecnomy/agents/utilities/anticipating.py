@@ -25,8 +25,8 @@ class Anticipating(RateUtility):
     """The utility that guides the user; its `value` is the original utility's.
 
     Args:
-        utility: concave, of r = x / x0.
-        capacity: C / x0 [number].
+        utility: concave utility of r = x / x0.
+        capacity: relative capacity C / x0 [number].
     """
 
     def __init__(self, utility: Utility, capacity: float) -> None:

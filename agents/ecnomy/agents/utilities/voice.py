@@ -77,7 +77,7 @@ class EModel:
 
     Attributes:
         a: the value of a call of the best quality [money/s].
-        codec: g711 or g711-plc [text].
+        codec: name of the codec: g711 or g711-plc [text].
         terminals: delay of packetisation, playout buffer and coding, added to the packets' [s].
         burst_ratio: BurstR, 1 for independent losses [number of at least 1].
         advantage: A, the users' tolerance, for example 10 in a vehicle [points of R, 0 to 20].
