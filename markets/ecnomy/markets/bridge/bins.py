@@ -32,14 +32,14 @@ def optional_arrays(where: str, raw: RawColumns, table: tables.Table, newer: boo
 def arrays(
     where: str, raw: RawColumns, table: tables.Table, rows: int | None, newer: bool
 ) -> Columns:
-    """Columns in the table's order, as rows of one aligned read-only block: a single copy.
+    """Return columns in the table's order, as rows of one aligned read-only block: a single copy.
 
     Args:
-        where: the table's name, for messages.
+        where: name of the table for messages.
         raw: bins by name.
-        table: names and dtypes that are due.
-        rows: number of rows that is due; None: as many as the first column has.
-        newer: columns that the table does not know are skipped.
+        table: expected names and dtypes.
+        rows: expected number of rows; None for the length of the first column.
+        newer: whether to skip unknown columns.
 
     Raises:
         ProtocolError: column-name, column-length, not-finite.

@@ -31,11 +31,11 @@ class Limits:
     """Sizes of a plan.
 
     Attributes:
-        n_flows: flows, all sources together.
-        n_links: links.
-        n_pairs: rows of `report.pairs`.
+        n_flows: number of flows of all sources.
+        n_links: number of links.
+        n_pairs: number of rows of `report.pairs`.
         late: number of delay thresholds.
-        params: number of parameters of each link's law; () leaves the upper bound to the engine.
+        params: number of parameters of each link's law; () leaves the check to the engine.
     """
 
     n_flows: int

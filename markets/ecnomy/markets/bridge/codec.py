@@ -147,16 +147,17 @@ def body_bytes(header: Buffer) -> int:
 def decode_body(
     body: Buffer, limits: Limits | None = None, *, newer_peer: bool = False
 ) -> m.Message:
-    """The message in a frame's body.
+    """Return the message in a frame's body.
 
     Args:
         body: the bytes after the length.
-        limits: sizes of the plan; without them rows, indices and the number of delay
-            thresholds are not checked.
-        newer_peer: the peer's minor is above ours: keys and columns we do not know are skipped.
+        limits: sizes of the plan; without them, rows, indices and the number of delay thresholds
+            are not checked.
+        newer_peer: whether the peer's minor version is above ours, so that unknown keys and columns
+            are skipped.
 
     Raises:
-        ProtocolError: by the names of PROTOCOL.md.
+        ProtocolError: an error of PROTOCOL.md, by name.
     """
     if len(body) > MAX_BODY_BYTES:
         raise ProtocolError("frame-too-large", f"{len(body)} bytes")

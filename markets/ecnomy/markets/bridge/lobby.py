@@ -35,11 +35,11 @@ class Guest:
     """A peer that has connected.
 
     Attributes:
-        sock: its connection.
-        until_s: deadline of its hello, on the lobby's clock.
+        sock: the connected socket.
+        until_s: deadline of the hello, on the lobby's clock [s].
         name: name of the process or the address at the other end.
-        door: number of the listener that accepted it.
-        head: bytes received from it.
+        door: number of the listener that accepted the connection.
+        head: bytes received so far.
     """
 
     sock: socket.socket
@@ -73,9 +73,9 @@ class Lobby:
     """Engines that have connected to a listener and are not served yet.
 
     Args:
-        listeners: sockets that engines connect to; they stay open.
+        listeners: listening sockets for engines; they stay open.
         hello_s: time limit of a hello, from the connection to the last byte [s].
-        say: called with a line for each guest that is refused, or waits for the end of a run.
+        say: a function called with a line for each guest that is refused, or waits for a run.
         clock: a monotonic clock [s].
     """
 

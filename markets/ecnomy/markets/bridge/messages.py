@@ -158,11 +158,11 @@ Message = (
 
 
 def flow_orders(flow: Any, **columns: Any) -> Columns:
-    """The columns of decide.flows; those left out have their defaults.
+    """Return the columns of decide.flows; omitted columns have their defaults.
 
     Args:
         flow: rows of flows, integers.
-        columns: a value for each, or one for all. Weights are left out where none is given.
+        columns: column -> one value per row, or one for all rows; weights are optional.
     """
     rows = np.asarray(flow, dtype=np.int64)
     unknown = columns.keys() - _DEFAULTS.keys()

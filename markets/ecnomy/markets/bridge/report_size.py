@@ -20,13 +20,13 @@ _LATEST = 2**63 - 1
 
 
 def report_bytes(rows: int, links: int, pairs: int, late: int) -> int:
-    """The body of the longest report (at the latest time) of a plan.
+    """Return the size of the longest report body (at the latest time) of a plan, in bytes.
 
     Args:
-        rows: rows of flows.
-        links: links.
-        pairs: rows of `report.pairs`.
-        late: delay thresholds.
+        rows: number of rows of flows.
+        links: number of links.
+        pairs: number of rows of `report.pairs`.
+        late: number of delay thresholds.
     """
     shape = ((tables.report_flows(late), rows), (tables.REPORT_LINKS, links))
     counts = (*shape, (tables.REPORT_PAIRS, pairs))

@@ -44,7 +44,7 @@ def scan(body: Buffer) -> dict[str, int]:
 
     Raises:
         ProtocolError: frame-empty, truncated, not-messagepack, too-deep, trailing-bytes,
-            not-a-map, duplicate-key, wrong-type (a key that is no string).
+            not-a-map, duplicate-key, wrong-type (a key that is not a string).
     """
     if len(body) == 0:
         raise ProtocolError("frame-empty", "a frame of no bytes")

@@ -34,19 +34,18 @@ class EngineLink:
 
     Args:
         sock: connected stream socket.
-        n_flows: flows of the plan.
-        n_links: links of the plan.
-        n_pairs: rows of `report.pairs`.
-        plan_digest: what the engine must have been given.
-        seed: likewise.
+        n_flows: number of flows of the plan.
+        n_links: number of links of the plan.
+        n_pairs: number of rows of `report.pairs`.
+        plan_digest: required digest of the engine's plan.
+        seed: required seed of the engine.
         late: number of delay thresholds of the plan.
         token: shared secret of a listening market; "" on an inherited socket.
-        silence_s: seconds without any byte after which the engine counts as dead; None: wait
+        silence_s: seconds without any byte after which the engine counts as dead; None to wait
             for the end of file only.
-        params: number of parameters of each link's law, () to leave that to the engine.
-        times: when reports are due, the last of them before `finish`; None: any times that go
-            forward.
-        head: what has been read of the socket already.
+        params: number of parameters of each link's law; () leaves the check to the engine.
+        times: times of the reports, the last one before `finish`; None for any ascending times.
+        head: bytes already read from the socket.
     """
 
     def __init__(
@@ -94,13 +93,13 @@ class EngineLink:
         """Take the engine's hello and welcome it.
 
         Args:
-            fault: says what is wrong with its plan and seed, "" if nothing is; by default they must
-                be the market's.
+            fault: function that describes a fault of the engine's plan and seed, "" without a
+                fault; by default both must equal the market's.
 
         Raises:
             ProtocolError: old-minor, wrong-token, wrong-plan (digest or seed; all three are
                 refused on the wire too), wrong-major or any other by name.
-            EngineError: the engine reported an error instead.
+            EngineError: the engine reported an error instead of its hello.
         """
         hello = self._next()
         if not isinstance(hello, m.Hello):
