@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit.
 
     Args:
-        arguments: replaces the arguments of the process.
+        arguments: arguments in place of those of the process.
     """
     if short := shortage():
         _leave(short, 1)

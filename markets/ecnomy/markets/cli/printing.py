@@ -38,7 +38,7 @@ def console_for_tables(most: int | None = None) -> Console:
     """Return a console on standard output.
 
     Args:
-        most: largest width on a terminal, in columns; None: its full width.
+        most: largest width on a terminal, in columns; None for its full width.
     """
     from ecnomy.markets.cli.table_fit import TableConsole
 
