@@ -39,7 +39,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
 
     Args:
         scenario: the scenario.
-        plan: its plan.
+        plan: the plan of the scenario.
     """
     found = [
         *_marks_asked(scenario, plan),

@@ -62,9 +62,9 @@ class Loop(msgspec.Struct, frozen=True):
     """The loop of one REM link.
 
     Attributes:
-        slope: S, decrease of the rates of all its sources per unit of price [packets/s].
-        lag: the sum of the bound, slopes times delays times priced links [packets].
-        interval_s: T.
+        slope: decrease S of the rates of all its sources per unit of price [packets/s].
+        lag: the sum in the bound, over slopes times delays times priced links [packets].
+        interval_s: update interval T of the price [s].
         integrates: whether the backlog is integrated (PC3).
     """
 

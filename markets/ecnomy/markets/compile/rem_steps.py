@@ -37,7 +37,7 @@ def with_rem_steps(scenario: Scenario, plan: Plan) -> Plan:
 
     Args:
         scenario: the scenario as written.
-        plan: its plan, with the law's default for each `auto`.
+        plan: the plan of the scenario, with the law's default for each `auto`.
 
     Raises:
         ScenarioError: the scenario does not determine an `auto`; the message names its place.
