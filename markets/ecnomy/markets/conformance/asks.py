@@ -24,12 +24,12 @@ class AskCourse(msgspec.Struct, frozen=True):
         name: name in messages.
         offers: number of providers.
         calls: number of calls, one after another.
-        apart_s: time between them [s].
-        ended: number of calls reported before each call.
-        odd: values of their columns in place of plain ones.
-        price_micro: price of a call; that of offer k is k times as much more.
+        apart_s: time between two calls [s].
+        ended: number of ended calls reported before each call.
+        odd: unusual column values of these calls, in place of plain ones.
+        price_micro: price of the first offer [micro-units]; offer k costs 1 + k times as much.
         mark_price: price of a mark [micro-units].
-        balance_micro: balance of the account, micro-units.
+        balance_micro: balance of the account [micro-units].
     """
 
     name: str

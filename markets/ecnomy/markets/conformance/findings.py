@@ -24,8 +24,8 @@ class Finding(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: `raises`, `answer` (one that its role cannot use), `mutates` (its inputs),
-            `random` (the same seed, other answers), `shared` (state between two objects), `clock`,
-            or `refuses` (every situation, by its own StrategyErrors).
+            `random` (different answers with the same seed), `shared` (state between two objects),
+            `clock`, or `refuses` (its StrategyErrors in every situation).
         role: role of the strategy.
         situations: names of situations, in order.
         what: description, on one line.
@@ -50,9 +50,9 @@ class Examined(msgspec.Struct, frozen=True):
         kind: name of the strategy.
         roles: roles of the examination.
         situations: number of situations, all roles together.
-        defects: findings that its author has to correct.
-        refusals: situations that it refused by its own StrategyError, which ends a run with
-            its message. That is not a defect if the message says what the strategy needs.
+        defects: findings that the author has to correct.
+        refusals: situations that the strategy refused by a StrategyError, which ends a run with a
+            message. A refusal is not a defect if the message states the requirement.
         warnings: warnings of Python or numpy in its code.
     """
 

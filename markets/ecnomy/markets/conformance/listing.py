@@ -33,10 +33,10 @@ class Parameter(msgspec.Struct, frozen=True):
     """A parameter in YAML.
 
     Attributes:
-        name: its key.
+        name: key of the parameter.
         takes: a unit, a type or the kinds of a form.
         required: whether it is required.
-        default: its default, in that unit; None if there is nothing to print.
+        default: default value, in that unit; None without a printable default.
     """
 
     name: str
@@ -58,12 +58,12 @@ class Listed(msgspec.Struct, frozen=True):
 
     Attributes:
         name: name in YAML.
-        origin: its package.
-        roles: roles of ecnomy that it fits.
-        answers: questions that it answers.
-        parameters: its parameters.
-        does: the first line of its class's docstring.
-        fault: reason why it cannot be used, "" if it can.
+        origin: package of the strategy.
+        roles: roles of ecnomy that the strategy fits.
+        answers: methods by which the strategy answers.
+        parameters: parameters of the strategy.
+        does: first line of the docstring of its class.
+        fault: reason why the strategy cannot be used, "" if it can.
     """
 
     name: str
