@@ -14,10 +14,10 @@ __all__ = ["examine"]
 
 
 def examine(results: Path) -> list[Finding]:
-    """Looks at everything a run needs, and at what it can do without.
+    """Check all required and optional parts of an installation.
 
     Args:
-        results: the folder results are to go to, which need not exist.
+        results: folder for results; it need not exist.
     """
     return [
         *package_findings(),

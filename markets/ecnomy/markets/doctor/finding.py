@@ -14,11 +14,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One line of the doctor's table.
 
     Attributes:
-        what: that was looked at.
-        found: what is there, in words.
-        well: whether that will do.
-        required: whether ecnomy cannot work without it.
-        remedy: what to do where it is not well, in one line.
+        what: name of the checked part.
+        found: description of the part in this installation.
+        well: whether the part is usable.
+        required: whether ecnomy needs the part.
+        remedy: advice in one line if the part is not usable.
     """
 
     what: str
