@@ -52,11 +52,11 @@ class Accruer(Protocol):
 
         Args:
             from_ps, to_ps: the epoch, ps of simulated time.
-            quantity: change of the meter of each row in it, int64, at least 0.
-            posted_micro: the price posted by the seller in it, for all rows or for each;
+            quantity: change of the meter of each row in the epoch, int64, at least 0.
+            posted_micro: the posted price of the seller in the epoch, for all rows or for each;
                 micro-units, at least 0. Only Posted uses it.
-            active_ps: the time in the epoch for which the row was under the tariff (for a row of
-                many flows, the sum over these); by default the epoch. Only charges by time use it.
+            active_ps: time in the epoch for which each row was under the tariff (for a row of many
+                flows, the sum over these); by default the epoch. Only charges by time use it.
 
         Raises:
             LedgerError: negative-amount, a meter ran backwards or a price is below 0;

@@ -34,12 +34,12 @@ class Aims:
 
     Attributes:
         switched_on: whether each flow's agent lets it send; replaced, never modified in place.
-        active: whether each flow may send: its agent lets it, and it is not held back from outside
+        active: whether each flow may send: its agent lets it send, and no user holds it back
             (`admit`). Replaced, never modified in place.
         weight: weight of each flow's window law, from its agent or its transport; 0 without a
             weight and while a mark rate controls it. Replaced, never modified in place.
         cap_bps: the largest rate of each flow, NO_CAP for no limit.
-        by_delivery: users owe only a price for each mark delivered.
+        by_delivery: whether users owe only a price for each mark delivered.
     """
 
     by_delivery: bool = True
@@ -161,8 +161,8 @@ class Aims:
         """Return orders to engines about flows with changes.
 
         Args:
-            t_ps: time of the orders, for the journal.
-            price_micro: price of a mark, for each flow.
+            t_ps: time of the orders for the journal [ps].
+            price_micro: price of a mark for each flow [micro-units].
         """
         wanted = np.full(len(self._pay), LEAVE)
         asked = self._steered & ~self._chosen & (self._pay >= 0) & (price_micro > 0)

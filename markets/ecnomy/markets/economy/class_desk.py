@@ -74,7 +74,7 @@ class ClassDesk:
             t_ps: the time of the present report.
             rows: rows of flows.
             offer: the class of each flow of the run; updated for admitted rows.
-            wanted: the wanted class of each of `rows`.
+            wanted: the requested class of each row in `rows`.
 
         Returns:
             Whether each row was admitted.
@@ -126,7 +126,7 @@ class ClassDesk:
             t_ps: the time of the present report.
             offer: the class of each flow of the run.
             active: whether each flow of the run is switched on.
-            agent: its money, random numbers and notes.
+            agent: money, random numbers and notes of the provider.
         """
         assert self._books is not None, "it watches its classes"
         offers = self._parties.offers

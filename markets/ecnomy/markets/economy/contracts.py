@@ -42,11 +42,11 @@ class Dues(msgspec.Struct, frozen=True, eq=False):
         kind: kind of the ledger rows.
         debit, credit: accounts that pay and are paid.
         amount_micro: amounts due; rows of 0 are not posted.
-        flow: the row of flows of each amount, -1 for none.
+        flow: the row of flows of each amount, -1 for an amount without a flow.
         quantity: metered quantities.
         price_micro: price of a unit of the quantity.
-        counts_as: FEE or CHARGE, if flows' tables count it among these.
-        whole: the rows are all flows, in order.
+        counts_as: FEE or CHARGE, if the tables of flows count the amounts among these.
+        whole: whether the rows are all flows, in order.
         standing_micro: the part of each amount charged by time, None for 0.
         weight_micro: the part of the standing charge by weight, None for 0.
     """

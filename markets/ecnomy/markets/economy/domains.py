@@ -25,8 +25,8 @@ class Domains:
         names: names of the owners, "" without a carrier.
         accounts: accounts of the owners.
         of_link: index of the domain of each link.
-        ways: the way of each source.
-        access: per row of flows, the domain at which its data enters the network.
+        ways: the way of each source through domains.
+        access: access domain of each row of flows, where its data enters the network.
         price_micro: present price per mark in each domain; replaced, never modified in place.
     """
 

@@ -22,8 +22,8 @@ class StrategyMenus:
     """Providers' menus of strategies; the flows they serve change with the classes of flows.
 
     Attributes:
-        names: provider -> its choices.
-        choice: provider -> the choice of each flow of the run; only its own flows count.
+        names: provider -> names of the choices on its menu.
+        choice: provider -> choice of each flow of the run; only the flows it serves count.
     """
 
     def __init__(

@@ -48,9 +48,9 @@ class Metered:
     """One contract of one seller with the users of its sources.
 
     Attributes:
-        seller: an agent.
-        name: its kind in the ledger.
-        rows: the flows it covers.
+        seller: the agent that sells under the contract.
+        name: kind of its postings in the ledger.
+        rows: rows of the flows under the contract.
         menu: the tariffs from which buyers choose; None without a choice.
     """
 

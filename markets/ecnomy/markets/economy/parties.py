@@ -42,8 +42,8 @@ class Parties:
 
     Attributes:
         agents: all agents, in the scenario's order.
-        offers: all service classes on sale; flows name theirs by index.
-        first_offer: the class each flow starts in, NO_OFFER for none.
+        offers: all service classes on sale; flows refer to a class by its index.
+        first_offer: initial class of each flow, NO_OFFER outside classes.
         users: account of each flow's user.
     """
 

@@ -25,12 +25,12 @@ class Epoch:
     """The time between two reports.
 
     Attributes:
-        from_ps, to_ps: the time [from, to).
-        offer: the class each flow was in.
+        from_ps, to_ps: start (included) and end (excluded) of the epoch.
+        offer: the class of each flow in the epoch.
         price_micro: the price per mark in each domain.
-        active: whether its agent let each flow send.
-        weight: weight of each flow's window law, 0 without one.
-        charge_micro: flows' charges for marks in it, from the contracts booked so far.
+        active: whether each flow was switched on by its agent.
+        weight: weight of each flow's window law, 0 without a weight.
+        charge_micro: charges of flows for marks in the epoch, from the contracts booked so far.
     """
 
     def __init__(
@@ -78,10 +78,10 @@ class PairBooks:
     """The positions in `report.pairs` of the links of each source's data.
 
     Attributes:
-        source: the source of each row of these books.
-        hop: the number of its link on the source's path.
-        domain: the domain of the link.
-        rows: its row in `report.pairs`.
+        source: source of each row of these books.
+        hop: number of the link on the path of the source, per row.
+        domain: domain of the link, per row.
+        rows: position in `report.pairs`, per row.
     """
 
     def __init__(self, plan: Plan, domains: Domains) -> None:

@@ -53,7 +53,7 @@ class Settlement(Protocol):
     """A rule for marks; created once per run.
 
     Attributes:
-        contracts: its contracts.
+        contracts: the contracts for marks.
         by_delivery: users owe only a price for each mark delivered, as budgets require; False by
             default.
     """
@@ -210,9 +210,9 @@ class _MarkSet:
     """Marks set in each domain, charged to the flows of their source.
 
     Attributes:
-        counts: marks set so far, [source, domain].
+        counts: number of marks set so far, [source, domain].
         access: access domain of each source.
-        rows_of_source: the number of rows of each source.
+        rows_of_source: number of rows of each source.
     """
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains) -> None:
