@@ -63,16 +63,16 @@ class OmnetEngine(EngineProcess):
     def __init__(
         self, installation: Installation, files: Mapping[str, str], folder: Path | None
     ) -> None:
-        """Writes the files and starts opp_run on them.
+        """Write the files and start opp_run on them.
 
         Args:
-            installation: what to run.
-            files: network.ned and omnetpp.ini.
-            folder: the run's results folder; None: one that goes with the engine.
+            installation: the installation of OMNeT++ and INET.
+            files: the texts of network.ned and omnetpp.ini.
+            folder: results folder of the run; None for a temporary folder.
 
         Raises:
-            EngineError: it cannot be started.
-            InputError: a path that OMNeT++ cannot take.
+            EngineError: opp_run cannot be started.
+            InputError: OMNeT++ does not accept a path.
         """
         self._temporary = contextlib.ExitStack()
         if folder is None:

@@ -48,15 +48,15 @@ class EngineProcess:
 
         Args:
             binary: the executable.
-            words: its arguments, given the number of its end of the bridge.
-            errors: receives its standard error; closed with the engine.
-            output: receives its standard output; None discards it.
-            folder: its working folder; None for that of this process.
-            environment: its environment variables; None for those of this process.
-            files: descriptors that it inherits in addition to the bridge.
+            words: function that returns the arguments, given the descriptor of the bridge.
+            errors: file for standard error; closed with the engine.
+            output: file for standard output; None discards the output.
+            folder: working folder; None for that of this process.
+            environment: environment variables; None for those of this process.
+            files: descriptors that the engine inherits in addition to the bridge.
 
         Raises:
-            EngineError: it cannot be started.
+            EngineError: the engine cannot be started.
         """
         self._name, self._errors = binary.name, errors
         self.sock, theirs = socket.socketpair()
@@ -91,7 +91,7 @@ class EngineProcess:
         """Return how the engine ended, in words; call it after the engine closed the bridge.
 
         Args:
-            within_s: longest wait for its end; None for `dying_s`.
+            within_s: longest wait for the end of the process [s]; None for `dying_s`.
         """
         try:
             status = self._process.wait(self.dying_s if within_s is None else within_s)

@@ -47,17 +47,16 @@ class EngineKind(Protocol):
         folder: Path | None = None,
         positions: Mapping[str, tuple[float, float]] | None = None,
     ) -> EngineProcess:
-        """Starts it on a sealed plan.
+        """Start the engine on a sealed plan.
 
         Args:
-            plan: the plan.
-            folder: the run's results folder, for what the engine writes itself; None: nothing of
-                it is kept.
-            positions: where nodes are drawn, in engines that draw.
+            plan: the sealed plan.
+            folder: results folder of the run for the engine's own files; None discards them.
+            positions: positions of nodes, for engines that draw.
 
         Raises:
-            EngineError: it cannot be started.
-            InputError: it cannot run this plan.
+            EngineError: the engine cannot be started.
+            InputError: the engine cannot run this plan.
         """
 
     def digest(self) -> str:
