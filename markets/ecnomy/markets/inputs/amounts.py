@@ -77,7 +77,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
         whole: whether the result must be an integer (else it is a float).
         least, most: range of the result; `above` excludes the least itself.
         words: words that stand for a value.
-        plain: whether a number without unit is accepted.
+        plain: whether a number without a unit is accepted.
     """
 
     what: str

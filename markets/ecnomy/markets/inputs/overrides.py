@@ -69,7 +69,7 @@ def apply(root: Node, override: str, option: str = "--set", *, must: bool = Fals
         root: the document.
         override: `path=value`.
         option: name of the option in messages.
-        must: whether conditions without a match are refused.
+        must: whether to refuse conditions without a match.
 
     Raises:
         ScenarioError: not `path=value`, a path that does not exist, or a value that is not YAML.

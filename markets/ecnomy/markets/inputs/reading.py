@@ -264,9 +264,9 @@ def write(value: Any, kind: Any = None, *, given: bool = False) -> Any:
     """Return the YAML value (plain and JSON-able) that reads as `value`.
 
     Args:
-        value: as read.
-        kind: its annotation.
-        given: omit values at their defaults; else every default is filled in.
+        value: the value, as returned by `read`.
+        kind: annotation of the value.
+        given: whether to omit values at their defaults; else all defaults are filled in.
     """
     kind = present(kind)
     reader = split(kind)[1] if kind is not None else None
