@@ -47,7 +47,7 @@ class ByHand(Stepped):
         """Post a price per mark from the last report on, like a carrier.
 
         Args:
-            carrier: its name; "" if the market has no carrier.
+            carrier: name of the carrier; "" if the market has no carrier.
             price: money per mark in [0, 10^6], rounded to the nearest micro-unit.
 
         Raises: TypeError, InputError: the carrier does not exist, or the price is invalid.
@@ -62,8 +62,8 @@ class ByHand(Stepped):
         """Set the willingness to pay of each flow of a source, until an agent sets it again.
 
         Args:
-            source: its name.
-            pay: money/s, 0 or more.
+            source: name of the source.
+            pay: willingness to pay of each flow, money/s, 0 or more.
 
         Raises: TypeError, InputError: the source does not exist, or the amount is invalid.
         """
@@ -78,8 +78,8 @@ class ByHand(Stepped):
         time.
 
         Args:
-            source: its name.
-            share: in [0, 1]; of n rows of flows, share x n rounded to the nearest, halves up.
+            source: name of the source.
+            share: share in [0, 1]; for n rows of flows, share x n is rounded, halves up.
 
         Raises:
             TypeError, InputError: the source does not exist, or the share is invalid. If the flows

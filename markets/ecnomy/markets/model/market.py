@@ -62,9 +62,9 @@ class Market(ByHand):
         """Build the agents, let them make their contracts, and open their accounts.
 
         Args:
-            plan: the run's plan.
-            spec: the market part of its scenario.
-            per: whether contracts charge per mark or per byte of a marked packet.
+            plan: the plan of the run.
+            spec: the market part of the scenario.
+            per: unit of charges: a mark, or a byte of a marked packet.
 
         Raises:
             InputError: the market and the plan do not fit (see Parties and Domains).
