@@ -66,7 +66,7 @@ def simulation(
     Args:
         plan: a sealed plan.
         positions: positions of nodes, see network_ned.
-        repeated: each repetition has its own seed, see omnetpp_ini.
+        repeated: whether repetitions have different seeds, see omnetpp_ini.
 
     Raises:
         InputError: OMNeT++ cannot express a part of the plan.

@@ -60,9 +60,9 @@ def omnetpp_ini(plan: Plan, wiring: Wiring, *, served: bool = True, repeated: bo
 
     Args:
         plan: a sealed plan.
-        wiring: its layout.
-        served: include configurations, for one of which `ecnomy serve` is the market.
-        repeated: repetition k has the k-th seed after the plan's, and there is a configuration of
+        wiring: the wiring of the plan's network.
+        served: whether to include configurations, one of which uses `ecnomy serve` as market.
+        repeated: whether repetition k has the k-th seed after the plan's, with a configuration of
             ten repetitions.
 
     Raises:

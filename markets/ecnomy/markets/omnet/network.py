@@ -61,7 +61,7 @@ def network_ned(
 
     Args:
         plan: the plan.
-        wiring: its layout.
+        wiring: the wiring of the plan's network.
         positions: positions of nodes by name, longitude and latitude or x and y upwards; OMNeT++
             places the others.
         channels: whether the text has rates and delays; else they are `channel_settings`.

@@ -47,11 +47,11 @@ class Node(msgspec.Struct):
     Attributes:
         name, shown: name in NED, and as written.
         framing: framing bytes of each of its gates.
-        interfaces: name of each gate's interface: that of the link that leaves there, else of the
-            link that enters.
-        addresses: its own addresses.
+        interfaces: name of each gate's interface: that of the outgoing link, else that of the
+            incoming link.
+        addresses: addresses of the node.
         routes: address -> gate number.
-        apps: its applications, in order.
+        apps: applications of the node, in order.
     """
 
     name: str
