@@ -30,10 +30,10 @@ class Router:
 
     Args:
         ends: (from, to) of each directed link.
-        delays_ps: propagation delay of each.
-        twins: index of the opposite direction of each, -1 without one; by default without.
-        links: index of each in paths; both directions of a half-duplex link share one; default its
-            own.
+        delays_ps: propagation delay of each link [ps].
+        twins: index of the opposite direction of each link, -1 without one; by default -1 for all.
+        links: index of each link in paths, common to both directions of a half-duplex link; by
+            default its position.
         metric: `hops` or `delay`.
         equal_cost: `first` or `hash`.
         seed: seed of the hash.

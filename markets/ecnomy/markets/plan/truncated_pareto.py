@@ -33,12 +33,12 @@ def lower_bound(wanted: float, high: float, shape: float) -> float:
     """Return the lower bound for which the mean is `wanted`.
 
     Args:
-        wanted: mean, 0 < wanted < high.
+        wanted: target mean, 0 < wanted < high.
         high: upper bound.
-        shape: above 0; 1 is allowed.
+        shape: shape parameter above 0; 1 is allowed.
 
     Returns:
-        The bound, in the unit of the others.
+        The lower bound, in the unit of `wanted` and `high`.
     """
     below, above = 0.0, high
     for _ in range(_STEPS):
