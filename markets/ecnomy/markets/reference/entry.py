@@ -16,14 +16,14 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         path: dotted path in the file; <name>, <n> and <word> stand for names, numbers and words.
         name: the key itself, or the variant's name.
-        within: the variants that the path goes through, such as `law: red`, the innermost last.
-        variant: whether it is a variant; `within` ends with it.
-        about: its sentence.
-        note: further sentences, which only its own page has.
-        source: paper, section or RFC, "" if there is none.
-        takes: form, unit and range of its value, as messages ask for it.
-        default: as YAML; None for a key that must be written, "" if nothing stands in for it.
-        choices: words that it takes.
+        within: the variants on the path, such as `law: red`, the innermost last.
+        variant: whether it is a variant, which is then the last one in `within`.
+        about: description in one sentence.
+        note: further sentences, shown only on the page of the entry.
+        source: paper, section or RFC, "" without a source.
+        takes: form, unit and range of the value, in the words of messages.
+        default: default as YAML; None for a required key, "" for a key without a default.
+        choices: accepted words.
         example: one line of YAML.
         file: scenario, sweep or environment.
     """

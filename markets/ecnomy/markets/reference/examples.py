@@ -44,18 +44,18 @@ def titles() -> dict[str, str]:
 
 
 def copy_example(name: str, folder: Path) -> list[Path]:
-    """Copy an example and the files it is built on; files that are there already stay.
+    """Copy an example and the files that it needs; existing files stay.
 
     Args:
-        name: as in `titles`.
-        folder: made if it is missing.
+        name: name of the example, as in `titles`.
+        folder: target folder; created if missing.
 
     Returns:
         The scenario, then the other files.
 
     Raises:
-        InputError: there is no such example, a file of that name has other contents, or the
-            folder cannot be written; nothing is copied then.
+        InputError: the example does not exist, a file of that name has other contents, or the
+            folder cannot be written. Nothing is copied then.
     """
     known = titles()
     if name not in known:

@@ -18,12 +18,12 @@ _INDEX = re.compile(r"\[[^\]]*\]")
 
 
 class Group(msgspec.Struct, frozen=True):
-    """Entries that say the same, at different paths or of different laws.
+    """Entries with equal content, at different paths or for different laws.
 
     Attributes:
-        entry: the one with the shortest path.
-        paths: all of them, the shortest first.
-        of: the laws or kinds that have it, such as `law: red`; none for keys outside any.
+        entry: the entry with the shortest path.
+        paths: paths of all entries, the shortest first.
+        of: the laws or kinds with this key, such as `law: red`; empty for keys outside any.
     """
 
     entry: Entry
