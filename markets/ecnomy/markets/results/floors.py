@@ -27,11 +27,11 @@ class Floor(msgspec.Struct, frozen=True):
     """A source whose windows stood at the floor for more than 5 % of the measured time.
 
     Attributes:
-        source: its name.
+        source: name of the source.
         window: the floor [packets].
         share: share of its flows' active time at the floor [0 to 1], estimated from reports.
         asked_per_s: mean target of a flow, weight / smoothed round trip [marks/s].
-        taken_per_s: marks of a flow [marks/s].
+        taken_per_s: mean mark rate of a flow [marks/s].
     """
 
     source: str

@@ -79,7 +79,7 @@ class RawRun(RunTables):
 
     Attributes:
         path: the results folder.
-        manifest: its manifest.
+        manifest: the manifest of the run.
     """
 
     def __init__(self, path: Path, manifest: Manifest) -> None:

@@ -32,7 +32,7 @@ class Results(RunTables):
     in `raw`, are as stored on disk: integer picoseconds and micro-units (markets/README.md).
 
     Attributes:
-        folder: their folder; `(in memory)` for a run with `tables=False`.
+        folder: folder of the results; `(in memory)` for a run with `tables=False`.
     """
 
     def __init__(self, of: str | os.PathLike[str] | RawRun) -> None:

@@ -34,13 +34,13 @@ class Saturated(msgspec.Struct, frozen=True):
     """A source that queueing held back for more than 5 % of the measured time.
 
     Attributes:
-        source: its name.
+        source: name of the source.
         share: share of its flows' active time with a round trip over twice the smallest one [0 to
             1].
         asked_per_s: mean target of a flow from its decisions, willingness / price [marks/s].
         aimed_per_s: mean target of its window, weight / smoothed round trip [marks/s].
             A paced flow takes more: it may have twice its window under way.
-        taken_per_s: marks of a flow [marks/s].
+        taken_per_s: mean mark rate of a flow [marks/s].
     """
 
     source: str

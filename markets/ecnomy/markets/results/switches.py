@@ -58,7 +58,7 @@ class Switches:
         """Return the mean number of active flows of each of these rows, over each interval.
 
         Args:
-            edges_ps: ascending times.
+            edges_ps: edges of the intervals, in ascending order [ps].
 
         Returns:
             Means, [interval, row of `rows`].

@@ -50,8 +50,8 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
 
     Args:
         folder: folder for the results.
-        force: replace any complete run.
-        same: replace a run whose manifest has these values; None: only an incomplete one.
+        force: whether to replace any complete run.
+        same: manifest values of complete runs to replace; None to replace only incomplete runs.
 
     Raises:
         InputError: it is a file, another run is writing there, or it holds anything but an
