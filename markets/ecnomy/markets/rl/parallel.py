@@ -33,7 +33,7 @@ class MarketParallelEnv(ParallelEnv):
 
     Attributes:
         agents: learners in the current episode.
-        possible_agents: all of them.
+        possible_agents: all learners.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "ecnomy_v0", "render_modes": []}

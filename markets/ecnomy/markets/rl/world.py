@@ -85,7 +85,7 @@ class World:
         """Act and let time pass.
 
         Args:
-            shares: of each learner's actions, from 0 to 1, in the order of the file.
+            shares: actions of each learner as shares from 0 to 1, in the order of the file.
 
         Raises:
             NotRunningError: no episode is in progress.
