@@ -83,9 +83,9 @@ class Source(Sending, frozen=True, kw_only=True):
     """`count` equal flows, from one node to another.
 
     Attributes:
-        name: its name in reports and tables, and for agents.
-        sender: node that sends its data.
-        receiver: node that receives its data.
+        name: name of the source in reports, tables and agents.
+        sender: node that sends the data.
+        receiver: node that receives the data.
         path: links of its data, in order; by default routing finds them. A name stands for
             the direction that leads on. `ecnomy check` warns of carriers whose links no path takes.
         traffic: data to send, and the times of sending.
@@ -174,12 +174,12 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     """An agent of the market; its role defines the keys of its entry (ecnomy.agents.roles).
 
     Attributes:
-        name: its name in reports and tables; also the name of its account.
-        role_spec: its role: what it owns, sells and buys.
+        name: name of the agent in reports and tables; also the name of its account.
+        role_spec: role of the agent, which determines its property, sales and purchases.
         classes: service classes that an application provider sells, by name.
-        marks_paid_by: who pays the carrier for the marks of flows in its classes; by default
+        marks_paid_by: payer of the carrier for the marks of flows in its classes; by default
             the provider.
-        sources: sources whose flows it owns, or whose calls it sells.
+        sources: sources of the flows that it owns, or of the calls that it sells.
         test_streams: sources of cbr or poisson traffic that a stream provider sends to observe the
             network.
         tariff: price and promise of the calls of `sources`: a tariff table of one row.
@@ -191,7 +191,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         integrated_with: carrier of the same firm; the agent sees its callers' packets and
             needs no test streams.
         fixed_costs: costs of its time, independent of its sales; paid to outside:costs.
-        strategy: rule by which it decides from its observations; by default that of its role.
+        strategy: rule for its decisions from observations; by default that of its role.
         decision_interval: time between two of its decisions; by default that of its role. An agent
             decides at the first report when or after it is due, so at most once an epoch. Providers
             decide at every report, from t = 0 on. A customer adapts: max(5 s, 3 T / (gain p)), the

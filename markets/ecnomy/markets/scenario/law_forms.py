@@ -36,7 +36,7 @@ def law_struct(law: str, about: str, fields: Iterable[Field], *, base: type, tag
     """Make the struct of a law in YAML; it belongs to the module of its base.
 
     Args:
-        law: its name, the value of `tag_field` in YAML.
+        law: name of the law, the value of `tag_field` in YAML.
         about: the struct's docstring.
         fields: name, type and, unless the key is required, default.
         base: the class of all laws of the family.

@@ -105,7 +105,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     In plans, `duplex: half` is one direction that paths take both ways.
 
     Attributes:
-        name: its name in paths and tables, and for agents; the reverse is `<name>.reverse`.
+        name: name of the link in paths, tables and agents; the reverse is `<name>.reverse`.
         source: node at one end, from which the forward direction leads.
         target: node at the other end.
         rate: bits per second that each direction transmits.

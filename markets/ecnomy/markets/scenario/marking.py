@@ -55,7 +55,7 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
         """Return its parameters, named as in the table.
 
         Args:
-            link_buffer: buffer of its link, which the law may copy.
+            link_buffer: buffer of the link, which the law may copy.
         """
         parameters = _entry(self.law).parameters
         return {parameter.name: self._value(parameter, link_buffer) for parameter in parameters}

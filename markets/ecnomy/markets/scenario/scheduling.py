@@ -102,7 +102,7 @@ class ServiceClass(msgspec.Struct, frozen=True, kw_only=True):
     """A class and its guarantees; ratios are to the next class. None: no such promise.
 
     Attributes:
-        name: its name for sources; by default its number, from 1 on.
+        name: name of the class for sources; by default its number, from 1 on.
     """
 
     name: Name | None = None

@@ -42,7 +42,7 @@ class Topology(msgspec.Struct, frozen=True):
 
     Attributes:
         positions: (x, y) by node, in the topology's order; (longitude, latitude) for real ones.
-        edges: in the topology's order.
+        edges: (from, to) of each edge, in the topology's order.
         demands: sender -> receiver -> demand, in the topology's unit; {} without a matrix.
     """
 

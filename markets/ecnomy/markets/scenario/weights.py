@@ -29,7 +29,7 @@ class WeightedClass(msgspec.Struct, frozen=True, kw_only=True):
     """A class: its share of the link, its buffer, its marking.
 
     Attributes:
-        name: its name for sources; by default its number, from 1 on.
+        name: name of the class for sources; by default its number, from 1 on.
         marking: marking law of the class, which sees that class alone.
     """
 
