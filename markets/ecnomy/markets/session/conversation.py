@@ -111,7 +111,7 @@ class Conversation:
             plan: the plan of both sides.
             sink: the receiver of reports and records.
             say: the observer of progress.
-            fate: describes the fate of an engine that hung up.
+            fate: function that describes the fate of an engine that hung up.
         """
         self._link, self._plan, self._sink, self._say, self._fate = link, plan, sink, say, fate
         self._met: Report | None = None

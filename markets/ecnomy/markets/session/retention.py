@@ -60,7 +60,7 @@ class Keeper:
     Attributes:
         sink: the receiver of the run's output.
         say: the observer of progress.
-        machine: additional content of machine.json.
+        machine: additional entries of machine.json.
     """
 
     def __init__(self, writer: Writer, progress: ProgressLike | None) -> None:

@@ -133,8 +133,9 @@ class _Guest:
     """The connected engine and what it gets.
 
     Attributes:
-        served: set after its hello, with the engine's seed, and under --any with its network.
-        differing: the values in which its network differs from the scenario.
+        served: the scenario for the engine, with its seed, and under --any with its network; set
+            after the hello.
+        differing: values that differ between the engine's network and the scenario.
     """
 
     def __init__(self, offer: Offer, door: int, link: EngineLink, any_plan: bool) -> None:
