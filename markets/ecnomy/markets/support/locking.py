@@ -41,16 +41,16 @@ class LockedFile(io.TextIOWrapper):
 
 
 def locked(file: Path, judge: Callable[[], None], busy: str) -> LockedFile:
-    """Lock a file of a folder that is ours to write; whoever closes the file unlocks it.
+    """Lock a file of a folder that we may write; closing the file unlocks it.
 
-    The folder is judged twice. The first time nothing has been made yet, so nothing is left in a
-    folder that is refused. The second time the lock is held, so the verdict stays true: between the
-    two another process may have begun and ended there.
+    The folder is checked twice. The first check happens before any file is created, so a refused
+    folder stays unchanged. The second check happens under the lock, because another process may
+    have started and ended there between the two.
 
     Args:
-        file: is made if it is not there, with the folders above it.
-        judge: raises if the folder is not ours to write, whether or not the empty file is there.
-        busy: what to say if another process holds the lock.
+        file: the lock file; created if missing, with its parent folders.
+        judge: function that raises if we may not write the folder, with or without the empty file.
+        busy: message if another process holds the lock.
 
     Raises:
         InputError: another process holds the lock.

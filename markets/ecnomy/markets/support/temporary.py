@@ -39,10 +39,10 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def private_folder(within: str) -> str:
-    """A folder that only this user can enter, always the same one.
+    """Return a folder that only this user can enter, always the same one.
 
-    dask puts the folder for its scratch files on the path of modules, driver and workers alike. Its
-    default, /tmp/dask-scratch-space, may be another user's, who could have anything imported.
+    dask adds its scratch folder to the module path of driver and workers. The default,
+    /tmp/dask-scratch-space, may belong to another user, who could then inject modules.
 
     Args:
         within: the folder for temporary files.
