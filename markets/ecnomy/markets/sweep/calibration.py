@@ -45,8 +45,8 @@ class Calibration(msgspec.Struct, frozen=True):
         targets: one target for all points of the sweep's blocks, or one for each point.
         path: path of the parameter.
         range: range of the search.
-        step: its values are multiples of this; 0: any value with four digits.
-        shares: paths of dependent parameters -> their value as a share of the parameter's.
+        step: step of the values; 0 for any value with four digits.
+        shares: path of a dependent parameter -> its value relative to the parameter.
         up: whether the figure increases.
         first: number of values in the first round, evenly spaced on the range's scale.
         most: largest number of values.

@@ -126,7 +126,7 @@ def measure_modules(measure: str, apart: tuple[str, ...] = ()) -> dict[str, str]
 
     Args:
         measure: `module:function`, or a module.
-        apart: modules of ecnomy.analysis to exclude, together with their imports.
+        apart: excluded modules of ecnomy.analysis; their imports are excluded too.
     """
     found: dict[str, str] = {}
     module = measure.partition(":")[0]

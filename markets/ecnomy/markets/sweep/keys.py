@@ -38,8 +38,8 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
         about: description, in one sentence.
         note: further sentences.
         form: the reader of the value, or its form in words.
-        default: as YAML; None for a required key, "" without a default.
-        example: a value, on one line.
+        default: default as YAML; None for a required key, "" without a default.
+        example: an example value, on one line.
         below: the keys of its mapping.
     """
 

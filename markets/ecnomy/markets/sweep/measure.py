@@ -74,13 +74,13 @@ def measured(
     """Return the outcome of the function called `name` for a run, by column.
 
     Args:
-        name: module:function.
-        results: the run's folder.
-        taken: existing columns.
+        name: name of the function, as module:function.
+        results: the folder of the run.
+        taken: names of existing columns.
 
     Raises:
         InputError: as find_measure.
-        ResultsError: it failed, or returned something other than numbers under new names.
+        ResultsError: the function failed, or returned anything but numbers under new names.
     """
     measure = find_measure(name)
     try:

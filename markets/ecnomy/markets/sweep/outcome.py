@@ -58,7 +58,7 @@ class Task(msgspec.Struct, frozen=True):
 
     Attributes:
         folder: folder of the run's results, "" if they are not kept.
-        engine: its name, see ecnomy.markets.engines.registry.
+        engine: name of the engine, see ecnomy.markets.engines.registry.
         measure: module:function of additional outcome columns, "" without them.
         ties: the paths by name, for parameters that set several paths.
     """
@@ -82,10 +82,10 @@ class Outcome(msgspec.Struct, frozen=True):
 
     Attributes:
         point: the run's identity within its sweep (see store.point_id).
-        run: its key; "" if it failed before it had a plan.
+        run: key of the run; "" if the run failed before it had a plan.
         status: done or failed.
         reason: reason of the failure.
-        strategies: digests of the user's modules it used, including `measure`.
+        strategies: digests of the custom modules of the run, including `measure`.
         params: the point's values (set when the record is kept).
         values: outcome columns (see gathered.py); counts are integers; None for
             a mean over nothing.

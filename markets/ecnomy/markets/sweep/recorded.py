@@ -20,7 +20,7 @@ def figures(folder: Path, outcome: str) -> dict[str, float]:
 
     Args:
         folder: folder of the sweep, which may not exist.
-        outcome: a column.
+        outcome: name of an outcome column.
     """
     import pyarrow.parquet as pq
 

@@ -50,7 +50,7 @@ class Until(msgspec.Struct, frozen=True):
     """The stopping rule for a point's replicates.
 
     Attributes:
-        outcome: outcome whose interval counts, "" for the sweep's first.
+        outcome: outcome with the decisive interval, "" for the first outcome of the sweep.
         half_width: largest half-width: a share of the mean if `relative`, else in the outcome's
             unit.
         level: confidence level of the intervals, all looks together.

@@ -70,8 +70,8 @@ class Block(msgspec.Struct, frozen=True):
     Attributes:
         kind: grid, list, zip, random, latin-hypercube, sobol or morris.
         paths: the parameters it sets.
-        values: per path the values of a grid or zip; per item the assignment of a list.
-        ranges: per path the range of samples.
+        values: values of each path of a grid or zip, or the assignment of each item of a list.
+        ranges: range of the samples of each path.
         samples: number of samples; in a plan, of base samples (sobol) or trajectories (morris).
         labels: names of values, "" for a value without one: a row for each path of a grid,
             one row for the items of a list or zip.
@@ -136,12 +136,12 @@ def points(
     """Return all points; the replicates of an assignment follow each other.
 
     Args:
-        blocks: multiplied with each other; empty: the scenario as it is.
-        replicates: runs per assignment.
+        blocks: blocks of the sweep, combined as a product; empty for the unchanged scenario.
+        replicates: number of runs per assignment.
         seed: seed of the first replicate, and of random draws.
-        paired: replicate r has seed + r at every assignment (common random numbers). Otherwise each
-            assignment gets its own seeds, also if it occurs again (equal values under
-            two labels, samples that coincide).
+        paired: whether replicate r has seed + r at every assignment (common random numbers).
+            Otherwise each assignment gets separate seeds, even if it occurs again (equal values
+            under two labels, samples that coincide).
     """
     numbers = itertools.count()
     before: Counter[bytes] = Counter()
