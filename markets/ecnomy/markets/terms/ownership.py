@@ -29,8 +29,8 @@ class Misowned(InputError):
     """Links and carriers do not match.
 
     Attributes:
-        carrier: index among the carriers, -1 for all of them.
-        key: key of its entry.
+        carrier: index of the carrier, -1 for all carriers.
+        key: YAML key of the carrier's entry.
         found, expected: descriptions in words.
     """
 
