@@ -16,7 +16,7 @@ RawColumns = dict[str, memoryview]
 
 
 def late_columns(flows: RawColumns) -> int:
-    """Number of delay thresholds that a report's flows have counters for."""
+    """Return the number of delay thresholds with counters in a report's flows."""
     late = 0
     while tables.late_column(late) in flows:
         late += 1
@@ -24,7 +24,7 @@ def late_columns(flows: RawColumns) -> int:
 
 
 def optional_arrays(where: str, raw: RawColumns, table: tables.Table, newer: bool) -> Columns:
-    """A table of which all columns or none are there."""
+    """Return a table that has either all of its columns or none of them."""
     known = any(name in raw for name in table) if newer else bool(raw)
     return arrays(where, raw, table, None, newer) if known else {}
 
@@ -70,7 +70,7 @@ def arrays(
 
 
 def bins(where: str, data: Columns) -> dict[str, memoryview]:
-    """The columns' own memory, to be encoded as bin.
+    """Return the memory of the columns, to be encoded as bin.
 
     Raises:
         ProtocolError: wrong-type (neither int64 nor float64), column-length.

@@ -47,14 +47,14 @@ class Limits:
 
 @dataclass(frozen=True)
 class ReportTimes:
-    """When an engine reports: at 0, each multiple of the epoch, and the ends of warm-up and run."""
+    """Report times of an engine: 0, multiples of the epoch, and the ends of warm-up and run."""
 
     epoch_ps: int
     warmup_ps: int
     duration_ps: int
 
     def after(self, t_ps: int) -> int | None:
-        """The time of the report that follows the one at `t_ps`, None after the last one."""
+        """Return the time of the next report after `t_ps`, None after the last one."""
         if t_ps >= self.duration_ps:
             return None
         due = min((t_ps // self.epoch_ps + 1) * self.epoch_ps, self.duration_ps)
@@ -67,7 +67,7 @@ _TRACE_EVENTS: Final = 6
 def check_names(
     where: str, data: Mapping[str, object], table: tables.Table, *, newer: bool = False
 ) -> None:
-    """Exactly the table's columns; `newer` lets others pass.
+    """Check that the columns are exactly those of the table; `newer` permits others.
 
     Raises:
         ProtocolError: column-name.
@@ -83,7 +83,7 @@ def check_names(
 
 
 def check_finite(where: str, data: Columns) -> None:
-    """No float column holds NaN or an infinity.
+    """Check that no float column contains NaN or infinity.
 
     Raises:
         ProtocolError: not-finite.
@@ -94,7 +94,7 @@ def check_finite(where: str, data: Columns) -> None:
 
 
 def check_table(where: str, data: Columns, table: tables.Table) -> None:
-    """Exact column names, dtypes, one length and finite floats.
+    """Check column names, dtypes, equal lengths and finite floats.
 
     Raises:
         ProtocolError: column-name, wrong-type, column-length, not-finite.
@@ -114,7 +114,7 @@ def check_table(where: str, data: Columns, table: tables.Table) -> None:
 
 
 def check_report(report: Report, limits: Limits) -> None:
-    """A report's indices; its tables are checked as they are decoded.
+    """Check the indices of a report; its tables are checked while they are decoded.
 
     Raises:
         ProtocolError: unknown-link, out-of-range.
@@ -125,7 +125,7 @@ def check_report(report: Report, limits: Limits) -> None:
 
 
 def check_request(request: Request, limits: Limits) -> None:
-    """Raises ProtocolError unknown-flow or out-of-range."""
+    """Raise ProtocolError unknown-flow or out-of-range for an invalid request."""
     if not 0 <= request.flow < limits.n_flows:
         raise ProtocolError("unknown-flow", f"request.flow = {request.flow} of {limits.n_flows}")
     if request.duration_ps < 0:
@@ -133,7 +133,7 @@ def check_request(request: Request, limits: Limits) -> None:
 
 
 def check_record(record: Record, limits: Limits) -> None:
-    """Indices of flows and links in a record.
+    """Check the indices of flows and links in a record.
 
     Raises:
         ProtocolError: unknown-flow, unknown-link, out-of-range.
@@ -151,7 +151,7 @@ def check_record(record: Record, limits: Limits) -> None:
 
 
 def check_decide(decide: Decide, limits: Limits) -> None:
-    """A whole decision, as an engine will take it.
+    """Check a whole decision by the rules of an engine.
 
     Raises:
         ProtocolError: column-name, wrong-type, column-length, not-finite, unknown-flow,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frames of the bridge <-> messages, in bytes alone (no sockets). Format: omnet/bridge/PROTOCOL.md.
 
-A body is decoded by msgspec into the type that it names, after a scan (see `scan`) wherever its
-keys are not just those of its type. Then its columns are copied once into aligned read-only
-arrays, so that the frame's memory can be used again.
+msgspec decodes a body into the type that it names. If the keys differ from those of the type, a
+scan comes first (see `scan`). The columns are then copied once into aligned read-only arrays, so
+that the memory of the frame can be reused.
 """
 
 from __future__ import annotations
@@ -105,12 +105,12 @@ _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
 def type_name(message: m.Message) -> str:
-    """The message's `type` on the wire."""
+    """Return the `type` of a message on the wire."""
     return type(message).__name__.lower()
 
 
 def encode(message: m.Message) -> bytes:
-    """A whole frame, length included.
+    """Return the whole frame of a message, including its length.
 
     Raises:
         ProtocolError: frame-too-large, column-length, not-finite, wrong-type (a column that is
@@ -131,7 +131,7 @@ def encode(message: m.Message) -> bytes:
 
 
 def body_bytes(header: Buffer) -> int:
-    """Length of the body that a frame's first four bytes announce.
+    """Return the length of the body from the first four bytes of a frame.
 
     Raises:
         ProtocolError: frame-empty, frame-too-large.
@@ -168,7 +168,7 @@ def decode_body(
 
 
 def _quick(body: Buffer) -> Any:
-    """A message of columns with exactly its keys, in a tenth of a scan's time; else None.
+    """Return a message of columns with exactly its keys, without a scan; else None.
 
     The types exclude deep nesting and unknown keys. msgspec keeps the last of duplicate keys; the
     number of entries reveals them.
@@ -188,7 +188,7 @@ def _quick(body: Buffer) -> Any:
 
 
 def _careful(body: Buffer, newer_peer: bool) -> tuple[Any, bool]:
-    """Any message, or what is wrong with it by name; and whether the peer's minor is above ours."""
+    """Return any message, or its error by name; and whether the peer's minor is above ours."""
     keys = scan(body)
     try:
         name = _type_of(body, keys)
@@ -212,7 +212,7 @@ def _type_of(body: Buffer, keys: dict[str, int]) -> str:
 
 
 def _is_newer(body: Buffer, keys: dict[str, int]) -> bool:
-    """Judges the version before the keys: what another major means by them is not known."""
+    """Check the version before the keys, whose meaning in another major version is unknown."""
     if "protocol" not in keys:
         raise ProtocolError("missing-key", "protocol")
     major, minor = _PROTOCOL_DECODER.decode(body).protocol
@@ -234,7 +234,7 @@ def _check_keys(name: str, keys: dict[str, int], newer: bool) -> None:
 
 
 def _build(wire: Any, limits: Limits | None, newer: bool) -> m.Message:
-    """The message itself, columns as arrays."""
+    """Return the message with columns as arrays."""
     if isinstance(wire, _Report):
         late = limits.late if limits else late_columns(wire.flows)
         rows = (limits.n_flows, limits.n_links, limits.n_pairs) if limits else (None, None, None)

@@ -35,7 +35,7 @@ def _table(ints: str = "", floats: str = "") -> Table:
 
 
 def _ordered(text: str) -> Table:
-    """Table from `name:i name:f ...`, for tables that mix the two."""
+    """Return a table from `name:i name:f ...`, for tables with both dtypes."""
     pairs = (item.split(":") for item in text.split())
     return MappingProxyType({name: INT if code == "i" else FLOAT for name, code in pairs})
 
@@ -77,17 +77,17 @@ RECORDS: Final[Mapping[str, Table]] = MappingProxyType(
 
 
 def decide_flows(given: Collection[str]) -> Table:
-    """`decide.flows` where these columns are given: weights may be left out."""
+    """Return the table `decide.flows` for these columns; weights are optional."""
     return DECIDE_FLOWS if "weight" in given else _DECIDE_FLOWS_WITHOUT
 
 
 def late_column(threshold: int) -> str:
-    """Name of the counter of packets later than delay threshold `threshold` of the plan."""
+    """Return the name of the counter of packets later than the plan's `threshold`."""
     return f"late_{threshold}"
 
 
 @lru_cache(maxsize=16)
 def report_flows(late: int) -> Table:
-    """`report.flows` for a plan with `late` delay thresholds."""
+    """Return the table `report.flows` for a plan with `late` delay thresholds."""
     names = " ".join(late_column(k) for k in range(late))
     return _table(f"{_FLOW_COUNTERS} {names}", _FLOW_STATE)

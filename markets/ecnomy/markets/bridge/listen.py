@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sockets for engines started by hand (from the OMNeT++ IDE): a Unix path or TCP.
 
-A Unix socket is open to its owner only (0600). TCP needs a shared token: every user of the machine
-reaches its ports.
+Only its owner can connect to a Unix socket (0600). TCP needs a shared token, because every user of
+the machine can reach its ports.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _TOKEN = "use --token-file FILE to require a token (created if missing)"
 
 
 class Listener:
-    """A listening socket; `address` is what to give to the engine (a port 0 filled in)."""
+    """A listening socket; `address` is the address for the engine (with the port filled in)."""
 
     def __init__(self, sock: socket.socket, address: str, path: str | None) -> None:
         self._sock, self.address, self._path = sock, address, path
 
     def accept(self, timeout_s: float | None = None) -> socket.socket:
-        """The next engine's connection.
+        """Return the connection of the next engine.
 
         Raises:
-            EngineError: none came within `timeout_s` (None waits for ever).
+            EngineError: no engine connected within `timeout_s` (None waits forever).
         """
         self._sock.settimeout(timeout_s)
         try:
@@ -40,11 +40,11 @@ class Listener:
             raise EngineError(f"no engine connected to {self.address} in {timeout_s} s") from None
 
     def fileno(self) -> int:
-        """Of the socket, to wait for the next connection."""
+        """Return the descriptor of the socket, to wait for the next connection."""
         return self._sock.fileno()
 
     def close(self) -> None:
-        """Stop listening; a Unix path is removed."""
+        """Stop listening and remove a Unix path."""
         self._sock.close()
         if self._path is not None:
             with contextlib.suppress(FileNotFoundError):
@@ -91,7 +91,7 @@ def _listen_unix(address: str, path: str) -> Listener:
 
 
 def _remove_stale(address: str, path: str) -> None:
-    """Remove the socket a killed market left; never one that answers, never another file."""
+    """Remove the socket of a killed market, but never an active socket or another file."""
     try:
         if not stat.S_ISSOCK(os.stat(path).st_mode):
             raise InputError(f"address {address!r}: the path exists and is not a socket")

@@ -35,7 +35,7 @@ __all__ = [
 Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Columns = dict[str, Column]
 
-# What an order says by default: no mark rate, no caps, it may send, the weight stays.
+# Defaults of an order: no mark rate, no caps, permission to send, the same weight.
 _DEFAULTS: Final = {
     "mark_rate": -1.0,
     "rate_cap_bps": -1.0,

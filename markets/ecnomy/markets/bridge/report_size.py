@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The size of a report in bytes, and the number of rows of flows that fit into a frame.
 
-A column is 8 bytes a value behind its name and the head of a MessagePack `bin`: 2 bytes up to 255
-bytes of values, 3 up to 65,535, else 5 (omnet/bridge/PROTOCOL.md).
+A column consists of its name, the head of a MessagePack `bin`, and 8 bytes per value. The head has
+2 bytes up to 255 bytes of values, 3 up to 65,535, else 5 (omnet/bridge/PROTOCOL.md).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def report_bytes(rows: int, links: int, pairs: int, late: int) -> int:
 
 
 def most_rows(links: int, pairs: int, late: int) -> int:
-    """Rows of flows that fit into a report's frame beside these; below 0 if none would."""
+    """Return the number of rows of flows that fit into a frame beside these; below 0 if none."""
     columns = len(tables.report_flows(late))
     left = MAX_BODY_BYTES - report_bytes(0, links, pairs, late)
     return (left - columns * (_head_bytes(left) - _head_bytes(0))) // (_VALUE_BYTES * columns)
@@ -48,7 +48,7 @@ def _empty(table: tables.Table) -> Columns:
 
 
 def _column_bytes(count: int) -> int:
-    """What a column of `count` values takes beyond an empty one."""
+    """Return the bytes of a column of `count` values beyond those of an empty one."""
     return _VALUE_BYTES * count + _head_bytes(_VALUE_BYTES * count) - _head_bytes(0)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walks a MessagePack body once, before anything is built from it.
+"""One pass over a MessagePack body before it is decoded.
 
-Refuses by name what a decoder would take silently or choke on: nesting, duplicate keys (msgspec
-keeps the last), an early end, bytes after the end. A bin is passed over, whatever its size.
+It refuses by name faults that a decoder would accept or fail on: deep nesting, duplicate keys
+(msgspec keeps the last), an early end, bytes after the end. It skips bins of any size.
 Format: github.com/msgpack/msgpack/blob/master/spec.md.
 """
 
@@ -61,7 +61,7 @@ def scan(body: Buffer) -> dict[str, int]:
 
 
 def map_entries(body: Buffer) -> int:
-    """Number of entries that the map at the start of `body` announces; -1 if it is no map."""
+    """Return the announced number of entries of the map in `body`; -1 if it is not a map."""
     head = body[0]
     if not (0x80 <= head <= 0x8F or head in (0xDE, 0xDF)):
         return -1
@@ -79,7 +79,7 @@ def _number(body: Buffer, pos: int, size: int) -> int:
 
 
 def _count(body: Buffer, pos: int) -> tuple[int, int]:
-    """Number of entries of the container at `pos` and the offset of its first."""
+    """Return the number of entries of the container at `pos`, and the offset of the first."""
     head = body[pos]
     if head <= 0x9F:
         return head & 0x0F, pos + 1
@@ -88,7 +88,7 @@ def _count(body: Buffer, pos: int) -> tuple[int, int]:
 
 
 def _text(body: Buffer, pos: int) -> tuple[str, int] | None:
-    """The string at `pos` and where it ends; None if another kind of value stands there."""
+    """Return the string at `pos` and its end; None for another kind of value."""
     head = body[pos]
     if 0xA0 <= head <= 0xBF:
         start = pos + 1
@@ -124,7 +124,7 @@ def _map(body: Buffer, pos: int, count: int, depth: int) -> tuple[dict[str, int]
 
 
 def _value(body: Buffer, pos: int, depth: int) -> int:
-    """Offset after the value at `pos`, which lies in a container of depth `depth`."""
+    """Return the offset after the value at `pos`, in a container of depth `depth`."""
     if pos >= len(body):
         raise _truncated(body)
     head = body[pos]

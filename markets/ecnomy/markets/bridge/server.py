@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The market's end of one engine's connection: the order of messages, and who is to blame.
+"""The market's end of an engine's connection: the order of messages, and errors by peer.
 
 Grammar (omnet/bridge/PROTOCOL.md): hello welcome ((record | hand | alive | request verdict)* report
 [show] decide)* (record | alive)* finish bye. Every failure names the peer, its simulated time and
@@ -25,7 +25,7 @@ FromEngine = m.Report | m.Request | m.Record | m.Hand | m.Alive | m.Finish
 ToEngine = m.Decide | m.Show | m.Verdict | m.Bye | m.Error
 
 _DIGEST: Final = 64  # digits
-# What the other side of a dead connection cannot be told.
+# Errors of a dead connection, which cannot be sent to the peer.
 _UNSPEAKABLE: Final = ("hung-up", "truncated")
 
 
@@ -72,25 +72,25 @@ class EngineLink:
         self._last = "none"
         self._t_ps = 0
         self._report: m.Report | None = None
-        self._due: str | None = "hello"  # what must come next; None: what an engine may send
+        self._due: str | None = "hello"  # the required next message; None: any message of an engine
 
     @property
     def peer(self) -> str:
-        """The engine's name and version once it has said hello."""
+        """The engine's name and version after its hello."""
         return self._peer
 
     @property
     def t_ps(self) -> int:
-        """Simulated time of the last message that had one, ps."""
+        """The simulated time of the last message with a time [ps]."""
         return self._t_ps
 
     @property
     def last_message(self) -> str:
-        """Type of the last message in either direction."""
+        """The type of the last message in either direction."""
         return self._last
 
     def handshake(self, fault: Callable[[m.Hello], str] | None = None) -> m.Hello:
-        """Take the engine's hello and welcome it.
+        """Receive the engine's hello and send a welcome.
 
         Args:
             fault: function that describes a fault of the engine's plan and seed, "" without a
@@ -118,7 +118,7 @@ class EngineLink:
         return hello
 
     def fault_of_plan(self, hello: m.Hello) -> str:
-        """What is wrong with an engine's plan and seed where they must be the market's."""
+        """Describe a difference of an engine's plan or seed from the market's, "" without one."""
         if hello.plan_digest != self._plan_digest:
             found = hello.plan_digest[:_DIGEST] or "without a digest"
             return f"the engine runs plan {found}, expected {self._plan_digest}"
@@ -136,20 +136,20 @@ class EngineLink:
         params: Sequence[int],
         times: ReportTimes | None,
     ) -> None:
-        """Check later messages against these; the arguments are the constructor's."""
+        """Check later messages against these sizes; see the arguments of the constructor."""
         self._limits, self._times = Limits(n_flows, n_links, n_pairs, late, tuple(params)), times
 
     def wait_for_ever(self) -> None:
-        """From now on only the end of file is the engine's death."""
+        """Stop treating silence as the engine's death; only the end of file counts."""
         self._wire.wait_for_ever()
 
     def receive(self) -> FromEngine:
-        """The engine's next message.
+        """Return the engine's next message.
 
         Answer a Report by Decide, a Request by Verdict and Finish by Bye before the next call.
 
         Raises:
-            ProtocolError: by name; `silence` and `hung-up` where the engine is dead.
+            ProtocolError: an error by name; `silence` and `hung-up` mean that the engine is dead.
             EngineError: the engine reported an error.
         """
         if self._due is not None:
@@ -169,11 +169,11 @@ class EngineLink:
         return message
 
     def send(self, message: ToEngine) -> None:
-        """Send what is due, or an Error at any time (after which the run is over).
+        """Send the expected message, or at any time an Error, which ends the run.
 
         Raises:
-            ProtocolError: not-finite, unknown-flow, unknown-link, out-of-range, ... for a decision
-                that no engine may see; wrong-order, wrong-epoch; silence, hung-up.
+            ProtocolError: not-finite, unknown-flow, unknown-link, out-of-range, ... for an invalid
+                decision; wrong-order, wrong-epoch; silence, hung-up.
             EngineError: the engine left with an error.
         """
         if isinstance(message, m.Error):
@@ -195,7 +195,7 @@ class EngineLink:
             self._due = "nothing: the run has ended"
 
     def close(self) -> None:
-        """Close the socket: to the engine, the market's death."""
+        """Close the socket; the engine then treats the market as dead."""
         self._wire.close()
 
     def __enter__(self) -> EngineLink:
@@ -215,7 +215,7 @@ class EngineLink:
             raise self._named(e.name, e.detail) from None
 
     def _check_order(self, report: m.Report) -> None:
-        """Reports start with epoch 0 at t = 0, go forward, and stand where they are due."""
+        """Check that reports begin with epoch 0 at t = 0, ascend, and have the expected times."""
         last = self._report
         if last is None:
             if report.epoch != 0 or report.t_ps != 0:
@@ -228,7 +228,7 @@ class EngineLink:
             self._fail("wrong-epoch", f"report at {_seconds(report.t_ps)} where {wanted} due")
 
     def _check_end(self, finish: m.Finish) -> None:
-        """The last report has been, and the run ends with it."""
+        """Check that the last report has arrived and that the run ends at its time."""
         last = self._report
         if last is None:
             self._fail("wrong-order", "finish before the first report")
@@ -267,7 +267,7 @@ class EngineLink:
         self._last = codec.type_name(message)
 
     def _read_last_words(self) -> None:
-        """A peer that closed may have said why before: its reason is better than ours."""
+        """Raise the reason that a closed peer sent before, which is more precise than ours."""
         message: m.Message | None = None
         while not isinstance(message, m.Error):
             try:
@@ -277,7 +277,7 @@ class EngineLink:
         raise EngineError(f"{self._peer}: {message.reason}")
 
     def _fail(self, name: str, detail: str) -> NoReturn:
-        """Tell the engine, then raise."""
+        """Send the error to the engine, then raise it."""
         reason = f"{name}: {detail}"
         if name not in _UNSPEAKABLE:
             refusal = m.Refuse(reason) if self._due == "hello" else m.Error(reason)

@@ -17,11 +17,11 @@ _BYTES: Final = 16
 
 
 def token_in(file: Path) -> str:
-    """The token in a file; a file that is not there is made, with a new token.
+    """Return the token in a file; create a missing file with a new token.
 
     Raises:
-        InputError: others can read or write the file, it is not ours, has no token in it, or cannot
-            be read or made.
+        InputError: others can read, write or own the file, it contains no token, or it cannot be
+            read or created.
     """
     try:
         with open(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as new:

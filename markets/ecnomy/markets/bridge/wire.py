@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames over a connected stream socket: whole ones, or a refusal by name.
+"""Frames over a connected stream socket: whole frames, or an error by name.
 
 The wall clock decides here when to give up on a silent peer; it decides nothing else.
 """
@@ -19,10 +19,10 @@ _LAST_WORDS_S: Final = 1.0
 
 
 class Wire:
-    """Sends and receives frames; the memory of incoming ones is used again."""
+    """Sends and receives frames; it reuses the memory of incoming frames."""
 
     def __init__(self, sock: socket.socket, silence_s: float | None, head: bytes = b"") -> None:
-        """`head` is what has been read of the socket already."""
+        """Wrap a socket; `head` contains bytes already read from it."""
         sock.settimeout(silence_s)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -33,12 +33,12 @@ class Wire:
         self._body = memoryview(bytearray(1 << 16))
 
     def wait_for_ever(self) -> None:
-        """No silence is too long from now on."""
+        """Wait without a time limit from now on."""
         self._sock.settimeout(None)
         self._silence_s = None
 
     def read(self) -> memoryview:
-        """The next frame's body; valid until the next call.
+        """Return the body of the next frame; it is valid until the next call.
 
         Raises:
             ProtocolError: hung-up (between frames), truncated (inside one), silence,
@@ -66,7 +66,7 @@ class Wire:
             raise ProtocolError("hung-up", f"connection closed ({e.strerror})") from None
 
     def last_words(self, frame: bytes) -> None:
-        """Send a frame if the peer still takes one; a peer that is gone is no second error."""
+        """Send a frame if the peer still reads; ignore a closed connection."""
         with contextlib.suppress(OSError):
             self._sock.settimeout(_LAST_WORDS_S)
             self._sock.sendall(frame)
