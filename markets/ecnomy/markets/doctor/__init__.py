@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy doctor`: whether this installation can work, and what to do where it cannot."""
+"""`ecnomy doctor`: checks the installation and gives advice on faults."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packet engine: is it there, is it ours, does it know our laws, does a run come back?"""
+"""Checks of the packet engine: its presence, version and laws, and a short run."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ market:
 
 
 def engine_findings() -> list[Finding]:
-    """The engine, its laws, and a second of simulation; what cannot be tried is left out."""
+    """Check the engine, its laws and a second of simulation; omit impossible checks."""
     try:
         binary = find_engine()
     except EngineError as error:
@@ -70,10 +70,10 @@ def _fault(what: str, found: str) -> Finding:
 
 
 def _said(binary: Path, word: str) -> str:
-    """The engine's output for a word.
+    """Return the engine's output for a word.
 
     Raises:
-        EngineError: it cannot be started, fails, or says nothing for long.
+        EngineError: the engine cannot be started, fails, or does not end in time.
     """
     try:
         done = subprocess.run(
@@ -116,7 +116,7 @@ def _laws(binary: Path) -> Finding:
 
 
 def _difference(ours: dict[str, Any], theirs: Any) -> str:
-    """Where the two tables of laws part first, in words; "" if they do not."""
+    """Describe the first difference of the two tables of laws, "" if they are equal."""
     if not isinstance(theirs, dict):
         return "the engine lists no laws"
     for kind in {**ours, **theirs}:
@@ -144,7 +144,7 @@ def _round_trip() -> Finding:
             machine = json.loads((out / "machine.json").read_bytes())
     except EcnomyError as error:
         return _fault("round trip", str(error))
-    except Exception as error:  # whatever a broken package raises is what is to be told
+    except Exception as error:  # report any exception of a broken package
         return _fault("round trip", f"{type(error).__name__}: {error}")
     events, cpu_s = machine["engine"]["events"], machine["engine"]["cpu_s"]
     speed = f"{events / cpu_s / 1e6:.2g} million per CPU second" if cpu_s > 0 else "too few to time"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A check, and its finding."""
+"""The finding of a check."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> str:
-        """`ok`, `FAULT` (required and not well), or `absent` (nothing that is needed)."""
+        """The verdict: `ok`, `FAULT` (a required part), or `absent` (an optional part)."""
         if self.well:
             return "ok"
         return "FAULT" if self.required else "absent"
 
     def plain(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the finding as plain values for programs."""
         return {"verdict": self.verdict, **msgspec.structs.asdict(self)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python and the packages, against what ecnomy's own metadata asks for (PEP 440, PEP 508)."""
+"""Checks of Python and packages against ecnomy's metadata (PEP 440, PEP 508)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PURPOSES: Final = {
 
 
 def package_findings() -> list[Finding]:
-    """Python, ecnomy itself and each package it cannot do without."""
+    """Check Python, ecnomy itself and each required package."""
     try:
         metadata = importlib.metadata.metadata(_NAME)
     except importlib.metadata.PackageNotFoundError:
@@ -53,7 +53,7 @@ def package_findings() -> list[Finding]:
 
 
 def extra_findings() -> list[Finding]:
-    """One finding for each optional extra: what it is for, and what of it is missing."""
+    """Return a finding for each optional extra, with its purpose and missing packages."""
     try:
         metadata = importlib.metadata.metadata(_NAME)
     except importlib.metadata.PackageNotFoundError:
