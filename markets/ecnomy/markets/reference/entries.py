@@ -26,12 +26,12 @@ from ecnomy.markets.scenario.role import RoleReader
 
 __all__ = ["scenario_entries", "struct_entries"]
 
-_OWN: Final = "own"  # the tag of a tariff of a user's class, which is no word of YAML
+_OWN: Final = "own"  # tag of a custom tariff, which is not a word of YAML
 
 
 @functools.cache
 def scenario_entries() -> tuple[Entry, ...]:
-    """Everything that a scenario file may hold."""
+    """Return the entries of a scenario file."""
     extends = Entry(
         path="extends",
         name="extends",
@@ -44,7 +44,7 @@ def scenario_entries() -> tuple[Entry, ...]:
 
 @functools.cache
 def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
-    """The keys of a mapping, and what is below them, by paths that begin there."""
+    """Return the keys of a mapping and the entries below them, with paths that begin there."""
     made = _made(kind)
     found: list[Entry] = []
     for key, field in fields_of(kind).items():
@@ -76,7 +76,7 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
 
 
 def _made(kind: type[msgspec.Struct]) -> msgspec.Struct | None:
-    """A law as its example makes it: defaults that hang on the law are filled in."""
+    """Return a law made from its example, with the defaults that depend on the law."""
     if not kind.__struct_config__.tag_field:
         return None
     node = parse(in_yaml(example_of(kind)), "example", lines=False)
@@ -108,7 +108,7 @@ def _choices(kind: Any) -> tuple[str, ...]:
 
 
 def _inside(kind: Any) -> Iterator[Entry]:
-    """What is below a key of a type."""
+    """Yield the entries below a key of a type."""
     inner, reader = split(present(kind))
     if reader is not None:
         yield from _by_reader(reader)

@@ -43,7 +43,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def below(entries: Iterable[Entry], path: str, within: tuple[str, ...] = ()) -> Iterator[Entry]:
-    """Entries of a mapping as entries of the file that has it at a path."""
+    """Yield entries of a mapping as entries of the file with that mapping at a path."""
     for one in entries:
         joined = f"{path}.{one.path}".rstrip(".")
         yield msgspec.structs.replace(one, path=joined, within=(*within, *one.within))

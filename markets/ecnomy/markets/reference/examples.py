@@ -13,7 +13,7 @@ from ecnomy.markets.inputs.reading import known_name
 __all__ = ["copy_example", "examples_folder", "files_of", "titles"]
 
 _TITLE: Final = re.compile(r"^title: *(.+?) *$", re.MULTILINE)
-# What a scenario is built on: its base, and the Python files that its comments name.
+# The files that a scenario needs: its base, and the Python files named in its comments.
 _BESIDE: Final = re.compile(r"^extends: *(\S+)|\b(\w+\.py)\b", re.MULTILINE)
 
 

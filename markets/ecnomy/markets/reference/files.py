@@ -16,7 +16,7 @@ __all__ = ["all_entries"]
 
 @functools.cache
 def all_entries() -> tuple[Entry, ...]:
-    """Everything that one of the files may hold."""
+    """Return the entries of all files."""
     from ecnomy.markets.rl.declared import EnvironmentDocument
 
     sweep = tuple(sweep_entries())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command that explains the key that a message is about."""
+"""The command that explains the key of an error message."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ __all__ = ["hint"]
 
 
 def hint(error: ScenarioError) -> str:
-    """What the message of an error ends with: a command, or nothing if it is about no key."""
+    """Return the end of an error message: a command, or "" if the error has no key."""
     key = known_path(error.path, all_entries())
     return f"; ecnomy explain {key}" if key else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries by what a user types: a name, a path as messages have it, a part of one, or words."""
+"""Search of entries by user input: a name, a path as in messages, part of a path, or words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Group(msgspec.Struct, frozen=True):
 
 
 def grouped(entries: Iterable[Entry]) -> list[Group]:
-    """Entries that say the same, once each, in order."""
+    """Return groups of entries with equal content, in order."""
     found: dict[tuple[object, ...], list[Entry]] = {}
     for one in entries:
         of = one.within[-1:] if one.variant else bool(one.within)
@@ -50,21 +50,21 @@ def _group(same: list[Entry]) -> Group:
 
 
 def sections(entries: Iterable[Entry]) -> list[Entry]:
-    """The keys at the top of the files."""
+    """Return the top-level keys of the files."""
     return [one for one in entries if "." not in one.path and not one.within]
 
 
 def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
-    """The entries for a word or a path: whole paths before parts of one, before words of choices.
+    """Return the entries for a word or a path: whole paths, then partial paths, then choices.
 
     Raises:
-        InputError: nothing; the nearest names are in the message.
+        InputError: no entry matches; the message suggests the nearest names.
     """
     typed = [step for step in _INDEX.sub("", word).split(".") if step]
     if typed:
         variants = [one for one in entries if one.variant and _ends(typed, one)]
         whole = [one for one in entries if not one.variant and _fits(typed, _steps(one), one)]
-        whole = [one for one in whole if _keys(one) == typed] or whole  # no step taken for a name
+        whole = [one for one in whole if _keys(one) == typed] or whole  # no step counts as a name
         parts = [one for one in entries if not one.variant and _ends(typed, one)]
         choices = [one for one in entries if len(typed) == 1 and typed[0] in one.choices]
         plain = [one for one in choices if not any(v.name == typed[0] for v in variants)]
@@ -77,7 +77,7 @@ def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
 
 
 def search(words: str, entries: Iterable[Entry]) -> list[Entry]:
-    """Entries whose name or sentences hold all the words, in any order."""
+    """Return entries with all the words in their name or sentences, in any order."""
     wanted = words.casefold().split()
     return [
         one
@@ -87,7 +87,7 @@ def search(words: str, entries: Iterable[Entry]) -> list[Entry]:
 
 
 def below(parent: Entry, entries: Iterable[Entry]) -> list[Entry]:
-    """The keys of a mapping, or the laws and kinds that a key may name."""
+    """Return the keys of a mapping, or the laws and kinds that a key may name."""
     depth = len(parent.within)
     found = []
     for one in entries:
@@ -103,9 +103,9 @@ def below(parent: Entry, entries: Iterable[Entry]) -> list[Entry]:
 
 
 def known_path(path: str, entries: Sequence[Entry]) -> str:
-    """The key that a message's path is about, without names and numbers; "" if it is unknown.
+    """Return the key of a path in a message, without names and numbers; "" if unknown.
 
-    The last steps may be names, or keys that do not exist: then it is the mapping they stand in.
+    If the last steps are names or unknown keys, the result is the mapping that contains them.
     """
     typed = [step for step in _INDEX.sub("", path).split(".") if step]
     keys = [one for one in entries if not one.variant]
@@ -121,12 +121,12 @@ def _steps(one: Entry) -> list[str]:
 
 
 def _keys(one: Entry) -> list[str]:
-    """The steps of a path that are keys, not names."""
+    """Return the steps of a path that are keys rather than names."""
     return [step for step in _steps(one) if step[0] != "<"]
 
 
 def _ends(typed: list[str], one: Entry) -> bool:
-    """Whether what was typed is an end of the path of an entry."""
+    """Check whether the typed steps end the path of an entry."""
     if one.variant:
         if typed[-1] != one.name:
             return False
@@ -140,7 +140,7 @@ def _ends(typed: list[str], one: Entry) -> bool:
 
 
 def _fits(typed: Sequence[str], steps: Sequence[str], one: Entry) -> bool:
-    """Whether typed steps are these: names may be left out, and the law or kind put between."""
+    """Check whether typed steps match, with optional names and an optional law or kind."""
     if not steps:
         return not typed
     if steps[0].startswith("<"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries for what only a class knows: strategies and their parameters, utilities, roles."""
+"""Entries derived from classes: strategies and their parameters, utilities, roles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["role_entries", "strategy_entries"]
 
 @functools.cache
 def role_entries() -> tuple[Entry, ...]:
-    """A variant for each role; its sentence is the first of its module."""
+    """Return a variant for each role, with the first sentence of its module."""
     return tuple(
         Entry(
             path="",
@@ -55,13 +55,13 @@ def _holds(preset: Preset) -> str:
 
 @functools.cache
 def strategy_entries() -> tuple[Entry, ...]:
-    """A variant for each installed strategy, and its parameters."""
+    """Return a variant for each installed strategy, and its parameters."""
     from ecnomy.agents.strategies import BUILT_IN, GROUP, find
 
     found: list[Entry] = []
     others = importlib.metadata.entry_points(group=GROUP).names - set(BUILT_IN)
     for name in (*sorted(BUILT_IN), *sorted(others)):
-        with contextlib.suppress(Exception):  # what other packages bring may fail in any way
+        with contextlib.suppress(Exception):  # code of other packages may fail in any way
             found += _variant(name, find(name))
     return tuple(found)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values as users write them: a default as YAML, an example of a key, of a law or another variant.
+"""Values in the form of YAML: a default, an example of a key, a law or another variant.
 
-An example is what a message about the key asks for: "a time such as 0.1 s" has one. Keys whose
-example must fit others, and names, have theirs here.
+The expected content in messages contains examples, as in "a time such as 0.1 s". This module has
+the examples of names, and of keys that must fit other keys.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ _OF_STRUCT: Final[dict[tuple[str, str], Any]] = {
     ("Learner", "actions"): "{price: {least: 0.01 money, most: 1 money, scale: log}}",
     ("Reverse", "marking"): "{law: red, min_threshold: 5 packets, max_threshold: 15 packets}",
 }
-# What a law needs beside its required keys.
+# Keys that a law needs beside its required keys.
 _BESIDE: Final[dict[str, tuple[str, ...]]] = {
     "cbr": ("rate",),
     "rem": ("weight",),
@@ -127,7 +127,7 @@ _BESIDE: Final[dict[str, tuple[str, ...]]] = {
 
 
 def in_yaml(value: Any) -> str:
-    """A plain value on one line, in units that people use."""
+    """Return a plain value on one line, in common units."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {in_yaml(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
@@ -145,7 +145,7 @@ def _usual(text: str) -> str:
 
 
 def _scaled(match: re.Match[str], thousands: str = "") -> str:
-    """A quantity in the largest unit that makes it whole, else in the largest above 1."""
+    """Return a quantity in the largest unit that makes it whole, else in the largest above 1."""
     value, scales = Fraction(match[1].replace(",", "")), _SCALES[match[2]]
     if value == 0:
         return "0 s" if match[2] == "ps" else f"0 {scales[-1][0]}"
@@ -159,12 +159,12 @@ def _scaled(match: re.Match[str], thousands: str = "") -> str:
 
 
 def readable(text: str) -> str:
-    """A text with its quantities in units that people use."""
+    """Return a text with its quantities in common units."""
     return _QUANTITY.sub(lambda found: _scaled(found, ","), text)
 
 
 def sample(kind: Any, key: str, owner: str = "") -> Any:
-    """A value of a key as YAML text: one that its message gives, else one from the tables above."""
+    """Return a value of a key as YAML text, from its message or else from the tables above."""
     if (owner, key) in _OF_STRUCT:
         return _OF_STRUCT[owner, key]
     inner, reader = split(present(kind))
@@ -208,7 +208,7 @@ def _plain(kind: Any) -> Any:
 
 
 def example_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """What a law, a kind or another mapping is with only what it needs."""
+    """Return an example of a law, a kind or another mapping, with only the necessary keys."""
     config = kind.__struct_config__
     found: dict[str, Any] = {str(config.tag_field): str(config.tag)} if config.tag_field else {}
     beside = _BESIDE.get(str(config.tag), ())
@@ -219,12 +219,12 @@ def example_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def members(union: Any) -> list[type[msgspec.Struct]]:
-    """The structs of a union."""
+    """Return the structs of a union."""
     return [one for one in typing.get_args(union) if one is not type(None)]
 
 
 def wanted(kind: Any) -> str:
-    """What a key takes, with its range."""
+    """Return the expected content of a key, with its range."""
     inner, reader = split(present(kind))
     if isinstance(reader, Amount):
         most = f"; at most {reader.largest}" if reader.most < 2**62 else ""
@@ -242,7 +242,7 @@ def wanted(kind: Any) -> str:
 
 
 _BY_UNIT: Final = {"s": "10 s", "bit/s": "1 Mbps", "money": "0.1 money", "byte": "1 MB"}
-_OF_PARAMETER: Final = {  # what must fit other parameters
+_OF_PARAMETER: Final = {  # values that must fit other parameters
     "ceiling": "1 money",
     "high": "4 money/s",
     "most": "8",
@@ -251,12 +251,12 @@ _OF_PARAMETER: Final = {  # what must fit other parameters
 }
 
 
-# Optional parameters that examples have, as there are cases that need them.
+# Optional parameters in examples, because some cases need them.
 _WANTED: Final = ("x0", "deadline", "quantile")
 
 
 def strategy_sample(name: str, field: Field) -> str:
-    """An example of a parameter of a strategy."""
+    """Return an example of a parameter of a strategy."""
     plain = not field.unit and not field.forms and not field.strategies
     if name in _OF_PARAMETER and (plain or _OF_PARAMETER[name].endswith(f" {field.unit}")):
         return _OF_PARAMETER[name]
@@ -277,7 +277,7 @@ def strategy_sample(name: str, field: Field) -> str:
 
 
 def parameters_example(cls: type) -> dict[str, str]:
-    """The required parameters of a class, with values."""
+    """Return the required parameters of a class, with values."""
     fields = declared(cls).items()
     return {
         key: strategy_sample(key, field)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A JSON Schema (draft 7) of scenario files, by which editors complete, explain and check YAML.
+"""A JSON Schema (draft 7) of scenario files, with which editors complete, explain and check YAML.
 
-A schema cannot say everything: whether names exist, units fit, values fit each other. A file that
-`extends` another may leave out anything, so that its mappings are held to keys and types only.
-Marking laws of links may leave out `law` (scenario/shared_marking.py).
+A schema cannot check whether names exist, units fit, or values fit each other. A file that
+`extends` another may omit any key, so only its keys and types are checked. Marking laws of links
+may omit `law` (scenario/shared_marking.py).
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ __all__ = ["scenario_schema"]
 
 Schema = dict[str, Any]
 _DRAFT: Final = "http://json-schema.org/draft-07/schema#"
-_OWN: Final[Schema] = {"type": "string", "pattern": ":"}  # a class of a user's, module:Class
+_OWN: Final[Schema] = {"type": "string", "pattern": ":"}  # a custom class, module:Class
 _PLAIN: Final = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
 
 def scenario_schema() -> Schema:
-    """The schema of a scenario file."""
+    """Return the schema of a scenario file."""
     whole, partial = _Made(partial=False), _Made(partial=True)
     roots = [made.reference(Document) for made in (whole, partial)]
     choice = {"if": {"required": ["extends"]}, "then": roots[1], "else": roots[0]}
@@ -43,14 +43,14 @@ def scenario_schema() -> Schema:
 
 
 class _Made:
-    """Definitions of structs, by name; `partial`: nothing is required, null takes a value away."""
+    """Definitions of structs, by name; with `partial`, no key is required and null is accepted."""
 
     def __init__(self, *, partial: bool) -> None:
         self.found: dict[str, Schema] = {}
         self._partial = partial
 
     def reference(self, kind: type[msgspec.Struct]) -> Schema:
-        """The definition of a struct, by its name."""
+        """Return a reference to the definition of a struct."""
         name = f"{kind.__module__.rpartition('.')[2]}.{kind.__name__}"
         name = f"{name}.partial" if self._partial else name
         if name not in self.found:
@@ -79,7 +79,7 @@ class _Made:
         value = self._value(field.type)
         if self._partial or not field.required:
             value = {"anyOf": [value, {"type": "null"}]}
-        elif "$ref" in value:  # whose neighbours do not count
+        elif "$ref" in value:  # keys beside it do not count
             value = {"allOf": [value]}
         return {"description": about(kind, field.name), **value}
 
@@ -102,7 +102,7 @@ class _Made:
         return {"type": _PLAIN[inner]}
 
     def _union(self, kinds: list[type[msgspec.Struct]], *, free: bool, own: bool = False) -> Schema:
-        """Structs told apart by their tag; `free`: it may be left out, `own`: it may be a path."""
+        """Return a union by tag, which may be omitted (`free`) or a dotted path (`own`)."""
         key = str(kinds[0].__struct_config__.tag_field)
         own = own or Own in kinds
         kinds = [kind for kind in kinds if kind is not Own]
@@ -141,7 +141,7 @@ class _Made:
 
 
 def _strategy(*, partial: bool) -> Schema:
-    """A strategy by its kind; only its class knows the forms of the parameters named here."""
+    """Return the schema of a strategy by kind; it names parameters without their forms."""
     keys: dict[str, Schema] = {}
     for one in strategy_entries():
         if one.variant and len(one.within) == 1:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences about classes and their fields, from docstrings and from the table of laws.
 
-A docstring in Google style has a field's sentence in its section `Attributes:`. Sentences after
-the first are the field's note, and the section `Note:` is the note of the class. Keys that are
-parameters of a law have theirs in the table of laws, under a name that has its unit at its end.
+A docstring in Google style has the sentence of a field in its section `Attributes:`. Sentences
+after the first are the note of the field. The section `Note:` is the note of the class. Sentences
+of law parameters are in the table of laws, under names that end in the unit.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _FIELDS: Final = re.compile(r"    (\w+(?:, \w+)*): +(.*)")
-_UNSET: Final = re.compile(r"[;,] -1: [^.;,]*")  # how the table writes that there is none
+_UNSET: Final = re.compile(r"[;,] -1: [^.;,]*")  # the table's mark for a missing source
 _PARTS: Final[dict[type, tuple[str, str]]] = {
     scheduling.ServiceClass: ("service", "service-class"),
     weights.WeightedClass: ("service", "weighted-class"),
@@ -59,7 +59,7 @@ _KEYS: Final = {
 
 @functools.cache
 def attributes(cls: type) -> dict[str, str]:
-    """The sentences in `Attributes:` of a class and its bases, by field."""
+    """Return the sentences in `Attributes:` of a class and its bases, by field."""
     found: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         found |= _section(base.__dict__.get("__doc__") or "")
@@ -82,7 +82,7 @@ def _section(doc: str) -> dict[str, str]:
 
 
 def sentence(text: str) -> str:
-    """A text that begins like a sentence."""
+    """Return a text with a capital letter at its start."""
     word = text.partition(" ")[0].rstrip(",").replace("-", "")
     return text[:1].upper() + text[1:] if word.isalpha() else text
 
@@ -97,14 +97,14 @@ def _laws() -> dict[type, tuple[str, str]]:
 
 
 def law_of(cls: type) -> LawEntry | None:
-    """What the table of laws says of a struct; None if it is not a law's."""
+    """Return the entry of a struct in the table of laws; None if it is not a law."""
     family, name = _laws().get(cls, ("", ""))
     return law_table().get(family, {}).get(name)
 
 
 @functools.cache
 def parameters_of(cls: type) -> dict[str, Param]:
-    """The parameters of a law by the keys that users write."""
+    """Return the parameters of a law by their YAML keys."""
     law = law_of(cls)
     return {_key(p): p for p in reversed(law.parameters)} if law else {}
 
@@ -116,7 +116,7 @@ def _key(param: Param) -> str:
 
 
 def about(cls: type, field: str) -> str:
-    """The sentence of a field, "" if it has none: its docstring's, else the table of laws'."""
+    """Return the sentence of a field from the docstring, else from the table of laws, or ""."""
     if field in attributes(cls):
         return first_sentence(attributes(cls)[field])
     params = parameters_of(cls)
@@ -129,17 +129,17 @@ def about(cls: type, field: str) -> str:
 
 
 def note(cls: type, field: str) -> str:
-    """The sentences of a field's docstring after the first, "" if there are none."""
+    """Return the sentences of a field's docstring after the first, or ""."""
     return attributes(cls).get(field, "").removeprefix(about(cls, field)).lstrip()
 
 
 def class_note(cls: type) -> str:
-    """The section `Note:` of a class's docstring on one line, "" if it has none."""
+    """Return the section `Note:` of a class's docstring on one line, or ""."""
     section = re.search(r"^Note:\n((?:    .*\n?|\n)+)", inspect.cleandoc(cls.__doc__ or ""), re.M)
     return " ".join(section[1].split()) if section else ""
 
 
 def first_sentence(doc: str | None) -> str:
-    """The first sentence of a docstring, on one line; its first paragraph if it has none."""
+    """Return the first sentence of a docstring on one line, else its first paragraph."""
     paragraph = " ".join(inspect.cleandoc(doc or "").partition("\n\n")[0].split())
     return re.split(r"(?<=[a-z)`\]0-9]\.) (?=[A-Z`])", paragraph, maxsplit=1)[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries of the sweep file, whose keys stand in ecnomy.markets.sweep.keys and what is added."""
+"""Entries of the sweep file, from ecnomy.markets.sweep.keys and from additions to it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["sweep_entries"]
 
 
 def sweep_entries() -> Iterator[Entry]:
-    """Everything that a sweep file may hold."""
+    """Yield the entries of a sweep file."""
     more = load_added("sweep_keys")
     yield from _below({**SWEEP, **(more() if more else {})}, "")
 
