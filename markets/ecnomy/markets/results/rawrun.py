@@ -147,7 +147,7 @@ class RawRun(RunTables):
             return pq.read_table(file, columns=list(columns), filters=filters)
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """Read `<name>.parquet` again, or the existing ones of these columns.
+        """Read `<name>.parquet` again, or only those of the given columns that exist.
 
         Raises:
             ResultsError: the table is unreadable, was altered, or is missing although every run has
