@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Needed everywhere and of no market: printable text, whole files, locks, temporary folders."""
+"""Common helpers: printable text, atomic files, locks, temporary folders."""

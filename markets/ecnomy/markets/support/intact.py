@@ -21,7 +21,7 @@ from ecnomy.agents.errors import ResultsError
 __all__ = ["check_file", "check_sealed", "digest_of", "sealed", "sync_file", "write_synced"]
 
 _DIGITS: Final = 32
-_CHECKED_FILES: Final = 65_536  # that a process remembers
+_CHECKED_FILES: Final = 65_536  # digests that a process remembers
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 _KEY: Final = "digest"
 
@@ -42,7 +42,7 @@ def check_sealed(file: Path, text: bytes, remedy: str) -> None:
         remedy: advice if it differs, such as "run it again".
 
     Raises:
-        ResultsError: it is not the content that was written.
+        ResultsError: the content differs from the written content.
     """
     try:
         content = msgspec.json.decode(text, type=dict[str, Any])
@@ -55,7 +55,7 @@ def check_sealed(file: Path, text: bytes, remedy: str) -> None:
 
 
 def digest_of(file: Path) -> str:
-    """The digest of a file."""
+    """Return the digest of a file."""
     with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()[:_DIGITS]
 
@@ -64,7 +64,7 @@ def check_file(file: Path, digest: str, remedy: str) -> None:
     """Compare a file with its digest, once per process unless it is replaced.
 
     Raises:
-        ResultsError: it is missing, or not the file that was written.
+        ResultsError: the file is missing or altered.
     """
     try:
         stat = file.stat()
@@ -78,17 +78,17 @@ def check_file(file: Path, digest: str, remedy: str) -> None:
 
 
 def write_synced(file: Path, data: bytes, *, synced: bool = True) -> None:
-    """Write a file under a temporary name, sync and rename it: it is the old or the new one.
+    """Write a file atomically: under a temporary name, then sync and rename it.
 
-    The new name lasts once `sync_file` of the folder has returned.
+    The rename is durable once `sync_file` of the folder has returned.
 
     Args:
         file: final name of the file.
         data: content of the file.
-        synced: False omits the sync, for a folder that ends with the process.
+        synced: whether to sync; False for a folder that ends with the process.
 
     Raises:
-        OSError: it cannot be written; the file is as it was.
+        OSError: the file cannot be written; the old one is unchanged.
     """
     temporary = file.with_name(file.name + ".tmp")
     try:
@@ -104,7 +104,7 @@ def write_synced(file: Path, data: bytes, *, synced: bool = True) -> None:
 
 
 def sync_file(file: Path) -> None:
-    """Return once a file's content, or a folder's list of files, would survive a loss of power."""
+    """Wait until a file's content, or a folder's list of files, would survive a power loss."""
     handle = os.open(file, os.O_RDONLY)
     try:
         os.fsync(handle)

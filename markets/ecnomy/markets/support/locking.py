@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Locked folders: one process at a time writes to a folder of results.
 
-A lock is an flock of a file in the folder. It ends with the process, however that ends.
+A lock is an flock of a file in the folder. It ends with the process, even if that is killed.
 
-A process that another thread is just starting holds copies of all open files until its program
-begins, hence closing the file alone would leave the folder locked for that long.
+While another thread starts a process, the new process holds copies of all open files until its
+program begins. If the file were only closed, the folder would stay locked for that time.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ __all__ = ["LockedFile", "locked"]
 
 
 class LockedFile(io.TextIOWrapper):
-    """A text file to append to, which is unlocked when it is closed, whatever copies there are."""
+    """A text file for appending; closing unlocks it even if copies of its descriptor exist."""
 
     def __init__(self, file: Path) -> None:
-        """Open a file, which is made if it is not there."""
+        """Open a file; create a missing file."""
         super().__init__(file.open("ab"), encoding="utf-8")
         self._owner = os.getpid()
 
     def close(self) -> None:
-        """Write what is buffered, unlock and close."""
+        """Flush, unlock and close the file."""
         ours = not self.closed and os.getpid() == self._owner  # a forked child must not unlock
         try:
             if ours:

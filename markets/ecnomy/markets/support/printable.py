@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text from files and peers as a terminal may show it.
+"""Text from files and peers in a form that is safe for terminals.
 
-Control characters can move the cursor, change what stands above, or set a window's title. They are
+Control characters can move the cursor, change earlier lines, or set a window's title. They are
 written as escapes such as \\x1b, and so are characters that turn the direction of text or that
 UTF-8 does not have.
 """
@@ -19,10 +19,10 @@ _UNFIT: Final = re.compile(
 
 
 def printable(text: str) -> str:
-    """The text with escapes in place of control characters; newlines and tabs stay."""
+    """Return the text with escapes for control characters; newlines and tabs stay."""
     return _UNFIT.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def say(text: object, file: TextIO | None = None) -> None:
-    """Print text that may have words of a file or a peer in it; None: standard output."""
+    """Print text that may contain text of a file or a peer; None for standard output."""
     print(printable(str(text)), file=file, flush=True)

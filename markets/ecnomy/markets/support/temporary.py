@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Temporary folders that do not outlive a killed process for long: the next one removes them.
+"""Temporary folders; the next process removes those of killed processes.
 
-    /tmp/ecnomy-UID/runs/XXXX/    locked (flock) while its process lives, however that ends
+    /tmp/ecnomy-UID/runs/XXXX/    locked (flock) until its process ends
 
 Only the owner can enter ecnomy-UID. Sweeps keep dask's scratch files in it.
 """
@@ -25,7 +25,7 @@ _RUNS: Final = "runs"
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A new folder that is removed in the end; those that killed processes left go first."""
+    """Yield a new folder and remove it at the end; first remove those of killed processes."""
     home = Path(private_folder(tempfile.gettempdir())) / _RUNS
     home.mkdir(mode=0o700, exist_ok=True)
     for folder in home.iterdir():
@@ -61,7 +61,7 @@ def private_folder(within: str) -> str:
 
 
 def _locked_folder(home: Path) -> tuple[Path, int]:
-    """A new folder and its lock; whoever removes it between the two makes us try again."""
+    """Return a new folder and its lock; retry if another process removes it in between."""
     while True:
         folder = Path(tempfile.mkdtemp(dir=home))
         lock = _lock(folder)
@@ -77,7 +77,7 @@ def _remove_abandoned(folder: Path) -> None:
 
 
 def _lock(folder: Path) -> int | None:
-    """The lock of a folder, None if another process has it or the folder is gone."""
+    """Return the lock of a folder; None if another process holds it or the folder is gone."""
     try:
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
