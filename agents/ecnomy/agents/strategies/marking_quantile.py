@@ -8,7 +8,7 @@ every report, and samples cover consecutive intervals of length T. Blocking begi
 samples. The `estimator` (estimators/kinds.py) computes the quantile from the samples. The empirical
 estimator takes the sample that the next one exceeds with probability B^G at most. It needs
 (1 - B^G) / B^G samples, nine at 0.1, and does not block before.
-B^G holds while the network is stationary. After a change for the worse, most calls are blocked,
+B^G holds while the network is stationary. After a change for the worse, most calls are blocked
 until a share B^G of the samples is from the new state.
 With `reprice` it posts a price at that interval by the paper's P = V (1 - p) - R p - mu, with V for
 P = `margin`. Test streams give estimates for admitted calls: mu = price of a mark x packets x
