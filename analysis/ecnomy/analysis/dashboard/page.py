@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The live page: Mesa's controls step, play, pause and reset; beside them what runs, and knobs.
+"""The live page: Mesa's controls step, play, pause and reset; the scenario; and the knobs.
 
 Solara finds this module by name and draws `Page` for every tab that is opened, with a Stage, a
 market and an engine of its own, which end with the tab.
