@@ -77,7 +77,7 @@ def _several(words: Sequence[str]) -> str:
 
 
 def _made_by(first: Group, second: Group) -> list[Setting]:
-    """Engines and versions that differ."""
+    """Return the differences of engines and versions."""
     told = [
         {
             name: _several(sorted({m.made_by[name] for m in group.members if name in m.made_by}))
@@ -93,12 +93,12 @@ def _made_by(first: Group, second: Group) -> list[Setting]:
 
 
 def _same_maker(first: str, second: str) -> bool:
-    """A sweep that kept no results tells an engine without its version, an old one nothing."""
+    """Check for one engine; a sweep without kept results has no version, an old one no engine."""
     return first.startswith(second) or second.startswith(first)
 
 
 def _walk(path: str, values: list[Any]) -> Iterator[tuple[str, list[Any]]]:
-    """The settings at which these differ, with the value of each."""
+    """Yield the paths of differing settings, with the value in each run."""
     if all(value == values[0] for value in values[1:]):
         return
     values = [named(value) for value in values]
@@ -114,12 +114,12 @@ def _walk(path: str, values: list[Any]) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _alike(values: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether mappings are of one law or kind."""
+    """Check whether mappings have the same law or kind."""
     return all(len({str(value.get(key)) for value in values}) == 1 for key in _KINDS)
 
 
 def _rows_alike(values: Sequence[Any]) -> bool:
-    """Whether values are lists of as many mappings each."""
+    """Check whether all values are lists with the same number of mappings."""
     return (
         all(isinstance(value, list) for value in values)
         and len({len(value) for value in values}) == 1
@@ -135,7 +135,7 @@ class _Given:
         self._trees: dict[bytes, dict[str, Any]] = {}
 
     def words(self, path: str, values: Sequence[Any]) -> list[str]:
-        """The values at a path, in words."""
+        """Return the values at a path, in words."""
         return [self._told(path, number, value) for number, value in enumerate(values)]
 
     def _told(self, path: str, number: int, value: Any) -> str:
@@ -150,7 +150,7 @@ class _Given:
         return setting_words(value if inner is None else inner)
 
     def _tree(self, number: int) -> dict[str, Any]:
-        """Runs that differ in their seeds alone are read once."""
+        """Return the settings of a run; runs that differ only in their seeds are read once."""
         scenario = {k: v for k, v in self._scenarios[number].items() if k != "seed"}
         text = msgspec.json.encode(scenario, order="sorted")
         if text not in self._trees:

@@ -22,7 +22,7 @@ _LEAST_SHOWN: Final = 0.001
 
 
 def heading(found: Diff) -> str:
-    """What is compared."""
+    """Return the compared groups in words."""
     a, b = found.first, found.second
     runs = f"{a.name}: {_runs(len(a.members))}; {b.name}: {_runs(len(b.members))}"
     if found.single and not found.pairs:
@@ -39,7 +39,7 @@ def _runs(count: int) -> str:
 
 
 def settings_lines(found: Diff) -> Iterator[str]:
-    """Differences between the scenarios, one line per setting."""
+    """Yield the differences between the scenarios, one line per setting."""
     settings = found.settings
     if settings.unknown:
         yield f"settings: not compared, {_runs(settings.unknown)} did not save their scenario"
@@ -58,7 +58,7 @@ def settings_lines(found: Diff) -> Iterator[str]:
 
 
 def outcome_table(found: Diff, most: int = MOST_ROWS) -> Table:
-    """Every outcome that is not the same in all runs; those that differ come first."""
+    """Return the outcomes that vary between runs, differences first."""
     from rich import box
     from rich.markup import escape
     from rich.table import Table
@@ -94,7 +94,7 @@ def _q(q: float) -> str:
 
 
 def legend(found: Diff) -> Iterator[str]:
-    """The meaning of the columns, and the outcomes not in the table."""
+    """Yield the meaning of the columns, and the outcomes not in the table."""
     if found.single:
         yield "one run each: no interval; run several seeds for intervals"
     else:
@@ -124,7 +124,7 @@ def _outcomes(count: int) -> str:
 
 
 def sentences(found: Diff) -> Iterator[str]:
-    """The group in which each seller earns more."""
+    """Yield the group in which each seller earns more."""
     by_column = {one.column: one for one in found.outcomes}
     for seller in found.sellers[:_MOST_SELLERS]:
         one = by_column.get(f"balance.{seller}")
