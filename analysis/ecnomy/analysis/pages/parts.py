@@ -100,7 +100,7 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A picture (SVG), what it shows in words, and the numbers it draws."""
+    """A picture (SVG), with its description in words and its numbers."""
 
     id: str
     caption: str
