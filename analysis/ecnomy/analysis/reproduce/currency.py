@@ -50,7 +50,7 @@ class Look(msgspec.Struct, frozen=True):
 
     Attributes:
         stale: claim -> reasons.
-        same: present digests of studies whose code or scenarios changed without moving anything.
+        same: present digests of studies with changed code or scenarios but equal figures.
         probed: the number of probe runs.
     """
 

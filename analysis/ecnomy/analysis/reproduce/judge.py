@@ -165,7 +165,7 @@ def told_of(
 
 
 def agreement(agree: int, of: int, left_open: Iterable[str]) -> str:
-    """How many alternatives have the verdict of the chosen settings, and what is open."""
+    """Return the number of alternatives with the chosen settings' verdict, and the open ones."""
     names = list(dict.fromkeys(left_open))
     verb = "is" if len(names) == 1 else "are"
     told = f"{agree} of {of} alternatives agree"
