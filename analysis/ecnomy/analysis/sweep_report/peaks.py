@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The top of the curve through noisy means, and what limits the answer.
+"""The top of the curve through noisy means, and the limits of its precision.
 
 Polynomials of degree 2 to 4 are fitted by least squares to the levels around the best one. The axis
 is the logarithm of the values if that spaces them more evenly. A low degree over many levels has

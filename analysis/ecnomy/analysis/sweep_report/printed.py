@@ -140,7 +140,7 @@ def _table(done: pd.DataFrame, paths: list[str], provider: str) -> Table:
 
 
 def guarantee_values(folder: Path) -> list[dict[str, Any]]:
-    """Return sales and earnings of guaranteed stream providers per point, for programs: means."""
+    """Return mean sales and earnings of guaranteed stream providers per point, for programs."""
     from ecnomy.analysis.sweeps.open_sweep import open_sweep
 
     frame = open_sweep(folder)
