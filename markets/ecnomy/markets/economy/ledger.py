@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ledger: double-entry, append-only, integer micro-units, postings in column batches.
 
-A posting moves `amount_micro` from the account `debit` to the account `credit`. A balance is what
-an account received minus what it paid, so all balances add up to 0. Accounts are postpaid (the
-balance may go below 0: a debt) or prepaid (it may not).
+A posting moves `amount_micro` from the account `debit` to the account `credit`. A balance is
+the receipts of an account minus its payments, so all balances add up to 0. Accounts are postpaid
+(the balance may go below 0: a debt) or prepaid (it may not).
 
 There are two ways to post, which differ if an account cannot pay:
 
