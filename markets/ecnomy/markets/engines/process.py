@@ -109,7 +109,7 @@ class EngineProcess:
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
     def tail(self) -> str:
-        """The end of what it wrote to its standard error."""
+        """The end of its standard error output."""
         size = self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, size - _LAST_LINES))
         return self._errors.read().decode(errors="replace")
