@@ -56,9 +56,9 @@ class Installation(msgspec.Struct, frozen=True):
     """The installation that a run needs.
 
     Attributes:
-        omnetpp: OMNeT++.
-        inet: INET.
-        modules: ecnomy's OMNeT++ project.
+        omnetpp: OMNeT++, with its folder and version.
+        inet: INET, with its folder and version.
+        modules: folder of ecnomy's OMNeT++ project.
         suffix: suffix of built libraries and opp_run: "" for release builds, "_dbg".
     """
 
