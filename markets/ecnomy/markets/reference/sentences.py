@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _FIELDS: Final = re.compile(r"    (\w+(?:, \w+)*): +(.*)")
-_UNSET: Final = re.compile(r"[;,] -1: [^.;,]*")  # the table's mark for a missing source
+_UNSET: Final = re.compile(r"[;,] -1: [^.;,]*")  # the table's words for an unset value
 _PARTS: Final[dict[type, tuple[str, str]]] = {
     scheduling.ServiceClass: ("service", "service-class"),
     weights.WeightedClass: ("service", "weighted-class"),
