@@ -130,7 +130,7 @@ def _say(line: str) -> None:
 
 
 class _Guest:
-    """The connected engine and what it gets.
+    """The connected engine and its scenario.
 
     Attributes:
         served: the scenario for the engine, with its seed, and under --any with its network; set
