@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Hashable
+from typing import Any
 
 import networkx
 import numpy as np
 import pytest
 
+from ecnomy.markets.plan import routing
 from ecnomy.markets.plan.routing import NoRoute, Router
 
 Ends = list[tuple[str, str]]
@@ -104,16 +107,16 @@ def test_acks_take_the_path_backwards() -> None:
         Router(ends[:3], [1] * 3).back([0, 2])
 
 
-def test_networkx_is_asked_once_per_receiver(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_distances_are_found_once_per_receiver(monkeypatch: pytest.MonkeyPatch) -> None:
     """All pairs of a grid of 1,000 links and more cost one Dijkstra per receiver."""
     asked: list[object] = []
-    inner = networkx.single_source_dijkstra_path_length
+    inner = routing._distances_from
 
-    def counted(graph: object, source: object) -> object:
-        asked.append(source)
-        return inner(graph, source)
+    def counted(links: Any, start: Hashable) -> dict[Hashable, int]:
+        asked.append(start)
+        return inner(links, start)
 
-    monkeypatch.setattr(networkx, "single_source_dijkstra_path_length", counted)
+    monkeypatch.setattr(routing, "_distances_from", counted)
     grid = networkx.grid_2d_graph(17, 17)
     ends = [(a, b) for x, y in grid.edges for a, b in ((x, y), (y, x))]
     assert len(ends) > 1000

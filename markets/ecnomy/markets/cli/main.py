@@ -39,7 +39,7 @@ class _Verbs(VerbGroup):
         return list(_verbs())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        target = _verbs().get(cmd_name)
+        target = _own_verbs().get(cmd_name) or _verbs().get(cmd_name)
         if target is None:
             return None
         module, _, function = target.partition(":")
@@ -55,7 +55,8 @@ class _Verbs(VerbGroup):
         return typer.main.get_command(single)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if not args[0].startswith("-") and args[0] not in _verbs():
+        known = args[0].startswith("-") or args[0] in _own_verbs() or args[0] in _verbs()
+        if not known:
             from ecnomy.markets.inputs.reading import known_name
 
             ctx.fail(f"found no command {args[0]!r}, expected {known_name(args[0], _verbs())}")
@@ -67,7 +68,6 @@ app = typer.Typer(
     name="ecnomy",
     help="ecnomy simulates markets in which ECN marks on packets carry the price.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 
@@ -146,9 +146,13 @@ def _leave(message: str, status: int) -> None:
     raise SystemExit(status) from None
 
 
-def _verbs() -> dict[str, str]:
-    """Return verb -> place of its function: modules of cli/verbs, and those of other packages."""
+def _own_verbs() -> dict[str, str]:
+    """Return verb -> place of its function, for the modules of cli/verbs."""
     own = (module.name for module in pkgutil.iter_modules(verbs.__path__))
-    here = {name.replace("_", "-"): f"{verbs.__name__}.{name}:{name}_command" for name in own}
+    return {name.replace("_", "-"): f"{verbs.__name__}.{name}:{name}_command" for name in own}
+
+
+def _verbs() -> dict[str, str]:
+    """Return all verbs: this package's, and those of others, from a file of each one installed."""
     added = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=GROUP)}
-    return dict(sorted((added | here).items()))
+    return dict(sorted((added | _own_verbs()).items()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths by networkx: next hops towards each receiver, as in routers.
+"""Paths by Dijkstra: next hops towards each receiver, as in routers.
 
 A link costs one hop (metric `hops`) or its propagation delay (`delay`). Of several next hops with
 equal cost, `first` takes the link written first, and `hash` one by a keyed hash of (seed,
@@ -12,8 +12,10 @@ one with the fewest links wins.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Sequence
-from typing import Any, Final
+import heapq
+import itertools
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Final
 
 __all__ = ["EQUAL_COST", "METRICS", "NoRoute", "Router"]
 
@@ -50,9 +52,6 @@ class Router:
         equal_cost: str = "first",
         seed: int = 0,
     ) -> None:
-        import networkx  # takes 0.2 s, which only plans need
-
-        self._distances_from = networkx.single_source_dijkstra_path_length
         self._ends, self._twins = ends, twins
         self._links = links or range(len(ends))
         self._ways: dict[int, list[int]] = {}
@@ -60,13 +59,12 @@ class Router:
             self._ways.setdefault(link, []).append(way)
         self._hash, self._seed = equal_cost == "hash", seed
         self._costs = _costs(delays_ps, metric, self._hash)
-        self._backward: Any = networkx.DiGraph()  # each link from its end to its beginning
+        self._backward: dict[Hashable, dict[Hashable, int]] = {}  # end -> start -> least cost
         self._leaving: dict[Hashable, list[int]] = {}
         for index, (source, target) in enumerate(ends):
             self._leaving.setdefault(source, []).append(index)
-            known = self._backward.get_edge_data(target, source)
-            if known is None or self._costs[index] < known["weight"]:
-                self._backward.add_edge(target, source, weight=self._costs[index])
+            starts = self._backward.setdefault(target, {})
+            starts[source] = min(self._costs[index], starts.get(source, self._costs[index]))
         self._distances: dict[Hashable, dict[Hashable, int]] = {}
 
     def path(self, source: Hashable, target: Hashable, key: str = "") -> list[int]:
@@ -119,10 +117,7 @@ class Router:
     def _to(self, target: Hashable) -> dict[Hashable, int]:
         """Return the remaining cost to `target` from every node that can reach it."""
         if target not in self._distances:
-            known = target in self._backward
-            self._distances[target] = (
-                self._distances_from(self._backward, target) if known else {target: 0}
-            )
+            self._distances[target] = _distances_from(self._backward, target)
         return self._distances[target]
 
     def _next_hops(self, node: Hashable, left: dict[Hashable, int]) -> list[int]:
@@ -136,6 +131,24 @@ class Router:
             return 0
         digest = hashlib.sha256(f"{self._seed}/{key}/{node}".encode()).digest()
         return int.from_bytes(digest[:8], "big") % count
+
+
+def _distances_from(
+    links: Mapping[Hashable, Mapping[Hashable, int]], start: Hashable
+) -> dict[Hashable, int]:
+    """Return the least cost to each node within reach, by Dijkstra's algorithm."""
+    found: dict[Hashable, int] = {}
+    turn = itertools.count()  # nodes of equal distance have no order
+    waiting: list[tuple[int, int, Hashable]] = [(0, next(turn), start)]
+    while waiting:
+        distance, _, node = heapq.heappop(waiting)
+        if node in found:
+            continue
+        found[node] = distance
+        for neighbour, cost in links.get(node, {}).items():
+            if neighbour not in found:
+                heapq.heappush(waiting, (distance + cost, next(turn), neighbour))
+    return found
 
 
 def _costs(delays_ps: Sequence[int], metric: str, hashed: bool) -> list[int]:

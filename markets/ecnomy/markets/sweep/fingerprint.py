@@ -49,7 +49,7 @@ __all__ = [
     "strategy_modules",
 ]
 
-_DEPENDED_ON: Final = ("mesa", "networkx", "numpy", "pint", "PyYAML", "scipy", "topohub")
+_DEPENDED_ON: Final = ("mesa", "numpy", "pint", "PyYAML", "scipy", "topohub")
 _NAMED: Final = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
 _ANALYSIS: Final = "ecnomy.analysis."
 _RACE_S: Final = 2.0  # file systems round times of change to two seconds at worst

@@ -12,9 +12,21 @@ from ecnomy.markets.cli.printing import Json, hanging, print_json
 
 __all__ = ["example_command"]
 
+
+def _names() -> list[str]:
+    """Return the names that a shell completes."""
+    from ecnomy.markets.reference.examples import titles
+
+    return list(titles())
+
+
 Name = Annotated[
     str | None,
-    typer.Argument(metavar="NAME", help="The example, e.g. gold-silver. Default: list them all."),
+    typer.Argument(
+        metavar="NAME",
+        help="The example, e.g. gold-silver. Default: list them all.",
+        autocompletion=_names,
+    ),
 ]
 Into = Annotated[Path, typer.Option("--into", metavar="DIR", help="The folder to copy it into.")]
 

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The start of the command line: the modules it loads, and the completion of its words."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from command_line import ecnomy
+from processes import LIMIT_S
+
+EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
+HEAVY = "dask duckdb matplotlib mesa networkx numpy pandas pint pyarrow scipy"
+
+
+def test_check_loads_no_heavy_package() -> None:
+    """`ecnomy check` takes a fraction of a second, and each of these packages as much again."""
+    code = (
+        "import sys; from ecnomy.markets.cli.main import main\n"
+        "try: main(sys.argv[1:])\n"
+        f"finally: print(sorted(set({HEAVY!r}.split()) & set(sys.modules)))"
+    )
+    told = [sys.executable, "-c", code, "check", str(EXAMPLES / "gold-silver.yaml")]
+    done = subprocess.run(told, capture_output=True, text=True, check=True, timeout=LIMIT_S)
+    assert done.stdout.splitlines()[-2:] == ["no warnings", "[]"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("ecnomy exa", ["example"]),
+        ("ecnomy check --s", ["--set", "--seed"]),
+        ("ecnomy example gold", ["gold-silver"]),
+        ("ecnomy report gs", ["gsp"]),
+        ("ecnomy check configs/exa", []),
+    ],
+)
+def test_bash_completes_words(
+    line: str,
+    expected: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Verbs of all packages, options, names of examples; for files bash completes by itself."""
+    monkeypatch.setenv("_ECNOMY_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(line.count(" ")))
+    assert ecnomy() == 0
+    assert capsys.readouterr().out.split() == expected
+
+
+def test_the_script_of_bash_leaves_files_to_bash(capsys: pytest.CaptureFixture[str]) -> None:
+    """An empty answer falls back to names of files."""
+    assert ecnomy("--show-completion", "bash") == 0
+    assert "complete -o default -F _ecnomy_completion ecnomy" in capsys.readouterr().out
