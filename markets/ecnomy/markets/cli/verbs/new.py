@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb `new`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ecnomy.markets.cli.printing import Json, print_json
+
+__all__ = ["new_command"]
+
+
+def _kinds() -> list[tuple[str, str]]:
+    """Return the kinds that a shell completes, each with a line about it."""
+    from ecnomy.markets.reference.templates import TEMPLATES
+
+    return [(kind, template.about) for kind, template in TEMPLATES.items()]
+
+
+Kind = Annotated[
+    str,
+    typer.Argument(
+        metavar="KIND",
+        help="scenario, strategy, role, law (C++) or study (a sweep).",
+        autocompletion=_kinds,
+    ),
+]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name, e.g. my-market.")]
+Into = Annotated[Path, typer.Option("--into", metavar="DIR", help="The folder to write it into.")]
+
+
+def new_command(kind: Kind, name: Name, into: Into = Path(), as_json: Json = False) -> None:
+    """Start a scenario, strategy, role, law or study from a working example with a test."""
+    from ecnomy.markets.reference.templates import make_new
+
+    made = make_new(kind, name, into)
+    if as_json:
+        return print_json({"files": [str(file) for file in made.files], "next": list(made.then)})
+    for file in made.files:
+        print(file)
+    print("\nNext:")
+    for command in made.then:
+        print(f"  {command}")

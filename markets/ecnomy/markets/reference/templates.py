@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The beginnings of `ecnomy new`: shipped examples and configs/templates, with other names.
+
+A template is a list of files that work where they are. A copy has the user's names in place of
+theirs, and a comment on the first changes to make.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import keyword
+import re
+from pathlib import Path
+from typing import Final
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.omnet.installation import project_folder
+from ecnomy.markets.plan.law_table import law_table
+from ecnomy.markets.reference.examples import examples_folder
+
+__all__ = ["TEMPLATES", "Made", "Template", "make_new"]
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
+_SHARED: Final = "gold-silver.yaml"  # a base of several beginnings, copied as it is
+
+
+@dataclasses.dataclass(frozen=True)
+class Template:
+    """One kind of beginning.
+
+    In file names, replacements and commands, NAME stands for the user's name, MODULE for it as a
+    name of Python, CLASS for it as the name of a class.
+
+    Attributes:
+        about: its line in help.
+        files: new file -> its template: in configs/templates, or beside it. The first new file is
+            the one to change.
+        names: pattern of a template's name -> replacement, in this order.
+        first: the comment at the top of the first file.
+        then: the commands to run next.
+        taken: names that it cannot have.
+    """
+
+    about: str
+    files: dict[str, str]
+    names: dict[str, str]
+    first: str
+    then: tuple[str, ...]
+    taken: frozenset[str] = frozenset()
+
+
+@dataclasses.dataclass(frozen=True)
+class Made:
+    """The files of a new beginning, and the commands to run next."""
+
+    files: tuple[Path, ...]
+    then: tuple[str, ...]
+
+
+TEMPLATES: Final = {
+    "scenario": Template(
+        about="a network, its sources and a market",
+        files={
+            "NAME.yaml": "../examples/gold-silver.yaml",
+            "test_MODULE.py": "test_scenario.py",
+        },
+        names={r"\.\./examples/gold-silver": "NAME"},
+        first="Change first: title, the rate of the link, the counts of sources, the fees.",
+        then=("ecnomy check NAME.yaml", "ecnomy run NAME.yaml", "pytest test_MODULE.py"),
+    ),
+    "strategy": Template(
+        about="a class that decides for an agent, and a scenario that uses it",
+        files={
+            "MODULE.py": "patient.py",
+            "NAME.yaml": "patient.yaml",
+            _SHARED: "../examples/gold-silver.yaml",
+            "test_MODULE.py": "test_strategy.py",
+        },
+        names={
+            r"\bpatient(?=\.yaml)": "NAME",
+            r"\bpatient\b": "MODULE",
+            r"\bPatient\b": "CLASS",
+            r"\.\./examples/": "",
+        },
+        first="Change first: the sentence and the body of decide(), then the parameters.",
+        then=(
+            "ecnomy test-strategy MODULE:CLASS",
+            "ecnomy check NAME.yaml",
+            "ecnomy run NAME.yaml",
+            "pytest test_MODULE.py",
+        ),
+    ),
+    "role": Template(
+        about="a custom kind of agent with its contracts, and a scenario that has one",
+        files={
+            "MODULE.py": "../examples/risk_broker.py",
+            "NAME.yaml": "../examples/risk-broker.yaml",
+            "test_MODULE.py": "test_role.py",
+        },
+        names={
+            r"(\.\./examples/)?\brisk-broker(?=\.yaml)": "NAME",
+            r"\brisk_broker\b": "MODULE",
+            r"\bRiskBroker\b": "CLASS",
+        },
+        first="Change first: the parameters in Cover, then join(): who pays whom, and for what.",
+        then=("ecnomy check NAME.yaml", "ecnomy run NAME.yaml", "pytest test_MODULE.py"),
+    ),
+    "law": Template(
+        about="a marking law and a window law in C++, as an OMNeT++ project",
+        files={
+            "NAME/src/CLASS.h": "src/Ramp.h",
+            **{f"NAME/src/{name}": f"src/{name}" for name in ("Gentle.h", "laws.cc", "makefrag")},
+            "NAME/CLASSNetwork.ned": "OwnLaw.ned",
+            **{f"NAME/{name}": name for name in ("package.ned", "omnetpp.ini", "Makefile")},
+            "NAME/check_law.cc": "check_law.cc",
+            "NAME/test_MODULE.py": "test_law.py",
+        },
+        names={
+            r"\bOwnLaw\b": "CLASSNetwork",
+            r"own_law(?=\b|\*)": "MODULE",
+            r"\bOWN_LAW_RAMP_": "UPPER_LAW_",
+            r"\bOWN_LAW_": "UPPER_",
+            r' / "\.\./\.\./omnet/samples/MODULE"': "",
+            r"\bRamp(?=\b|Queue)": "CLASS",
+            r'(?<=")ramp(?=")|\bramp(?= marks)': "NAME",
+            r"(?<=ECNOMY \?= )\.\./\.\.": "PROJECT",
+        },
+        first="Change first: on_arrival() and the table of parameters, then check_law.cc.",
+        then=("pytest NAME/test_MODULE.py", "make -C NAME  # with OMNeT++ and ecnomy's modules"),
+        taken=frozenset({"gentle"}),
+    ),
+    "study": Template(
+        about="a sweep over the parameters of a scenario",
+        files={
+            "NAME.yaml": "study.yaml",
+            _SHARED: "../examples/gold-silver.yaml",
+            "test_MODULE.py": "test_study.py",
+        },
+        names={r"\bstudy(?=\.yaml)": "NAME", r"\.\./examples/": ""},
+        first="Change first: title, scenario, and the parameters with their values.",
+        then=(
+            f"ecnomy check {_SHARED}",
+            "ecnomy sweep NAME.yaml --dry-run",
+            "ecnomy sweep NAME.yaml --quick --out results/NAME",
+            "ecnomy report results/NAME",
+            "pytest test_MODULE.py",
+        ),
+    ),
+}
+
+
+def make_new(kind: str, name: str, folder: Path) -> Made:
+    """Write a beginning of this kind.
+
+    Args:
+        kind: a key of TEMPLATES.
+        name: small letters, digits, hyphens and underscores.
+        folder: made if it is missing.
+
+    Raises:
+        InputError: the kind or name is unknown or taken, a file exists already, or the folder
+            cannot be written; nothing is written then.
+    """
+    if kind not in TEMPLATES:
+        raise InputError(f"{kind}: no such kind, expected {known_name(kind, TEMPLATES)}")
+    template = TEMPLATES[kind]
+    _check_name(kind, name, template)
+    words = _words(name)
+    texts: dict[Path, str] = {}
+    for new, old in template.files.items():
+        source = _place(kind, old)
+        text = source.read_text(encoding="utf-8")
+        if new != _SHARED:
+            text = _renamed(text, template, words)
+        texts[folder / _filled(new, words)] = text if texts else _headed(text, new, template.first)
+    for file, text in texts.items():
+        shared = file.name == _SHARED and file.is_file() and file.read_text("utf-8") == text
+        if file.exists() and not shared:
+            raise InputError(f"{file}: exists already; choose another NAME, or use --into DIR")
+    _check_free(name, words["MODULE"])
+    try:
+        for file, text in texts.items():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written ({error.strerror})") from None
+    into = "" if folder == Path() else f"cd {folder} && "
+    return Made(tuple(texts), tuple(into + _filled(command, words) for command in template.then))
+
+
+def _check_name(kind: str, name: str, template: Template) -> None:
+    taken = template.taken
+    if _SHARED in template.files:
+        taken |= {Path(_SHARED).stem}
+    if kind == "law":
+        taken = taken.union(*law_table().values())
+    if not _NAME.fullmatch(name):
+        raise InputError(f"{name}: expected small letters, digits and hyphens, e.g. my-{kind}")
+    if name in taken:
+        raise InputError(f"{name}: found the name of another law or file; choose another")
+
+
+def _check_free(name: str, module: str) -> None:
+    """Refuse names of Python and of installed modules, which an import would find first."""
+    if keyword.iskeyword(module) or importlib.util.find_spec(module) is not None:
+        raise InputError(f"{name}: Python has a module or word {module}; choose another")
+
+
+def _words(name: str) -> dict[str, str]:
+    module = name.replace("-", "_")
+    return {
+        "NAME": name,
+        "MODULE": module,
+        "CLASS": "".join(part.capitalize() for part in module.split("_")),
+        "UPPER": module.upper(),
+        "PROJECT": str(project_folder()),
+    }
+
+
+def _place(kind: str, file: str) -> Path:
+    """Return the file of a template: the sample's project has most of a law."""
+    templates = examples_folder().parent / "templates"
+    sample = project_folder() / "samples" / "own_law" / file
+    return sample if kind == "law" and sample.is_file() else templates / file
+
+
+def _filled(text: str, words: dict[str, str]) -> str:
+    return re.sub("|".join(words), lambda found: words[found[0]], text)
+
+
+def _renamed(text: str, template: Template, words: dict[str, str]) -> str:
+    for pattern, word in template.names.items():
+        new = _filled(word, words).replace("\\", r"\\")
+        text = re.sub(_filled(pattern, words), new, text)
+    return text
+
+
+def _headed(text: str, file: str, first: str) -> str:
+    """Put the comment on what to change below the licence."""
+    licence, _, rest = text.partition("\n")
+    mark = "//" if file.endswith(".h") else "#"
+    return f"{licence}\n{mark} {first}\n{rest}"

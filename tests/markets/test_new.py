@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ecnomy new`: each beginning works as it is written, and its test passes."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import json
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from command_line import ecnomy
+from ecnomy.markets.omnet.installation import project_folder
+from ecnomy.markets.reference.templates import TEMPLATES
+
+OLD = re.compile(r"\.\./|own_law|OwnLaw\b|\bRamp|\bramp|risk[-_]broker|RiskBroker|patient")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory, from which Python imports."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(folder)
+    return folder
+
+
+def files_of(folder: Path) -> dict[str, str]:
+    """Every file below a folder, with its text."""
+    files = (file for file in sorted(folder.rglob("*")) if file.suffix != ".pyc")
+    files = (file for file in files if file.is_file())
+    return {str(file.relative_to(folder)): file.read_text(encoding="utf-8") for file in files}
+
+
+def module_at(file: Path) -> ModuleType:
+    """A file of tests, imported as pytest does."""
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def passes(file: Path, scratch: Path) -> int:
+    """Run all tests of a file; how many there are."""
+    tests = [test for name, test in vars(module_at(file)).items() if name.startswith("test_")]
+    for number, test in enumerate(tests):
+        own = scratch / str(number)
+        own.mkdir()
+        test(**({"tmp_path": own} if inspect.signature(test).parameters else {}))
+    return len(tests)
+
+
+@pytest.mark.parametrize("kind", sorted(TEMPLATES))
+def test_a_beginning_works(
+    kind: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has the new names only, says what to change, and passes its test; a second is refused."""
+    assert ecnomy("new", kind, f"my-{kind}") == 0
+    out = capsys.readouterr().out
+    written, _, commands = out.partition("\n\nNext:\n")
+    found = files_of(folder)
+    assert sorted(written.splitlines()) == sorted(found)
+    first = found[written.splitlines()[0]].splitlines()
+    assert first[0].endswith("Apache-2.0") or kind == "law"
+    assert "Change first: " in first[1]
+    assert not {name: OLD.findall(text) for name, text in found.items() if OLD.search(text)}
+    for command in (line.strip() for line in commands.splitlines()):
+        verb, *words = command.removeprefix("ecnomy ").split()
+        if verb in ("check", "test-strategy"):
+            assert ecnomy(verb, *words) == 0
+    assert passes(next(folder.rglob(f"test_my_{kind}.py")), tmp_path) >= 1
+    capsys.readouterr()
+    before = files_of(folder)
+    assert ecnomy("new", kind, f"my-{kind}") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "exists already; choose another NAME" in line
+    assert files_of(folder) == before
+
+
+def test_a_law_registers_with_the_names_of_its_project(folder: Path) -> None:
+    """What a build for OMNeT++ reads; the headers are compiled by the test of the beginning."""
+    assert ecnomy("new", "law", "steep") == 0
+    found = files_of(folder / "steep")
+    assert "ECNOMY_MARKING_LAW(steep::Steep);" in found["src/laws.cc"]
+    assert '#include "Steep.h"' in found["src/laws.cc"]
+    assert f"ECNOMY ?= {project_folder()}\n" in found["Makefile"]
+    assert "-o steep " in found["Makefile"]
+    assert 'law = "steep"' in found["SteepNetwork.ned"]
+    assert "network = steep.SteepNetwork" in found["omnetpp.ini"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["scenaro", "mine"], "no such kind, expected one of scenario, strategy, role, law, study"),
+        (["scenario", "My Market"], "expected small letters, digits and hyphens"),
+        (["strategy", "json"], "Python has a module or word json"),
+        (["role", "lambda"], "Python has a module or word lambda"),
+        (["law", "red"], "found the name of another law"),
+        (["law", "gentle"], "found the name of another law"),
+        (["study", "gold-silver"], "found the name of another law or file"),
+        (["scenario", "mine", "--into", "/dev/null/x"], "/dev/null/x: cannot be written"),
+    ],
+)
+def test_bad_names_are_refused(
+    words: list[str], says: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line, exit status 2, nothing written."""
+    assert ecnomy("new", *words) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert says in line
+    assert not files_of(folder)
+
+
+def test_two_beginnings_share_their_base(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The scenario that both extend is there once; a changed one is refused."""
+    assert ecnomy("new", "strategy", "eager", "--into", "lab") == 0
+    assert "  cd lab && ecnomy check eager.yaml\n" in capsys.readouterr().out
+    assert ecnomy("new", "study", "prices", "--into", "lab", "--json") == 0
+    made = json.loads(capsys.readouterr().out)
+    assert made["files"] == ["lab/prices.yaml", "lab/gold-silver.yaml", "lab/test_prices.py"]
+    (folder / "lab/gold-silver.yaml").write_text("mine")
+    assert ecnomy("new", "study", "rates", "--into", "lab") == 2
+    assert (folder / "lab/gold-silver.yaml").read_text() == "mine"
