@@ -3,7 +3,22 @@
 
 from __future__ import annotations
 
-from ecnomy.analysis.calibrate.calibration import asked_of, calibrated, found_in
-from ecnomy.analysis.calibrate.search import Found
+from typing import TYPE_CHECKING
+
+from ecnomy.analysis.support.first_use import on_first_use
+
+if TYPE_CHECKING:
+    from ecnomy.analysis.calibrate.calibration import asked_of, calibrated, found_in
+    from ecnomy.analysis.calibrate.search import Found
 
 __all__ = ["Found", "asked_of", "calibrated", "found_in"]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "Found": "search",
+        "asked_of": "calibration",
+        "calibrated": "calibration",
+        "found_in": "calibration",
+    },
+)

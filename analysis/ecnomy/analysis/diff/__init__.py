@@ -14,6 +14,20 @@ table, picture, command     `ecnomy diff`
 
 from __future__ import annotations
 
-from ecnomy.analysis.diff.difference import Diff, Outcome, diff
+from typing import TYPE_CHECKING
+
+from ecnomy.analysis.support.first_use import on_first_use
+
+if TYPE_CHECKING:
+    from ecnomy.analysis.diff.difference import Diff, Outcome, diff
 
 __all__ = ["Diff", "Outcome", "diff"]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "Diff": "difference",
+        "Outcome": "difference",
+        "diff": "difference",
+    },
+)

@@ -3,7 +3,21 @@
 
 from __future__ import annotations
 
-from ecnomy.analysis.sensitivity.indices import Index, Indices
-from ecnomy.analysis.sensitivity.sweep import sensitivity_of
+from typing import TYPE_CHECKING
+
+from ecnomy.analysis.support.first_use import on_first_use
+
+if TYPE_CHECKING:
+    from ecnomy.analysis.sensitivity.indices import Index, Indices
+    from ecnomy.analysis.sensitivity.sweep import sensitivity_of
 
 __all__ = ["Index", "Indices", "sensitivity_of"]
+
+__getattr__ = on_first_use(
+    __name__,
+    {
+        "Index": "indices",
+        "Indices": "indices",
+        "sensitivity_of": "sweep",
+    },
+)

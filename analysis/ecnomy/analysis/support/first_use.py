@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of a package that are imported on first use.
+
+The module of a verb is in such a package. Help and tab completion import all verbs, and would
+otherwise load pandas and Mesa for seconds.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["on_first_use"]
+
+
+def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package.
+
+    Args:
+        package: its `__name__`.
+        homes: name -> the module of the package that defines it.
+    """
+
+    def found(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return found
