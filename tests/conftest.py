@@ -68,6 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "unhurried",
         deadline=None,
         derandomize=not tiers.in_full(),
+        max_examples=tiers.examples(100),
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("unhurried")

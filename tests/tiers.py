@@ -2,8 +2,9 @@
 """The two tiers of the suite: `make test` and, at full depth, `make test-full`.
 
 A test marked `full` runs in the full tier only. A test over many seeds takes `seeds(10)`: all of
-them in the full tier, the first two in the fast one. tests/README.md lists what moved, and the
-fast test that finds the same fault.
+them in the full tier, the first two in the fast one. A test of Hypothesis takes `examples(100)`: a
+quarter of them in the fast tier. tests/README.md lists what moved, and the fast test that finds the
+same fault.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 
 import pytest
 
-__all__ = ["SAID", "full", "in_full", "seeds", "set_full"]
+__all__ = ["SAID", "examples", "full", "in_full", "seeds", "set_full"]
 
 FAST_SEEDS = 2
 # What validation/test_papers.py says of the records; a suite ends with it (conftest.py).
@@ -30,6 +31,11 @@ def set_full(depth: bool) -> None:
 def in_full() -> bool:
     """Whether this is the full tier."""
     return _depth["full"]
+
+
+def examples(count: int) -> int:
+    """How many examples Hypothesis tries: `count`, or a quarter of them in the fast tier."""
+    return count if in_full() else -(-count // 4)
 
 
 def seeds(count: int, fast: int = FAST_SEEDS) -> range:

@@ -16,8 +16,9 @@ from ecnomy.markets import run
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.scenario import scenario_from_text
 from settlement_world import owed, text_of
+from tiers import examples
 
-EXAMPLES = int(os.environ.get("ECNOMY_RANDOM_MARKETS", "25"))
+EXAMPLES = int(os.environ.get("ECNOMY_RANDOM_MARKETS", examples(25)))
 
 
 @settings(

@@ -24,6 +24,7 @@ from ecnomy.agents.estimators import (
     estimator_named,
 )
 from processes import LIMIT_S
+from tiers import examples
 
 CASES = [(4.0, 3329.0), (0.5, 400.0), (2.0, 5.0), (30.0, 70.0)]  # a, b
 
@@ -213,7 +214,7 @@ COUNTS = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(COUNTS, st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.integers(0, 3000))
 def test_every_answer_is_a_share(
     counts: list[tuple[int, int]], blocked: float, limit: float, packets: int
@@ -228,7 +229,7 @@ def test_every_answer_is_a_share(
         assert found.marks == found.marking_rate * packets
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @example(5e-324, 0.5, 0.0, 1)
 @example(0.9999999999999999, 1.0, 0.0, 1)
 @example(0.75, 323.0, -0.0625, 3875)

@@ -22,6 +22,7 @@ from ecnomy.agents.utilities import (
 )
 from ecnomy.analysis.theory.utility import LogUtility, PowerUtility, QuadraticUtility
 from lab_utilities import Logistic, Saturating
+from tiers import examples
 
 GRID = np.concatenate([[0.0, 1.0], np.geomspace(1e-4, 1e4, 8001)])
 amount = st.floats(0.01, 100.0)
@@ -45,7 +46,7 @@ def gain(utility: Utility, r: np.ndarray, p: float) -> np.ndarray:
         return utility.value(r) - p * r
 
 
-@settings(max_examples=400, derandomize=True)
+@settings(max_examples=examples(400), derandomize=True)
 @given(utilities, price)
 def test_no_rate_of_a_grid_leaves_more(utility: RateUtility, price: float) -> None:
     """Surplus at the demand is at least that at every rate of the grid."""
@@ -56,7 +57,7 @@ def test_no_rate_of_a_grid_leaves_more(utility: RateUtility, price: float) -> No
     assert left >= most - 1e-9 * (abs(most) + utility.a)
 
 
-@settings(max_examples=200, derandomize=True)
+@settings(max_examples=examples(200), derandomize=True)
 @given(utilities, price, st.floats(1.0, 10.0))
 def test_a_higher_price_never_sells_more(utility: RateUtility, price: float, by: float) -> None:
     """The law of demand holds for any utility, concave or not."""
@@ -65,7 +66,7 @@ def test_a_higher_price_never_sells_more(utility: RateUtility, price: float, by:
     assert less <= more * (1 + 1e-9)
 
 
-@settings(max_examples=200, derandomize=True)
+@settings(max_examples=examples(200), derandomize=True)
 @given(amount, st.floats(0.05, 100.0))
 def test_a_sigmoid_is_bought_below_its_dearest_price_only(a: float, k: float) -> None:
     """Just below p* much is bought, more than x0; from it on nothing; left is nothing at p*."""

@@ -20,6 +20,7 @@ from ecnomy.agents.utilities import (
     time_utility_of,
 )
 from lab_utilities import Decaying
+from tiers import examples
 
 HARD = FileDeadline(a=5.0, deadline=60.0)
 SOFT = FileDeadline(a=5.0, deadline=60.0, grace=30.0)
@@ -103,7 +104,7 @@ def test_a_file_is_given_up_where_it_costs_more_than_it_is_worth() -> None:
     assert math.isinf(SOFT.demand_bps(6e6, 65.0, 0.0))
 
 
-@settings(max_examples=400, derandomize=True)
+@settings(max_examples=examples(400), derandomize=True)
 @given(
     made,
     st.floats(1.0, 8.0).map(lambda decades: 10.0**decades),

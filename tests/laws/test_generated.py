@@ -17,10 +17,11 @@ from check_window import WindowEvent, compare_reno, compare_round_trip, compare_
 from law_api import NEVER, Laws, WindowState
 from oracle_marking import Arrival
 from oracle_red import RedOptions
+from tiers import examples
 
 RATE = 10_000_000
 RELAXED = settings(
-    max_examples=120,
+    max_examples=examples(120),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

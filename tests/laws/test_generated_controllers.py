@@ -14,9 +14,10 @@ from law_api import Laws
 from oracle_controllers import Period, RemOptions
 from oracle_marking import Arrival
 from oracle_projection import Options
+from tiers import examples
 
 RELAXED = settings(
-    max_examples=100,
+    max_examples=examples(100),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
@@ -114,7 +115,7 @@ projections = st.builds(
 )
 
 
-@settings(RELAXED, max_examples=60)
+@settings(RELAXED, max_examples=examples(60))
 @given(
     options=projections,
     heuristic=flags,

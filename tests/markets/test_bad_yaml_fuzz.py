@@ -14,7 +14,7 @@ from ecnomy.markets.compile.check import warnings
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.compile.summary import summary
 from ecnomy.markets.scenario import scenario_from_text
-from tiers import in_full
+from tiers import examples
 
 WORDS = (
     "version duration warmup seed network links sources market record name from to rate "
@@ -54,21 +54,21 @@ def attempt(text: str) -> None:
         assert summary(scenario, plan)
 
 
-@settings(max_examples=300 if in_full() else 120)
+@settings(max_examples=examples(300))
 @given(trees)
 def test_random_trees(tree: Any) -> None:
     """Any tree of values is a scenario or refused."""
     attempt(json.dumps(tree))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.text(alphabet=st.sampled_from("abc:-&*!{}[],?|>'\"#%@ \n\t.019~"), max_size=60))
 def test_random_yaml(text: str) -> None:
     """Any text of YAML's own characters is a scenario or refused."""
     attempt(text)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.text(max_size=40))
 def test_random_text(text: str) -> None:
     """Any text at all is a scenario or refused."""
@@ -127,7 +127,7 @@ def spoilt(value: Any, draw: Any) -> Any:
     return draw(trees)
 
 
-@settings(max_examples=500 if in_full() else 200)
+@settings(max_examples=examples(500))
 @given(st.data())
 def test_good_scenarios_spoilt_in_one_place(data: st.DataObject) -> None:
     """A good scenario with one value replaced by anything is a scenario or refused."""
