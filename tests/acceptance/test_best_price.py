@@ -27,7 +27,6 @@ BY_LOAD = "{law: load-based, interval: 0.5 s, threshold: 0.6, slope: 0.71}"
 BEST = 2 * OWED / MARKED  # money a mark
 HALF = 0.5 * BEST
 MINUTES = 40 if in_full() else 16  # to find the price, and as long to measure
-SLOW_MINUTES = 40 if in_full() else 24
 LONG = 18 if in_full() else 9  # minutes of users of U = a log x
 LOG_PRICES = (0.05, 0.1, 0.2, 0.4) if in_full() else (0.05, 0.4)
 
@@ -47,12 +46,11 @@ def searched(
     overrides += (
         [] if strategy == "revenue-gradient" else [f"market.agents.access.strategy={BANDIT}"]
     )
-    minutes = SLOW_MINUTES if more else MINUTES
-    overrides += [f"duration={2 * minutes} min", f"warmup={minutes} min", *more]
+    overrides += [f"duration={2 * MINUTES} min", f"warmup={MINUTES} min", *more]
     with tempfile.TemporaryDirectory() as folder:
         result = run(load(EXAMPLE, overrides=overrides), seed=seed, out=Path(folder) / "run")
         book, agents = result.raw.ledger, result.raw.agents
-    from_s = 60 * minutes
+    from_s = 60 * MINUTES
     late = book[book["t_ps"] > from_s * PS]
     gained = late[late["credit"] == "access"]["amount_micro"].sum()
     paid = late[late["debit"] == "access"]["amount_micro"].sum()
@@ -93,7 +91,8 @@ def test_the_gradient_finds_the_price_itself(start: float, seed: int) -> None:
 SLOW = ("sources.home.transport.gain=0.1", "market.agents.access.decision_interval=10 s")
 
 
-@pytest.mark.parametrize("seed", [2, *(pytest.param(s, marks=full) for s in (3, 4))])
+@full
+@pytest.mark.parametrize("seed", [2, 3, 4])
 def test_the_gradient_waits_for_customers_who_take_longer(seed: int) -> None:
     """They take about 40 s, it decides every 10 s: the same price, and the same is left.
 

@@ -153,22 +153,23 @@ def in_a_row(kind: str, seed: int) -> dict[str, float]:
         prices=(start * best["up"], start * best["down"]),
         up=GRADIENT,
         down=GRADIENT,
-        duration=3600 if in_full() else 1800,
+        duration=3600,
     )
     print(f"{kind} {seed}: {[one.price[name] / best[name] for name in best]}, {one.verdict}")
     assert set(one.verdict.values()) == {"settled"}
     return {name: one.price[name] / best[name] for name in best}
 
 
-@pytest.mark.parametrize("kind", [pytest.param("log", marks=full), "quadratic"])
+@full
+@pytest.mark.parametrize("kind", ["log", "quadratic"])
 def test_two_in_a_row_mark_up_twice(kind: str) -> None:
     """Under `direct`: within 5 % in the mean of ten seeds and both, and each within 15 %.
 
     3.5 and 3.0 % above it in the mean: the dearer marks are the more users exceed their demand.
     """
-    ratios = np.array([list(in_a_row(kind, seed).values()) for seed in seeds(10, fast=1)])
+    ratios = np.array([list(in_a_row(kind, seed).values()) for seed in seeds(10)])
     assert np.abs(ratios - 1).max() < 0.15
-    assert ratios.mean() == pytest.approx(1, abs=0.05 if in_full() else 0.08)
+    assert ratios.mean() == pytest.approx(1, abs=0.05)
 
 
 USERS, MIDDLE, SPREAD, MB = 100, 6.0, 0.8, 960 / 1e6  # users, money/MB twice, of a packet
@@ -194,14 +195,11 @@ def logit_best() -> float:
     return low * MB / MARKED
 
 
-@pytest.mark.parametrize("seed", seeds(10, fast=1))
+@full
+@pytest.mark.parametrize("seed", seeds(10))
 @pytest.mark.parametrize(
     ("strategy", "off", "least"),
-    [
-        (GRADIENT, 0.05, 0.9),
-        pytest.param(BANDIT, 0.075, 0.94, marks=full),
-        pytest.param(HILL, 0.075, 0.88, marks=full),
-    ],
+    [(GRADIENT, 0.05, 0.9), (BANDIT, 0.075, 0.94), (HILL, 0.075, 0.88)],
 )
 def test_the_best_price_of_users_who_take_part_or_not(
     strategy: str, off: float, least: float, seed: int

@@ -22,7 +22,7 @@ from ecnomy.analysis.report.page import write_gsp_page
 from ecnomy.markets.results.rawrun import open_raw
 from page_reader import PageReader, answers_of
 from sweep_world import go
-from tiers import in_full
+from tiers import full, in_full
 
 MINUTES, REPLICATES = (6, 3) if in_full() else (2, 2)  # a run's, and runs of a point
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gsp.yaml"
@@ -134,6 +134,7 @@ def test_maps_and_sensitivity_have_what_was_swept(made: Path, read: PageReader) 
     assert varied == {"surfers", "gsp.tariff.price [money]"}
 
 
+@full
 def test_a_sweep_that_kept_nothing_has_a_page(tmp_path: Path) -> None:
     """Of its table alone: an answer, no statement, and it says what is missing."""
     few = SWEEP.replace("[30, 60, 250]", "[30, 60]").replace(

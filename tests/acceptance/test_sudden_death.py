@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from processes import alive, ended, started, wait_for
+from tiers import full
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 
@@ -70,6 +71,7 @@ def test_market_killed(process: subprocess.Popen[str]) -> None:
     wait_for(lambda: not alive(engine), "the engine's end")
 
 
+@full
 def test_interrupted(tmp_path: Path, process: subprocess.Popen[str]) -> None:
     """Ctrl-C: exit status 130, the engine gone, what was measured kept and called partial."""
     engine = engine_of(process.pid)

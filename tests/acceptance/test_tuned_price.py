@@ -62,6 +62,7 @@ def test_the_income_there_is_that_of_the_closed_form() -> None:
             assert not each.same and each.mean < 0.97 * left_at(BEST)
 
 
+@full
 def test_three_parameters_that_matter(tmp_path: Path) -> None:
     """Three lines of Python: price and fee say how many marks gold buys, the threshold hardly."""
     file = SWEEPS / "morris.yaml"

@@ -150,6 +150,7 @@ def test_one_value_for_price_and_refund(tmp_path: Path) -> None:
     both = f"fare: {{paths: {paths}, values: [0.02 money, 0.03 money]}}"
     read = _swept(tmp_path, both)
     assert "reimbursements follow the price" in read.words
+    assert "The sweep kept no results" in read.words and "gsp-statement" not in read.words
     assert f"varied: fare ({TARIFF}.price, {TARIFF}.reimbursement)" in read.words
     frame = open_sweep(tmp_path / "out")
     best = frame[frame["fare"] == frame.groupby("fare")["gsp.profit"].mean().idxmax()]
