@@ -18,7 +18,7 @@ import pytest
 
 from tiers import in_full
 
-__all__ = ["pytest_runtest_setup", "without_ink"]
+__all__ = ["inked", "pytest_runtest_setup", "without_ink"]
 
 _MARKS: Final = ("drawn", "browser")
 _count = itertools.count()
@@ -29,6 +29,11 @@ _wanted = {"ink": True}
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Fixtures of a test draw as the test does."""
     _wanted["ink"] = in_full() or any(item.get_closest_marker(mark) for mark in _MARKS)
+
+
+def inked(size: int) -> int:
+    """The least size [bytes] of a picture where it is drawn; 0 elsewhere."""
+    return size if _wanted["ink"] else 0
 
 
 def without_ink() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.statistics.block_bootstrap import DRAWS, Counts, block_ratio
+from tiers import in_full
 
 RUNS, BLOCKS = 3, 40
 
@@ -46,12 +47,12 @@ def test_the_seed_says_it_all() -> None:
 
 
 def test_it_holds_the_truth_as_often_as_it_says() -> None:
-    """Of 200 pairs of equal streams the 99 % interval holds 1 in all but a few."""
-    held = 0
-    for key in range(200):
+    """Of 200 pairs of equal streams (50 in the fast tier) the 99 % interval misses 1 in 4 %."""
+    held, pairs = 0, 200 if in_full() else 50
+    for key in range(pairs):
         found = block_ratio(poisson(2 * key + 10), poisson(2 * key + 11), key)
         held += found.low <= 1 <= found.high
-    assert held >= 192
+    assert held >= 0.96 * pairs
 
 
 def test_bunches_are_counted_whole() -> None:
