@@ -56,12 +56,20 @@ class _Rows(Mapping[str, "pd.DataFrame"]):
 
     def __init__(self, plain: Mapping[str, Mapping[str, tuple[str, list[Any]]]]) -> None:
         self._plain = plain
+        self._built: dict[str, pd.DataFrame] = {}
 
     def __getitem__(self, name: str) -> pd.DataFrame:
-        import pandas as pd
+        if name not in self._built:
+            import pandas as pd
 
-        columns = self._plain[name].items()
-        return pd.DataFrame({c: pd.Series(v, dtype=_KINDS[kind]) for c, (kind, v) in columns})
+            columns = self._plain[name].items()
+            self._built[name] = pd.DataFrame(
+                {c: pd.Series(v, dtype=_KINDS[kind]) for c, (kind, v) in columns}
+            )
+        return self._built[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._plain
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._plain)
