@@ -94,9 +94,8 @@ void CallFlow::packet_or_end(Core& core) {
 
 void CallFlow::send(Core& core, Time now) {
   if (!active(now)) return;
-  const TransportPlan& transport = source_->plan->transport;
   FlowStats& stats = core.flows[static_cast<std::size_t>(flow_)];
-  const std::uint16_t flags = transport.ect ? kEct : 0;
+  const std::uint16_t flags = source_->data_flags;
   const PacketId id = core.packets.take();
   core.packets[id] = {.seq = stats.sent,
                       .sent = now,

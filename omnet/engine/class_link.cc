@@ -46,6 +46,9 @@ void ClassLink::settle(Core& core, Time now) {
 void ClassLink::begin_next(Core& core, Time started) {
   queue_.account(started);
   const Service service = law_.next(started);
+  if (service.drop) {
+    return drop(core, service.service, waiting_[service.service].pop(), true, started);
+  }
   const PacketId id = waiting_[service.service].pop();
   const std::int32_t wire_bytes = id->bytes + plan_->framing_bytes;
   queue_.leave(wire_bytes);
@@ -75,8 +78,8 @@ void ClassLink::apply_mark(Core& core, Packet& packet, std::size_t service, Time
   if (core.trace) core.note(TraceEvent::mark, index_, packet, now);
 }
 
-void ClassLink::drop(Core& core, std::size_t service, bool by_law, Time now) {
-  const PacketId id = waiting_[service].pop_last();
+// The packet has left its queue already.
+void ClassLink::drop(Core& core, std::size_t service, PacketId id, bool by_law, Time now) {
   queue_.account(now);
   queue_.leave(id->bytes + plan_->framing_bytes);
   if (id->has(kCe)) --core.hops[id->hop].ce_in_flight;
@@ -101,28 +104,27 @@ void ClassLink::enqueue(Core& core, PacketId id, Time now) {
   catch_up(core, now);
   Packet& packet = core.packets[id];
   Hop& hop = core.hops[packet.hop];
-  const std::size_t service = static_cast<std::size_t>(hop.service_class);
   const bool waits = queue_.free_at > now;
   const std::int32_t wire_bytes = packet.bytes + plan_->framing_bytes;
+  const PacketView view = packet.view(wire_bytes);
+  const std::size_t service = law_.class_of(view, static_cast<std::size_t>(hop.service_class));
   queue_.arrived(index_, packet.bytes, {&hop, nullptr, core.tally}, now);
   if (packet.has(kCe)) ++hop.ce_in_flight;
   if (core.trace) core.note(TraceEvent::enqueue, index_, packet, now);
   queue_.account(now);
   waiting_[service].push(id);
   queue_.join(wire_bytes);
-  law_.arrive(service, {packet.flow, wire_bytes, packet.has(kEct), packet.has(kCe)}, waits, now);
+  law_.arrive(service, view, waits, now);
   if (core.classes) {
     core.classes->arrived(index_, service, packet.bytes, law_.queue(service), now);
   }
-  queue_.make_room(law_, *plan_, waits, now,
-                   [&](std::size_t victim, bool by_law) { drop(core, victim, by_law, now); });
+  queue_.make_room(law_, *plan_, waits, now, [&](std::size_t victim, bool by_law) {
+    drop(core, victim, waiting_[victim].pop_last(), by_law, now);
+  });
   if (law_.marks_arrival()) apply_mark(core, packet, service, now);
   law_.settle(now);
-  if (!waits) {
-    if (queue_.packets > 0) begin_next(core, now);
-    return;
-  }
-  queue_.peak();
+  if (waits) return queue_.peak();
+  while (queue_.packets > 0 && queue_.free_at <= now) begin_next(core, now);
 }
 
 PacketId ClassLink::deliver(Core& core, Time now) {

@@ -55,7 +55,7 @@ class ClassLink {
 
   void begin_next(Core& core, Time started);
   void apply_mark(Core& core, Packet& packet, std::size_t service, Time now);
-  void drop(Core& core, std::size_t service, bool by_law, Time now);
+  void drop(Core& core, std::size_t service, PacketId id, bool by_law, Time now);
   void count_drop(Core& core, PacketId id, bool by_law, Time now);
 
   const std::int32_t index_;

@@ -14,10 +14,6 @@ constexpr Time kEndOfTime = Time{1} << 62;  // 53 days; sums with delays still f
 // Where a link holds thousands of packets, the one to be looked at next but one has left the cache.
 void prefetch(PacketId id) noexcept { __builtin_prefetch(id); }
 
-PacketView seen(const Packet& packet, std::int32_t wire_bytes) noexcept {
-  return {packet.flow, wire_bytes, packet.has(kEct), packet.has(kCe)};
-}
-
 }  // namespace
 
 Link::Link(std::int32_t index, const LinkPlan& plan, std::uint64_t seed)
@@ -74,7 +70,7 @@ void Link::begin_transmission(Core& core, Packet& packet) {
   queue_.leave(wire_bytes);
   if (!law_.watches_departures()) return;
   const QueueView queue{queue_.packets, queue_.bytes, plan_->rate_bps, kNever};
-  const Decision decision = law_.on_departure(queue, seen(packet, wire_bytes), packet.started);
+  const Decision decision = law_.on_departure(queue, packet.view(wire_bytes), packet.started);
   if (decision.action == Action::mark) mark_inside(core, packet, packet.started);
 }
 
@@ -108,7 +104,7 @@ void Link::drop(Core& core, PacketId id, bool by_law, Time now) {
 bool Link::admitted(Core& core, PacketId id, Packet& packet, std::int32_t wire_bytes, Time now) {
   const Entry entry = queue_.admit(
       law_, *plan_, queue_.free_at > now, wire_bytes, true, now,
-      [&] { return seen(packet, wire_bytes); },
+      [&] { return packet.view(wire_bytes); },
       [&](std::int32_t flow) { mark_waiting(core, flow, now); });
   if (entry == Entry::refused || entry == Entry::full) {
     drop(core, id, entry == Entry::refused, now);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "host/sack_blocks.h"
-#include "laws/parameter.h"
+#include "laws/marking/marking.h"
 
 namespace ecnomy::engine {
 
@@ -29,7 +29,13 @@ enum Flag : std::uint16_t {
   kRetransmit = 1 << 6,  // no RTT sample (Karn), and ECT only with `ect: all` (RFC 3168 6.1.5)
   kLast = 1 << 7,        // ends its file; its ACK does not wait, as with the FIN it stands for
   kSack = 1 << 8,        // an ACK with blocks
+  kEct1 = 1 << 9,        // with kEct: ECT(1), not ECT(0)
 };
+
+// Of an ECN-capable packet that is sent as ECT(1) or ECT(0).
+constexpr std::uint16_t ect_flags(bool ect, bool ect_1) noexcept {
+  return static_cast<std::uint16_t>((ect ? kEct : 0) | (ect && ect_1 ? kEct1 : 0));
+}
 
 struct alignas(64) Packet {
   std::int64_t seq = 0;  // segment number; on an ACK the next one expected
@@ -46,6 +52,10 @@ struct alignas(64) Packet {
   std::uint16_t connection = 0;  // low bits of the flow's connection number: strays are told apart
 
   bool has(Flag flag) const noexcept { return (flags & flag) != 0; }
+  // As a law sees it on a wire.
+  PacketView view(std::int32_t wire_bytes) const noexcept {
+    return {flow, wire_bytes, has(kEct), has(kCe), has(kEct1)};
+  }
 };
 
 static_assert(sizeof(Packet) == 64);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/packet.h"
 #include "host/accounts.h"
 #include "host/plan.h"
 #include "host/tcp/segment_sender.h"
@@ -21,7 +22,13 @@ struct SourceConfig {
   // The plan and the sink must outlive it.
   SourceConfig(const SourcePlan& source, std::uint32_t hop, std::uint32_t ack_hop,
                std::int32_t flow, TransferSink* sink)
-      : plan(&source), first_hop(hop), first_ack_hop(ack_hop), first_flow(flow), transfers(sink) {
+      : plan(&source),
+        first_hop(hop),
+        first_ack_hop(ack_hop),
+        first_flow(flow),
+        data_flags(ect_flags(source.transport.ect, source.transport.ect_1)),
+        other_flags(ect_flags(source.transport.ect_all, source.transport.ect_1)),
+        transfers(sink) {
     if (source.transport.tcp) sender.emplace(source.transport, &source);
     if (source.traffic.law == Web::kName) web.emplace(make_web(source));
   }
@@ -39,6 +46,8 @@ struct SourceConfig {
   std::uint32_t first_hop;      // of the path, in Core::hops
   std::uint32_t first_ack_hop;  // of the ack path
   std::int32_t first_flow;      // of its members
+  std::uint16_t data_flags;     // of the ECN field of data
+  std::uint16_t other_flags;    // and of SYNs, retransmissions and ACKs
   TransferSink* transfers;
   std::optional<SenderSetup> sender;  // of TCP flows
   std::optional<WebTraffic> web;

@@ -108,8 +108,8 @@ void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
 }
 
 void TcpFlow::send_syn(Core& core, bool again, Time now) {
-  const std::uint16_t flags = static_cast<std::uint16_t>(kSyn | (again ? kRetransmit : 0) |
-                                                         (transport().ect_all ? kEct : 0));
+  const std::uint16_t flags =
+      static_cast<std::uint16_t>(kSyn | (again ? kRetransmit : 0) | source_->other_flags);
   const PacketId id = core.packets.take();
   core.packets[id] = {.seq = sender_.una(),
                       .sent = now,

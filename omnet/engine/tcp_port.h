@@ -31,19 +31,18 @@ struct TcpFlow::Port {
   }
 
   void emit(const Emission& emission, Time now) {
-    const TransportPlan& plan = flow.transport();
-    const bool ect = emission.again ? plan.ect_all : plan.ect;
+    const SourceConfig& source = *flow.source_;
+    const int ecn = emission.again ? source.other_flags | kRetransmit : source.data_flags;
     const PacketId id = core.packets.take();
-    core.packets[id] = {
-        .seq = emission.seq,
-        .sent = now,
-        .flow = flow.flow_,
-        .bytes = emission.bytes,
-        .hop = flow.source_->first_hop,
-        .flags = static_cast<std::uint16_t>((emission.again ? kRetransmit : 0) | (ect ? kEct : 0) |
-                                            (emission.last && !flow.files_->lasting() ? kLast : 0) |
-                                            (emission.cwr ? kCwr : 0)),
-        .connection = flow.connection_};
+    core.packets[id] = {.seq = emission.seq,
+                        .sent = now,
+                        .flow = flow.flow_,
+                        .bytes = emission.bytes,
+                        .hop = source.first_hop,
+                        .flags = static_cast<std::uint16_t>(
+                            ecn | (emission.last && !flow.files_->lasting() ? kLast : 0) |
+                            (emission.cwr ? kCwr : 0)),
+                        .connection = flow.connection_};
     if (emission.gated && flow.outbox_.empty()) return flow.outbox_.leave(core, id, now);
     flow.outbox_.hand_over(core, id, now);
   }

@@ -97,8 +97,7 @@ void TcpFlow::acknowledge(Core& core, PacketId id, std::uint16_t keep, Time now)
   Packet& packet = core.packets[id];
   const bool syn = (keep & kSyn) != 0;
   const bool echo = !syn && receiver_.echo(transport().echo);
-  packet.flags = static_cast<std::uint16_t>(kAck | keep | (echo ? kEce : 0) |
-                                            (transport().ect_all ? kEct : 0));
+  packet.flags = static_cast<std::uint16_t>(kAck | keep | (echo ? kEce : 0) | source_->other_flags);
   packet.seq = receiver_.next();
   packet.marks = receiver_.marks();
   packet.bytes = transport().ack_bytes;

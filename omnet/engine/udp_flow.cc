@@ -31,7 +31,7 @@ void UdpFlow::on_application(Core& core, Time now) {
     const TransportPlan& transport = source_->plan->transport;
     const std::int32_t bytes = law_.payload_bytes(transport.payload_bytes) + transport.header_bytes;
     const PacketId id = core.packets.take();
-    const std::uint16_t flags = transport.ect ? kEct : 0;
+    const std::uint16_t flags = source_->data_flags;
     core.packets[id] = {.seq = seq_++,
                         .sent = now,
                         .flow = flow_,

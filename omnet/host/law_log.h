@@ -179,7 +179,8 @@ class SchedulerLog {
   void joined(int service, const PacketView& packet, bool busy, Time now) {
     if (!log_->on()) return;
     log_->line("join", id_, service, packet.flow, packet.bytes, static_cast<int>(packet.ect),
-               static_cast<int>(packet.ce), static_cast<int>(busy), now);
+               static_cast<int>(packet.ce), static_cast<int>(packet.ect_1), static_cast<int>(busy),
+               now);
   }
   void asked(bool overflow, Time now, int victim) {
     if (log_->on()) log_->line("room", id_, static_cast<int>(overflow), now, victim);
@@ -191,10 +192,12 @@ class SchedulerLog {
     for (std::size_t n = 0; n < law.classes(); ++n) states.push_back(law.settled(n));
     log_->line("settle", id_, now, states);
   }
-  void served(Time now, const Service& service) {
+  void served(Time now, const Service& service, LawStream& stream) {
+    const std::vector<double> draws = stream.take();
     if (!log_->on()) return;
-    log_->line("next", id_, now, static_cast<int>(service.service), static_cast<int>(service.mark),
-               service.waited);
+    log_->line("next", id_, now, static_cast<int>(draws.size()), draws,
+               static_cast<int>(service.service), static_cast<int>(service.mark), service.waited,
+               static_cast<int>(service.drop));
   }
 
  private:

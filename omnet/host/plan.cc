@@ -161,9 +161,18 @@ Echo read_echo(const Node& node) {
   node.fail("is '" + name + "', expected off, accurate or rfc3168");
 }
 
+bool read_ect_1(const Node& node) {
+  const std::string name = node.get<std::string>("codepoint");
+  if (name != "ect-0" && name != "ect-1") {
+    node.at("codepoint").fail("is '" + name + "', expected ect-0 or ect-1");
+  }
+  return name == "ect-1";
+}
+
 TransportPlan read_udp(const Node& node) {
   TransportPlan udp{};
   udp.ect = node.get<bool>("ect");
+  udp.ect_1 = read_ect_1(node);
   udp.payload_bytes = node.small("payload_bytes", 1, kMostBytes);
   udp.header_bytes = node.small("header_bytes", 0, kMostBytes);
   udp.initial_mark_rate = -1;
@@ -184,6 +193,7 @@ TransportPlan read_transport(const Node& node) {
   tcp.slow_start = node.get<bool>("slow_start");
   tcp.echo = read_echo(node.at("echo"));
   tcp.ect = tcp.echo != Echo::off;
+  tcp.ect_1 = read_ect_1(node);
   tcp.ect_all = tcp.ect && node.get<std::string>("ect") == "all";
   tcp.sack = node.get<bool>("sack");
   tcp.delayed_acks = node.small("delayed_acks", 1, kMostBytes);

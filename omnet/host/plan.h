@@ -60,7 +60,8 @@ inline ReduceFrom reduce_from(std::string_view name) {
 
 struct TransportPlan {
   bool tcp;
-  bool ect;  // udp: as planned; tcp: echo is not off
+  bool ect;    // udp: as planned; tcp: echo is not off
+  bool ect_1;  // what is ECN-capable is sent as ECT(1), not ECT(0)
   std::int32_t payload_bytes, header_bytes, ack_bytes;
   LawPlan window;
   bool paced, slow_start;

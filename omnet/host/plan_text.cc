@@ -53,7 +53,8 @@ class Text {
       return {{"kind", "udp"},
               {"payload_bytes", plan.payload_bytes},
               {"header_bytes", plan.header_bytes},
-              {"ect", plan.ect}};
+              {"ect", plan.ect},
+              {"codepoint", codepoint(plan)}};
     }
     return {{"kind", "tcp"},
             {"window", law("window", plan.window)},
@@ -63,6 +64,7 @@ class Text {
             {"send", plan.paced ? "paced" : "ack-clocked"},
             {"echo", echo(plan.echo)},
             {"ect", plan.ect_all ? "all" : "data"},
+            {"codepoint", codepoint(plan)},
             {"sack", plan.sack},
             {"delayed_acks", plan.delayed_acks},
             {"delayed_ack_ps", plan.delayed_ack},
@@ -129,6 +131,10 @@ class Text {
  private:
   static const char* echo(Echo echo) {
     return echo == Echo::off ? "off" : echo == Echo::accurate ? "accurate" : "rfc3168";
+  }
+
+  static const char* codepoint(const TransportPlan& plan) {
+    return plan.ect_1 ? "ect-1" : "ect-0";
   }
 
   // Empty where none of the links has classes.

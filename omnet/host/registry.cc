@@ -56,6 +56,7 @@ nlohmann::ordered_json traits(const WindowTraits& law) {
           {"per_mark", law.per_mark},
           {"every_ack", law.every_ack},
           {"halves", law.halves},
+          {"ect_1", law.ect_1},
           {"weighted", law.weighted},
           {"hears_rtt", law.hears_rtt},
           {"paced", law.paced},
@@ -68,7 +69,7 @@ nlohmann::ordered_json traits(const TrafficTraits& law) {
 }
 
 nlohmann::ordered_json traits(const SchedulingTraits& law) {
-  return {{"class_marking", law.class_marking}};
+  return {{"class_marking", law.class_marking}, {"by_codepoint", law.by_codepoint}};
 }
 
 template <Described Law>

@@ -32,7 +32,10 @@ class SchedulerHost {
       : law_(make_scheduler(link.scheduler, link.rate_bps)),
         class_marking_(
             on_law(law_, [](const auto& law) { return kTraitsOf<decltype(law)>.class_marking; })),
-        drop_not_ect_(link.drop_not_ect) {
+        by_codepoint_(
+            on_law(law_, [](const auto& law) { return kTraitsOf<decltype(law)>.by_codepoint; })),
+        drop_not_ect_(link.drop_not_ect),
+        stream_(Stream(seed, link.stream)) {
     marking_.reserve(link.scheduler.marking.size());
     for (const LawPlan& plan : link.scheduler.marking) {
       MarkingVariant law = make_marking(plan.law, plan.values);
@@ -41,6 +44,11 @@ class SchedulerHost {
       const std::string stream = link.stream + "/" + std::to_string(marking_.size() + 1);
       marking_.emplace_back(std::move(law), Stream(seed, stream));
     }
+  }
+
+  // The class of a packet whose source is in that class.
+  std::size_t class_of(const PacketView& packet, std::size_t of_source) const noexcept {
+    return by_codepoint_ ? CodepointClass::of(packet) : of_source;
   }
 
   void arrive(std::size_t service, const PacketView& packet, bool busy, Time now) {
@@ -75,8 +83,14 @@ class SchedulerHost {
   }
 
   Service next(Time now) noexcept {
-    const Service service = on_law(law_, [&](auto& law) { return law.next(now); });
-    log_.served(now, service);
+    const Service service = on_law(law_, [&](auto& law) -> Service {
+      if constexpr (kTraitsOf<decltype(law)>.draws) {
+        return law.next(now, stream_);
+      } else {
+        return law.next(now);
+      }
+    });
+    log_.served(now, service, stream_);
     return service;
   }
 
@@ -110,7 +124,8 @@ class SchedulerHost {
   SchedulerVariant law_;
   [[no_unique_address]] SchedulerLog log_;
   std::vector<MarkingHost> marking_;  // by class; none where the scheduler itself marks
-  bool class_marking_, drop_not_ect_;
+  bool class_marking_, by_codepoint_, drop_not_ect_;
+  LawStream stream_;                     // that the scheduler draws from
   bool busy_ = false;                    // as the last packet arrived
   bool refused_ = false, mark_ = false;  // what its class's marking law says of it
 };

@@ -6,12 +6,13 @@
 #include "host/law_family.h"
 #include "laws/scheduling/class_scheduler.h"
 #include "laws/scheduling/deficit_round_robin.h"
+#include "laws/scheduling/dualpi2.h"
 
 namespace ecnomy {
 
-using SchedulingLaws = LawList<ClassScheduler, DeficitRoundRobin>;
+using SchedulingLaws = LawList<ClassScheduler, DeficitRoundRobin, DualPi2>;
 using SchedulerVariant = SchedulingLaws::Variant;
-using ServiceLaws = LawList<ServiceClass, WeightedClass>;
+using ServiceLaws = LawList<ServiceClass, WeightedClass, CodepointClass>;
 
 }  // namespace ecnomy
 

@@ -7,6 +7,7 @@
 #include "laws/window/cubic.h"
 #include "laws/window/dctcp.h"
 #include "laws/window/multcp.h"
+#include "laws/window/prague.h"
 #include "laws/window/primal.h"
 #include "laws/window/rem_source.h"
 #include "laws/window/reno.h"
@@ -17,8 +18,8 @@
 
 namespace ecnomy {
 
-using WindowLaws =
-    LawList<Wtp, WtpSender, Reno, NewReno, Tahoe, MulTcp, RemSource, Vegas, Primal, Cubic, Dctcp>;
+using WindowLaws = LawList<Wtp, WtpSender, Reno, NewReno, Tahoe, MulTcp, RemSource, Vegas, Primal,
+                           Cubic, Dctcp, Prague>;
 using WindowVariant = WindowLaws::Variant;
 
 }  // namespace ecnomy

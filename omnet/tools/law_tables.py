@@ -66,7 +66,10 @@ FAMILIES: Final = {
 }
 
 # INET has a DropTailQueue, its interfaces' default by that bare name, which must stay unambiguous.
-_NAMES: Final = {("marking", "drop-tail"): "TailDropQueue"}
+_NAMES: Final = {
+    ("marking", "drop-tail"): "TailDropQueue",
+    ("scheduling", "dualpi2"): "DualPi2Queue",
+}
 
 
 def ned_type(family: str, law: str) -> str:

@@ -10,7 +10,7 @@ import plans
 from ecnomy.markets.plan import Law, Link, Plan, Scheduler, Source
 from ecnomy.markets.plan.laws import law
 
-__all__ = ["TABLE_1", "by_class", "classed", "in_classes", "line", "scheduler", "weights"]
+__all__ = ["TABLE_1", "by_class", "classed", "dual", "in_classes", "line", "scheduler", "weights"]
 
 # christin2003 Table 1.
 TABLE_1 = [
@@ -40,6 +40,15 @@ def weights(
         classes=[law("service", "weighted-class", one) for one in classes],
         names=[str(n + 1) for n in range(len(classes))],
         marking=[one or Law("drop-tail", {}) for one in laws],
+    )
+
+
+def dual(**values: float | str) -> Scheduler:
+    """DualPI2: a class of L4S traffic and one of the rest."""
+    return Scheduler(
+        law=law("scheduling", "dualpi2", values),
+        classes=[Law("codepoint-class", {}) for _ in range(2)],
+        names=["l4s", "classic"],
     )
 
 

@@ -112,6 +112,11 @@ def dctcp(**other):
     return Law("dctcp", {k: float(v) for k, v in (params | other).items()})
 
 
+def prague(**other):
+    params = dict(g=1 / 16, target_rtt_s=0.025, transition=4, initial_alpha=0, first_mark=1)
+    return Law("prague", {k: float(v) for k, v in (params | other).items()})
+
+
 RENO = Law("reno", {"decrease": 0.5, "min_ssthresh": 2.0})
 
 
@@ -119,9 +124,10 @@ def tcp(window=RENO, **other):
     """TCP with 1000-byte packets; WTP paced with accurate echo, others ack-clocked RFC 3168.
 
     Of the laws that set a rate primal control is as WTP, the REM source ack-clocked; DCTCP has an
-    accurate echo.
+    accurate echo. Prague is paced with accurate echo, and all its packets are ECT(1).
     """
-    weighted = window.law in ("wtp", "primal")
+    l4s = window.law == "prague"
+    weighted = window.law in ("wtp", "primal") or l4s
     slow_start = window.law not in ("wtp", "wtp-sender", "primal", "rem")
     fields = dict(
         mss_bytes=960,
@@ -129,7 +135,8 @@ def tcp(window=RENO, **other):
         ack_bytes=40,
         send="paced" if weighted else "ack-clocked",
         echo="accurate" if weighted or window.law in ("rem", "dctcp") else "rfc3168",
-        ect="data",
+        ect="all" if l4s else "data",
+        codepoint="ect-1" if l4s else "ect-0",
         sack=False,
         delayed_acks=1,
         delayed_ack_ps=PS // 25,
@@ -150,8 +157,8 @@ def tcp(window=RENO, **other):
     return Tcp(window=window, **(fields | other))
 
 
-def udp(packet_bytes=1000, *, ect=False):
-    return Udp(payload_bytes=packet_bytes - 28, header_bytes=28, ect=ect)
+def udp(packet_bytes=1000, *, ect=False, codepoint="ect-0"):
+    return Udp(payload_bytes=packet_bytes - 28, header_bytes=28, ect=ect, codepoint=codepoint)
 
 
 def profile(period_s, steps):

@@ -11,7 +11,7 @@ import importlib.machinery
 import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Protocol, cast
+from typing import Final, Protocol, cast, overload
 
 __all__ = [
     "ALL_FLOWS",
@@ -169,7 +169,7 @@ class Stream(Protocol):
 
 
 class Scheduler(Protocol):
-    """A class scheduler; packets are (flow, bytes, ect, ce)."""
+    """A class scheduler; packets are (flow, bytes, ect, ce). Only DualPI2 draws."""
 
     def arrive(
         self, service: int, packet: tuple[int, int, bool, bool], busy: bool, now: int, /
@@ -178,8 +178,13 @@ class Scheduler(Protocol):
         """The class that lost its last packet, -1 for none."""
 
     def settle(self, now: int, /) -> None: ...
+    @overload
     def next(self, now: int, /) -> tuple[int, bool, int]:
         """Class, whether to mark, how long it waited."""
+
+    @overload
+    def next(self, now: int, draws: Sequence[float], /) -> tuple[int, bool, int, bool, int]:
+        """And whether it is dropped instead, and how many draws were used."""
 
     def classes(self) -> list[ClassRow]: ...
     def projected(self) -> tuple[float, float]:
@@ -218,6 +223,9 @@ class Laws(Protocol):
         law: str = "class-based",
     ) -> Scheduler: ...
     def weights(self, ratios: Sequence[float], /) -> list[float]: ...
+    def codepoint_class(self, ect: bool, ce: bool, ect_1: bool, /) -> int:
+        """The class of a packet by its ECN field: 0 of L4S traffic, 1 of the rest."""
+
     def tables(self) -> dict[str, dict[str, list[Row]]]: ...
 
 

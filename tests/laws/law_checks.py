@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Final
 
 from check_controllers import CONTROLLER_CHECKS
+from check_dualpi2 import DUALPI2_CHECKS
 from check_marking import MARKING_CHECKS
 from check_once_per_round import ONCE_PER_ROUND_CHECKS
 from check_parts import PART_CHECKS
 from check_path import PATH_CHECKS
+from check_prague import PRAGUE_CHECKS
 from check_profile import PROFILE_CHECKS
 from check_projection import PROJECTION_CHECKS
 from check_random import RANDOM_CHECKS
@@ -41,10 +43,12 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **PROJECTION_CHECKS,
     **SCHEDULING_CHECKS,
     **ROUND_ROBIN_CHECKS,
+    **DUALPI2_CHECKS,
     **WINDOW_CHECKS,
     **ONCE_PER_ROUND_CHECKS,
     **RATE_CHECKS,
     **PATH_CHECKS,
+    **PRAGUE_CHECKS,
     **TRAFFIC_CHECKS,
     **USER_CHECKS,
     **PART_CHECKS,

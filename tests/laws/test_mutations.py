@@ -22,6 +22,7 @@ from typing import Final
 
 import pytest
 
+from dualpi2_faults import DUALPI2_MUTATIONS
 from law_api import Laws
 from law_build import LAWS, build_module
 from law_checks import AT_FAULT
@@ -32,6 +33,7 @@ from planted_faults import (
     SCHEDULING_MUTATIONS,
     Mutation,
 )
+from prague_faults import PRAGUE_MUTATIONS
 from round_robin_faults import ROUND_ROBIN_MUTATIONS
 from tiers import full
 
@@ -45,6 +47,7 @@ SOURCES: Final = {
     "stream": ("stream", "stream_words"),
     "service-class": ("class_based",),
     "weighted-class": ("deficit_round_robin",),
+    "codepoint-class": ("dualpi2",),
     "voip": ("users",),
     "file": ("users",),
     "on-off": ("users",),
@@ -113,6 +116,8 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
     **RATE_MUTATIONS,
     **SCHEDULING_MUTATIONS,
     **ROUND_ROBIN_MUTATIONS,
+    **DUALPI2_MUTATIONS,
+    **PRAGUE_MUTATIONS,
     **PART_MUTATIONS,
     "wtp": [
         Mutation("sign", "window/wtp.h", "/ window.cwnd - ", "/ window.cwnd + "),

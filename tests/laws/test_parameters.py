@@ -16,9 +16,11 @@ TABLELESS: dict[str, set[str]] = {kind: set() for kind in KINDS} | {"traffic": {
 
 
 SCHEDULERS = {"service-class": "class-based", "weighted-class": "deficit-round-robin"}
-_CLASSES = {
-    "class-based": [-1.0, -1.0, 0.0, -1.0, -1.0],
-    "deficit-round-robin": [1.0, -1.0, -1.0],
+SCHEDULERS |= {"codepoint-class": "dualpi2"}
+_CLASSES: dict[str, list[list[float]]] = {
+    "class-based": [[-1.0, -1.0, 0.0, -1.0, -1.0]],
+    "deficit-round-robin": [[1.0, -1.0, -1.0]],
+    "dualpi2": [[], []],
 }
 
 
@@ -53,11 +55,11 @@ def test_python_parameters_are_those_of_the_headers(laws: Laws, kind: str) -> No
 def build(laws: Laws, kind: str, name: str, values: list[float]) -> object:
     """The law from its values."""
     if kind == "scheduling":
-        return laws.scheduler(values, [_CLASSES[name]], 10**6, name)
+        return laws.scheduler(values, _CLASSES[name], 10**6, name)
     if kind == "service":
         law = SCHEDULERS[name]
         own = [usable(row) for row in laws.tables()["scheduling"][law]]
-        return laws.scheduler(own, [values], 2**62, law)
+        return laws.scheduler(own, [values] * len(_CLASSES[law]), 2**62, law)
     makers = {"marking": laws.marking, "window": laws.window, "traffic": laws.traffic}
     return (makers | {"part": laws.part})[kind](name, values)
 

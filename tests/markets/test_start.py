@@ -58,7 +58,10 @@ def test_bash_completes_words(
     assert capsys.readouterr().out.split() == expected
 
 
-def test_the_script_of_bash_leaves_files_to_bash(capsys: pytest.CaptureFixture[str]) -> None:
-    """An empty answer falls back to names of files."""
-    assert ecnomy("--show-completion", "bash") == 0
+def test_the_script_of_bash_leaves_files_to_bash(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty answer falls back to names of files. The shell is that of the parent process."""
+    monkeypatch.setattr("shellingham.detect_shell", lambda *_: ("bash", "bash"))
+    assert ecnomy("--show-completion") == 0
     assert "complete -o default -F _ecnomy_completion ecnomy" in capsys.readouterr().out

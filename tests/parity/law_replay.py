@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from ecnomy.markets.plan.law_table import with_trait
 from law_api import Laws, Marking, Scheduler, Window, WindowState
 
 __all__ = ["Replay", "replay"]
@@ -58,9 +59,12 @@ def _scheduler(laws: Laws) -> Callable[[str, Sequence[float]], Scheduler]:
     tables = laws.tables()
 
     def make(name: str, values: Sequence[float]) -> Scheduler:
-        service = {"class-based": "service-class", "deficit-round-robin": "weighted-class"}[name]
-        own, each = len(tables["scheduling"][name]), len(tables["service"][service])
+        own = len(tables["scheduling"][name])
         rest = values[1 + own :]
+        if name in with_trait("scheduling", "by_codepoint"):
+            return laws.scheduler(values[1:], [[], []], int(values[0]), name)
+        service = {"class-based": "service-class", "deficit-round-robin": "weighted-class"}[name]
+        each = len(tables["service"][service])
         classes = [rest[i : i + each] for i in range(0, len(rest), each)]
         return laws.scheduler(values[1 : 1 + own], classes, int(values[0]), name)
 
@@ -135,7 +139,7 @@ def _configure(law: Marking, words: Sequence[str]) -> Pair:
 
 
 def _joined(law: Scheduler, words: Sequence[str]) -> Pair:
-    service, flow, bytes_, ect, ce, busy, now = (int(word) for word in words)
+    service, flow, bytes_, ect, ce, _, busy, now = (int(word) for word in words)
     law.arrive(service, (flow, bytes_, bool(ect), bool(ce)), bool(busy), now)
     return (), ()
 
@@ -151,8 +155,10 @@ def _settled(law: Scheduler, words: Sequence[str]) -> Pair:
 
 
 def _next(law: Scheduler, words: Sequence[str]) -> Pair:
-    now, service, mark, waited = (int(word) for word in words)
-    return (service, bool(mark), waited), law.next(now)
+    now, drawn = int(words[0]), int(words[1])
+    draws = [float.fromhex(word) for word in words[2 : 2 + drawn]]
+    service, mark, waited, drop = (int(word) for word in words[2 + drawn :])
+    return (service, bool(mark), waited, bool(drop), drawn), law.next(now, draws)
 
 
 _HOOKS: dict[str, Callable[..., Pair]] = {

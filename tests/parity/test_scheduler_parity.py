@@ -9,15 +9,16 @@ import tempfile
 from pathlib import Path
 from unittest import mock
 
+import msgspec
 import pytest
 
 import drive
 import drive_omnet
 import engine_build
 import plans
-from class_plans import TABLE_1, classed, scheduler, weights
+from class_plans import TABLE_1, classed, dual, scheduler, weights
 from compiling import missing_compiler
-from ecnomy.markets.plan import Plan
+from ecnomy.markets.plan import Plan, Source
 from law_api import load_module
 from law_build import build_module
 from law_replay import Replay, replay
@@ -41,20 +42,25 @@ LAWS = {
         [None, plans.red(3, 9), plans.fixed(0.02), None],
         quantum_bytes=600,
     ),
+    "dualpi2": lambda: dual(target_s=0.002, step_s=0.0005),
 }
 
 
 def in_classes(law: str) -> Plan:
     """Flows of every window law in four classes on a small link: of Table 1, or by shares."""
-    import msgspec
-
     plan = crowded("drop-tail", duration_s=6.0)
     of = LAWS[law]()
-    sources = [
-        msgspec.structs.replace(source, classes=[i % 4]) for i, source in enumerate(plan.sources)
-    ]
+    sources = [_in_class(source, i, len(of.classes)) for i, source in enumerate(plan.sources)]
     links = [classed(plan.links[0], of), plan.links[1]]
     return msgspec.structs.replace(plan, links=links, sources=sources).sealed()
+
+
+def _in_class(source: Source, index: int, classes: int) -> Source:
+    """The source in a class by its number; every other one sends ECT(1)."""
+    transport = msgspec.structs.replace(
+        source.transport, codepoint="ect-1" if index % 2 == 0 else "ect-0"
+    )
+    return msgspec.structs.replace(source, classes=[index % classes], transport=transport)
 
 
 @functools.cache

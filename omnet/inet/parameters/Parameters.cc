@@ -103,6 +103,7 @@ TransportPlan tcpTransport(const cComponent* module, const cComponent* window) {
   tcp.echo = echo(module);
   tcp.ect = tcp.echo != Echo::off;
   tcp.ect_all = tcp.ect && module->par("ect").stdstringValue() == "all";
+  tcp.ect_1 = module->par("codepoint").stdstringValue() == "ect-1";
   tcp.sack = module->par("sack").boolValue();
   tcp.delayed_acks = static_cast<std::int32_t>(module->par("delayedAcks").intValue());
   tcp.delayed_ack = timeParameter(module, "delayedAck");
@@ -154,6 +155,7 @@ void setValue(const cComponent* module, const char* name, const std::string& wor
 TransportPlan udpTransport(const cComponent* module) {
   TransportPlan udp{};
   udp.ect = module->par("ect").boolValue();
+  udp.ect_1 = module->par("codepoint").stdstringValue() == "ect-1";
   udp.payload_bytes = bytes(module, "payload");
   udp.header_bytes = bytes(module, "header");
   udp.initial_mark_rate = -1;

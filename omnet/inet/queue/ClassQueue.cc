@@ -29,16 +29,15 @@ void ClassQueue::openLaw() {
   }
 }
 
-// What belongs to no source is in the last class.
+// What belongs to no source is in the last class, unless the scheduler goes by codepoints.
 std::size_t ClassQueue::classOf(const Slot& slot) const {
-  if (slot.hop && slot.hop->service_class >= 0) {
-    return static_cast<std::size_t>(slot.hop->service_class);
-  }
-  return plan_.scheduler.classes.size() - 1;
+  const bool known = slot.hop && slot.hop->service_class >= 0;
+  return scheduler_->class_of(view(slot), known ? static_cast<std::size_t>(slot.hop->service_class)
+                                                : plan_.scheduler.classes.size() - 1);
 }
 
 bool ClassQueue::enter(Slot& slot, Time now) {
-  const std::size_t service = classOf(slot);
+  const std::size_t service = slot.service = classOf(slot);
   const bool waits = busy(now);
   note(TraceEvent::enqueue, slot, now);
   queue_.account(now);
@@ -59,26 +58,44 @@ bool ClassQueue::enter(Slot& slot, Time now) {
 
 void ClassQueue::dropLastOf(std::size_t service, bool byLaw, Time now) {
   const auto last = std::find_if(slots_.rbegin(), slots_.rend(),
-                                 [&](const Slot& slot) { return classOf(slot) == service; });
-  const Slot slot = *last;
+                                 [&](const Slot& slot) { return slot.service == service; });
+  drop(std::next(last).base(), byLaw, now);
+}
+
+void ClassQueue::drop(std::deque<Slot>::iterator position, bool byLaw, Time now) {
+  const Slot slot = *position;
   queue_.account(now);
   queue_.leave(slot.wireBytes);
-  slots_.erase(std::next(last).base());
+  slots_.erase(position);
   storage_.remove(slot.packet);
   if (ClassTally* tally = classes()) {
-    tally->dropped(link_, service, slot.bytes, scheduler_->queue(service), now);
+    tally->dropped(link_, slot.service, slot.bytes, scheduler_->queue(slot.service), now);
   }
   countDrop(slot, byLaw, now);
   dropPacket(slot.packet, byLaw ? inet::CONGESTION : inet::QUEUE_OVERFLOW);
 }
 
-// The scheduler's choice becomes the first packet.
-void ClassQueue::choose(Time started) {
-  chosen_ = scheduler_->next(started);
-  const auto found = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) {
-    return classOf(slot) == chosen_.service;
-  });
-  std::rotate(slots_.begin(), found, std::next(found));
+// The scheduler's choice becomes the first packet; what it drops is gone.
+bool ClassQueue::choose(Time started, bool taken) {
+  while (!slots_.empty()) {
+    chosen_ = scheduler_->next(started);
+    const auto found = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) {
+      return slot.service == chosen_.service;
+    });
+    if (!chosen_.drop || (taken && slots_.size() == 1)) {
+      std::rotate(slots_.begin(), found, std::next(found));
+      return true;
+    }
+    drop(found, true, started);
+  }
+  return false;
+}
+
+// The interface asks as its transmitter falls idle: what the scheduler drops then is not there to be pulled.
+inet::Packet* ClassQueue::canPullPacket(QueueGate* gate) const {
+  Enter_Method_Silent();
+  const_cast<ClassQueue*>(this)->catchUp(now());
+  return MarkingQueue::canPullPacket(gate);
 }
 
 void ClassQueue::departing(Slot& slot, Time started) {

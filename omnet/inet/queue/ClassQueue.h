@@ -17,18 +17,21 @@ class ClassQueue : public MarkingQueue {
  public:
   // Nobody but the interface takes packets out: the scheduler counts on its queues.
   void removePacket(inet::Packet* packet) override;
+  inet::Packet* canPullPacket(QueueGate* gate) const override;
+  bool canPullSomePacket(QueueGate* gate) const override { return canPullPacket(gate) != nullptr; }
 
  protected:
   void readLaw() override;
   void openLaw() override;
   bool enter(Slot& slot, Time now) override;
-  void choose(Time started) override;
+  bool choose(Time started, bool taken) override;
   void departing(Slot& slot, Time started) override;
 
  private:
   std::size_t classOf(const Slot& slot) const;
   void markIn(std::size_t service, Slot& slot, Time now);
   void dropLastOf(std::size_t service, bool byLaw, Time now);
+  void drop(std::deque<Slot>::iterator position, bool byLaw, Time now);
   ClassTally* classes() const { return market_ ? market_->accounts().classes : nullptr; }
 
   std::optional<SchedulerHost> scheduler_;

@@ -40,6 +40,7 @@ IpFrame readFrame(const Packet* packet) {
   frame.bytes = static_cast<std::int32_t>(inet::B(header->getTotalLengthField()).get());
   frame.ect = header->getEcn() != inet::IP_ECN_NOT_ECT;
   frame.ce = header->getEcn() == inet::IP_ECN_CE;
+  frame.ect1 = header->getEcn() == inet::IP_ECN_ECT_1;
   return frame;
 }
 

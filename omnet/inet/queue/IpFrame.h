@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "inet/common/packet/Packet.h"
+#include "inet/networklayer/common/EcnTag_m.h"
 
 namespace ecnomy::omnet {
 
@@ -14,8 +15,16 @@ struct IpFrame {
   bool ipv4 = false;  // only such a datagram can be marked
   bool ect = false;   // ECN-capable, already marked or not
   bool ce = false;
+  bool ect1 = false;
   std::int32_t bytes = 0;  // of the network layer's packet, without padding
 };
+
+// What a packet leaves its host with. INET's TCP sends as ECT(1) whatever is ECN-capable; this is ECT(0) unless the
+// plan says ECT(1).
+inline inet::IpEcnCode ecnField(bool ect, bool ect1) {
+  if (!ect) return inet::IP_ECN_NOT_ECT;
+  return ect1 ? inet::IP_ECN_ECT_1 : inet::IP_ECN_ECT_0;
+}
 
 IpFrame readFrame(const inet::Packet* packet);
 

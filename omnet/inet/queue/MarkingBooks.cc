@@ -13,7 +13,8 @@ QueueView MarkingQueue::view(Time now) const {
 }
 
 PacketView MarkingQueue::view(const Slot& slot) const {
-  return {slot.label.source < 0 ? kNoFlow : slot.label.flow, slot.wireBytes, slot.ect, slot.ce};
+  return {slot.label.source < 0 ? kNoFlow : slot.label.flow, slot.wireBytes, slot.ect, slot.ce,
+          slot.ect1};
 }
 
 PacketAccounts MarkingQueue::accounts(const Slot& slot) const {
@@ -24,7 +25,7 @@ PacketAccounts MarkingQueue::accounts(const Slot& slot) const {
 void MarkingQueue::catchUp(Time now) {
   if (begun_ || queue_.packets == 0 || queue_.free_at > now) return;
   const Time started = std::max(queue_.free_at, slots_.front().arrived);
-  choose(started);
+  if (!choose(started, false)) return;
   begun_ = true;
   begin(slots_.front(), started);
 }
@@ -57,6 +58,7 @@ MarkingQueue::Slot MarkingQueue::look(inet::Packet* packet, Time now) const {
   slot.ipv4 = frame.ipv4;
   slot.ect = frame.ect;
   slot.ce = frame.ce;
+  slot.ect1 = frame.ect1;
   slot.arrived = now;
   return slot;
 }

@@ -162,7 +162,7 @@ void MarkingQueue::depart() {
   const Time time = now();
   catchUp(time);
   if (!begun_) {
-    choose(time);
+    choose(time, true);
     begin(slots_.front(), time);
   }
   Slot& head = slots_.front();

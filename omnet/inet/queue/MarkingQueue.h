@@ -75,15 +75,21 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
     Label label;
     Hop* hop;  // nullptr for what belongs to no source
     std::int32_t bytes, wireBytes;
-    bool ipv4, ect, ce;
+    bool ipv4, ect, ce, ect1;
     Time arrived;
+    std::size_t service = 0;  // its class, in a queue of several
   };
 
   // What a queue of several classes does in its own way (ClassQueue.h).
   virtual void readLaw();
   virtual void openLaw();
-  virtual bool enter(Slot& slot, Time now);             // false: it is gone
-  virtual void choose(Time started) { (void)started; }  // puts first what goes next
+  virtual bool enter(Slot& slot, Time now);  // false: it is gone
+  // Puts first what goes next; false: all that waited is dropped, which `taken`, as the interface is already taking
+  // a packet, does not allow.
+  virtual bool choose(Time started, bool taken) {
+    (void)started, (void)taken;
+    return true;
+  }
   virtual void departing(Slot& slot, Time started);
 
   // Set-up

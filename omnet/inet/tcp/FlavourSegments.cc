@@ -103,6 +103,7 @@ MarketTcp::Departure TcpMarketFlavour::departure(const Packet& packet, const Tcp
   MarketTcp::Departure departs;
   departs.ect = plan_ && plan().ect_all && !header.getRstBit();
   departs.notEct = !departs.ect && packet.getByteLength() == 0;
+  departs.ect1 = plan_ && plan().ect_1;
   if (emitted_) {
     lastLeaves_ = emitted_->sent;
   } else if (flow_ && header.getSynBit()) {

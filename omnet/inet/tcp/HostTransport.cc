@@ -67,12 +67,14 @@ void readTimes(const cComponent* tcp, TransportPlan& plan) {
 }
 
 // A law that wants each mark is paced and has an accurate echo, unless it is said otherwise.
-void readChoices(const cComponent* tcp, TransportPlan& plan, bool perMark) {
+void readChoices(const cComponent* tcp, TransportPlan& plan, const WindowTraits& law) {
+  const bool perMark = law.per_mark;
   plan.paced = chosen(tcp, "send", "paced", perMark);
   plan.slow_start = chosen(tcp, "slowStart", "on", !perMark);
   plan.echo = echoOf(tcp, perMark ? Echo::accurate : Echo::rfc3168);
   plan.ect = plan.echo != Echo::off;
-  plan.ect_all = plan.ect && tcp->par("ect").stdstringValue() == "all";
+  plan.ect_all = plan.ect && chosen(tcp, "ect", "all", law.ect_1);
+  plan.ect_1 = chosen(tcp, "codepoint", "ect-1", law.ect_1);
   plan.sack = tcp->par("sack").boolValue();
   plan.rtt_mean = tcp->par("rtt").stdstringValue() == "mean";
   plan.reduce_from = reduce_from(tcp->par("reduceFrom").stdstringValue());
@@ -93,8 +95,7 @@ TransportPlan hostTransport(const cComponent* tcp, const std::string& law) {
     throw cRuntimeError("%s: parameters 'law' and 'lawParameters': %s", tcp->getFullPath().c_str(),
                         error.what());
   }
-  const bool perMark = HostedWindow(plan.window).per_mark();
-  readChoices(tcp, plan, perMark);
+  readChoices(tcp, plan, HostedWindow(plan.window).traits());
   readTimes(tcp, plan);
   plan.payload_bytes = static_cast<std::int32_t>(tcp->par("mss").intValue());
   plan.header_bytes = plan.ack_bytes = 40;

@@ -7,6 +7,7 @@
 #include "inet/common/INETUtils.h"
 #include "inet/common/ProtocolTag_m.h"
 #include "inet/networklayer/common/EcnTag_m.h"
+#include "queue/IpFrame.h"
 #include "tcp/HostTransport.h"
 #include "tcp/MarketConnection.h"
 #include "tcp/TcpMarketFlavour.h"
@@ -111,10 +112,11 @@ void MarketTcp::servesNoLonger(int flow, const MarketConnection* connection) {
 
 void MarketTcp::segmentToIp(Packet* packet) {
   const Departure departure = std::exchange(departure_, Departure{});
-  if (departure.ect || departure.notEct) {
-    packet->addTagIfAbsent<inet::EcnReq>()->setExplicitCongestionNotification(
-        departure.ect ? inet::IP_ECN_ECT_1 : inet::IP_ECN_NOT_ECT);
-  }
+  const auto& ecn = packet->addTagIfAbsent<inet::EcnReq>();
+  const bool ect =
+      departure.ect ||
+      (!departure.notEct && ecn->getExplicitCongestionNotification() != inet::IP_ECN_NOT_ECT);
+  ecn->setExplicitCongestionNotification(ecnField(ect, departure.ect1));
   if (departure.at <= now()) return leave(packet);
   scheduleAt(simtime(departure.at), packet);
 }

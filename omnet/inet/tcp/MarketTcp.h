@@ -32,6 +32,7 @@ class MarketTcp : public InetTcp {
     Time at = 0;       // not before now
     bool ect = false;  // whatever INET would say
     bool notEct = false;
+    bool ect1 = false;  // as ECT(1), if it is ECN-capable
   };
 
   // The connection of this socket, when it is opened, is this flow's.

@@ -3,6 +3,7 @@
 
 #include "inet/common/Simsignals.h"
 #include "inet/networklayer/common/EcnTag_m.h"
+#include "queue/IpFrame.h"
 #include "traffic/DatagramTag.h"
 
 namespace ecnomy::omnet {
@@ -86,7 +87,8 @@ void DatagramSender::sendDatagram(int member, std::uint16_t call, std::int32_t p
   tag->seq = stats.sent;
   tag->call = call;
   if (plan().transport.ect) {
-    packet->addTag<inet::EcnReq>()->setExplicitCongestionNotification(inet::IP_ECN_ECT_0);
+    packet->addTag<inet::EcnReq>()->setExplicitCongestionNotification(
+        ecnField(true, plan().transport.ect_1));
   }
   packet->setTimestamp(omnetpp::simTime());
   const Accounts& accounts = market_->accounts();

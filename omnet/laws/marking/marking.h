@@ -37,11 +37,23 @@ struct QueueView {
   Time idle_since;  // when the transmitter fell idle; kNever while it is busy
 };
 
+// The ECN field of an IP header, in its wire form (RFC 3168 section 5, RFC 9331 section 2).
+enum class Codepoint : std::uint8_t { not_ect = 0, ect_1 = 1, ect_0 = 2, ce = 3 };
+
 struct PacketView {
   std::int32_t flow;
   std::int32_t bytes;
   bool ect = true;
-  bool ce = false;  // marked by a link before this one
+  bool ce = false;     // marked by a link before this one
+  bool ect_1 = false;  // sent as ECT(1); says nothing where `ect` is false
+
+  Codepoint codepoint() const noexcept {
+    if (!ect) return Codepoint::not_ect;
+    if (ce) return Codepoint::ce;
+    return ect_1 ? Codepoint::ect_1 : Codepoint::ect_0;
+  }
+  // The identifier of L4S traffic: ECT(1), or CE, which hides what it was (RFC 9331 section 5.1).
+  bool l4s() const noexcept { return (static_cast<unsigned>(codepoint()) & 1U) != 0; }
 };
 
 enum class Action : std::uint8_t { pass, mark, drop };

@@ -15,7 +15,8 @@ namespace ecnomy {
 
 struct Waiting {
   PacketView packet;
-  Time since;
+  bool noted = false;  // what its scheduler noted of it as it came
+  Time since = 0;
 };
 
 // What a scheduler sends next.
@@ -23,11 +24,14 @@ struct Service {
   std::size_t service;  // the class whose oldest packet goes
   bool mark;
   Time waited;
+  bool drop = false;  // it is dropped instead, and the scheduler asked anew if more is waiting
 };
 
 struct SchedulingTraits {
   bool class_marking =
       false;  // each class has a marking law and a buffer of its own; else the scheduler marks
+  bool by_codepoint = false;  // a packet's class is that of its ECN field, not that of its source
+  bool draws = false;         // next(now, uniform): it draws from a stream
 };
 
 class ClassQueue {
@@ -38,9 +42,9 @@ class ClassQueue {
   // How long its oldest packet has been waiting; 0 with none.
   Time age(Time now) const noexcept { return empty() ? 0 : now - slot(head_).since; }
 
-  void push(const PacketView& packet, Time now) {
+  void push(const PacketView& packet, Time now, bool noted = false) {
     if (tail_ - head_ == slots_.size()) grow();
-    slots_[tail_++ & (slots_.size() - 1)] = {packet, now};
+    slots_[tail_++ & (slots_.size() - 1)] = {packet, noted, now};
     bytes_ += packet.bytes;
     arrived_bytes_ += packet.bytes;
   }

@@ -77,6 +77,8 @@ struct WindowTraits {
   bool halves =
       false;  // an echo leaves at least one packet, and at one packet its host waits for the
               // retransmission timer (RFC 3168 section 6.1.2)
+  bool ect_1 =
+      false;  // scalable: its packets are ECT(1) unless their source says otherwise (RFC 9331 section 4)
   bool weighted = false;  // set_weight has an effect: it can aim at marks per round trip or second
   // Hooks.
   bool begins = false;     // begin

@@ -139,6 +139,7 @@ void bind_scheduling(nb::module_& module) {
       .def("drop", &Scheduler::drop)
       .def("settle", &Scheduler::settle)
       .def("next", &Scheduler::next)
+      .def("next", &Scheduler::draw_next)
       .def("classes", &Scheduler::classes)
       .def("projected", &Scheduler::projected)
       .def("idle_since", &Scheduler::idle_since);
@@ -146,6 +147,9 @@ void bind_scheduling(nb::module_& module) {
              nb::arg("law") = "class-based");
   module.def("weights",
              [](const std::vector<double>& ratios) { return registry().weights(ratios); });
+  module.def("codepoint_class", [](bool ect, bool ce, bool ect_1) {
+    return registry().codepoint_class(ect, ce, ect_1);
+  });
 }
 
 void bind_random(nb::module_& module) {

@@ -134,8 +134,11 @@ struct StreamHost {
 };
 
 using Served = std::tuple<int, bool, Ps>;  // class, whether to mark, how long it waited
+// Class, whether to mark, how long it waited, whether to drop, draws used.
+using Drawing = std::tuple<int, bool, Ps, bool, int>;
 // Packets and bytes waiting, rate in bit/s, credit in bytes, share, loss in this busy period; by
-// weights: deficit and quantum in bytes and the rate of its share in place of rate, credit and share.
+// weights: deficit and quantum in bytes and the rate of its share in place of rate, credit and share;
+// of DualPI2: base probability (or credit, of the classic queue), credit and 0.
 using ClassRow = std::tuple<std::int64_t, std::int64_t, double, double, double, double>;
 
 struct Scheduler {
@@ -143,7 +146,10 @@ struct Scheduler {
   virtual void arrive(std::size_t service, const MarkedPacket& packet, bool busy, Ps now) = 0;
   virtual int drop(bool overflow, Ps now) = 0;
   virtual void settle(Ps now) = 0;
-  virtual Served next(Ps now) = 0;
+  virtual Served next(Ps) { throw std::logic_error("this scheduler draws"); }
+  virtual Drawing draw_next(Ps now, const Draws&) {
+    return std::tuple_cat(next(now), std::make_tuple(false, 0));
+  }
   virtual std::vector<ClassRow> classes() = 0;
   // Bytes projected beyond the buffer, and the rates that classes are projected to need.
   virtual std::tuple<double, double> projected() {
@@ -191,6 +197,7 @@ struct Registry {
   std::function<Drawn(Ps, Ps, Ps, std::int64_t, const Draws&)> start;
   std::map<std::string, SchedulingEntry> scheduling;
   std::function<std::vector<double>(const std::vector<double>&)> weights;
+  std::function<std::size_t(bool ect, bool ce, bool ect_1)> codepoint_class;
 };
 
 Registry& registry();

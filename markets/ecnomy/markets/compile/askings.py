@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import make
-from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
+from ecnomy.markets.plan import Law, Link, Plan, Source, Tcp, Udp
+from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.mark_prices import mark_prices
 
@@ -19,8 +20,17 @@ def largest_probability(link: Link) -> float:
     queue that must be there to give a price is out of control. So the figure is that of
     the law's linear part.
     """
-    params = link.marking.params
-    match link.marking.law:
+    scheduler = link.scheduler
+    if scheduler is None:
+        return _largest(link.marking)
+    marks = scheduler.law.law in with_trait("scheduling", "by_codepoint")
+    own = 1.0 if marks or scheduler.law.params.get("regulation") else 0.0
+    return max((_largest(law) for law in scheduler.marking), default=own)
+
+
+def _largest(law: Law) -> float:
+    params = law.params
+    match law.law:
         case "drop-tail":
             return 0.0
         case "fixed":

@@ -20,6 +20,7 @@ from ecnomy.markets.compile.askings import (
 )
 from ecnomy.markets.compile.directions import against_links
 from ecnomy.markets.compile.full_pipes import heavy_weights
+from ecnomy.markets.compile.l4s import mixed_l4s
 from ecnomy.markets.compile.rem_bounds import unreadable_prices, unstable_steps
 from ecnomy.markets.compile.settling import endless_starts, slow_windows, small_windows
 from ecnomy.markets.compile.worth import paid_beyond_worth
@@ -47,6 +48,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *against_links(plan),
         *_without_marks(plan),
         *_not_ect(plan),
+        *mixed_l4s(plan),
         *_classless(scenario, plan),
         *_virtual_queues(plan),
         *slow_windows(scenario, plan),

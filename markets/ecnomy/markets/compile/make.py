@@ -16,6 +16,7 @@ from ecnomy.markets.plan.routing import NoRoute, Router
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.counting import MOST_ROWS, Counts
 from ecnomy.markets.scenario.document import AUTO, Source
+from ecnomy.markets.scenario.dual_queues import CLASSIC, L4S, DualQueue
 from ecnomy.markets.scenario.links import Direction
 from ecnomy.markets.scenario.traffic import Voip
 from ecnomy.markets.scenario.transport import Udp
@@ -202,10 +203,14 @@ def _back(router: Router, path: list[int], source: Source) -> list[int]:
 
 def _classes(scenario: Scenario, index: int, path: list[Direction]) -> list[int]:
     """Return the class of a source on each link of a path; [] if all links lack classes."""
-    wanted = scenario.document.sources[index].service_class
-    found = []
+    source = scenario.document.sources[index]
+    wanted = source.service_class
+    found: list[int] = []
     for direction in path:
         scheduler = direction.scheduler
+        if isinstance(scheduler, DualQueue):
+            found.append(L4S if source.transport.codepoint == "ect-1" else CLASSIC)
+            continue
         at = plans.NONE if scheduler is None else scheduler.index(wanted)
         if at is None and scheduler is not None:
             where, known = f"sources[{index}].class", known_name(str(wanted), scheduler.names())

@@ -12,6 +12,7 @@ from ecnomy.markets.plan import structs as plans
 from ecnomy.markets.plan.law_table import param
 from ecnomy.markets.plan.laws import law
 from ecnomy.markets.scenario import links, transport
+from ecnomy.markets.scenario.dual_queues import DualQueue
 from ecnomy.markets.scenario.marking import MarkingForm
 from ecnomy.markets.scenario.scheduling import ClassBased, ServiceClass
 from ecnomy.markets.scenario.weights import DeficitRoundRobin, WeightedClass
@@ -31,6 +32,8 @@ def scheduler_of(scheduler: links.Scheduling, buffer: Size) -> plans.Scheduler:
     """Return a scheduler and its classes; `buffer` is the link's, which a class's law may copy."""
     if isinstance(scheduler, DeficitRoundRobin):
         return _by_weights(scheduler, buffer)
+    if isinstance(scheduler, DualQueue):
+        return _by_codepoint(scheduler)
     return _class_based(scheduler, buffer)
 
 
@@ -41,6 +44,14 @@ def _by_weights(scheduler: DeficitRoundRobin, buffer: Size) -> plans.Scheduler:
         classes=[law("service", "weighted-class", _weighted(entry)) for entry in classes],
         names=scheduler.names(),
         marking=[marking_law(entry.marking, entry.buffer or buffer) for entry in classes],
+    )
+
+
+def _by_codepoint(scheduler: DualQueue) -> plans.Scheduler:
+    return plans.Scheduler(
+        law=law("scheduling", scheduler.law, scheduler.values()),
+        classes=[law("service", "codepoint-class", {}) for _ in scheduler.names()],
+        names=scheduler.names(),
     )
 
 
@@ -103,7 +114,12 @@ def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tc
     """Return a transport with its window law; `marked`: datagrams are ECN-capable by default."""
     if isinstance(kind, transport.Udp):
         ect = marked if kind.ecn == "auto" else kind.ecn == "ect"
-        return plans.Udp(payload_bytes=kind.payload, header_bytes=kind.header, ect=ect)
+        return plans.Udp(
+            payload_bytes=kind.payload,
+            header_bytes=kind.header,
+            ect=ect,
+            codepoint=kind.codepoint,
+        )
     mark_rate, reference_rtt = None, plans.NONE
     if isinstance(kind, transport.Wtp | transport.WtpSender):
         mark_rate, reference_rtt = kind.mark_rate, kind.reference_rtt
@@ -116,7 +132,8 @@ def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tc
         ack_bytes=kind.ack,
         send=_filled(kind.send),
         echo=_filled(kind.ecn),
-        ect=kind.ect,
+        ect=_filled(kind.ect),
+        codepoint=_filled(kind.codepoint),
         sack=kind.sack,
         delayed_acks=kind.delayed_acks,
         delayed_ack_ps=kind.delayed_ack_time,

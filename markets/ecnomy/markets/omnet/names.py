@@ -29,7 +29,10 @@ _RESERVED: Final = frozenset(
     "submodules this true typename types undefined volatile xml xmldoc General Config".split()
 )
 # The interfaces of INET refer to DropTailQueue by its bare name, which must stay unique.
-_LAW_TYPES: Final = {("marking", "drop-tail"): "TailDropQueue"}
+_LAW_TYPES: Final = {
+    ("marking", "drop-tail"): "TailDropQueue",
+    ("scheduling", "dualpi2"): "DualPi2Queue",
+}
 
 
 def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:

@@ -145,6 +145,7 @@ def _tcp(tcp: Tcp) -> Iterator[Setting]:
     yield "send", quoted(tcp.send)
     yield "echo", quoted(tcp.echo)
     yield "ect", quoted(tcp.ect)
+    yield "codepoint", quoted(tcp.codepoint)
     yield "sack", flag(tcp.sack)
     yield "delayedAcks", str(tcp.delayed_acks)
     yield "delayedAck", time(tcp.delayed_ack_ps)
@@ -169,6 +170,7 @@ def _udp(it: Source, udp: Udp) -> Iterator[Setting]:
     yield "payload", f"{udp.payload_bytes}B"
     yield "header", f"{udp.header_bytes}B"
     yield "ect", flag(udp.ect)
+    yield "codepoint", quoted(udp.codepoint)
     if _kind(it) == "Call":
         yield "callsAsk", flag(it.calls.ask)
         yield "callsMaxDelay", time(it.calls.max_delay_ps)

@@ -147,6 +147,7 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
     rtt: str  # RTT for pacing and weights: "smoothed" (RFC 6298), or "mean" over 2 s to 4 s
     reduce_from: str  # halved by an echo: "window", "flight" or "pipe" (also halved by a loss)
     repair: bool  # losses are repaired; otherwise an ACK skips them and the window survives
+    codepoint: str = "ect-0"  # of ECT packets: "ect-0", or "ect-1" (L4S, RFC 9331)
 
 
 class Udp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="udp", tag_field="kind"):
@@ -155,6 +156,7 @@ class Udp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="udp", ta
     payload_bytes: int
     header_bytes: int
     ect: bool
+    codepoint: str = "ect-0"  # of ECT packets: "ect-0", or "ect-1" (L4S, RFC 9331)
 
 
 class Calls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

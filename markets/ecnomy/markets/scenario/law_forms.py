@@ -19,7 +19,7 @@ from ecnomy.markets.inputs.units import decimal_text
 from ecnomy.markets.plan.law_table import Param
 from ecnomy.markets.scenario.law_numbers import number_of, time_of
 
-__all__ = ["Field", "default_of", "key_of", "kind_of", "law_struct"]
+__all__ = ["Field", "default_of", "in_table", "key_of", "kind_of", "law_struct"]
 
 Field = tuple[str, Any] | tuple[str, Any, Any]
 _ENDS: Final = {"s": "_s", "packets": "_packets", "bytes": "_bytes"}  # of names, by unit
@@ -30,6 +30,11 @@ _MOST_BYTES: Final = 10**15
 def key_of(parameter: Param) -> str:
     """Return the YAML key of a law's parameter."""
     return parameter.name.removesuffix(_ENDS.get(parameter.unit, ""))
+
+
+def in_table(parameter: Param, value: Any) -> Any:
+    """Return the value of a key in the unit of its law's parameter: seconds for ps."""
+    return value / PS_PER_S if parameter.unit == "s" else value
 
 
 def law_struct(law: str, about: str, fields: Iterable[Field], *, base: type, tag_field: str) -> Any:

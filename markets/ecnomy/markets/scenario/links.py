@@ -6,7 +6,7 @@ A key goes on to plan/structs.py, compile/make.py and omnet/host/plan.cc.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Union
 
 import msgspec
 
@@ -23,6 +23,7 @@ from ecnomy.markets.inputs.amounts import (
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node, show
 from ecnomy.markets.plan.law_table import with_trait
+from ecnomy.markets.scenario.dual_queues import DualQueue, DualQueues
 from ecnomy.markets.scenario.marking import DROP_TAIL, Marking
 from ecnomy.markets.scenario.scheduling import ClassBased, class_fault
 from ecnomy.markets.scenario.weights import DeficitRoundRobin
@@ -41,7 +42,10 @@ _NotEct = Annotated[str, Choice(("drop", "pass"))]
 _Loss = Annotated[float, Number(what="a probability", least=0, most=0.99)]
 HALF: Final = "half"
 REVERSE: Final = ".reverse"  # ends the name of the reverse direction of a duplex link
-Scheduling = ClassBased | DeficitRoundRobin
+if TYPE_CHECKING:
+    Scheduling = ClassBased | DeficitRoundRobin | DualQueue
+else:
+    Scheduling = Union[ClassBased, DeficitRoundRobin, DualQueues]  # noqa: UP007
 
 
 def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
@@ -199,16 +203,18 @@ def _check_scheduler(direction: Direction, key: str) -> None:
         return
     if direction.marking != DROP_TAIL:
         law = direction.marking.__struct_config__.tag
-        own = "'regulation'" if isinstance(scheduler, ClassBased) else "classes"
-        raise Misfit(
-            f"{key}marking",
-            f"{law} together with a scheduler",
-            f"none; set the {own} of the scheduler",
-        )
+        raise Misfit(f"{key}marking", f"{law} together with a scheduler", _no_marking(scheduler))
     if not isinstance(scheduler, ClassBased):
         return
     if fault := class_fault(scheduler, direction.rate_bps, direction.buffer):
         raise Misfit(key + fault.key, fault.found, fault.expected)
+
+
+def _no_marking(scheduler: Scheduling) -> str:
+    if isinstance(scheduler, DualQueue):
+        return f"none; {scheduler.law} marks by itself"
+    own = "'regulation'" if isinstance(scheduler, ClassBased) else "classes"
+    return f"none; set the {own} of the scheduler"
 
 
 class Direction(msgspec.Struct, frozen=True):

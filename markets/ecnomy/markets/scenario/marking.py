@@ -16,11 +16,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Union
 
 import msgspec
 
-from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import AUTO_NUMBER, Size, SizeReader
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.plan.law_table import LawEntry, Param, law_table
-from ecnomy.markets.scenario.law_forms import Field, default_of, key_of, kind_of, law_struct
+from ecnomy.markets.scenario.law_forms import (
+    Field,
+    default_of,
+    in_table,
+    key_of,
+    kind_of,
+    law_struct,
+)
 from ecnomy.markets.scenario.law_numbers import number_of
 
 __all__ = ["DROP_TAIL", "Marking", "MarkingForm", "PlainMarking", "marking_form"]
@@ -71,9 +77,7 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
             return own.value / mean if own.unit == "bytes" else own.value
         if isinstance(value, Size):
             return value.value
-        if parameter.unit == "s":
-            return float(value / PS_PER_S)
-        return value  # type: ignore[no-any-return]
+        return in_table(parameter, value)  # type: ignore[no-any-return]
 
     def _sizes(self) -> dict[str, Size]:
         names = [key_of(p) for p in _entry(self.law).parameters if p.unit == "unit"]

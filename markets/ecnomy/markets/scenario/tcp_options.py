@@ -13,6 +13,7 @@ import msgspec
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import Amount, Choice, Size, SizeReader
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.plan.law_table import with_trait
 
 __all__ = ["LARGEST_WINDOW", "SMALLEST_WINDOW", "Header", "MarkRate", "Payload", "TcpOptions"]
 
@@ -59,7 +60,8 @@ _AckDelay = Annotated[
 ]
 _Send = Annotated[str | None, Choice(("paced", "ack-clocked"))]
 _Echo = Annotated[str | None, Choice(("accurate", "rfc3168", "off"))]
-_Ect = Annotated[str, Choice(("data", "all"))]
+_Ect = Annotated[str | None, Choice(("data", "all"))]
+Codepoint = Choice(("ect-0", "ect-1"))
 _Rtt = Annotated[str, Choice(("smoothed", "mean"))]
 _ReduceFrom = Annotated[str, Choice(("window", "flight", "pipe"))]
 
@@ -73,7 +75,10 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         ecn: how the receiver echoes marks: each one, until CWR as in RFC 3168, or not at
             all.
-        ect: which packets are ECN-capable: data, or also SYN, resent packets and ACKs.
+        ect: which packets are ECN-capable: data, or also SYN, resent packets and ACKs (by default
+            with an L4S law).
+        codepoint: ECN-capable packets are sent as ECT(0), or as ECT(1) for L4S (RFC 9331), the
+            default of an L4S law.
         sack: selective acknowledgements (RFC 2018, RFC 6675).
         delayed_acks: number of packets that an ACK answers; off: each packet has an ACK.
         delayed_ack_time: longest time that a delayed ACK waits; at most min_rto.
@@ -96,7 +101,8 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     ecn: _Echo = None
-    ect: _Ect = "data"
+    ect: _Ect = None
+    codepoint: Annotated[str | None, Codepoint] = None
     sack: bool = False
     delayed_acks: _DelayedAcks = 1
     delayed_ack_time: _AckDelay = 40_000_000_000
@@ -122,6 +128,13 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
                 msgspec.structs.force_setattr(self, name, value)
 
     def _check(self) -> None:
+        l4s = str(self.__struct_config__.tag) in with_trait("window", "ect_1")
+        self._fill(
+            {
+                "ect": "all" if l4s and self.ecn != "off" else "data",
+                "codepoint": "ect-1" if l4s else "ect-0",
+            }
+        )
         least = self.cwnd_min or 0.0
         if self.send == "ack-clocked" and least < 1:
             # No ACK would come back to release the next packet.

@@ -10,11 +10,19 @@ import msgspec
 from ecnomy.markets.inputs.amounts import Amount, Choice
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.plan.law_table import law_table
-from ecnomy.markets.scenario.law_forms import Field, default_of, kind_of, law_struct
+from ecnomy.markets.scenario.law_forms import (
+    Field,
+    default_of,
+    in_table,
+    key_of,
+    kind_of,
+    law_struct,
+)
 from ecnomy.markets.scenario.law_numbers import number_of
 from ecnomy.markets.scenario.rate_laws import Primal, Rem
 from ecnomy.markets.scenario.tcp_options import (
     SMALLEST_WINDOW,
+    Codepoint,
     Header,
     MarkRate,
     Payload,
@@ -148,15 +156,16 @@ class WindowForm(TcpOptions, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         entry = law_table()["window"][self.law]
+        l4s, rated = entry.traits["ect_1"], entry.traits["paced"]
         self._fill(
             {
                 "ecn": "accurate" if entry.traits["per_mark"] else "rfc3168",
-                "send": "paced" if entry.traits["paced"] else "ack-clocked",
+                "send": "paced" if rated or l4s else "ack-clocked",
                 "slow_start": True,
                 "initial_window": rfc5681_initial_window(self.mss),
-                "cwnd_min": 1.0,
             }
         )
+        self._fill({"cwnd_min": SMALLEST_WINDOW if l4s and self.send == "paced" else 1.0})
         for more, less in entry.at_least:
             found, least = getattr(self, more), getattr(self, less)
             if found < least:
@@ -170,7 +179,8 @@ class WindowForm(TcpOptions, frozen=True, kw_only=True):
 
     def values(self) -> dict[str, float | str]:
         """Return its parameters, named as in the table."""
-        return {p.name: getattr(self, p.name) for p in law_table()["window"][self.law].parameters}
+        table = law_table()["window"][self.law].parameters
+        return {p.name: in_table(p, getattr(self, key_of(p))) for p in table}
 
 
 class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law"):
@@ -180,11 +190,13 @@ class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law")
         payload: data bytes of a datagram.
         header: IP and UDP header bytes.
         ecn: whether datagrams are ECN-capable (ect, on); auto: those of calls and test streams are.
+        codepoint: ECN-capable datagrams are sent as ECT(0), or as ECT(1) for L4S (RFC 9331).
     """
 
     payload: Payload = 1000
     header: Header = 28
     ecn: Annotated[str, Choice(("auto", "off", "ect", "on"))] = "auto"
+    codepoint: Annotated[str, Codepoint] = "ect-0"
 
     def __post_init__(self) -> None:
         if self.ecn == "on":
@@ -198,7 +210,8 @@ def _made(law: str) -> type[WindowForm]:
     for parameter in sorted(entry.parameters, key=lambda p: p.name != "min_ssthresh"):
         kind, default = kind_of("window", law, parameter), default_of(parameter)
         needed = default is None or parameter.name in chosen
-        fields.append((parameter.name, kind) if needed else (parameter.name, kind, default))
+        key = key_of(parameter)
+        fields.append((key, kind) if needed else (key, kind, default))
     return law_struct(law, entry.about, fields, base=WindowForm, tag_field="law")  # type: ignore[no-any-return]
 
 

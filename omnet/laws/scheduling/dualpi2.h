@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// DualPI2, the dual queue with coupled AQMs of L4S (RFC 9332): a queue L for ECT(1) and CE, a queue C for the
+// rest, one base probability p' for both. Every `update_s`, with D the time that the oldest packet has waited,
+//
+//   p' += alpha (D - target_s) + beta (D - D of the update before)      from 0 to 1
+//   C   a packet is marked, or dropped if it is not ECT, with probability p'^2
+//   L   a packet is marked with probability k p', k the `coupling`, or as its own queue has it:
+//
+//   form linux (sch_dualpi2.c of Linux 6.17)         form rfc9332 (appendix A)
+//   D      the longer of both queues                 of C
+//   L      and where it waited more than step_s      max(k p', ramp): 0 at step_s, 1 at step_s + ramp_s, and
+//                                                    0 where fewer than two packets are left in L
+//   draws  at random, for p'^2 twice against p'      by a count of each queue, which p raises (`recur`)
+//   overload k p' > 1:                               k p' >= 1:
+//          L dropped with p'^2, else marked          L dropped or else marked, by p'^2 and k p' in one count, where
+//                                                    k p' beyond 1 turns into drops: 47 % at p' = 0.6, k = 2
+//          C dropped where it would be marked        C dropped where it would be marked, p'^2 >= 1/k^2
+//   spared with less than two MTU left in both,      nothing
+//          but for the step; from the step what
+//          came with fewer than step_at_least in L
+//
+// Both act as a packet leaves. With `drop_overload` off, linux holds p' at 1/k instead of dropping.
+//
+// Which queue goes next is Linux's weighted round robin in either form (RFC 9332 leaves it open): L while the
+// credit of C is 0 or less, and where C is empty. While both wait, a byte of L adds classic_share to the credit
+// and a byte of C takes 1 - classic_share. A link that is idle begins with an MTU's credit for L.
+//
+// The buffer is the link's: what arrives at a full one is dropped.
+#ifndef ECNOMY_LAWS_SCHEDULING_DUALPI2_H_
+#define ECNOMY_LAWS_SCHEDULING_DUALPI2_H_
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "class_queue.h"
+#include "codepoint_class.h"
+
+namespace ecnomy {
+
+class DualPi2 {
+ public:
+  static constexpr const char* kName = "dualpi2";
+  static constexpr About kAbout{
+      "L4S and classic traffic in two queues whose marks and drops are coupled.",
+      "RFC 9332; Linux sch_dualpi2"};
+  static constexpr SchedulingTraits kTraits{.by_codepoint = true, .draws = true};
+  using Class = CodepointClass;
+  static constexpr Parameter kParameters[] = {
+      {"form", "choice", 0, 0, 1, "linux,rfc9332",
+       "As in Linux, or in RFC 9332 appendix A, whose update is 15 ms, alpha 0.15, beta 3, step "
+       "0.8 ms."},
+      {"target_s", "s", 0.015, 1e-6, 1e3, "",
+       "Delay that the controller aims at (RFC 9332 appendix A.1)."},
+      {"update_s", "s", 0.016, 1e-6, 1e3, "",
+       "From one update of the base probability to the next."},
+      {"alpha", "1/s", 41.0 / 256, 0, 1e6, "", "Gain on the delay beyond the target."},
+      {"beta", "1/s", 819.0 / 256, 0, 1e6, "", "Gain on the change of the delay."},
+      {"step_s", "s", 0.001, 0, 1e3, "",
+       "Wait in the L4S queue beyond which its packets are marked, or at which the ramp begins."},
+      {"ramp_s", "s", 0.0004, 1e-9, 1e3, "",
+       "From there to a probability of 1 (only rfc9332: RFC 9332 has 0.8 ms and 0.4 ms)."},
+      {"coupling", "", 2, 1e-3, 1e3, "",
+       "L4S marks per base probability: k (RFC 9332 section 2.1)."},
+      {"classic_share", "", 0.1, 0, 1, "",
+       "Of the link, for classic traffic while both queues wait."},
+      {"drop_overload", "flag", 1, 0, 1, "",
+       "On overload L4S packets are dropped too, rather than the base probability held (only "
+       "linux)."},
+      {"mtu_bytes", "bytes", 1500, 64, 1e6, "", "Largest packet, as on the wire."},
+      {"step_at_least", "whole", 0, 0, 1e9, "",
+       "L4S packets that must wait as one arrives for the step to apply to it (only linux; before "
+       "6.17: 2)."},
+  };
+  static constexpr int kNone = -1;
+
+  // values: as kParameters; classes: two, without values.
+  DualPi2(const double* values, const std::vector<std::vector<double>>& classes, std::int64_t) {
+    check_parameters(kName, kParameters, values);
+    if (classes.size() != queues_.size()) {
+      throw BadParameter(std::string(kName) + ": has two classes, for L4S and classic traffic");
+    }
+    linux_ = values[0] == 0;
+    target_s_ = values[1];
+    update_ = std::max<Time>(1, std::llround(values[2] * kPsPerSecond));
+    alpha_ = values[3];
+    beta_ = values[4];
+    step_ = std::llround(values[5] * kPsPerSecond);
+    ramp_ps_ = values[6] * kPsPerSecond;
+    k_ = values[7];
+    classic_share_ = values[8];
+    drop_overload_ = values[9] != 0 || !linux_;
+    mtu_bytes_ = values[10];
+    step_at_least_ = static_cast<std::int64_t>(values[11]);
+    due_ = update_;
+  }
+
+  // See DeficitRoundRobin.
+  void arrive(std::size_t n, const PacketView& packet, bool busy, Time now) {
+    advance(now);
+    if (!busy && empty()) credit_bytes_ = mtu_bytes_ * (2 * classic_share_ - 1);
+    const std::int64_t before = queues_[CodepointClass::kL4s].packets();
+    queues_[n].push(packet, now, before >= step_at_least_);
+    arrived_ = static_cast<int>(n);
+  }
+  int drop(bool overflow, Time) noexcept {
+    if (!overflow || arrived_ == kNone) return kNone;
+    const int n = arrived_;
+    queues_[static_cast<std::size_t>(n)].drop_last();
+    arrived_ = kNone;
+    return n;
+  }
+  void settle(Time now) noexcept {
+    advance(now);
+    arrived_ = kNone;
+  }
+
+  // The next packet to leave, or to be dropped instead; something must be waiting.
+  template <class Uniform>
+  Service next(Time now, Uniform&& uniform) noexcept {
+    advance(now);
+    ClassQueue& l = queues_[CodepointClass::kL4s];
+    ClassQueue& c = queues_[CodepointClass::kClassic];
+    const bool both = !l.empty() && !c.empty();
+    const std::size_t n = !l.empty() && (c.empty() || credit_bytes_ <= 0)
+                              ? CodepointClass::kL4s
+                              : CodepointClass::kClassic;
+    const Waiting first = queues_[n].pop();
+    const Time waited = now - first.since;
+    const bool is_l4s = n == CodepointClass::kL4s;
+    const Action action =
+        linux_ ? by_linux(is_l4s, first, waited, uniform) : by_rfc(is_l4s, first.packet, waited);
+    if (action != Action::drop && both) {
+      credit_bytes_ += first.packet.bytes * (is_l4s ? classic_share_ : classic_share_ - 1);
+    }
+    return {n, action == Action::mark, waited, action == Action::drop};
+  }
+
+  std::size_t classes() const noexcept { return queues_.size(); }
+  const ClassQueue& queue(std::size_t n) const noexcept { return queues_[n]; }
+  double probability() const noexcept { return base_; }
+  double credit_bytes() const noexcept { return credit_bytes_; }
+  double settled(std::size_t n) const noexcept { return n == 0 ? base_ : credit_bytes_; }
+
+ private:
+  bool empty() const noexcept { return queues_[0].empty() && queues_[1].empty(); }
+
+  // Updates of the base probability up to now. Those of an idle link at rest change nothing.
+  void advance(Time now) noexcept {
+    if (due_ <= now && empty() && base_ == 0 && last_s_ == 0) {
+      due_ += (now - due_) / update_ * update_ + update_;
+    }
+    for (; due_ <= now; due_ += update_) update(due_);
+  }
+  void update(Time at) noexcept {
+    const Time classic = queues_[CodepointClass::kClassic].age(at);
+    const Time l4s = queues_[CodepointClass::kL4s].age(at);
+    const double delay_s =
+        static_cast<double>(linux_ ? std::max(classic, l4s) : classic) / kPsPerSecond;
+    const double most = drop_overload_ ? 1.0 : std::min(1.0, 1 / k_);
+    base_ += alpha_ * (delay_s - target_s_) + beta_ * (delay_s - last_s_);
+    base_ = std::clamp(base_, 0.0, most);
+    last_s_ = delay_s;
+  }
+
+  template <class Uniform>
+  Action by_linux(bool is_l4s, const Waiting& first, Time waited, Uniform&& uniform) noexcept {
+    const auto classic = [&] { return uniform() < base_ && uniform() < base_; };
+    const bool marks_late = is_l4s && first.noted && waited > step_;
+    const double left_bytes = static_cast<double>(queues_[0].bytes() + queues_[1].bytes());
+    if (left_bytes >= 2 * mtu_bytes_) {
+      const bool overload = k_ * base_ > 1;
+      if (!is_l4s) {
+        if (!classic()) return Action::pass;
+        return overload || !first.packet.ect ? Action::drop : Action::mark;
+      }
+      if (overload) return classic() ? Action::drop : Action::mark;
+      if (uniform() < k_ * base_) return Action::mark;
+    }
+    return marks_late ? Action::mark : Action::pass;
+  }
+
+  Action by_rfc(bool is_l4s, const PacketView& packet, Time waited) noexcept {
+    const double squared = base_ * base_, coupled = k_ * base_;
+    if (!is_l4s) {
+      if (!recurs(CodepointClass::kClassic, squared)) return Action::pass;
+      return !packet.ect || squared >= std::min(1.0, 1 / (k_ * k_)) ? Action::drop : Action::mark;
+    }
+    if (coupled >= 1) {
+      if (recurs(CodepointClass::kL4s, squared)) return Action::drop;
+      return recurs(CodepointClass::kL4s, coupled) ? Action::mark : Action::pass;
+    }
+    const double late_ps = static_cast<double>(waited - step_);
+    const bool alone = queues_[CodepointClass::kL4s].packets() <= 1;
+    const double own = alone ? 0.0 : std::clamp(late_ps / ramp_ps_, 0.0, 1.0);
+    return recurs(CodepointClass::kL4s, std::max(own, coupled)) ? Action::mark : Action::pass;
+  }
+  bool recurs(std::size_t n, double likelihood) noexcept {
+    count_[n] += likelihood;
+    if (count_[n] <= 1) return false;
+    count_[n] -= 1;
+    return true;
+  }
+
+  bool linux_, drop_overload_;
+  double target_s_, alpha_, beta_, ramp_ps_, k_, classic_share_, mtu_bytes_;
+  Time update_, step_;
+  std::int64_t step_at_least_;
+
+  std::array<ClassQueue, 2> queues_;
+  double base_ = 0;          // p'
+  double last_s_ = 0;        // the delay at the last update
+  double credit_bytes_ = 0;  // of the classic queue
+  std::array<double, 2> count_{};
+  Time due_;             // the next update
+  int arrived_ = kNone;  // the class of the packet that may be dropped
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_SCHEDULING_DUALPI2_H_

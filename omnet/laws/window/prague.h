@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prague, the congestion control of L4S (RFC 9331 section 4; Linux's tcp_prague 0.7 and, by its parameters, 0.6):
+// DCTCP whose rate does not depend on the round trip where that is shorter than `target_rtt_s`.
+//
+//   ACK of n packets, m of them marked   slow start: cwnd += n - m;  else cwnd += a (n - m) / cwnd
+//   first mark of the connection         cwnd /= 2 with `first_mark` halves
+//   mark, once per round trip            cwnd -= alpha cwnd / 2, and ssthresh = cwnd; with T, at most once per T
+//   end of a round trip, with T also T since the last
+//                                        alpha <- (1 - g) alpha + g m / n of these packets, once a mark was seen
+//   loss                                 half; timeout one packet, and slow start to the half
+//
+// T is target_rtt_s. From `transition` round trips after slow start on, a = min(1, (srtt / T)^2), but 1 beyond 100 ms;
+// before it a = 1 and T does not count, nor in a slow start after a timeout.
+//
+// In equilibrium it takes m marks in max(T, srtt), whatever its rate, which is thus m / (p max(T, srtt)) packets/s
+// at a marked share p. Where there is a mark whenever T is over, m = 2 (1 - p): with 25 ms and packets of 1500 bytes
+// r [Mbps] = 0.96 (1/p - 1), tcp_prague's r = 1/p - 1. Where packets are marked independently of each other
+// the next mark has to be waited for, and m^2 = 2 (1 - p) (m + 1): 37 % more at a small p.
+//
+// Differences from tcp_prague 0.7. Its window goes to the new value by one packet an ACK; a first mark in slow start
+// halves it only where its ACK answers no other packet; it takes (srtt / T)^2 when a round trip ends or its window
+// changes, not at each ACK; with windows of up to four packets it shrinks segments, paces within +-3 % and keeps
+// 100 kbps. Here segments keep their size, and a paced window may be a fraction of one. Its alpha may first change T
+// after the connection began, here T after the law last heard of it.
+#ifndef ECNOMY_LAWS_WINDOW_PRAGUE_H_
+#define ECNOMY_LAWS_WINDOW_PRAGUE_H_
+
+#include <cmath>
+
+#include "../boxed.h"
+#include "window.h"
+
+namespace ecnomy {
+
+class Prague {
+ public:
+  static constexpr const char* kName = "prague";
+  static constexpr About kAbout{
+      "Prague: DCTCP whose rate does not depend on round trips below 25 ms, for L4S.",
+      "RFC 9331 section 4; Linux tcp_prague 0.7"};
+  static constexpr WindowTraits kTraits{.recovery = Recovery::all_acked,
+                                        .per_mark = true,
+                                        .ect_1 = true,
+                                        .begins = true,
+                                        .sees = true};
+  static constexpr Parameter kParameters[] = {
+      {"g", "", 0.0625, 1e-9, 1, "", "Weight of the latest round trip in alpha."},
+      {"target_rtt_s", "s", 0.025, 0, 1e3, "",
+       "Round trip as which a shorter one counts; 0: its own."},
+      {"transition", "whole", 4, 0, 1e9, "",
+       "Round trips after slow start before that holds (Prague 0.6: 500)."},
+      {"initial_alpha", "", 0, 0, 1, "",
+       "Share of marks that a connection begins with (Prague 0.6: 1)."},
+      {"first_mark", "choice", 1, 0, 1, "reduces,halves",
+       "Whether the first mark halves the window (Prague 0.6: reduces)."},
+  };
+
+  explicit Prague(const double* values)
+      : own_(State{values[0], values[3], std::llround(values[1] * kPsPerSecond),
+                   static_cast<std::int64_t>(values[2]), values[4] != 0}) {
+    check_parameters(kName, kParameters, values);
+  }
+
+  void begin(Window&) noexcept {
+    own_->alpha = own_->initial_alpha;
+    own_->rounds = 0;
+    own_->saw_mark = false;
+    own_->reduced_until = -1;
+    own_->reduced_at = kNever;
+    own_->alpha_at = own_->now;
+    new_round(false);
+  }
+  void see(const Path& path) noexcept {
+    own_->acked_now = path.acked;
+    own_->sent_now = path.sent;
+    own_->now = path.now;
+    own_->srtt = path.srtt;
+  }
+  void on_ack(Window& window, const Ack& ack) noexcept {
+    if (ack.marks > 0) marked(window, ack.marks);
+    grow(window, static_cast<double>(std::max<std::int64_t>(ack.newly_acked - ack.marks, 0)));
+    if (own_->acked_now >= own_->round_ends && target_over(window, own_->alpha_at)) {
+      end_round(window);
+    }
+  }
+  void on_congestion(Window&, double) noexcept {}
+  void on_loss(Window& window, double) noexcept {
+    window.set(window.cwnd / 2);
+    window.ssthresh = window.cwnd;
+    own_->reduced_until = own_->sent_now;
+  }
+  void on_timeout(Window& window, double used) noexcept {
+    on_loss(window, used);
+    window.set(1.0);
+  }
+
+  double alpha() const noexcept { return own_->alpha; }
+  double weight() const noexcept { return 0.0; }
+  void set_weight(double) noexcept {}
+
+ private:
+  static constexpr Time kLongestScaled = 100'000'000'000;  // ps
+
+  bool independent() const noexcept { return own_->target > 0 && own_->rounds >= own_->transition; }
+  // Whether T is over, where it counts.
+  bool target_over(const Window& window, Time since) const noexcept {
+    if (!independent() || window.in_slow_start() || since == kNever) return true;
+    return own_->now - since >= own_->target;
+  }
+  double increase() const noexcept {
+    const Time scaled = std::min(own_->target, kLongestScaled + 1);
+    if (!independent() || own_->srtt == 0 || own_->srtt >= scaled) return 1;
+    const double share = static_cast<double>(own_->srtt) / static_cast<double>(own_->target);
+    return share * share;
+  }
+  // By n packets without a mark: those beyond the threshold count as after slow start.
+  void grow(Window& window, double n) noexcept {
+    if (window.in_slow_start()) {
+      const double doubled = std::min(n, window.ssthresh - window.cwnd);
+      window.set(window.cwnd + doubled);
+      n -= doubled;
+    }
+    if (n > 0) window.set(window.cwnd + increase() * n / window.cwnd);
+  }
+
+  void marked(Window& window, std::int64_t marks) noexcept {
+    own_->marked += marks;
+    const double before = window.cwnd;
+    if (own_->acked_now > own_->reduced_until) {
+      own_->reduced_until = own_->sent_now;
+      if (target_over(window, own_->reduced_at)) {
+        own_->reduced_at = own_->now;
+        window.set(window.cwnd * (1 - own_->alpha / 2));
+      }
+    }
+    if (!own_->saw_mark && own_->halves) window.set(window.cwnd / 2);
+    own_->saw_mark = true;
+    if (window.cwnd < before) window.ssthresh = window.cwnd;
+  }
+
+  void end_round(const Window& window) noexcept {
+    if (own_->saw_mark) {
+      const std::int64_t acked = std::max<std::int64_t>(own_->acked_now - own_->round_began, 1);
+      const double share = static_cast<double>(own_->marked) / static_cast<double>(acked);
+      own_->alpha = std::min((1 - own_->g) * own_->alpha + own_->g * share, 1.0);
+      own_->alpha_at = own_->now;
+    }
+    new_round(!window.in_slow_start());
+  }
+  void new_round(bool counts) noexcept {
+    own_->round_began = own_->acked_now;
+    own_->round_ends = own_->sent_now;
+    own_->marked = 0;
+    if (counts) ++own_->rounds;
+  }
+
+  struct State {
+    double g, initial_alpha;
+    Time target;
+    std::int64_t transition;
+    bool halves;
+    bool saw_mark = false;
+    double alpha = 0;
+    std::int64_t marked = 0, rounds = 0;  // marks of this round trip; round trips after slow start
+    std::int64_t acked_now = 0, sent_now = 0;  // as the path was seen last
+    std::int64_t round_began = 0;              // packets acknowledged then
+    std::int64_t round_ends = 0;               // it is over when so many are acknowledged
+    std::int64_t reduced_until = -1;           // no second reduction up to it
+    Time now = 0, srtt = 0;
+    Time alpha_at = 0,
+         reduced_at = kNever;  // alpha and the window were last changed; kNever: not yet
+  };
+  Boxed<State> own_;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_WINDOW_PRAGUE_H_

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An oracle of Prague: what tcp_prague 0.7 of Linux does with its window, in forty digits.
+
+Counters only grow, as those of a Linux socket: a round trip, a reduction and alpha are differences
+between them and what they were. Where the law's header says that it
+differs, the oracle follows the header.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from law_api import PathState, WindowState
+from oracle_window import WindowOracle
+
+__all__ = ["PragueOracle"]
+
+_PS: Final = 10**12
+MAX_SCALED: Final = 10**11  # ps: a longer round trip counts as it is
+
+
+class Counters(NamedTuple):
+    """Packets delivered, those of them with a mark, and the packet that ends what began here."""
+
+    delivered: int
+    marks: int
+    ends: int
+
+
+class PragueOracle(WindowOracle):
+    """The window of one flow."""
+
+    def __init__(
+        self,
+        window: WindowState,
+        g: float,
+        target_s: float,
+        transition: float,
+        first_alpha: float,
+        first_halves: float,
+    ) -> None:
+        super().__init__(*window)
+        self.g, self.target = Decimal(g), round(Decimal(repr(target_s)) * _PS)
+        self.transition, self.first_alpha = transition, Decimal(first_alpha)
+        self.first_halves = first_halves == 1
+        self.marks = self.now = self.una = self.nxt = self.srtt = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """A new connection."""
+        self.alpha, self.saw_mark, self.rounds = self.first_alpha, False, 0
+        self.cwr_ends, self.cwr_at, self.alpha_at = -1, -(10**30), self.now
+        self.round = Counters(self.una, self.marks, self.nxt)
+
+    def see(self, path: PathState) -> None:
+        """The counters as this ACK leaves them."""
+        self.now, self.srtt, _, self.una, self.nxt, *_ = path
+
+    def independent(self) -> bool:
+        """Whether the round trip counts as the target."""
+        slow_start = self.cwnd < self.ssthresh
+        return self.target > 0 and self.rounds >= self.transition and not slow_start
+
+    def due(self, last: int) -> bool:
+        """Whether a target has gone by since, where that matters."""
+        return not self.independent() or self.now - last >= self.target
+
+    def ack(self, n: int, k: int) -> None:
+        """tcp_ack: congestion window reduced, then cong_control."""
+        self.marks += k
+        before = self.cwnd
+        if k:
+            self.enter_cwr()
+            if not self.saw_mark and self.first_halves:
+                self.become(self.cwnd / 2)
+            self.saw_mark = True
+        if self.cwnd < before:
+            self.ssthresh = self.cwnd
+        self.grow(max(n - k, 0))
+        if self.una >= self.round.ends and self.due(self.alpha_at):
+            self.end_round(self.round)
+
+    def enter_cwr(self) -> None:
+        """prague_enter_cwr, from the open state only."""
+        if self.una <= self.cwr_ends:
+            return
+        self.cwr_ends = self.nxt
+        if self.due(self.cwr_at):
+            self.cwr_at = self.now
+            self.become(self.cwnd - self.cwnd * self.alpha / 2)
+
+    def grow(self, packets: int) -> None:
+        """prague_update_cwnd for packets without a mark."""
+        left = Decimal(packets)
+        if self.cwnd < self.ssthresh:
+            room = min(left, self.ssthresh - self.cwnd)
+            self.become(self.cwnd + room)
+            left -= room
+        if left:
+            self.become(self.cwnd + self.per_round() * left / self.cwnd)
+
+    def per_round(self) -> Decimal:
+        """prague_rate_scaled_ai_ack_increase."""
+        long = self.srtt > MAX_SCALED
+        if self.target == 0 or self.rounds < self.transition or self.srtt == 0 or long:
+            return Decimal(1)
+        return min(Decimal(1), Decimal(self.srtt**2) / Decimal(self.target**2))
+
+    def end_round(self, began: Counters) -> None:
+        """prague_update_alpha and prague_new_round."""
+        acked = self.una - began.delivered
+        if self.saw_mark:
+            share = Decimal(self.marks - began.marks) / max(acked, 1)
+            self.alpha = min((1 - self.g) * self.alpha + self.g * share, Decimal(1))
+            self.alpha_at = self.now
+        self.round = Counters(self.una, self.marks, self.nxt)
+        self.rounds += self.cwnd >= self.ssthresh
+
+    def loss(self, _used: float) -> None:
+        """prague_enter_loss: half the window, and no other reduction until it is repaired."""
+        self.become(self.cwnd / 2)
+        self.ssthresh = self.cwnd
+        self.cwr_ends = self.nxt
+
+    def timeout(self, used: float) -> None:
+        """And one packet to begin with."""
+        self.loss(used)
+        self.become(Decimal(1))
