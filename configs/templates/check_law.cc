@@ -18,7 +18,8 @@ bool marks() {
     const auto decision = law.on_arrival(queue, {0, 1500}, 0, [] { return 0.5; });
     const bool marked = decision.action == ecnomy::Action::mark;
     if (law.probability() != expected || marked != (expected > 0.5)) {
-      std::printf("%d packets: probability %g, expected %g\n", waiting, law.probability(), expected);
+      std::printf("%d packets: probability %g, expected %g\n", waiting, law.probability(),
+                  expected);
       return false;
     }
   }

@@ -133,9 +133,7 @@ class Text {
     return echo == Echo::off ? "off" : echo == Echo::accurate ? "accurate" : "rfc3168";
   }
 
-  static const char* codepoint(const TransportPlan& plan) {
-    return plan.ect_1 ? "ect-1" : "ect-0";
-  }
+  static const char* codepoint(const TransportPlan& plan) { return plan.ect_1 ? "ect-1" : "ect-0"; }
 
   // Empty where none of the links has classes.
   static std::vector<std::int32_t> classes(const std::vector<std::int32_t>& all) {

@@ -79,6 +79,7 @@ def test_keys_have_units_and_the_laws_defaults() -> None:
         ("scheduler: {kind: dualpi2, step: 1}", "scheduler.step", "such as 1 ms"),
         ("scheduler: {kind: dualpi2, classes: []}", "scheduler.classes", "form"),
         (f"{DUAL}, {RED}", "marking", "none; dualpi2 marks by itself"),
+        (f"{DUAL}, not_ect: pass", "not_ect", "drop, because dualpi2 drops"),
     ],
 )
 def test_a_fault_is_named_with_its_place(queue: str, place: str, expected: str) -> None:
@@ -93,7 +94,11 @@ def test_check_warns_of_senders_that_do_not_answer_l4s_marks() -> None:
     """Reno on ECT(1) is starved, DCTCP is for data centres; Prague, WTP and CUBIC pass."""
     assert warned(DUAL, "{law: prague}", "{law: wtp, codepoint: ect-1}", "{law: cubic}") == []
     (line,) = warned(DUAL, "{law: newreno, codepoint: ect-1}")
-    assert line.startswith("source s0: newreno with rfc3168 echo sends ECT(1)")
+    assert line.startswith("source s0: newreno sends ECT(1), but answers at most one mark")
+    (line,) = warned(DUAL, "{law: prague, ecn: rfc3168}")
+    assert "Use 'ecn: accurate'" in line
+    (line,) = warned(DUAL, "{law: wtp}")
+    assert line.startswith("source s0: wtp sends ECT(0), so link link marks it as classic traffic")
     (line,) = warned(DUAL, "{law: dctcp, codepoint: ect-1}")
     assert "round trip of 20.1 ms" in line
     assert warned(DUAL, "{law: dctcp, codepoint: ect-1}", delay="100 us") == []
@@ -105,3 +110,17 @@ def test_check_warns_of_l4s_and_classic_flows_in_one_marking_queue() -> None:
     assert line.startswith("link link: s0 (L4S) and s1 (classic) share one marking queue")
     assert warned("not_ect: drop", "{law: prague}", "{law: cubic}") == []
     assert warned(RED, "{law: prague}", "{law: wtp}") == []
+    assert warned(RED, "{law: wtp}", "{law: cubic}") == []
+    (line,) = warned(RED, "{law: wtp, codepoint: ect-1}", "{law: cubic}")
+    assert "s0 (L4S) and s1 (classic)" in line
+
+
+def test_check_warns_of_what_a_dual_queue_ignores_or_drops() -> None:
+    """A source's `class`; packets that cannot be marked, which are classic whatever is written."""
+    lines = text(DUAL, "{law: prague, ecn: off}").replace("s0,", "s0, class: gold,")
+    scenario = scenario_from_text(lines)
+    made = make_plan(scenario)
+    assert made.sources[0].classes == [1]
+    found = warnings(scenario, made)
+    assert any("s0: 'class' has no effect" in line for line in found)
+    assert any("s0: its packets are not ECN-capable, so link link drops" in line for line in found)

@@ -241,6 +241,8 @@ LENGTHS_S = {
     "two-classes": (20, 300),
     "reference-dumbbell": (10, 20),
     "rem-links": (2, 10),
+    "l4s": (10, 20),
+    "l4s-rfc9332": (10, 20),
 }
 
 

@@ -20,7 +20,8 @@ from ecnomy.markets.compile.askings import (
 )
 from ecnomy.markets.compile.directions import against_links
 from ecnomy.markets.compile.full_pipes import heavy_weights
-from ecnomy.markets.compile.l4s import mixed_l4s
+from ecnomy.markets.compile.l4s import mixed_l4s, sorts
+from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.rem_bounds import unreadable_prices, unstable_steps
 from ecnomy.markets.compile.settling import endless_starts, slow_windows, small_windows
 from ecnomy.markets.compile.worth import paid_beyond_worth
@@ -74,11 +75,17 @@ def _classless(scenario: Scenario, plan: Plan) -> Iterator[str]:
     names = [
         source.name
         for source, wanted in zip(plan.sources, written, strict=True)
-        if wanted is not None and not source.classes and not source.ack_classes
+        if wanted is not None and not _choices(source, plan)
     ]
     if names:
         few = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
-        yield f"{few}: 'class' has no effect because no link on the path has a scheduler"
+        yield f"{few}: 'class' has no effect because no link on the path has classes to choose from"
+
+
+def _choices(source: Source, plan: Plan) -> list[str]:
+    """Return the links on a source's path that take its class from its `class`."""
+    links = [plan.links[index] for index in (*source.path, *source.ack_path)]
+    return [link.name for link in links if link.scheduler is not None and not sorts(link)]
 
 
 def _marks_asked(scenario: Scenario, plan: Plan) -> Iterator[str]:
@@ -117,14 +124,12 @@ def _without_marks(plan: Plan) -> Iterator[str]:
 
 def _not_ect(plan: Plan) -> Iterator[str]:
     for source in plan.sources:
-        transport = source.transport
-        ect = transport.ect if isinstance(transport, Udp) else transport.echo != "off"
         links = [plan.links[link] for link in source.path]
-        marking = [link for link in links if link.marking.law != "drop-tail"]
-        if not ect and marking:
+        marking = [link for link in links if link.marking.law != "drop-tail" or sorts(link)]
+        if not is_ect(source.transport) and marking:
             fate = "drops" if any(link.not_ect == "drop" for link in marking) else "passes"
             remedy = ""
-            if isinstance(transport, Udp):
+            if isinstance(source.transport, Udp):
                 remedy = "; with 'ecn: ect' in its transport it marks them"
             yield (
                 f"source {source.name}: its packets are not ECN-capable, so link "

@@ -10,9 +10,15 @@ from ecnomy.markets.compile.settling import round_trip_s
 from ecnomy.markets.plan import Link, Plan, Source, Tcp
 from ecnomy.markets.plan.law_table import with_trait
 
-__all__ = ["mixed_l4s"]
+__all__ = ["mixed_l4s", "sorts"]
 
 _DATA_CENTRE_S: Final = 0.001  # longest round trip of a data centre
+
+
+def sorts(link: Link) -> bool:
+    """Return whether a link's queues are of codepoints, whatever the class of a source."""
+    scheduler = link.scheduler
+    return scheduler is not None and scheduler.law.law in with_trait("scheduling", "by_codepoint")
 
 
 def mixed_l4s(plan: Plan) -> Iterator[str]:
@@ -28,16 +34,27 @@ def mixed_l4s(plan: Plan) -> Iterator[str]:
 
 
 def _answers(source: Source, plan: Plan) -> Iterator[str]:
-    """Warn of ECT(1) senders whose law does not answer as RFC 9331 section 4.3 asks."""
+    """Warn of senders whose codepoint does not fit their answer to a mark (RFC 9331 section 4)."""
     transport = source.transport
-    if not isinstance(transport, Tcp) or transport.codepoint != "ect-1" or transport.echo == "off":
+    if not isinstance(transport, Tcp) or transport.echo == "off":
         return
     law = transport.window.law
-    if law not in with_trait("window", "per_mark") or transport.echo != "accurate":
+    if transport.codepoint == "ect-0":
+        dual = [plan.links[i].name for i in source.path if sorts(plan.links[i])]
+        if _scalable(source) and dual:
+            yield (
+                f"source {source.name}: {law} sends ECT(0), so link {dual[0]} marks it as classic "
+                "traffic. With 'codepoint: ect-1' it is L4S traffic"
+            )
+    elif law not in with_trait("window", "per_mark"):
         yield (
-            f"source {source.name}: {law} with {transport.echo} echo sends ECT(1), but answers at "
-            "most one mark per round trip, so L4S marks starve it. Use prague or wtp with "
-            "'ecn: accurate', or 'codepoint: ect-0'"
+            f"source {source.name}: {law} sends ECT(1), but answers at most one mark per round "
+            "trip, so L4S marks starve it. Use prague or wtp, or 'codepoint: ect-0'"
+        )
+    elif transport.echo != "accurate":
+        yield (
+            f"source {source.name}: {law} sends ECT(1), but learns of at most one mark per round "
+            "trip. Use 'ecn: accurate' (RFC 9331 section 4.2)"
         )
     elif law == "dctcp" and (rtt_s := round_trip_s(source, plan)) > _DATA_CENTRE_S:
         yield (
@@ -51,20 +68,21 @@ def _in_one_queue(index: int, link: Link, plan: Plan) -> Iterator[str]:
     if link.scheduler is not None or link.marking.law == "drop-tail":
         return
     tcp = [s for s in plan.sources if isinstance(s.transport, Tcp) and index in s.path]
-    scalable = [source.name for source in tcp if _law(source) in with_trait("window", "ect_1")]
-    classic = [source.name for source in tcp if _law(source) in _classic()]
-    if scalable and classic:
+    l4s = [s.name for s in tcp if _scalable(s) and s.transport.codepoint == "ect-1"]
+    classic = [s.name for s in tcp if not _scalable(s)]
+    if l4s and classic:
         yield (
-            f"link {link.name}: {scalable[0]} (L4S) and {classic[0]} (classic) share one marking "
-            "queue, in which L4S traffic takes nearly everything (RFC 9331 section 4.3). Use "
+            f"link {link.name}: {l4s[0]} (L4S) and {classic[0]} (classic) share one marking queue, "
+            "in which L4S traffic takes nearly everything (RFC 9331 section 4.3). Use "
             "'scheduler: {kind: dualpi2}'"
         )
 
 
-def _law(source: Source) -> str:
+def _scalable(source: Source) -> bool:
+    """Return whether each mark lowers the rate, as with an accurate echo and a law per mark."""
     transport = source.transport
-    return transport.window.law if isinstance(transport, Tcp) else ""
-
-
-def _classic() -> frozenset[str]:
-    return with_trait("window", "per_mark", False)
+    return (
+        isinstance(transport, Tcp)
+        and transport.echo == "accurate"
+        and transport.window.law in with_trait("window", "per_mark")
+    )

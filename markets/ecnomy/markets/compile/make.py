@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ecnomy.agents.spec import AgentSpec
-from ecnomy.markets.compile.make_laws import marking_law, scheduler_of, transport_of
+from ecnomy.markets.compile.make_laws import is_ect, marking_law, scheduler_of, transport_of
 from ecnomy.markets.compile.make_traffic import traffic_law, traffic_parts, traffic_sizes
 from ecnomy.markets.compile.paths import Mislaid, path_by_hand
 from ecnomy.markets.compile.rem_steps import with_rem_steps
@@ -157,6 +157,9 @@ def _source(
         found = f"{source.receiver!r}, which cannot send ACKs to {source.sender!r}"
         raise scenario.places.fault(where, found, "links that lead back") from None
     overhead = _overhead_ps(source, [directions[link] for link in path])
+    transport = transport_of(source.transport, marked=_marked(scenario, source))
+    l4s = transport.codepoint == "ect-1" and is_ect(transport)
+    acks = l4s and isinstance(transport, plans.Tcp) and transport.ect == "all"
     return plans.Source(
         name=source.name,
         count=source.count,
@@ -169,11 +172,11 @@ def _source(
         traffic=_traffic(scenario, index, source),
         parts=traffic_parts(source.traffic),
         sizes=traffic_sizes(source.traffic),
-        transport=transport_of(source.transport, marked=_marked(scenario, source)),
+        transport=transport,
         send_overhead_ps=overhead,
         calls=_calls(scenario, source),
-        classes=_classes(scenario, index, [directions[link] for link in path]),
-        ack_classes=_classes(scenario, index, [directions[link] for link in back]),
+        classes=_classes(scenario, index, [directions[link] for link in path], l4s=l4s),
+        ack_classes=_classes(scenario, index, [directions[link] for link in back], l4s=acks),
     )
 
 
@@ -201,15 +204,18 @@ def _back(router: Router, path: list[int], source: Source) -> list[int]:
     return router.back(path, source.name, source.sender)
 
 
-def _classes(scenario: Scenario, index: int, path: list[Direction]) -> list[int]:
-    """Return the class of a source on each link of a path; [] if all links lack classes."""
-    source = scenario.document.sources[index]
-    wanted = source.service_class
+def _classes(scenario: Scenario, index: int, path: list[Direction], *, l4s: bool) -> list[int]:
+    """Return the class of a source on each link of a path; [] if all links lack classes.
+
+    Args:
+        l4s: whether its packets on this path are ECT(1).
+    """
+    wanted = scenario.document.sources[index].service_class
     found: list[int] = []
     for direction in path:
         scheduler = direction.scheduler
         if isinstance(scheduler, DualQueue):
-            found.append(L4S if source.transport.codepoint == "ect-1" else CLASSIC)
+            found.append(L4S if l4s else CLASSIC)
             continue
         at = plans.NONE if scheduler is None else scheduler.index(wanted)
         if at is None and scheduler is not None:

@@ -17,7 +17,7 @@ from ecnomy.markets.scenario.marking import MarkingForm
 from ecnomy.markets.scenario.scheduling import ClassBased, ServiceClass
 from ecnomy.markets.scenario.weights import DeficitRoundRobin, WeightedClass
 
-__all__ = ["marking_law", "scheduler_of", "transport_of"]
+__all__ = ["is_ect", "marking_law", "scheduler_of", "transport_of"]
 
 T = TypeVar("T")
 Values = dict[str, float | str]
@@ -151,6 +151,11 @@ def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tc
         reduce_from=kind.reduce_from,
         repair=kind.repair,
     )
+
+
+def is_ect(transport: plans.Tcp | plans.Udp) -> bool:
+    """Return whether the data packets of a transport are ECN-capable."""
+    return transport.ect if isinstance(transport, plans.Udp) else transport.echo != "off"
 
 
 def _receiver_window(size: Size, mss_bytes: int) -> int:
