@@ -40,7 +40,7 @@ def warned(queue: str, *transports: str, delay: str = "10 ms") -> list[str]:
 
 
 def test_a_source_is_in_the_class_of_its_codepoint() -> None:
-    """Prague and what is told to be ECT(1) in the first class, others and all ACKs in theirs."""
+    """ECT(1) senders are in the first class, all others in the second."""
     made = plan(DUAL, "{law: prague}", "{law: newreno}", "{law: wtp, codepoint: ect-1}")
     link = made.links[0]
     assert link.scheduler is not None
