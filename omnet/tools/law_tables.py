@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ecnomy.markets.omnet.names import law_parameter
+from ecnomy.markets.omnet.names import law_parameter, law_type
 
 __all__ = ["FAMILIES", "INET", "Family", "described", "files", "header_of", "ned_text", "ned_type"]
 
@@ -44,7 +44,6 @@ class Family:
     """Where the NED types of a family of laws live, and what they are."""
 
     folder: str
-    suffix: str  # of a type's name, where the name does not end so by itself
     imports: str
     kind: str  # what follows the type's name
     law: str  # declares or assigns the law's name
@@ -55,29 +54,20 @@ _NAMED: Final = "        // By which the engines know it.\n"
 _HOLDER: Final = '        @class(LawHolder);\n        @display("i=block/cogwheel");\n'
 
 FAMILIES: Final = {
-    "marking": Family("queue", "Queue", "", "extends MarkingQueue", "law", ""),
-    "scheduling": Family("queue", "Queue", "", "extends ClassQueue", "law", ""),
+    "marking": Family("queue", "", "extends MarkingQueue", "law", ""),
+    "scheduling": Family("queue", "", "extends ClassQueue", "law", ""),
     "window": Family(
-        "tcp/laws", "", "ecnomy.traffic.IWindowLaw", "like IWindowLaw", "string law", _HOLDER
+        "tcp/laws", "ecnomy.traffic.IWindowLaw", "like IWindowLaw", "string law", _HOLDER
     ),
     "traffic": Family(
-        "traffic/laws", "", "ecnomy.traffic.ITrafficLaw", "like ITrafficLaw", "string law", _HOLDER
+        "traffic/laws", "ecnomy.traffic.ITrafficLaw", "like ITrafficLaw", "string law", _HOLDER
     ),
-}
-
-# INET has a DropTailQueue, its interfaces' default by that bare name, which must stay unambiguous.
-_NAMES: Final = {
-    ("marking", "drop-tail"): "TailDropQueue",
-    ("scheduling", "dualpi2"): "DualPi2Queue",
 }
 
 
 def ned_type(family: str, law: str) -> str:
     """The simple name of a law's NED type."""
-    camel = "".join(word.capitalize() for word in law.split("-"))
-    suffix = FAMILIES[family].suffix
-    plain = camel if camel.endswith(suffix) else camel + suffix
-    return _NAMES.get((family, law), plain)
+    return law_type(family, law).rpartition(".")[2]
 
 
 def _number(value: float) -> str:

@@ -10,7 +10,20 @@ from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.mark_prices import mark_prices
 
-__all__ = ["bottlenecks", "charges_micro", "largest_probability", "mark_rates", "packet_bytes"]
+__all__ = [
+    "bottlenecks",
+    "charges_micro",
+    "largest_probability",
+    "mark_rates",
+    "packet_bytes",
+    "sorts",
+]
+
+
+def sorts(link: Link) -> bool:
+    """Return whether a link's queues are of codepoints, whatever the class of a source."""
+    scheduler = link.scheduler
+    return scheduler is not None and scheduler.law.law in with_trait("scheduling", "by_codepoint")
 
 
 def largest_probability(link: Link) -> float:
@@ -23,8 +36,7 @@ def largest_probability(link: Link) -> float:
     scheduler = link.scheduler
     if scheduler is None:
         return _largest(link.marking)
-    marks = scheduler.law.law in with_trait("scheduling", "by_codepoint")
-    own = 1.0 if marks or scheduler.law.params.get("regulation") else 0.0
+    own = 1.0 if sorts(link) or scheduler.law.params.get("regulation") else 0.0
     return max((_largest(law) for law in scheduler.marking), default=own)
 
 

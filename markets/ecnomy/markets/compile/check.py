@@ -17,10 +17,11 @@ from ecnomy.markets.compile.askings import (
     largest_probability,
     mark_rates,
     packet_bytes,
+    sorts,
 )
 from ecnomy.markets.compile.directions import against_links
 from ecnomy.markets.compile.full_pipes import heavy_weights
-from ecnomy.markets.compile.l4s import mixed_l4s, sorts
+from ecnomy.markets.compile.l4s import mixed_l4s
 from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.rem_bounds import unreadable_prices, unstable_steps
 from ecnomy.markets.compile.settling import endless_starts, slow_windows, small_windows

@@ -6,19 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from ecnomy.markets.compile.askings import sorts
 from ecnomy.markets.compile.settling import round_trip_s
 from ecnomy.markets.plan import Link, Plan, Source, Tcp
 from ecnomy.markets.plan.law_table import with_trait
 
-__all__ = ["mixed_l4s", "sorts"]
+__all__ = ["mixed_l4s"]
 
 _DATA_CENTRE_S: Final = 0.001  # longest round trip of a data centre
-
-
-def sorts(link: Link) -> bool:
-    """Return whether a link's queues are of codepoints, whatever the class of a source."""
-    scheduler = link.scheduler
-    return scheduler is not None and scheduler.law.law in with_trait("scheduling", "by_codepoint")
 
 
 def mixed_l4s(plan: Plan) -> Iterator[str]:
