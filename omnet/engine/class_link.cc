@@ -35,12 +35,13 @@ ClassLink::ClassLink(std::int32_t index, const LinkPlan& plan, std::uint64_t see
       waiting_(plan.scheduler.classes.size()) {}
 
 LinkState ClassLink::state(Time now) const noexcept {
-  return {queue_.stats, queue_.busy_ps(now), queue_.packets, queue_.bytes, 0.0};
+  return {queue_.stats, queue_.busy_ps(now), queue_.packets, queue_.bytes, law_.probability()};
 }
 
 void ClassLink::settle(Core& core, Time now) {
   catch_up(core, now);
   queue_.account(now);
+  law_.pass_time(now);
 }
 
 void ClassLink::begin_next(Core& core, Time started) {

@@ -83,6 +83,14 @@ nlohmann::ordered_json describe() {
   if constexpr (requires { Law::kOrder; }) {
     for (const AtLeast& pair : Law::kOrder) out["at_least"].push_back({pair.more, pair.less});
   }
+  if constexpr (requires { Law::kDefaultsWhere; }) {
+    for (const DefaultWhere& one : Law::kDefaultsWhere) {
+      out["defaults_where"].push_back({{"parameter", one.parameter},
+                                       {"where", one.where},
+                                       {"value", one.value},
+                                       {"default", one.fallback}});
+    }
+  }
   return out;
 }
 

@@ -94,6 +94,20 @@ class SchedulerHost {
     return service;
   }
 
+  // What the scheduler itself reckons with up to now, for a report; not in the log, as it changes no answer.
+  void pass_time(Time now) noexcept {
+    on_law(law_, [&](auto& law) {
+      if constexpr (requires { law.pass_time(now); }) law.pass_time(now);
+    });
+  }
+  // Of a scheduler that marks by one: DualPI2's base probability. 0 for the others.
+  double probability() const noexcept {
+    return on_law(law_, [](const auto& law) -> double {
+      if constexpr (requires { law.probability(); }) return law.probability();
+      return 0.0;
+    });
+  }
+
   const ClassQueue& queue(std::size_t service) const noexcept {
     return on_law(law_, [&](const auto& law) -> const ClassQueue& { return law.queue(service); });
   }

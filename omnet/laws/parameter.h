@@ -33,6 +33,14 @@ struct Parameter {
   const char* about;    // what it means, in a sentence
 };
 
+// The default of a parameter while another one, a choice, has a certain value.
+struct DefaultWhere {
+  const char* parameter;
+  const char* where;  // the choice
+  const char* value;  // one of its names
+  double fallback;
+};
+
 // A parameter that may not be below another.
 struct AtLeast {
   const char* more;

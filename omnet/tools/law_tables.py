@@ -84,7 +84,18 @@ def _range(parameter: Mapping[str, Any], unit: str) -> str:
     return f" {told}{'f' if told else 'F'}rom {parameter['min']:g}{most}."
 
 
-def _declaration(parameter: Mapping[str, Any]) -> str:
+def _default(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]]) -> str | None:
+    """Its default number in NED, by another parameter if `where` says so."""
+    if parameter["default"] is None:
+        return None
+    text = _number(parameter["default"])
+    for one in where:
+        if one["parameter"] == parameter["name"]:
+            text = f'{one["where"]} == "{one["value"]}" ? {_number(one["default"])} : {text}'
+    return text
+
+
+def _declaration(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]]) -> str:
     """A parameter's lines in NED: what it means, and its declaration."""
     name, unit, default = parameter["name"], parameter["unit"], parameter["default"]
     quantity, ned_unit = law_parameter(name, unit)
@@ -97,7 +108,7 @@ def _declaration(parameter: Mapping[str, Any]) -> str:
         given = None if default is None else str(bool(default)).lower()
         head = f"bool {name}"
     else:
-        given = None if default is None else _number(default)
+        given = _default(parameter, where)
         head = f"double {name}"
     if ned_unit:
         told = f"`{quantity}` as a plain number, by its name in scenarios and older exports."
@@ -142,13 +153,19 @@ def _documentation(family: str, law: str) -> str:
     return "".join(f"// {_escaped(line)}".rstrip() + "\n" for line in ["", *lines, ""])
 
 
-def ned_text(family: str, law: str, parameters: Sequence[Mapping[str, Any]]) -> str:
+def ned_text(
+    family: str,
+    law: str,
+    parameters: Sequence[Mapping[str, Any]],
+    where: Sequence[Mapping[str, Any]] = (),
+) -> str:
     """The whole NED file of one law.
 
     Args:
         family: `marking`, `scheduling`, `window` or `traffic`.
         law: the law's name.
         parameters: its table, as `ecnomy-engine describe` gives it.
+        where: its defaults that depend on a choice.
     """
     place = FAMILIES[family]
     package = "ecnomy." + place.folder.replace("/", ".")
@@ -162,7 +179,7 @@ def ned_text(family: str, law: str, parameters: Sequence[Mapping[str, Any]]) -> 
         "{\n"
         "    parameters:\n"
         f'{_NAMED if place.law.startswith("string") else ""}        {place.law} = "{law}";\n'
-        f"{''.join(_declaration(p) for p in parameters)}"
+        f"{''.join(_declaration(p, where) for p in parameters)}"
         f"{place.end}"
         "}\n"
     )
@@ -190,7 +207,7 @@ def files() -> dict[Path, str]:
     """Every file that is made from the laws, and what should stand in it."""
     ned = {
         INET / FAMILIES[family].folder / f"{ned_type(family, law)}.ned": ned_text(
-            family, law, entry["parameters"]
+            family, law, entry["parameters"], entry.get("defaults_where", ())
         )
         for family in FAMILIES
         for law, entry in described()[family].items()

@@ -104,6 +104,19 @@ def test_a_flood_loses_what_the_link_cannot_carry(form: str, codepoint: str) -> 
         assert table[name].sum() == pytest.approx(last[name][2], abs=40), name
 
 
+@pytest.mark.parametrize("form", ["linux", "rfc9332"])
+def test_reports_have_the_base_probability(form: str) -> None:
+    """The square of p' is the share of classic packets marked; an idle link's falls to 0."""
+    datagrams = plans.udp(1000, ect=True)
+    flood = plans.source("flood", [0, 2], [3, 1], datagrams, cbr(11e6), stop_s=30.0)
+    out = drive.run(dumbbell([in_class(flood, CLASSIC)], 1e7, 60.0, form=form))
+    link = out.over(20.0, 30.0, "links")
+    share = (link["marks"][2] + link["drops"][2]) / link["arrivals"][2]
+    base = [out.at(t_s).links["probability"][2] for t_s in range(20, 31)]
+    assert np.mean(np.square(base)) == pytest.approx(share, rel=0.05)
+    assert out.at(60.0).links["probability"].tolist() == [0.0] * 4
+
+
 def _prague(p: float, rtt_s: float, duration_s: float) -> tuple[float, float]:
     """Mbps and marked share of one flow whose packets are marked with probability p."""
     links = plans.duplex("l", 0, 1, 4e9, rtt_s / 2, marking=plans.fixed(p))

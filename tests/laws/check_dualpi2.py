@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import time
 from collections import Counter
 from dataclasses import replace
 from typing import Final
@@ -152,6 +153,16 @@ def check_dualpi2_constant_delay(laws: Laws) -> None:
         wanted = [0.0] * 10 if rfc and service == L4S else [first] + [step] * 9
         pairs = zip(gained, wanted, strict=True)
         assert all(math.isclose(g, w, abs_tol=1e-12) for g, w in pairs), (rfc, service, gained)
+
+
+def check_dualpi2_long_idle_link(laws: Laws) -> None:
+    """Updates that change nothing cost nothing: four hundred million of them on an idle link."""
+    law = law_of(laws, DualSettings(alpha=0.0, beta=2.0, update_s=1e-6))
+    fill(law, L4S, 0, 1)
+    law.next(5 * MS, [1.0] * 3)
+    begin = time.process_time()
+    assert base_of(law, 400 * PS) < 1e-9, "what p' rose by it falls by"
+    assert time.process_time() - begin < 0.1
 
 
 def check_dualpi2_idle_link(laws: Laws) -> None:
@@ -306,6 +317,7 @@ DUALPI2_CHECKS = {
     LAW: [
         check_dualpi2_constant_delay,
         check_dualpi2_idle_link,
+        check_dualpi2_long_idle_link,
         check_dualpi2_turns_by_hand,
         check_dualpi2_weights,
         check_dualpi2_coupling,

@@ -20,6 +20,7 @@ PS: Final = 10**12
 LINUX_07: Final = [0.0625, 0.025, 4.0, 0.0, 1.0]
 LINUX_06: Final = [0.0625, 0.025, 500.0, 1.0, 0.0]
 PACKET_MBIT: Final = 0.012
+START: Final[WindowState] = (0.01, 0.0, 1e-6, 64.0)
 
 
 def compare_prague(
@@ -31,12 +32,12 @@ def compare_prague(
     assert not law.halves() and not law.every_ack() and law.weight() == 0.0
     law.begin(start)
     for i, (kind, path, size, marks) in enumerate(events):
+        law.see(path)
+        oracle.see(path)
         if kind == "begin":
             window = law.begin(window)
             oracle.begin()
-        law.see(path)
-        oracle.see(path)
-        if kind == "ack" and (size or marks):
+        elif kind == "ack" and (size or marks):
             window = law.on_ack(window, int(size), marks)
             oracle.ack(int(size), marks)
         elif kind == "ece":
@@ -103,6 +104,17 @@ def check_prague_once_per_target(laws: Laws) -> None:
         assert window[0] == left, (apart, window)
 
 
+def check_prague_small_windows(laws: Laws) -> None:
+    """A window of less than a packet grows by at most a packet in a target for each packet."""
+    for rtt_ms, transition, grown in ((5, 0.0, 0.2), (25, 0.0, 1.0), (5, 9.0, 1.0)):
+        law, window = laws.window("prague", [0.0625, 0.025, transition, 0.0, 1.0]), START
+        law.see((PS, 0, 0, 0, 0, 0, False))
+        law.begin(window)
+        law.see((2 * PS, rtt_ms * 10**9, rtt_ms * 10**9, 1, 2, 1, False))
+        window = law.on_ack(window, 1, 0)
+        assert math.isclose(window[0], START[0] + grown), (rtt_ms, transition, window)
+
+
 def rate_mbps(
     laws: Laws, rtt_ms: float, share: float, marked: Callable[[float], bool], packets: int
 ) -> float:
@@ -164,6 +176,7 @@ def check_prague_rate_at_random_marks(laws: Laws) -> None:
 PRAGUE_CHECKS = {
     "prague": [
         check_prague_once_per_target,
+        check_prague_small_windows,
         check_prague_events,
         check_prague_paths,
         check_prague_rate,

@@ -23,8 +23,11 @@ DUALPI2_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("at-least", _LAW, "before >= step_at_least_", "before > step_at_least_"),
         Mutation("noted", _LAW, "is_l4s && first.noted && ", "is_l4s && "),
         Mutation("most", _LAW, "drop_overload_ ? 1.0 : std::min(1.0, 1 / k_)", "1.0"),
-        Mutation("rest", _LAW, " && base_ == 0 && last_s_ == 0)", ")"),
-        Mutation("period", _LAW, "* update_ + update_;", "* update_ + 2 * update_;"),
+        Mutation(
+            "rest", _LAW, "if (empty() && base_ == base && last_s_ == last_s)", "if (empty())"
+        ),
+        Mutation("slow", _LAW, "if (empty() && base_ == base", "if (false && base_ == base"),
+        Mutation("period", _LAW, "/ update_ * update_;", "/ update_ * update_ + update_;"),
         Mutation("late", _LAW, "for (; due_ <= now;", "for (; due_ < now;"),
         Mutation("tie", _LAW, "credit_bytes_ <= 0)", "credit_bytes_ < 0)"),
         Mutation("both", _LAW, "!= Action::drop && both)", "!= Action::drop)"),

@@ -98,14 +98,15 @@ class PragueOracle(WindowOracle):
             self.become(self.cwnd + room)
             left -= room
         if left:
-            self.become(self.cwnd + self.per_round() * left / self.cwnd)
+            own = self.of_target()
+            self.become(self.cwnd + own**2 * left / max(self.cwnd, own))
 
-    def per_round(self) -> Decimal:
-        """prague_rate_scaled_ai_ack_increase."""
+    def of_target(self) -> Decimal:
+        """The root of prague_rate_scaled_ai_ack_increase: a packet of Linux's rate in a target."""
         long = self.srtt > MAX_SCALED
         if self.target == 0 or self.rounds < self.transition or self.srtt == 0 or long:
             return Decimal(1)
-        return min(Decimal(1), Decimal(self.srtt**2) / Decimal(self.target**2))
+        return min(Decimal(1), Decimal(self.srtt) / Decimal(self.target))
 
     def end_round(self, began: Counters) -> None:
         """prague_update_alpha and prague_new_round."""

@@ -15,7 +15,9 @@ PRAGUE_MUTATIONS: Final[dict[str, list[Mutation]]] = {
     "prague": [
         Mutation("sign", _LAW, "(1 - own_->alpha / 2)", "(1 + own_->alpha / 2)"),
         Mutation("half", _LAW, "(1 - own_->alpha / 2)", "(1 - own_->alpha)"),
-        Mutation("square", _LAW, "return share * share;", "return share;"),
+        Mutation("square", _LAW, "a * a * n", "a * n"),
+        Mutation("small", _LAW, "std::max(window.cwnd, a)", "window.cwnd"),
+        Mutation("fresh", _LAW, "    new_round(false);\n", ""),
         Mutation("unmarked", _LAW, "ack.newly_acked - ack.marks, 0)", "ack.newly_acked, 0)"),
         Mutation(
             "clamp",

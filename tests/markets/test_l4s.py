@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets.compile.check import warnings
 from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.compile.summary import summary
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.scenario import scenario_from_text
 
@@ -61,7 +64,7 @@ def test_prague_is_paced_ect_1_in_all_its_packets() -> None:
 
 
 def test_keys_have_units_and_the_laws_defaults() -> None:
-    """Times become seconds; what is not written is Linux's."""
+    """Times become seconds; what is not written is of the form."""
     made = plan(
         "scheduler: {kind: dualpi2, form: rfc9332, step: 800 us, target: 5 ms}", "{law: prague}"
     )
@@ -69,7 +72,102 @@ def test_keys_have_units_and_the_laws_defaults() -> None:
     assert scheduler is not None
     params = scheduler.law.params
     assert (params["form"], params["step_s"], params["target_s"]) == (1, 0.0008, 0.005)
-    assert (params["update_s"], params["alpha"], params["coupling"]) == (0.016, 41 / 256, 2)
+    assert (params["update_s"], params["alpha"], params["coupling"]) == (0.015, 0.15, 2)
+
+
+def dual_params(**keys: str) -> dict[str, float]:
+    """The parameters of a dual queue with these keys."""
+    more = "".join(f", {key}: {value}" for key, value in keys.items())
+    scheduler = plan(f"scheduler: {{kind: dualpi2{more}}}", "{law: prague}").links[0].scheduler
+    assert scheduler is not None
+    return scheduler.law.params
+
+
+def test_each_form_has_the_defaults_of_its_source() -> None:
+    """RFC 9332 figure 2 with RTT_max = 100 ms, and dualpi2_reset_default of sch_dualpi2.c."""
+    rtt_max_s, target_s = 0.1, 0.015
+    update_s = min(target_s, rtt_max_s / 3)
+    figure_2 = {
+        "target_s": target_s,
+        "update_s": update_s,
+        "alpha": 0.1 * update_s / rtt_max_s**2,
+        "beta": 0.3 / rtt_max_s,
+        "step_s": 800e-6,
+        "ramp_s": 400e-6,
+        "coupling": 2.0,
+    }
+    found = dual_params(form="rfc9332")
+    assert {key: found[key] for key in figure_2} == pytest.approx(figure_2)
+    linux = {"update_s": 0.016, "alpha": 41 / 256, "beta": 819 / 256, "step_s": 0.001}
+    for params in (dual_params(), dual_params(form="linux")):
+        assert {key: params[key] for key in linux} == linux
+    written = dual_params(form="rfc9332", update="16 ms", alpha="0.2")
+    assert (written["update_s"], written["alpha"], written["beta"]) == (0.016, 0.2, 3.0)
+
+
+def test_check_says_that_a_dual_queue_goes_by_codepoint() -> None:
+    """A link whose packets are sorted by their ECN field is not a link with classes of sources."""
+    scenario = scenario_from_text(text(DUAL, "{law: prague}"))
+    assert "  by codepoint: link" in summary(scenario, make_plan(scenario))
+
+
+@pytest.mark.parametrize(
+    ("key", "refused"),
+    [
+        ("coupling", ("0.0001", "1e4")),
+        ("alpha", ("-1", "1e7")),
+        ("classic_share", ("-0.1", "1.1")),
+        ("step_at_least", ("-1", "10000000000", "1.5")),
+        ("target", ("0.1 us", "2000 s")),
+        ("ramp", ("0.1 ns", "2000 s")),
+        ("mtu", ("10 bytes", "2000000 bytes", "99.5 bytes")),
+    ],
+)
+def test_the_bounds_of_a_message_are_accepted(key: str, refused: tuple[str, ...]) -> None:
+    """What a refusal offers as least or most value can be written."""
+    for value in refused:
+        with pytest.raises(ScenarioError) as error:
+            dual_params(**{key: value})
+        said = str(error.value).partition("expected ")[2].replace(",", "")
+        assert ("whole" in said) == (key == "step_at_least" or ".5 " in value), said
+        bounds = re.findall(r"(?:from|to|at least|at most) ([0-9.e+-]+(?: (?!to)[A-Za-z]+)?)", said)
+        for bound in bounds:
+            dual_params(**{key: bound})
+        assert bounds or ".5 " in value, said
+
+
+TUNED = """
+market:
+  price_per_mark: 0.01 money
+  agents:
+    - {name: isp, role: connectivity-provider, strategy: {kind: tuned-marking, target: 0.8LINK}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("queue", "link", "found"),
+    [
+        (DUAL, ", link: link", "'link' with dualpi2"),
+        (DUAL, "", "no link, and 'link' is under dualpi2"),
+        ("not_ect: drop", ", link: link", "'link' with drop-tail"),
+    ],
+)
+def test_check_refuses_to_tune_a_queue_without_a_marking_law(
+    queue: str, link: str, found: str
+) -> None:
+    """One line, before the run in place of during it."""
+    whole = text(queue, "{law: prague}") + TUNED.replace("LINK", link)
+    with pytest.raises(ScenarioError) as error:
+        make_plan(scenario_from_text(whole))
+    assert f"market.agents[0].strategy.link: found {found}, expected a link" in str(error.value)
+    assert "load-based, red, virtual-queue" in str(error.value)
+
+
+def test_a_marking_law_can_be_tuned_beside_a_dual_queue() -> None:
+    """The strategy names its link, or has a marking law that it knows."""
+    red = text(RED, "{law: prague}")
+    for link in ("", ", link: link"):
+        make_plan(scenario_from_text(red + TUNED.replace("LINK", link)))
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,10 @@ void SegmentSender::open(std::int64_t segments, Time now) noexcept {
   cwnd_since_ = now;
   window_.ssthresh = transport().slow_start ? std::numeric_limits<double>::infinity() : 0;
   window_.set(transport().initial_window);
-  law_.begin(window_);
   round_trip_ = RoundTrip();
   rto_ = Rto(transport().initial_rto, transport().min_rto, transport().max_rto);
+  show_path(now);
+  law_.begin(window_);
 }
 
 void SegmentSender::close(Time now) noexcept {

@@ -59,6 +59,8 @@ bool ClassQueue::enter(Slot& slot, Time now) {
 void ClassQueue::dropLastOf(std::size_t service, bool byLaw, Time now) {
   const auto last = std::find_if(slots_.rbegin(), slots_.rend(),
                                  [&](const Slot& slot) { return slot.service == service; });
+  if (last == slots_.rend())
+    throw cRuntimeError("the scheduler dropped of a class without packets");
   drop(std::next(last).base(), byLaw, now);
 }
 
@@ -82,11 +84,13 @@ bool ClassQueue::choose(Time started, bool taken) {
     const auto found = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) {
       return slot.service == chosen_.service;
     });
+    if (found == slots_.end()) throw cRuntimeError("the scheduler chose a class without packets");
     if (!chosen_.drop || (taken && slots_.size() == 1)) {
       std::rotate(slots_.begin(), found, std::next(found));
       return true;
     }
     drop(found, true, started);
+    tellListeners();
   }
   return false;
 }

@@ -26,6 +26,8 @@ class ClassQueue : public MarkingQueue {
   bool enter(Slot& slot, Time now) override;
   bool choose(Time started, bool taken) override;
   void departing(Slot& slot, Time started) override;
+  void updateLaw(Time now) override { scheduler_->pass_time(now); }
+  double probability() const override { return scheduler_ ? scheduler_->probability() : 0.0; }
 
  private:
   std::size_t classOf(const Slot& slot) const;

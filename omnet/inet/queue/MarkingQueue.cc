@@ -203,11 +203,12 @@ LinkState MarkingQueue::state() {
   const Time time = now();
   catchUp(time);
   queue_.account(time);
+  updateLaw(time);
   return look();
 }
 
 LinkState MarkingQueue::look() const {
-  return {queue_.stats, queue_.busy_ps(now()), queue_.packets, queue_.bytes, law_->probability()};
+  return {queue_.stats, queue_.busy_ps(now()), queue_.packets, queue_.bytes, probability()};
 }
 
 void MarkingQueue::reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) {
@@ -223,8 +224,7 @@ void MarkingQueue::tellListeners() {
     told_ = queue_.packets;
     cSimpleModule::emit(waitingSignal_, static_cast<omnetpp::intval_t>(told_));
   }
-  if (mayHaveListeners(probabilitySignal_))
-    cSimpleModule::emit(probabilitySignal_, law_->probability());
+  if (mayHaveListeners(probabilitySignal_)) cSimpleModule::emit(probabilitySignal_, probability());
 }
 
 void MarkingQueue::watchLaw() {
@@ -235,7 +235,7 @@ void MarkingQueue::watchLaw() {
   WATCH(queue_.stats.drops);
   watch("law", [this] {
     const std::string& name = plan_.scheduler.law.law;
-    if (!name.empty()) return name;
+    if (!name.empty()) return name + ": probability " + std::to_string(probability());
     const MarkingHost* host = law_->builtIn();
     return plan_.marking.law + ": " +
            (host ? describeLaw(*host) : "probability " + std::to_string(law_->probability()));
@@ -261,7 +261,7 @@ void MarkingQueue::sample(const Sample& sample) {
   const LinkStats before = std::exchange(sampledStats_, queue_.stats);
   if (!sample.measured()) return;
   cSimpleModule::emit(queueSampleSignal_, static_cast<omnetpp::intval_t>(queue_.packets));
-  cSimpleModule::emit(probabilitySampleSignal_, law_->probability());
+  cSimpleModule::emit(probabilitySampleSignal_, probability());
   if (!sample.counts()) return;
   const double integral = queue_.stats.queue_integral_ps - before.queue_integral_ps;
   cSimpleModule::emit(queueMeanSignal_, integral / static_cast<double>(sample.to - sample.from));

@@ -91,6 +91,8 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
     return true;
   }
   virtual void departing(Slot& slot, Time started);
+  virtual void updateLaw(Time now) { (void)now; }  // of its law, for a report
+  virtual double probability() const { return law_->probability(); }
 
   // Set-up
   void readPlan();

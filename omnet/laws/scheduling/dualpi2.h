@@ -52,29 +52,34 @@ class DualPi2 {
   using Class = CodepointClass;
   static constexpr Parameter kParameters[] = {
       {"form", "choice", 0, 0, 1, "linux,rfc9332",
-       "As in Linux, or in RFC 9332 appendix A, whose update is 15 ms, alpha 0.15, beta 3, step "
-       "0.8 ms."},
-      {"target_s", "s", 0.015, 1e-6, 1e3, "",
-       "Delay that the controller aims at (RFC 9332 appendix A.1)."},
-      {"update_s", "s", 0.016, 1e-6, 1e3, "",
-       "From one update of the base probability to the next."},
+       "Linux's queueing discipline, or the pseudocode of RFC 9332 appendix A."},
+      {"target_s", "s", 0.015, 1e-6, 1e3, "", "Queueing delay that the controller aims at."},
+      {"update_s", "s", 0.016, 1e-6, 1e3, "", "Time between two updates of the base probability."},
       {"alpha", "1/s", 41.0 / 256, 0, 1e6, "", "Gain on the delay beyond the target."},
       {"beta", "1/s", 819.0 / 256, 0, 1e6, "", "Gain on the change of the delay."},
       {"step_s", "s", 0.001, 0, 1e3, "",
-       "Wait in the L4S queue beyond which its packets are marked, or at which the ramp begins."},
+       "Wait beyond which L4S packets are marked. Form rfc9332 begins its ramp there."},
       {"ramp_s", "s", 0.0004, 1e-9, 1e3, "",
-       "From there to a probability of 1 (only rfc9332: RFC 9332 has 0.8 ms and 0.4 ms)."},
+       "Width of the ramp up to a marking probability of 1 (only rfc9332)."},
       {"coupling", "", 2, 1e-3, 1e3, "",
-       "L4S marks per base probability: k (RFC 9332 section 2.1)."},
+       "L4S marking probability per base probability: k (RFC 9332 section 2.1)."},
       {"classic_share", "", 0.1, 0, 1, "",
-       "Of the link, for classic traffic while both queues wait."},
+       "Share of the link for classic traffic while both queues wait."},
       {"drop_overload", "flag", 1, 0, 1, "",
-       "On overload L4S packets are dropped too, rather than the base probability held (only "
+       "Whether overload also drops L4S packets. If not, it caps the base probability (only "
        "linux)."},
-      {"mtu_bytes", "bytes", 1500, 64, 1e6, "", "Largest packet, as on the wire."},
+      {"mtu_bytes", "bytes", 1500, 64, 1e6, "", "Size of the largest packet on the wire."},
       {"step_at_least", "whole", 0, 0, 1e9, "",
-       "L4S packets that must wait as one arrives for the step to apply to it (only linux; before "
-       "6.17: 2)."},
+       "Number of waiting L4S packets from which an arrival may be marked by the step (only linux; "
+       "2 before 6.17)."},
+  };
+  // RFC 9332 figure 2 with its RTT_max of 100 ms: Tupdate = min(target, RTT_max / 3), alpha = 0.1 Tupdate /
+  // RTT_max^2, beta = 0.3 / RTT_max, minTh. It shares the target, the range (ramp_s) and k with Linux.
+  static constexpr DefaultWhere kDefaultsWhere[] = {
+      {"update_s", "form", "rfc9332", 0.015},
+      {"alpha", "form", "rfc9332", 0.15},
+      {"beta", "form", "rfc9332", 3},
+      {"step_s", "form", "rfc9332", 0.0008},
   };
   static constexpr int kNone = -1;
 
@@ -140,8 +145,12 @@ class DualPi2 {
     return {n, action == Action::mark, waited, action == Action::drop};
   }
 
+  // All updates up to now, for a report. More of these calls change nothing.
+  void pass_time(Time now) noexcept { advance(now); }
+
   std::size_t classes() const noexcept { return queues_.size(); }
   const ClassQueue& queue(std::size_t n) const noexcept { return queues_[n]; }
+  // p', of which packets of C meet the square and those of L k times as much.
   double probability() const noexcept { return base_; }
   double credit_bytes() const noexcept { return credit_bytes_; }
   double settled(std::size_t n) const noexcept { return n == 0 ? base_ : credit_bytes_; }
@@ -149,12 +158,13 @@ class DualPi2 {
  private:
   bool empty() const noexcept { return queues_[0].empty() && queues_[1].empty(); }
 
-  // Updates of the base probability up to now. Those of an idle link at rest change nothing.
+  // Updates of the base probability up to now. After one that changes nothing on an idle link, no other does.
   void advance(Time now) noexcept {
-    if (due_ <= now && empty() && base_ == 0 && last_s_ == 0) {
-      due_ += (now - due_) / update_ * update_ + update_;
+    for (; due_ <= now; due_ += update_) {
+      const double base = base_, last_s = last_s_;
+      update(due_);
+      if (empty() && base_ == base && last_s_ == last_s) due_ += (now - due_) / update_ * update_;
     }
-    for (; due_ <= now; due_ += update_) update(due_);
   }
   void update(Time at) noexcept {
     const Time classic = queues_[CodepointClass::kClassic].age(at);

@@ -2,15 +2,16 @@
 // Prague, the congestion control of L4S (RFC 9331 section 4; Linux's tcp_prague 0.7 and, by its parameters, 0.6):
 // DCTCP whose rate does not depend on the round trip where that is shorter than `target_rtt_s`.
 //
-//   ACK of n packets, m of them marked   slow start: cwnd += n - m;  else cwnd += a (n - m) / cwnd
+//   ACK of n packets, m of them marked   slow start: cwnd += n - m;  else cwnd += a^2 (n - m) / max(cwnd, a)
 //   first mark of the connection         cwnd /= 2 with `first_mark` halves
 //   mark, once per round trip            cwnd -= alpha cwnd / 2, and ssthresh = cwnd; with T, at most once per T
 //   end of a round trip, with T also T since the last
 //                                        alpha <- (1 - g) alpha + g m / n of these packets, once a mark was seen
 //   loss                                 half; timeout one packet, and slow start to the half
 //
-// T is target_rtt_s. From `transition` round trips after slow start on, a = min(1, (srtt / T)^2), but 1 beyond 100 ms;
-// before it a = 1 and T does not count, nor in a slow start after a timeout.
+// T is target_rtt_s. From `transition` round trips after slow start on, a = min(1, srtt / T), but 1 beyond 100 ms;
+// before it a = 1 and T does not count, nor in a slow start after a timeout. The max() is for windows of less than a
+// packet in max(T, srtt): as tcp_prague's rate, they grow by at most a packet in that time for each packet.
 //
 // In equilibrium it takes m marks in max(T, srtt), whatever its rate, which is thus m / (p max(T, srtt)) packets/s
 // at a marked share p. Where there is a mark whenever T is over, m = 2 (1 - p): with 25 ms and packets of 1500 bytes
@@ -20,12 +21,14 @@
 // Differences from tcp_prague 0.7. Its window goes to the new value by one packet an ACK; a first mark in slow start
 // halves it only where its ACK answers no other packet; it takes (srtt / T)^2 when a round trip ends or its window
 // changes, not at each ACK; with windows of up to four packets it shrinks segments, paces within +-3 % and keeps
-// 100 kbps. Here segments keep their size, and a paced window may be a fraction of one. Its alpha may first change T
-// after the connection began, here T after the law last heard of it.
+// 100 kbps. Here segments keep their size, and a paced window may be a fraction of one. It rounds the window that
+// divides the growth of such a rate up to whole packets.
 #ifndef ECNOMY_LAWS_WINDOW_PRAGUE_H_
 #define ECNOMY_LAWS_WINDOW_PRAGUE_H_
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "../boxed.h"
 #include "window.h"
@@ -36,7 +39,7 @@ class Prague {
  public:
   static constexpr const char* kName = "prague";
   static constexpr About kAbout{
-      "Prague: DCTCP whose rate does not depend on round trips below 25 ms, for L4S.",
+      "Prague, for L4S: DCTCP with a rate that does not depend on round trips below 25 ms.",
       "RFC 9331 section 4; Linux tcp_prague 0.7"};
   static constexpr WindowTraits kTraits{.recovery = Recovery::all_acked,
                                         .per_mark = true,
@@ -46,20 +49,16 @@ class Prague {
   static constexpr Parameter kParameters[] = {
       {"g", "", 0.0625, 1e-9, 1, "", "Weight of the latest round trip in alpha."},
       {"target_rtt_s", "s", 0.025, 0, 1e3, "",
-       "Round trip as which a shorter one counts; 0: its own."},
+       "Shortest round trip to reckon with: a shorter one counts as this. 0 turns it off."},
       {"transition", "whole", 4, 0, 1e9, "",
-       "Round trips after slow start before that holds (Prague 0.6: 500)."},
+       "Number of round trips after slow start from which target_rtt counts (500 in Prague 0.6)."},
       {"initial_alpha", "", 0, 0, 1, "",
-       "Share of marks that a connection begins with (Prague 0.6: 1)."},
+       "Share of marked packets that a new connection assumes (1 in Prague 0.6)."},
       {"first_mark", "choice", 1, 0, 1, "reduces,halves",
-       "Whether the first mark halves the window (Prague 0.6: reduces)."},
+       "Response to a connection's first mark: by its share of marks, or half ('reduces' in 0.6)."},
   };
 
-  explicit Prague(const double* values)
-      : own_(State{values[0], values[3], std::llround(values[1] * kPsPerSecond),
-                   static_cast<std::int64_t>(values[2]), values[4] != 0}) {
-    check_parameters(kName, kParameters, values);
-  }
+  explicit Prague(const double* values) : own_(state_of(values)) {}
 
   void begin(Window&) noexcept {
     own_->alpha = own_->initial_alpha;
@@ -107,11 +106,11 @@ class Prague {
     if (!independent() || window.in_slow_start() || since == kNever) return true;
     return own_->now - since >= own_->target;
   }
-  double increase() const noexcept {
+  // a
+  double share_of_target() const noexcept {
     const Time scaled = std::min(own_->target, kLongestScaled + 1);
     if (!independent() || own_->srtt == 0 || own_->srtt >= scaled) return 1;
-    const double share = static_cast<double>(own_->srtt) / static_cast<double>(own_->target);
-    return share * share;
+    return static_cast<double>(own_->srtt) / static_cast<double>(own_->target);
   }
   // By n packets without a mark: those beyond the threshold count as after slow start.
   void grow(Window& window, double n) noexcept {
@@ -120,7 +119,9 @@ class Prague {
       window.set(window.cwnd + doubled);
       n -= doubled;
     }
-    if (n > 0) window.set(window.cwnd + increase() * n / window.cwnd);
+    if (n <= 0) return;
+    const double a = share_of_target();
+    window.set(window.cwnd + a * a * n / std::max(window.cwnd, a));
   }
 
   void marked(Window& window, std::int64_t marks) noexcept {
@@ -170,6 +171,12 @@ class Prague {
     Time alpha_at = 0,
          reduced_at = kNever;  // alpha and the window were last changed; kNever: not yet
   };
+  static State state_of(const double* values) {
+    check_parameters(kName, kParameters, values);
+    return {values[0], values[3], std::llround(values[1] * kPsPerSecond),
+            static_cast<std::int64_t>(values[2]), values[4] != 0};
+  }
+
   Boxed<State> own_;
 };
 

@@ -20,8 +20,8 @@
 //   aim(marks_per_s)          takes marks per second itself; others get set_weight(rate T)
 //   send_rate()               packets/s at which its host paces it; others leave cwnd / T
 //   gain(), set_gain(g)       how far a mark moves it, which its host scales to a reference round trip
-//   see(path)                 where the flow stands: at every ACK, before the other hooks, and before on_loss and
-//                             on_timeout
+//   see(path)                 where the flow stands: at every ACK, before the other hooks, and before begin, on_loss
+//                             and on_timeout
 //
 // Windows are real numbers in packets. After every change the law clamps to [min, max].
 #ifndef ECNOMY_LAWS_WINDOW_WINDOW_H_

@@ -60,9 +60,11 @@ class TunedMarking:
     Attributes:
         target: the utilization to hold [share of the time that the link is busy].
         link: the name of its link; "" for the busiest at the first decision with traffic.
+        tunes: the marking laws that it knows.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
+    tunes: ClassVar[tuple[str, ...]] = tuple(TUNED)
     target: float
     link: str = ""
 

@@ -9,6 +9,7 @@ from ecnomy.markets.compile.make_traffic import traffic_law, traffic_parts, traf
 from ecnomy.markets.compile.paths import Mislaid, path_by_hand
 from ecnomy.markets.compile.rem_steps import with_rem_steps
 from ecnomy.markets.compile.report_limit import check_reports
+from ecnomy.markets.compile.tuned_links import check_tuned
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.plan import PLAN_VERSION, Plan
 from ecnomy.markets.plan import structs as plans
@@ -31,7 +32,8 @@ def make_plan(scenario: Scenario) -> Plan:
 
     Raises:
         ScenarioError: a source cannot reach its receiver, its ACKs cannot reach the sender, or
-            there are more counts than a table can hold, or more rows than a report.
+            there are more counts than a table can hold, or more rows than a report, or a strategy
+            cannot tune its link.
     """
     document = scenario.document
     network = document.network
@@ -54,6 +56,7 @@ def make_plan(scenario: Scenario) -> Plan:
     )
     plan = with_rem_steps(scenario, plan)
     check_reports(scenario, plan)
+    check_tuned(scenario, plan)
     return plan.sealed()
 
 

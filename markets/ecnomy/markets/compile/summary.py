@@ -7,7 +7,7 @@ from ecnomy.agents.money import MICRO
 from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import AgentSpec, ClassSpec, MarketSpec
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.compile.askings import charges_micro
+from ecnomy.markets.compile.askings import charges_micro, sorts
 from ecnomy.markets.plan import Law, Link, Plan, Scheduler, Source, Tcp
 from ecnomy.markets.plan.law_table import MARKING, Param
 from ecnomy.markets.scenario import Scenario
@@ -79,8 +79,10 @@ def _markings(plan: Plan) -> list[str]:
         if link.scheduler is None:
             alike.setdefault(_law(link.marking), []).append(link.name)
     rows = [f"{law}: {_names(names, len(plan.links))}" for law, names in alike.items()]
-    if classed := [link.name for link in plan.links if link.scheduler is not None]:
-        rows.append(f"by class: {_names(classed, len(plan.links))}")
+    for how, found in (("class", False), ("codepoint", True)):
+        classed = [it.name for it in plan.links if it.scheduler and sorts(it) == found]
+        if classed:
+            rows.append(f"by {how}: {_names(classed, len(plan.links))}")
     return [f"marking ({len(rows)} {'kind' if len(rows) == 1 else 'kinds'})", *_some(rows)]
 
 

@@ -119,13 +119,14 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
         for word, meaning in self.words:
             if node.value == word:
                 return meaning
-        value = self._exact(node, path) * self.scale
+        exact = self._exact(node, path) * self.scale
+        value = exact if self.whole else float(exact)
         if value < self.least or (self.above and value == self.least):
             raise node.place.error(path, show(node), self.expected)
         if value > self.most:
             raise node.place.error(path, show(node), f"{self.what} of at most {self.largest}")
-        if not self.whole:
-            return float(value)
+        if isinstance(value, float):
+            return value
         if value.denominator != 1:
             unit = self.units[0] if self.scale == 1 else f"1/{self.scale} {self.units[0]}"
             raise node.place.error(path, show(node), f"{self.what} in whole multiples of {unit}")
@@ -187,10 +188,11 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
         kinds: tuple[type, ...] = (int,) if self.whole else (int, float)
         if type(node.value) not in kinds:
             raise node.place.error(path, show(node), self.expected)
-        value = number_in(node, path, self.expected)
+        exact = number_in(node, path, self.expected)
+        value = int(exact) if self.whole else float(exact)
         if not self.least <= value <= self.most:
             raise node.place.error(path, show(node), self.expected)
-        return int(value) if self.whole else float(value)
+        return value
 
     def write(self, value: Any) -> Any:
         """See Reader."""

@@ -14,7 +14,16 @@ from typing import Any, Final
 
 import msgspec
 
-__all__ = ["MARKING", "LawEntry", "Param", "law_table", "param", "weights", "with_trait"]
+__all__ = [
+    "MARKING",
+    "DefaultWhere",
+    "LawEntry",
+    "Param",
+    "law_table",
+    "param",
+    "weights",
+    "with_trait",
+]
 
 _FILE: Final = Path(__file__).with_name("laws.json")
 
@@ -35,6 +44,15 @@ class Param(msgspec.Struct, frozen=True):
     about: str = ""
 
 
+class DefaultWhere(msgspec.Struct, frozen=True):
+    """The default of `parameter` while the parameter `where`, a choice, is `value`."""
+
+    parameter: str
+    where: str
+    value: str
+    default: float
+
+
 class LawEntry(msgspec.Struct, frozen=True):
     """One law: description, source (paper and equation, RFC), traits, parameters in order.
 
@@ -46,6 +64,18 @@ class LawEntry(msgspec.Struct, frozen=True):
     traits: dict[str, Any]
     parameters: tuple[Param, ...]
     at_least: tuple[tuple[str, str], ...] = ()
+    defaults_where: tuple[DefaultWhere, ...] = ()
+
+    def default(self, parameter: Param, values: Mapping[str, float | str]) -> float | None:
+        """Return the default of a parameter beside these values of others."""
+        for one in self.defaults_where:
+            if one.parameter == parameter.name and self._is(one, values):
+                return one.default
+        return parameter.default
+
+    def _is(self, one: DefaultWhere, values: Mapping[str, float | str]) -> bool:
+        choice = next(p for p in self.parameters if p.name == one.where)
+        return values.get(one.where) in (one.value, choice.choices.index(one.value))
 
 
 @functools.cache

@@ -17,12 +17,12 @@ def law(kind: str, name: str, values: Mapping[str, float | str]) -> Law:
     Raises:
         ValueError: a parameter without value or out of its range, or a name the law does not have.
     """
-    table = law_table()[kind][name].parameters
-    if extra := values.keys() - {entry.name for entry in table}:
+    of = law_table()[kind][name]
+    if extra := values.keys() - {entry.name for entry in of.parameters}:
         raise ValueError(f"{name}: no parameter {', '.join(sorted(extra))}")
     params = {}
-    for entry in table:
-        value = values.get(entry.name, entry.default)
+    for entry in of.parameters:
+        value = values.get(entry.name, of.default(entry, values))
         if isinstance(value, str):
             value = entry.choices.index(value)
         if value is None or not entry.min <= value <= entry.max:

@@ -6,12 +6,19 @@ The keys are those of the laws' headers (see ecnomy.markets.plan.law_table).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Union
+from typing import TYPE_CHECKING, Any, Final, Union
 
 import msgspec
 
 from ecnomy.markets.plan.law_table import law_table, with_trait
-from ecnomy.markets.scenario.law_forms import default_of, in_table, key_of, kind_of, law_struct
+from ecnomy.markets.scenario.law_forms import (
+    Field,
+    default_of,
+    in_table,
+    key_of,
+    kind_of,
+    law_struct,
+)
 
 __all__ = ["CLASSIC", "L4S", "DualQueue", "DualQueues"]
 
@@ -28,9 +35,17 @@ class DualQueue(msgspec.Struct, frozen=True, kw_only=True):
         return str(self.__struct_config__.tag)
 
     def values(self) -> dict[str, float | str]:
-        """Return its parameters, named as in the table."""
+        """Return its parameters that do not have the default of its form, named as in the table."""
         table = law_table()["scheduling"][self.law].parameters
-        return {p.name: in_table(p, getattr(self, key_of(p))) for p in table}
+        held = {p: getattr(self, key_of(p)) for p in table}
+        return {p.name: in_table(p, value) for p, value in held.items() if value is not None}
+
+    def implied(self, key: str) -> Any:
+        """Return the value of a key that was not written."""
+        of = law_table()["scheduling"][self.law]
+        parameter = next(p for p in of.parameters if key_of(p) == key)
+        default = of.default(parameter, self.values())
+        return default_of(msgspec.structs.replace(parameter, default=default))
 
     @staticmethod
     def names() -> list[str]:
@@ -40,7 +55,12 @@ class DualQueue(msgspec.Struct, frozen=True, kw_only=True):
 
 def _made(law: str) -> type[DualQueue]:
     entry = law_table()["scheduling"][law]
-    fields = [(key_of(p), kind_of("scheduling", law, p), default_of(p)) for p in entry.parameters]
+    by_form = {one.parameter for one in entry.defaults_where}
+    fields: list[Field] = []
+    for parameter in entry.parameters:
+        key, kind = key_of(parameter), kind_of("scheduling", law, parameter)
+        late = parameter.name in by_form
+        fields.append((key, kind | None, None) if late else (key, kind, default_of(parameter)))
     return law_struct(law, entry.about, fields, base=DualQueue, tag_field="kind")  # type: ignore[no-any-return]
 
 

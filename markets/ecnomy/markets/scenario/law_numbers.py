@@ -14,7 +14,8 @@ def number_of(kind: str, law: str, name: str, *, auto: bool = False) -> Number:
     """Return the reader of a law's parameter that is a pure number, with the law's range."""
     entry = param(kind, law, name)
     whole = entry.unit == "whole"
-    return Number(what="a number", least=entry.min, most=entry.max, whole=whole, auto=auto)
+    what = "a whole number" if whole else "a number"
+    return Number(what=what, least=entry.min, most=entry.max, whole=whole, auto=auto)
 
 
 def time_of(kind: str, law: str, name: str, example: str) -> Amount:

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Refusals of strategies that tune a marking law on links without such a law."""
+
+from __future__ import annotations
+
+from ecnomy.agents.roles.find import preset_of
+from ecnomy.agents.spec import AgentSpec
+from ecnomy.agents.strategies import make
+from ecnomy.markets.compile.askings import sorts
+from ecnomy.markets.plan import Link, Plan
+from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.terms.ownership import owners_of
+
+__all__ = ["check_tuned"]
+
+
+def check_tuned(scenario: Scenario, plan: Plan) -> None:
+    """Refuse a strategy that tunes a link's marking law if it does not know this law.
+
+    Its `tunes` lists the laws that it knows, its `link` names the link. Without a name it tunes
+    its busiest link, so none of its links may be a dual queue.
+
+    Raises:
+        ScenarioError: at the strategy.
+    """
+    agents = scenario.market.agents if scenario.market else ()
+    carriers = [agent for agent in agents if preset_of(agent.role).owns_links]
+    if not any(_tunes(agent) for agent in carriers):
+        return
+    owners = owners_of([(link.name, plan.nodes[link.source]) for link in plan.links], carriers)
+    for number, agent in enumerate(agents):
+        if agent not in carriers or not (known := _tunes(agent)):
+            continue
+        assert agent.strategy is not None
+        own = carriers.index(agent)
+        links = [it for it, owner in zip(plan.links, owners, strict=True) if owner == own]
+        if found := _fault(str(agent.strategy.params.get("link", "")), links, known):
+            path = f"market.agents[{number}].strategy.link"
+            expected = f"a link whose marking law is one of {', '.join(known)}"
+            raise scenario.places.fault(path, found, expected)
+
+
+def _tunes(agent: AgentSpec) -> tuple[str, ...]:
+    if agent.strategy is None:
+        return ()
+    strategy = make(agent.strategy.kind, agent.strategy.params)
+    return tuple(getattr(strategy, "tunes", ()))
+
+
+def _fault(name: str, links: list[Link], known: tuple[str, ...]) -> str:
+    """Return the fault of a named link, or of all of them without a name; "" without a fault."""
+    for link in links:
+        unfit = _law(link) not in known if name else sorts(link)
+        if unfit and name in ("", link.name):
+            return (
+                f"{link.name!r} with {_law(link)}"
+                if name
+                else f"no link, and {link.name!r} is under {_law(link)}"
+            )
+    return ""
+
+
+def _law(link: Link) -> str:
+    return link.scheduler.law.law if link.scheduler is not None else link.marking.law
