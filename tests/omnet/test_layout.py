@@ -11,7 +11,8 @@ import msgspec
 import pytest
 
 from ecnomy.markets import load, make_plan
-from ecnomy.markets.omnet.layout import placed
+from ecnomy.markets.omnet.clear_names import clear_names, inside, node_boxes
+from ecnomy.markets.omnet.layout import Positions, placed
 from ecnomy.markets.omnet.network import network_ned
 from ecnomy.markets.omnet.wiring import wired
 from ecnomy.markets.plan import Plan
@@ -22,10 +23,10 @@ def plan_of(name: str) -> Plan:
     return make_plan(load(CONFIGS / name))
 
 
-def pixels(plan: Plan) -> dict[str, tuple[int, int]]:
-    """Where nodes of a network without positions stand in its NED text."""
+def pixels(plan: Plan, places: Positions | None = None) -> dict[str, tuple[int, int]]:
+    """Where nodes of a network, as a rule without positions, stand in its NED text."""
     wiring = wired(plan)
-    ned = network_ned(plan, wiring, placed(plan))
+    ned = network_ned(plan, wiring, places or placed(plan))
     found = {}
     for node in wiring.nodes:
         place = ned.partition(f"        {node.name}: MarketNode {{\n")[2].partition("p=")[2]
@@ -42,6 +43,37 @@ def test_no_two_nodes_overlap(file: Path) -> None:
     assert set(found) == set(plan.nodes) and found == pixels(plan)
     assert all(math.dist(a, b) >= 60 for a, b in itertools.combinations(found.values(), 2))
     assert all(x >= 40 and y >= 120 for x, y in found.values())
+
+
+@pytest.mark.parametrize(
+    "file",
+    sorted((CONFIGS.parent / "omnet/simulations").glob("*/market.yaml")),
+    ids=lambda f: f.parent.name,
+)
+def test_no_line_crosses_a_name(file: Path) -> None:
+    """Qtenv writes names below icons: lines leave beside them, and nodes stay near their places."""
+    scenario = load(file)
+    plan = make_plan(scenario)
+    wiring = wired(plan)
+    given = scenario.document.network.positions
+    found = pixels(plan, placed(plan, given))
+    for link in plan.links:
+        begin, end = found[plan.nodes[link.source]], found[plan.nodes[link.target]]
+        for node in wiring.nodes:
+            _, name = node_boxes(node.name, found[node.shown])
+            assert inside(begin, end, name) == 0, (link.name, node.name)
+
+
+def test_a_node_moves_only_where_a_line_crosses_a_name() -> None:
+    """Two nodes above one another move apart; two beside one another stay."""
+    area = (0.0, 0.0, 800.0, 400.0)
+    beside = {"west": (100, 200), "east": (400, 200)}
+    assert clear_names(beside, [("west", "east")], area) == beside
+    above = {"north": (300, 100), "south": (300, 250)}
+    moved = clear_names(above, [("north", "south")], area)
+    assert inside(moved["north"], moved["south"], node_boxes("north", moved["north"])[1]) == 0
+    assert all(math.dist(moved[node], above[node]) < 160 for node in above)
+    assert moved == clear_names(above, [("south", "north")], area)
 
 
 def test_data_flow_to_the_right() -> None:

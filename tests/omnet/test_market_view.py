@@ -172,6 +172,8 @@ def test_labels_of_the_simulations_lie_on_nothing(parts: Path, name: str) -> Non
     assert all(label[1] + label[3] <= bottom + 0.01 for label in labels)
     for line, label in itertools.product(lines.values(), labels):
         assert not _crosses(line, label), (line, label)
+    for (node, place), (link, line) in itertools.product(nodes.items(), lines.items()):
+        assert not _crosses(line, _name(node, *place)), f"{link} runs over the name {node}"
     if name in CROWDED:
         return
     for number, answer in enumerate(answers):
@@ -189,6 +191,11 @@ def _words(*parts: object) -> str:
 def _with_name(node: str, x: int, y: int) -> Box:
     wide = max(ICON, LETTER * len(node))
     return (x - wide / 2, y - ICON / 2, wide, ICON + 18)
+
+
+def _name(node: str, x: int, y: int) -> Box:
+    """Below the icon, where Qtenv writes it."""
+    return (x - LETTER * len(node) / 2, y + ICON / 2 + 2, LETTER * len(node), 16)
 
 
 def _half(a: tuple[int, int], b: tuple[int, int]) -> Box:

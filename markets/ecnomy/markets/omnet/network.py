@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from ecnomy.markets.omnet.clear_names import Box, clear_names
 from ecnomy.markets.omnet.names import one_line, quoted, tag
 from ecnomy.markets.omnet.quantities import bits_per_second, time
 from ecnomy.markets.omnet.wiring import Node, Wiring
@@ -67,6 +68,8 @@ def network_ned(
         channels: whether the text has rates and delays; else they are `channel_settings`.
     """
     width, height, places = _places(positions or {})
+    area = (_MARGIN / 2, _TOP, width - _MARGIN / 2, height - _FOOT)
+    places = _clear(plan, wiring, places, area)
     head = _HEAD.format(
         title=one_line(plan.title) or "a scenario without a title",
         network=NETWORK,
@@ -77,6 +80,18 @@ def network_ned(
     nodes = "".join(_node(node, places.get(node.shown)) for node in wiring.nodes)
     wires = "".join(_wire(plan, wiring, number, channels) for number in range(len(plan.links)))
     return f"{head}{nodes}    connections allowunconnected:\n{wires}}}\n"
+
+
+def _clear(
+    plan: Plan, wiring: Wiring, places: Mapping[str, tuple[int, int]], area: Box
+) -> dict[str, tuple[int, int]]:
+    """Return places where no line crosses the name of a node, as far as possible."""
+    placed = [node for node in wiring.nodes if node.shown in places]
+    names = {node.shown: node.name for node in placed}
+    ends = [(plan.nodes[link.source], plan.nodes[link.target]) for link in plan.links]
+    lines = [(names[a], names[b]) for a, b in ends if a in names and b in names]
+    found = clear_names({node.name: places[node.shown] for node in placed}, lines, area)
+    return {node.shown: found[node.name] for node in placed}
 
 
 def _node(node: Node, place: tuple[int, int] | None) -> str:
