@@ -67,6 +67,29 @@ def test_money_is_the_ledgers(
     assert any(source["marks"] for source in last["sources"])
 
 
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [("gold-silver.yaml", [CROWDED]), ("gsp.yaml", []), ("two-carriers.yaml", [])],
+)
+def test_payments_are_the_ledgers_by_payer_and_payee(
+    told: list[dict[str, Any]], tmp_path: Path, name: str, more: list[str]
+) -> None:
+    """Each payer, payee, kind and source has the sum of its rows, and there are no others."""
+    ledger = play(name, tmp_path, *more).ledger
+    ledger["payer"] = ledger.payer.str.removeprefix("source:")
+    columns = ["payer", "payee", "kind", "source"]
+    ledger["source"] = ledger.source.fillna("")
+    sums = ledger.groupby(columns, observed=True).amount.sum()
+    shown = {
+        (one["from"], one["to"], one["for"], one["source"]): one["money"]
+        for one in told[-1]["payments"]
+    }
+    assert shown == pytest.approx(sums.to_dict(), abs=MICRO / 2)
+    if name == "two-carriers.yaml":
+        payees = [payee for _, payee, kind, source in shown if kind == "marks" and source]
+        assert len(set(payees)) == 2
+
+
 def test_willingness_and_prices_are_those_in_force(
     told: list[dict[str, Any]], tmp_path: Path
 ) -> None:

@@ -65,6 +65,8 @@ def pictures(name: str, omnet: Installation) -> None:
             stack.enter_context(started(words, cwd=folder, env=environ, stdout=log, stderr=log))
         wait_for(desk.window, "Qtenv's window")
         _at_rest(desk, here / "now.png")
+        desk.press("F4")  # the first event: the market joins, and agents decide
+        _at_rest(desk, here / "now.png")
         taken(desk, folder / "qtenv-start.png")
         desk.press("ctrl+F5")
         time.sleep(3)

@@ -276,6 +276,22 @@ def test_money_a_second_is_over_the_last_ten_reports(parts: Path) -> None:
         assert news == min(t + 1, 8)
 
 
+def test_each_payee_is_paid_at_a_rate_of_its_own(parts: Path) -> None:
+    """A source pays two carriers; the second one is paid for the first time at 12 s."""
+    lines = []
+    for t in range(15):
+        told = json.loads(_show(t, t))
+        paid = {"west": 3 * t} | ({"east": 2 * (t - 11)} if t >= 12 else {})
+        told["payments"] = [
+            {"from": "shop", "to": to, "for": "marks", "source": "gold", "money": money}
+            for to, money in paid.items()
+        ]
+        lines.append(f"show {t * SECOND} 0 {json.dumps(told)}")
+    answers = [list(map(float, line.split())) for line in ask(parts, *lines)]
+    assert [answer[4:-2] for answer in answers[1:12]] == [[3]] * 11
+    assert [answer[4:-2] for answer in answers[12:]] == [[3, 0.2], [3, 0.4], [3, 0.6]]
+
+
 def test_the_same_report_is_read_once(parts: Path) -> None:
     """Looking twice between two reports changes no rate."""
     lines = [f"show {t * SECOND} {t} {_show(t, 5 * t)}" for t in (0, 1, 1, 2)]

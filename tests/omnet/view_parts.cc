@@ -9,7 +9,7 @@
 //   near X Y W H W H               the same for a node
 //   colour LOAD MARKED DROPPED WAITING   of a link's line
 //   show T_PS MARKS JSON           what the market says at that time, and the marks that its first link has set:
-//                                  rates of its sources, links, agents, the span, news
+//                                  rates of its sources, links, agents, payments, the span, news
 //   whom LINK ...                  who is paid for marks of such a path, and who for fees, as shown last
 #include <iostream>
 #include <sstream>
@@ -82,6 +82,7 @@ int main() {
       }
       for (const LinkShown& one : shown.links()) std::cout << one.earns_per_s << ' ';
       for (const AgentShown& one : shown.agents()) std::cout << one.per_s << ' ';
+      for (const PaymentShown& one : shown.payments()) std::cout << one.per_s << ' ';
       std::cout << shown.span_s() << ' ' << shown.news().size() << '\n';
     }
   }

@@ -18,7 +18,8 @@ namespace {
 const cFigure::Font kPlain("Monospace", 8);
 const cFigure::Font kBold("Monospace", 8, cFigure::FONT_BOLD);
 constexpr double kPad = 6;
-constexpr std::size_t kSources = 8, kLinks = 6, kAgents = 4;  // rows of a table, at most
+constexpr std::size_t kSources = 8, kLinks = 6, kAgents = 4,
+                      kPayments = 8;  // rows of a table, at most
 constexpr std::size_t kRows =
     28;  // of all, which fit beside a network in Qtenv's window at 1920x1080
 constexpr std::size_t kWidth = 70;  // characters of a row
@@ -152,6 +153,23 @@ void Panel::agents(const Shown& shown) {
   if (const std::string rest = more(all.size(), kAgents); !rest.empty()) row(rest);
 }
 
+// Who pays whom how much, as the ledger has it: a source on links of several carriers pays each of them.
+void Panel::payments(const Shown& shown) {
+  const auto& all = shown.payments();
+  if (all.empty()) return;
+  heading(left("payer", 18) + left("payee", 16) + left("for", 24) + right("money/s", 12));
+  const auto chosen =
+      largest(all.size(), kPayments, [&](std::size_t i) { return std::fabs(all[i].per_s); });
+  for (const std::size_t i : chosen) {
+    const std::string of = all[i].source.empty() || all[i].source == all[i].from
+                               ? all[i].kind
+                               : all[i].kind + " of " + all[i].source;
+    row(left(all[i].from, 18) + left(all[i].to, 16) + left(of, 24) +
+        right(number(all[i].per_s), 12));
+  }
+  if (const std::string rest = more(all.size(), kPayments); !rest.empty()) row(rest);
+}
+
 // As many as there is room for, the latest first.
 void Panel::news(const Shown& shown) {
   if (shown.news().empty()) return;
@@ -180,6 +198,7 @@ void Panel::draw(const MarketBridge& market, const Readings& readings, const Sho
   sources(market, readings, shown);
   links(market, readings, shown);
   agents(shown);
+  payments(shown);
   news(shown);
   put();
 }

@@ -33,6 +33,7 @@ class Panel {
   void sources(const MarketBridge& market, const Readings& readings, const Shown& shown);
   void links(const MarketBridge& market, const Readings& readings, const Shown& shown);
   void agents(const Shown& shown);
+  void payments(const Shown& shown);
   void news(const Shown& shown);
   void heading(const std::string& text) { rows_.push_back({text, true}); }
   void row(const std::string& text) { rows_.push_back({text, false}); }

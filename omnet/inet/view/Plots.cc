@@ -17,9 +17,29 @@ const cFigure::Font kPlain("Sans", 7);
 const cFigure::Font kBold("Sans", 8, cFigure::FONT_BOLD);
 constexpr double kWidth = 276, kHeight = 116, kGap = 10, kPad = 5;
 constexpr double kHead = 31, kFoot = 13;  // above a curve: title and names; below it: times
+constexpr double kNames = 17, kRow = 11, kBetween = 8;  // names: their top, a row, between two
+constexpr int kRows = 2;                                // of names, at most
 constexpr double kSpan_s = 60, kEvery_s = 0.5;
 constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"};
 constexpr std::size_t kMost = std::size(kColours);  // curves in a frame
+
+// Where names go in rows of this width; {} where they need more rows than there are.
+std::vector<cFigure::Point> rows(const std::vector<std::string>& names, double width) {
+  std::vector<cFigure::Point> places;
+  double x = 0;
+  int row = 0;
+  for (const std::string& name : names) {
+    const double wide = extent(kPlain, name).x;
+    if (x > 0 && x + wide > width) {
+      x = 0;
+      ++row;
+    }
+    if (row >= kRows) return {};
+    places.emplace_back(x, row * kRow);
+    x += wide + kBetween;
+  }
+  return places;
+}
 
 }  // namespace
 
@@ -77,7 +97,8 @@ void Plots::note(const MarketBridge& market, const Readings& readings, const Sho
   while (notes_.front().t_s < t_s - kSpan_s) notes_.pop_front();
 }
 
-// The names of the series with the largest values, in alphabetical order: a colour stays with its name.
+// The names of the series with the largest values, as many as the legend has room for, in alphabetical order: a
+// colour stays with its name.
 std::vector<std::string> Plots::chosen(Kind kind) const {
   Values largest;
   for (const Note& note : notes_) {
@@ -91,8 +112,13 @@ std::vector<std::string> Plots::chosen(Kind kind) const {
     return largest[a] > largest[b];
   });
   if (names.size() > kMost) names.resize(kMost);
-  std::sort(names.begin(), names.end());
-  return names;
+  const auto sorted = [&] {
+    std::vector<std::string> some = names;
+    std::sort(some.begin(), some.end());
+    return some;
+  };
+  while (names.size() > 1 && rows(sorted(), kWidth - 2 * kPad).empty()) names.pop_back();
+  return sorted();
 }
 
 double Plots::most(Kind kind, const std::vector<std::string>& names) const {
@@ -123,7 +149,9 @@ std::vector<cFigure::Point> Plots::points(Kind kind, const std::string& name, do
 void Plots::draw(Frame& frame, Kind kind, const Box& at) {
   const auto names = chosen(kind);
   const double most = this->most(kind, names);
-  const Box in{at.x + kPad, at.y + kHead, at.width - 2 * kPad, at.height - kHead - kFoot - kPad};
+  const auto places = rows(names, at.width - 2 * kPad);
+  const double head = kHead + (places.empty() ? 0 : places.back().y);
+  const Box in{at.x + kPad, at.y + head, at.width - 2 * kPad, at.height - head - kFoot - kPad};
   frame.plate->setVisible(true);
   frame.plate->setBounds({at.x, at.y, at.width, at.height});
   const std::string top = kind == kRate ? bits_per_second(most) : number(most);
@@ -137,18 +165,16 @@ void Plots::draw(Frame& frame, Kind kind, const Box& at) {
   const std::string last = number(begin_s + kSpan_s) + " s";
   frame.end->setText(last.c_str());
   frame.end->setPosition({in.right() - extent(kPlain, last).x, in.bottom() + 3});
-  double x = in.x;
   for (std::size_t i = 0; i < frame.series.size(); ++i) {
     const Series& series = frame.series[i];
-    const double width = i < names.size() ? extent(kPlain, names[i]).x : 0;
     const bool used = i < names.size();
     series.line->setVisible(used);
-    series.name->setVisible(used && x + width <= in.right());
+    series.name->setVisible(used);
     if (!used) continue;
     series.line->setPoints(points(kind, names[i], most, in));
     series.name->setText(names[i].c_str());
-    series.name->setPosition({x, at.y + 17});
-    x += width + 8;
+    if (i < places.size())
+      series.name->setPosition({in.x + places[i].x, at.y + kNames + places[i].y});
   }
 }
 

@@ -38,6 +38,11 @@ void Shown::read(const std::string& json, Time t, const std::vector<std::int64_t
   for (const Json& one : told.at("agents")) {
     agents_.push_back({one.at("name"), one.at("role"), one.at("balance")});
   }
+  payments_.clear();
+  for (const Json& one : told.value("payments", Json::array())) {
+    payments_.push_back(
+        {one.at("from"), one.at("to"), one.at("for"), one.at("source"), one.at("money")});
+  }
   char at[32];
   std::snprintf(at, sizeof at, "%8.1f s  ", static_cast<double>(t) * 1e-12);
   for (const Json& line : told.at("news")) news_.push_front(at + line.get<std::string>());
@@ -85,13 +90,14 @@ void Shown::earn(const std::vector<std::int64_t>& marks) {
 
 // The lists of a run's sources, links and agents do not change.
 void Shown::rates() {
-  Totals now{t_, {}, {}, {}, {}};
+  Totals now{t_, {}, {}, {}, {}, {}};
   for (const SourceShown& source : sources_) {
     now.marks.push_back(source.marks);
     now.fees.push_back(source.fees);
   }
   for (const LinkShown& link : links_) now.earned.push_back(link.earned);
   for (const AgentShown& agent : agents_) now.balances.push_back(agent.balance);
+  for (const PaymentShown& one : payments_) now.payments.push_back(one.money);
   reports_.push_back(std::move(now));
   while (reports_.size() > 2 && reports_[1].t <= t_ - kSpan) reports_.pop_front();
   const Totals& then = reports_.front();
@@ -106,6 +112,10 @@ void Shown::rates() {
   }
   for (std::size_t i = 0; i < agents_.size() && i < then.balances.size(); ++i) {
     agents_[i].per_s = (agents_[i].balance - then.balances[i]) / span_s_;
+  }
+  for (std::size_t i = 0; i < payments_.size(); ++i) {
+    const double before = i < then.payments.size() ? then.payments[i] : 0;
+    payments_[i].per_s = (payments_[i].money - before) / span_s_;
   }
 }
 

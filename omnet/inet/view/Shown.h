@@ -32,6 +32,12 @@ struct AgentShown {
   double balance = 0, per_s = 0;  // money; a second, lately
 };
 
+// Money that one account pays another for marks, fees and so on of a source; lately, a second.
+struct PaymentShown {
+  std::string from, to, kind, source;  // source: "" for none
+  double money = 0, per_s = 0;
+};
+
 class Shown {
  public:
   // A JSON object of time `t`, and the marks that each link has set until then; the same time twice is read once.
@@ -48,6 +54,7 @@ class Shown {
   std::string payee(const std::vector<std::int32_t>& path) const;
   std::string seller() const;  // the agent that fees go to; "" if several sell classes or calls
   const std::vector<AgentShown>& agents() const { return agents_; }
+  const std::vector<PaymentShown>& payments() const { return payments_; }
   const std::deque<std::string>& news() const { return news_; }  // "time  text", the latest first
 
  private:
@@ -57,6 +64,7 @@ class Shown {
   struct Totals {  // money, of one report
     Time t;
     std::vector<double> marks, fees, earned, balances;
+    std::vector<double> payments;  // later ones are appended
   };
 
   void earn(const std::vector<std::int64_t>& marks);
@@ -69,6 +77,7 @@ class Shown {
   std::vector<SourceShown> sources_;
   std::vector<LinkShown> links_;
   std::vector<AgentShown> agents_;
+  std::vector<PaymentShown> payments_;
   std::deque<std::string> news_;
 };
 

@@ -6,6 +6,7 @@ It is only for display: engines do not compute with it, and a run without a scre
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -25,6 +26,7 @@ from ecnomy.markets.economy.journal import (
     TARIFF,
     Entry,
 )
+from ecnomy.markets.economy.ledger import Postings
 from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.economy.parties import flows_of
 from ecnomy.markets.model.market import Market
@@ -43,12 +45,17 @@ _PLAIN: Final = {
 
 
 class Screen:
-    """Follows one run: each source's payments for calls, which the books keep by account."""
+    """Follows one run: payments for calls by source, and all payments by payer and payee."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._rows = flows_of(plan)
         self._calls_micro: Integers = np.zeros(plan.row_count, dtype=np.int64)
+        self._paid_micro: dict[tuple[str, str, str, str], int] = {}
+        names = np.full(plan.row_count + 1, "", dtype=object)  # the last: rows without a flow
+        for name, rows in self._rows.items():
+            names[rows] = name
+        self._source_of: list[str] = names.tolist()
 
     def json(self, market: MarketLike) -> str:
         """Return the object; call once per report, after the orders and before writing tables.
@@ -61,6 +68,7 @@ class Screen:
             "sources": [self._source(name, market) for name in self._rows],
             "links": self._links(market),
             "agents": _agents(market),
+            "payments": self._payments(),
             "news": self._news(market),
         }
         return msgspec.json.encode(told).decode()
@@ -71,6 +79,21 @@ class Screen:
                 sign = 1 if batch.kind == CALL else -1
                 own = batch.flow >= 0
                 np.add.at(self._calls_micro, batch.flow[own], sign * batch.amount_micro[own])
+            self._pay(batch, market.ledger.names)
+
+    def _pay(self, batch: Postings, names: Sequence[str]) -> None:
+        """Add the amounts of a batch to those of the same payer, payee, kind and source."""
+        columns = (batch.debit, batch.credit, batch.flow, batch.amount_micro)
+        for debit, credit, flow, amount in zip(*(c.tolist() for c in columns), strict=True):
+            who = (_plain(names[debit]), _plain(names[credit]), batch.kind, self._source_of[flow])
+            self._paid_micro[who] = self._paid_micro.get(who, 0) + amount
+
+    def _payments(self) -> list[dict[str, Any]]:
+        """Return what was paid so far, in the order in which each was paid first."""
+        return [
+            {"from": payer, "to": payee, "for": kind, "source": source, "money": micro / MICRO}
+            for (payer, payee, kind, source), micro in self._paid_micro.items()
+        ]
 
     def _source(self, name: str, market: MarketLike) -> dict[str, Any]:
         rows = self._rows[name]
@@ -113,6 +136,11 @@ class Screen:
         if sum(len(self._rows[n]) for n in named) == len(flow):
             return f" for {', '.join(named)}"
         return f" for {len(flow)} flows"
+
+
+def _plain(account: str) -> str:
+    """Return the name of an account's owner: a source's own account is named after it."""
+    return account.removeprefix("source:")
 
 
 def _willing(market: MarketLike, rows: Integers) -> float | None:
