@@ -34,7 +34,7 @@ from ecnomy.analysis.compare.record import write_record as write_engine
 from ecnomy.analysis.reproduce.currency import carried, look, stale_lines
 from ecnomy.analysis.reproduce.kept import KEPT, read_rows
 from ecnomy.analysis.reproduce.made_of import Sources
-from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
+from ecnomy.analysis.reproduce.papers import PAPERS
 from ecnomy.analysis.reproduce.record import claims_of
 from ecnomy.analysis.reproduce.record_file import read_record, write_record
 
@@ -99,7 +99,7 @@ def of_claims(checkout: Path = ROOT, *, carry: bool = False, budget_s: float = B
     seen = look(kept.records, kept.studies, tables, sources, budget_s=budget_s)
     if carry:
         write_record(file, *carried(kept.records, kept.studies, seen, sources))
-    claims = [claim for paper in PAPERS for claim in claims_of(load_paper(paper))]
+    claims = [claim for paper in PAPERS for claim in claims_of(sources.paper(paper))]
     recorded = {record.claim for record in kept.records}
     why = {claim: ("not recorded",) for claim in claims if claim not in recorded} | seen.stale
     fresh = sum(claim in recorded and claim not in seen.stale for claim in claims)

@@ -9,6 +9,7 @@ no, on and off are text) and `1e6` is a number.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +35,10 @@ _MOST_MIB: Final = 8
 _DEEPEST: Final = 40
 _MOST_ALIASED: Final = 10_000  # largest total of nodes from aliases
 _LONGEST_NUMBER: Final = 300
+_MOST_KEPT: Final = 100_000  # characters of a text whose tree is kept
+_FRAME: Final = frozenset(
+    (yaml.StreamStartEvent, yaml.StreamEndEvent, yaml.DocumentStartEvent, yaml.DocumentEndEvent)
+)
 _NO_COLON: Final = "could not find expected ':'"
 _MOST_GAPS: Final = 6  # mappings in a message
 
@@ -135,8 +140,12 @@ def child_path(path: str, key: str | int) -> str:
     """Return the dotted path of a child, with quotes around keys that are not words."""
     if isinstance(key, int):
         return f"{path}[{key}]"
-    word = key if _WORD.fullmatch(key) else repr(key[:60])
-    return f"{path}.{word}" if path else word
+    return f"{path}.{_word(key)}" if path else _word(key)
+
+
+@functools.lru_cache(maxsize=4096)
+def _word(key: str) -> str:
+    return key if _WORD.fullmatch(key) else repr(key[:60])
 
 
 def read(path: Path, shown: str) -> Node:
@@ -179,9 +188,15 @@ def read(path: Path, shown: str) -> Node:
 def parse(text: str, shown: str, *, lines: bool = True) -> Node:
     """Return the one document in a text; `shown` names it in messages, `lines` adds line numbers.
 
+    Nobody changes a tree: the same text gives the same one.
+
     Raises:
         ScenarioError: not strict YAML.
     """
+    return (_kept if len(text) <= _MOST_KEPT else _parsed)(text, shown, lines)
+
+
+def _parsed(text: str, shown: str, lines: bool) -> Node:
     builder = _Builder(shown, lines)
     try:
         loader = _LOADER(text)
@@ -204,6 +219,9 @@ def parse(text: str, shown: str, *, lines: bool = True) -> Node:
         raise builder.place(line).error("", found, "YAML in UTF-8") from None
     except (UnicodeEncodeError, ValueError):
         raise builder.place(1).error("", "characters outside Unicode", "YAML in UTF-8") from None
+
+
+_kept = functools.lru_cache(maxsize=64)(_parsed)
 
 
 def _syntax_error(problem: str, text: str, line: int) -> tuple[str, str]:
@@ -243,11 +261,9 @@ class _Builder:
 
     @staticmethod
     def _events(loader: Any) -> Iterator[Any]:
-        stream = (yaml.StreamStartEvent, yaml.StreamEndEvent)
-        frame = (*stream, yaml.DocumentStartEvent, yaml.DocumentEndEvent)
         while loader.check_event():
             event = loader.get_event()
-            if not isinstance(event, frame):
+            if type(event) not in _FRAME:
                 yield event
 
     def _fail(self, event: Any, path: str, found: str, expected: str) -> NoReturn:
