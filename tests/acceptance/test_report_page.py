@@ -24,13 +24,14 @@ from page_reader import PageReader, answers_of
 from sweep_world import go
 from tiers import full, in_full
 
-MINUTES, REPLICATES = (6, 3) if in_full() else (2, 2)  # a run's, and runs of a point
+# A run's length and warm-up, and runs of a point.
+MINUTES, WARM_S, REPLICATES = (6, 60, 3) if in_full() else (1, 20, 2)
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gsp.yaml"
 SWEEP = f"""
 version: 1
 title: Calls beside few and many surfers
 scenario: {CONFIG}
-set: {{duration: {MINUTES} min, warmup: 1 min, sources.callers.traffic.idle: 100 s, sources.callers.traffic.call: 20 s,
+set: {{duration: {MINUTES} min, warmup: {WARM_S} s, sources.callers.traffic.idle: 100 s, sources.callers.traffic.call: 20 s,
   sources.rush.start: {20 * MINUTES} s, sources.rush.stop: {30 * MINUTES} s, sources.surfers.rows: together}}
 parameters:
   grid:

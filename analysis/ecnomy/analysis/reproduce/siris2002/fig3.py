@@ -30,11 +30,11 @@ def figures(studies: Studies) -> Samples:
     found: dict[str, Sample] = {}
     for law, runs in laws.items():
         found[f"rank_correlation.{law}"] = rank_correlation(ratios[law])
+        windows, marks = _ratios(runs, "mean_cwnd"), _ratios(runs, "marks_per_s")
         for r, ratio in ratios[law].items():
-            windows, marks = _ratios(runs, "mean_cwnd")[r], _ratios(runs, "marks_per_s")[r]
-            found[f"windows_over_r.{law}.r={r:g}"] = windows / r
+            found[f"windows_over_r.{law}.r={r:g}"] = windows[r] / r
             reach = "from_6" if r >= 6 else "below_6"
-            found[f"marks_over_throughput.{law}.{reach}.r={r:g}"] = marks / ratio
+            found[f"marks_over_throughput.{law}.{reach}.r={r:g}"] = marks[r] / ratio
             if law != "vq":
                 size = "small" if r <= 6 else "large"
                 found[f"ratio_over_r.{size}.{law}.r={r:g}"] = ratio / r
