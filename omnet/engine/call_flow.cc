@@ -42,9 +42,21 @@ void CallFlow::wake(Core& core, Time at) {
 void CallFlow::await_call(Core& core, Time from, Time now) {
   state_ = State::idle;
   next_ = law_.next(stream_, source_->plan->calls_longest);
+  if (source_->callers) {
+    source_->callers->free(user_, now);
+    return pass_turn(core, now);
+  }
   const Time stop = source_->plan->stop_ps;
   const Time at = std::max(now, later(from, source_->plan->profile.stretch(from, next_.idle)));
   if (stop < 0 || at < stop) wake(core, at);
+}
+
+// To the line that takes the source's next call.
+void CallFlow::pass_turn(Core& core, Time now) {
+  if (const std::optional<Callers::Turn> turn = source_->callers->turn(now, *desk_)) {
+    const auto flow = static_cast<std::uint32_t>(source_->first_flow + turn->line);
+    core.events.push(turn->at, EventKind::application, flow);
+  }
 }
 
 void CallFlow::on_application(Core& core, Time now) {
@@ -56,6 +68,7 @@ void CallFlow::on_application(Core& core, Time now) {
 }
 
 void CallFlow::begin(Core& core, Time now) {
+  if (source_->callers) source_->callers->come();
   if (!active(now)) return await_call(core, now, now);
   CallRecord call{};
   call.id = desk_->number();
@@ -78,6 +91,7 @@ void CallFlow::begin(Core& core, Time now) {
   if (speech_) speech_->law.begin(now, speech_->stream);
   due_at(later(now, next_.phase));
   packet_or_end(core);
+  if (source_->callers) pass_turn(core, now);
 }
 
 // The next packet is due at this tick, or at the first one after it that is spoken.

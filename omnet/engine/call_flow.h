@@ -45,6 +45,7 @@ class CallFlow {
   };
 
   void await_call(Core& core, Time from, Time now);
+  void pass_turn(Core& core, Time now);
   void begin(Core& core, Time now);
   void due_at(Time tick);
   void packet_or_end(Core& core);

@@ -78,6 +78,11 @@ void Simulation::build_source(const SourcePlan& source) {
   sources_.emplace_back(source, path, ack_path, static_cast<std::int32_t>(flows_.size()),
                         &recorder_);
   draw_rtt_errors(sources_.back());
+  if (source.traffic.law == Voip::kName && Voip(source.traffic.values.data()).pooled()) {
+    sources_.back().callers =
+        std::make_unique<Callers>(source, Stream(plan_->seed, stream_name(source, 0, "arrivals")),
+                                  sources_.back().first_flow);
+  }
   for (std::int32_t member = 0; member < source.count; ++member) {
     const std::int32_t flow = static_cast<std::int32_t>(flows_.size());
     const Outbox outbox(source.send_overhead_ps,
@@ -250,8 +255,12 @@ void Simulation::catch_up_links(Time now) {
   }
 }
 
-// Calls whose packets have all been seen; at the end of the run all of them.
+// Calls that found no free line, and those whose packets have all been seen; at the end of the run all
+// of them.
 void Simulation::settle_calls(Time now) {
+  for (const SourceConfig& source : sources_) {
+    if (source.callers) source.callers->lose(now, recorder_);
+  }
   for (CallFlow& flow : calls_) {
     now < plan_->duration ? flow.settle(core_) : flow.finish(core_, now);
   }

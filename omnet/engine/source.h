@@ -10,6 +10,7 @@
 
 #include "engine/packet.h"
 #include "host/accounts.h"
+#include "host/callers.h"
 #include "host/plan.h"
 #include "host/tcp/segment_sender.h"
 #include "host/traffic_parts.h"
@@ -52,6 +53,7 @@ struct SourceConfig {
   std::optional<SenderSetup> sender;  // of TCP flows
   std::optional<WebTraffic> web;
   std::unique_ptr<std::vector<Stream>> rtt_errors;  // one a member, of a law that wants draws
+  std::unique_ptr<Callers> callers;                 // of calls from a population without limit
 };
 
 }  // namespace ecnomy::engine

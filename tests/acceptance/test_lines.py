@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Admission by a number of lines: the share of lost calls is Engset's, Erlang's with many users."""
+"""Admission by a number of lines: lost calls by Engset's formula, or Erlang's if anyone calls."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ sources:
     rows: each
     from: a
     to: b
-    traffic: {{kind: voip, idle: {idle} s, call: {call} s, interval: 1 s}}
+    traffic: {{kind: voip, {pause} s, call: {call} s, interval: 1 s}}
     transport: {{law: udp, payload: 100 bytes}}
 market:
   epoch: {epoch} s
@@ -42,10 +42,10 @@ market:
 """
 
 
-def calls(users: int, idle_s: float, lines: int, seed: int) -> tuple[np.ndarray, np.ndarray, int]:
+def calls(users: int, pause: str, lines: int, seed: int) -> tuple[np.ndarray, np.ndarray, int]:
     """Whether each call after the warm-up was let in; its begin; the most at a time."""
     text = TEXT.format(
-        duration=DURATION_S, users=users, idle=idle_s, call=CALL_S, epoch=EPOCH_S, lines=lines
+        duration=DURATION_S, users=users, pause=pause, call=CALL_S, epoch=EPOCH_S, lines=lines
     )
     with tempfile.TemporaryDirectory() as folder:
         table = run(scenario_from_text(text), seed=seed, out=Path(folder) / "run").raw.calls
@@ -70,20 +70,25 @@ def erlang_b(load: float, lines: int) -> float:
     return lost
 
 
-@pytest.mark.parametrize(("users", "idle_s", "lines"), [(30, 60.0, 5), (600, 1200.0, 6)])
-def test_the_share_of_lost_calls_is_engsets(users: int, idle_s: float, lines: int) -> None:
-    """Within four standard errors of batch means; 600 users are nearly Erlang's infinitely many."""
+@pytest.mark.parametrize(
+    ("users", "pause", "lines", "expected"),
+    [
+        pytest.param(30, "idle: 60", 5, engset(30, CALL_S / 60, 5), id="30 users"),
+        pytest.param(25, "interarrival: 2", 6, erlang_b(CALL_S / 2, 6), id="anyone"),
+    ],
+)
+def test_the_share_of_lost_calls_is_the_formulas(
+    users: int, pause: str, lines: int, expected: float
+) -> None:
+    """Within four standard errors of batch means; 25 lines of a source are never all busy."""
     lost, batches = [], []
     for seed in SEEDS:
-        let_in, start_ps, most = calls(users, idle_s, lines, seed)
+        let_in, start_ps, most = calls(users, pause, lines, seed)
         assert most == lines
         lost.append(1 - let_in.mean())
         batch = (start_ps // (150 * 10**12)).astype(int)
         batches += [1 - let_in[batch == b].mean() for b in np.unique(batch)]
-    expected = engset(users, CALL_S / idle_s, lines)
     error = np.std(batches) / math.sqrt(len(batches))
-    print(f"lost {np.mean(lost):.4f} +- {error:.4f}, Engset {expected:.4f}")
+    print(f"lost {np.mean(lost):.4f} +- {error:.4f}, by the formula {expected:.4f}")
     assert np.mean(lost) == pytest.approx(expected, abs=4 * error)
     assert error < 0.06 * expected + 0.005
-    if users == 600:
-        assert expected == pytest.approx(erlang_b(users * CALL_S / idle_s, lines), rel=0.02)

@@ -18,6 +18,7 @@ from ecnomy.markets.plan import (
     Tcp,
     Udp,
 )
+from ecnomy.markets.plan.laws import law
 
 PS = 10**12
 DROP_TAIL = Law("drop-tail", {})
@@ -49,6 +50,11 @@ def duplex(name, source, target, rate_bps, delay_s, **other):
 
 def fixed(probability):
     return Law("fixed", {"probability": probability})
+
+
+def voip(**params):
+    """A telephone user; what is not given has its default."""
+    return law("traffic", "voip", params)
 
 
 def red(min_threshold, max_threshold, max_probability=0.1, weight=0.002, **other):

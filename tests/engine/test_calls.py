@@ -22,7 +22,7 @@ def voip(idle_s: float, call_s: float, *, interval_s: float = 0.02, tick: bool =
     params = dict(
         idle_mean_s=idle_s, call_mean_s=call_s, interval_s=interval_s, random_phase=float(not tick)
     )
-    return Law("voip", params)
+    return plans.voip(**params)
 
 
 def telephones(

@@ -77,7 +77,7 @@ def test_a_call_of_no_number_is_not_told() -> None:
     """Twenty packets of a call, 10^6 s each."""
     law = dict(idle_mean_s=1.0, call_mean_s=LONGEST_MEAN_S, interval_s=1e4, random_phase=0.0)
     law = {name: float(value) for name, value in law.items()}
-    user = plans.source("talk", [0], [], plans.udp(200), Law("voip", law), stop_s=1e6)
+    user = plans.source("talk", [0], [], plans.udp(200), plans.voip(**law), stop_s=1e6)
     links = [plans.link("moon", 0, 1, 1e6, 1e6)]
     plan = plans.plan(links, [user], 4e6, epoch_s=4e6, calls=True)
     ends_as_no_number(plan, "calls")

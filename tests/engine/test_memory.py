@@ -72,7 +72,7 @@ def doublings(first: int, most: int) -> int:
     return 1 + max(0, (most - 1) // first).bit_length()
 
 
-TALKING = Law("voip", dict(idle_mean_s=2.0, call_mean_s=1.0, interval_s=0.05, random_phase=1.0))
+TALKING = plans.voip(idle_mean_s=2.0, call_mean_s=1.0, interval_s=0.05, random_phase=1.0)
 
 
 @pytest.mark.parametrize(

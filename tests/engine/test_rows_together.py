@@ -19,7 +19,7 @@ LAWS = {
     "gold": Law("greedy", {}),
     "web": Law("web", {k: float(v) for k, v in SIZES.items()}),
     "voice": Law("cbr", {"interval_s": 0.02, "random_phase": 1.0}),
-    "talk": Law("voip", dict(idle_mean_s=2.0, call_mean_s=1.0, interval_s=0.05, random_phase=1.0)),
+    "talk": plans.voip(idle_mean_s=2.0, call_mean_s=1.0, interval_s=0.05, random_phase=1.0),
     "lone": Law("rate-capped", {"rate_bps": 3e5, "until_s": -1.0}),
 }
 WINDOWS = {"gold": plans.wtp(4), "web": plans.RENO, "lone": plans.wtp(1)}

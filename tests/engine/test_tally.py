@@ -35,7 +35,7 @@ def crowded(*, epoch_s: float = 30.0, trace: bool = True, **record) -> Plan:
         plans.source("tcp", [0, 2], [3, 1], plans.tcp(plans.RENO), **long),
         plans.source("udp", [0], [], plans.udp(600, ect=True), poisson, count=2),
         plans.source("far", [2], [], plans.udp(300), poisson),
-        plans.source("talk", [2], [], plans.udp(200, ect=True), Law("voip", calls), count=2),
+        plans.source("talk", [2], [], plans.udp(200, ect=True), plans.voip(**calls), count=2),
     ]
     fields = dict(histograms=[DELAY, QUEUE], counts=COUNTS, counts_every_ps=EVERY_PS) | record
     return plans.plan(

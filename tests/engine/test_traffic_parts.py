@@ -108,7 +108,7 @@ def voice(users, duration_s, *, parts=(), longest_ps=-1, idle_s=20.0, call_s=30.
     """The calls table and the times at which each user's packets leave."""
     params = dict(idle_mean_s=idle_s, call_mean_s=call_s, interval_s=interval_s, random_phase=1.0)
     source = plans.source(
-        "s", [0], [], plans.udp(128), Law("voip", params), count=users, parts=parts,
+        "s", [0], [], plans.udp(128), plans.voip(**params), count=users, parts=parts,
         calls=Calls(ask=False, max_delay_ps=-1, longest_ps=longest_ps),
     )  # fmt: skip
     outcome = run(plans.plan(WIRE, [source], duration_s, trace=True, calls=True))

@@ -22,7 +22,6 @@ from scipy import integrate, stats
 import plans
 import traffic_draws as draws
 from drive import run
-from ecnomy.markets.plan import Law
 
 PS = plans.PS
 Z = float(stats.norm.ppf(0.995))
@@ -33,7 +32,7 @@ WIRE = plans.duplex("wire", 0, 1, 1e9, 0.001)
 def talk(users, duration_s, *, interval_s=0.1, seed=1, **other):
     """The reports and the calls table of telephone users `s`, by user and in order."""
     params = {"idle_mean_s": IDLE_S, "call_mean_s": CALL_S, "interval_s": interval_s}
-    law = Law("voip", params | {"random_phase": 1.0})
+    law = plans.voip(**(params | {"random_phase": 1.0}))
     source = plans.source("s", [0], [], plans.udp(200), law, count=users, **other)
     plan = plans.plan(WIRE, [source], duration_s, seed=seed, epoch_s=duration_s, calls=True)
     outcome = run(plan)

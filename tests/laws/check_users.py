@@ -41,7 +41,7 @@ def check_voip(laws: Laws) -> None:
         draw = random.Random(seed)
         us = [draw.random() for _ in range(150 if not tick else 100)]
         expected = _packets(us, 5.0, call_s, gap, tick)
-        law = laws.traffic("voip", [5.0, call_s, 0.1, 0.0 if tick else 1.0])
+        law = laws.traffic("voip", [5.0, call_s, 0.1, 0.0 if tick else 1.0, 0.0])
         now, left = 0, list(us)
         for i, t_ps in enumerate(expected):
             step, used = law.first(left) if i == 0 else law.gap(left)
@@ -52,7 +52,7 @@ def check_voip(laws: Laws) -> None:
 
 def check_voip_statistics(laws: Laws) -> None:
     """Three calls an hour idle, 3 min calls: active for 0.1304 of the time, a packet in 10 s."""
-    law, draw = laws.traffic("voip", [1200.0, 180.0, 10.0, 1.0]), random.Random(9)
+    law, draw = laws.traffic("voip", [1200.0, 180.0, 10.0, 1.0, 0.0]), random.Random(9)
     now = law.first([draw.random() for _ in range(9)])[0]
     packets = 1
     while now < 4_000_000 * PS:
@@ -66,10 +66,11 @@ def check_voip_statistics(laws: Laws) -> None:
 def check_voip_range(laws: Laws) -> None:
     """A negative or absurd time is refused; the largest mean does not overflow."""
     for values in ([0.0, 1, 0.1, 1], [1, 0.0, 0.1, 1], [1, 1, 0.0, 1], [3e5, 1, 0.1, 1]):
-        assert _refused(laws, "voip", values), values
-    law, largest = laws.traffic("voip", [2e5, 2e5, 0.1, 0.0]), 1 - 2.0**-53
+        assert _refused(laws, "voip", [*values, 0.0]), values
+    assert _refused(laws, "voip", [1, 1, 0.1, 1, -1.0])
+    law, largest = laws.traffic("voip", [2e5, 2e5, 0.1, 0.0, 0.0]), 1 - 2.0**-53
     assert law.first([largest] * 2)[0] == FARTHEST
-    law = laws.traffic("voip", [1.0, 2e5, 1e6, 1.0])
+    law = laws.traffic("voip", [1.0, 2e5, 1e6, 1.0, 0.0])
     assert law.first([0.5, largest, 0.999])[0] < 10**6 * PS, "a call is as long as time at most"
     assert law.gap([])[0] == 10**6 * PS
 

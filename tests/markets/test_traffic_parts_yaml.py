@@ -11,6 +11,7 @@ import pytest
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.compile.check import warnings
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.compile.settling import _datagram_bps
 from ecnomy.markets.plan import NO_SIZES, Law, Plan, Sizes
@@ -76,6 +77,24 @@ def test_speech_and_the_longest_call() -> None:
     cut_s = 180 * (1 - 2.718281828459045**-1)
     share = cut_s / (cut_s + 1200) / (180 / 1380) * 1.004 / 2.591
     assert _datagram_bps(source, line) == pytest.approx(share * _datagram_bps(plain, line))
+
+
+def test_callers_without_number() -> None:
+    """Lines in place of users: Erlang's load, what a warning reckons with, and either key alone."""
+    source = plan_of("{kind: voip, interarrival: 30 s}", "udp").sources[0]
+    line = plan_of("{kind: voip}", "udp").links[0]
+    assert source.traffic.params["interarrival_mean_s"] == 30.0
+    always = plan_of("{kind: cbr, interval: 100 ms}", "udp").sources[0]
+    carried = 6 * (1 - 6 / 7)  # erlang, on one line
+    assert _datagram_bps(source, line) == pytest.approx(carried * _datagram_bps(always, line))
+    scenario = scenario_from_text(text("{kind: voip, interarrival: 30 s}", "udp"))
+    (only,) = [w for w in warnings(scenario, make_plan(scenario)) if "erlang" in w]
+    assert "6 erlang of calls on 1 lines, so 85.7% of them" in only
+    many = text("{kind: voip, interarrival: 30 s}", "udp")
+    scenario = scenario_from_text(many.replace("name: s", "name: s\n    count: 13"))
+    assert not [w for w in warnings(scenario, make_plan(scenario)) if "erlang" in w]
+    with pytest.raises(ScenarioError, match="found both 'idle' and 'interarrival'"):
+        plan_of("{kind: voip, idle: 3 min, interarrival: 30 s}", "udp")
 
 
 def test_video() -> None:

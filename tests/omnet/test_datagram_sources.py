@@ -21,7 +21,7 @@ TRACE = ("t_ps", "event", "link", "flow", "seq", "bytes", "ce")
 
 def voip(idle_s: float, call_s: float, *, tick: bool = False) -> Law:
     params = dict(idle_mean_s=idle_s, call_mean_s=call_s, interval_s=0.02)
-    return Law("voip", params | dict(random_phase=float(not tick)))
+    return plans.voip(**params, random_phase=float(not tick))
 
 
 def sends(name: str, law: Law, packet_bytes: int, *, ect: bool = True, **other) -> Source:
@@ -84,6 +84,8 @@ def test_calls_have_the_same_records(idle_s: float) -> None:
         sends("free", voip(0.5, 0.3, tick=True), 128, count=20, rows="together",
               calls=Calls(ask=False, max_delay_ps=LIMIT), stop_s=9.0,
               profile=plans.profile(4, {0: 0.5, 1: 3})),
+        sends("anyone", plans.voip(interarrival_mean_s=0.05, call_mean_s=0.3, interval_s=0.02),
+              128, count=4, calls=ask, profile=plans.profile(4, {0: 1, 3: 0.5}), stagger_s=0.1),
         sends("crowd", Law("poisson", {"mean_interval_s": 0.02}), 1000),
     ]  # fmt: skip
     marking = plans.red(2, 6, 0.5)

@@ -28,6 +28,9 @@ void CallSender::openMembers() {
                         plan().traffic.law.c_str());
   }
   law_ = std::make_unique<Voip>(plan().traffic.values.data());
+  if (law_->pooled()) {
+    callers_.emplace(plan(), stream(0, "arrivals"), flowOf(0));
+  }
   for (int member = 0; member < plan().count; ++member) {
     users_.push_back(
         User{stream(member, "traffic"), stream(member, "speech"), make_speech(plan())});
@@ -46,8 +49,18 @@ void CallSender::awaitCall(int member, Time from) {
   if (one.talking) countTalking(-1);
   one.talking = false;
   one.next = law_->next(one.traffic, plan().calls_longest);
+  if (callers_) {
+    callers_->free(member, now());
+    return passTurn();
+  }
   const Time at = std::max(now(), later(from, plan().profile.stretch(from, one.next.idle)));
   if (plan().stop_ps < 0 || at < plan().stop_ps) wake(member, at);
+}
+
+// To the line that takes the source's next call.
+void CallSender::passTurn() {
+  const auto turn = callers_->turn(now(), market_->recorder());
+  if (turn) wake(turn->line, turn->at);
 }
 
 void CallSender::due(int member) {
@@ -63,6 +76,7 @@ void CallSender::due(int member) {
 }
 
 void CallSender::beginCall(int member) {
+  if (callers_) callers_->come();
   if (!active(member)) return awaitCall(member, now());
   CallDesk& desk = market_->recorder();
   User& one = user(member);
@@ -88,6 +102,7 @@ void CallSender::beginCall(int member) {
   emit(kCallBegun, ++begun_);
   countTalking(1);
   packetOrEnd(member);
+  if (callers_) passTurn();
 }
 
 // The next packet is due at this tick, or at the first one after it that is spoken.
@@ -143,6 +158,7 @@ void CallSender::handInEnded(int member, std::size_t count) {
 
 void CallSender::settleCalls(bool end) {
   Enter_Method_Silent();
+  if (callers_) callers_->lose(now(), market_->recorder());
   for (int member = 0; member < plan().count; ++member) {
     settle(member);
     if (!end) continue;

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "host/callers.h"
 #include "laws/traffic/speech.h"
 #include "laws/traffic/voip.h"
 #include "traffic/DatagramSender.h"
@@ -49,6 +50,7 @@ class CallSender : public DatagramSender, public IDeliveryListener {
 
   User& user(int member) { return users_[static_cast<std::size_t>(member)]; }
   void awaitCall(int member, Time from);
+  void passTurn();
   void beginCall(int member);
   void dueAt(int member, Time tick);
   void packetOrEnd(int member);
@@ -59,7 +61,8 @@ class CallSender : public DatagramSender, public IDeliveryListener {
   void countTalking(int change);
 
   std::unique_ptr<Voip> law_;
-  std::vector<User> users_;  // by member
+  std::optional<Callers> callers_;  // of calls from a population without limit
+  std::vector<User> users_;         // by member
   std::int64_t talking_ = 0, begun_ = 0, refused_ = 0;
 };
 

@@ -4,8 +4,13 @@
 // call a packet leaves every interval_s, the first after U * interval_s (`random_phase`: users are
 // independent) or at the call's start (the user's ticks run from there). Idleness comes first.
 //
+// With interarrival_mean_s above 0 the source's calls come from a population without limit: one Poisson
+// process for the whole source, whose members are lines (host/callers.h). A call that finds all lines
+// busy is lost: Erlang's B formula (A. K. Erlang 1917).
+//
 // Draws, in this order for each call: idle time, holding time, phase (if random). They are drawn
-// whether or not the call is let in, so that a refusal changes no later call but in time.
+// whether or not the call is let in, so that a refusal changes no later call but in time. Arrivals
+// are drawn from a stream of the source.
 #ifndef ECNOMY_LAWS_TRAFFIC_VOIP_H_
 #define ECNOMY_LAWS_TRAFFIC_VOIP_H_
 
@@ -32,6 +37,8 @@ class Voip {
       {"interval_s", "s", 0.1, 1e-9, 1e6, "", "From one packet of a call to the next."},
       {"random_phase", "flag", 1, 0, 1, "",
        "A call's first packet comes after a random part of the interval, not at once."},
+      {"interarrival_mean_s", "s", 0, 0, 2e5, "",
+       "Mean time between calls of the whole source, a Poisson process; 0: each user calls."},
   };
 
   struct Call {
@@ -46,6 +53,7 @@ class Voip {
     call_mean_ps_ = values[1] * kPsPerSecond;
     interval_ = picoseconds(values[2]);
     random_phase_ = values[3] != 0;
+    interarrival_mean_ps_ = values[4] * kPsPerSecond;
   }
 
   // `longest`: what no call lasts longer than, drawn as ever; kNever: any time.
@@ -61,8 +69,15 @@ class Voip {
 
   Time interval() const noexcept { return interval_; }
 
+  // Whether calls come from a population without limit; from one of them to the next.
+  bool pooled() const noexcept { return interarrival_mean_ps_ > 0; }
+  template <class Uniform>
+  Time gap(Uniform&& uniform) const noexcept {
+    return drawn(exponential(interarrival_mean_ps_, uniform()));
+  }
+
  private:
-  double idle_mean_ps_, call_mean_ps_;
+  double idle_mean_ps_, call_mean_ps_, interarrival_mean_ps_;
   Time interval_;
   bool random_phase_;
 };

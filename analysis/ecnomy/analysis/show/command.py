@@ -94,6 +94,7 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
     """
     run = run.raw
     from ecnomy.analysis.run.guarantees import guarantees_of
+    from ecnomy.analysis.run.lines import lines_of
     from ecnomy.analysis.run.settling import print_settling
     from ecnomy.analysis.run.summary import CHANGING, summarize
     from ecnomy.analysis.show.guarantees_tables import print_guarantee
@@ -122,6 +123,9 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
     for one in summary.phases:
         _print_phase(one, run, summary, console)
     _print_whole(summary, run, console)
+    for lines in lines_of(run):
+        console.print()
+        console.print(str(lines), markup=False, highlight=False)
     for missed in (*floors(run), *saturated(run)):
         console.print()
         console.print(f"warning: {missed}", markup=False, highlight=False)

@@ -26,6 +26,7 @@ def show_values(run: RawRun) -> dict[str, Any]:
     from ecnomy.analysis.run.choices import choices_of
     from ecnomy.analysis.run.files_sent import files_of
     from ecnomy.analysis.run.guarantees import guarantees_of
+    from ecnomy.analysis.run.lines import lines_of
     from ecnomy.analysis.run.settling import settling_of
     from ecnomy.analysis.run.summary import summarize
     from ecnomy.analysis.welfare.welfare import welfare_of
@@ -39,6 +40,7 @@ def show_values(run: RawRun) -> dict[str, Any]:
         "summary": summarize(run),
         "floors": floors(run),
         "saturated": saturated(run),
+        "lines": lines_of(run),
         "carriers": carriers_of(run),
         "settling": settling_of(run),
         "choices": choices_of(run),

@@ -22,6 +22,7 @@ from ecnomy.markets.compile.askings import (
 from ecnomy.markets.compile.directions import against_links
 from ecnomy.markets.compile.full_pipes import heavy_weights
 from ecnomy.markets.compile.l4s import mixed_l4s
+from ecnomy.markets.compile.lines import few_lines
 from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.rem_bounds import unreadable_prices, unstable_steps
 from ecnomy.markets.compile.settling import endless_starts, slow_windows, small_windows
@@ -51,6 +52,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *_without_marks(plan),
         *_not_ect(plan),
         *mixed_l4s(plan),
+        *few_lines(plan),
         *_classless(scenario, plan),
         *_virtual_queues(plan),
         *slow_windows(scenario, plan),

@@ -35,6 +35,7 @@ def traffic_law(kind: traffic.Traffic, packet_bytes: int) -> Law:
                 "call_mean_s": kind.call / PS_PER_S,
                 "interval_s": kind.interval / PS_PER_S,
                 "random_phase": kind.phase == "independent",
+                "interarrival_mean_s": (kind.interarrival or 0) / PS_PER_S,
             }
             return law("traffic", "voip", voip)
         case traffic.File():

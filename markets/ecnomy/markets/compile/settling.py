@@ -16,6 +16,7 @@ from ecnomy.markets.compile.askings import (
     mark_rates,
     packet_bytes,
 )
+from ecnomy.markets.compile.lines import call_s, erlang_b, is_pooled, load
 from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.scenario import Scenario
@@ -233,9 +234,11 @@ def _datagram_bps(source: Source, link: Link) -> float:
     if source.traffic.law == "video":
         return source.count * source.profile.largest * _video_bps(params)
     gap_s = params.get("interval_s", params.get("mean_interval_s", math.inf))
-    talking = _talking(source) if source.traffic.law == "voip" else 1.0
+    senders = source.count * source.profile.largest
+    if source.traffic.law == "voip":
+        senders = _talking(source)
     bits = 8 * (packet_bytes(source) + link.framing_bytes)
-    return source.count * source.profile.largest * talking * bits / gap_s
+    return senders * bits / gap_s
 
 
 def _video_bps(params: dict[str, float]) -> float:
@@ -248,16 +251,16 @@ def _video_bps(params: dict[str, float]) -> float:
 
 
 def _talking(source: Source) -> float:
-    """Return the share of its time in which a telephone user sends."""
-    params, longest_s = source.traffic.params, source.calls.longest_ps / PS_PER_S
-    call_s = params["call_mean_s"]
-    if longest_s > 0:
-        call_s *= -math.expm1(-longest_s / call_s)
-    share = call_s / (call_s + params["idle_mean_s"])
+    """Return the mean number of a telephone source's members that send, at its busiest time."""
+    if is_pooled(source):
+        sending = load(source) * (1 - erlang_b(load(source), source.count))
+    else:
+        share = call_s(source) / (call_s(source) + source.traffic.params["idle_mean_s"])
+        sending = source.count * source.profile.largest * share
     for part in source.parts:
         talk_s, silence_s = part.params["talk_mean_s"], part.params["silence_mean_s"]
-        share *= talk_s / (talk_s + silence_s)
-    return share
+        sending *= talk_s / (talk_s + silence_s)
+    return sending
 
 
 def packets_per_s(link: Link, source: Source) -> float:

@@ -170,6 +170,9 @@ class Speech(msgspec.Struct, frozen=True, kw_only=True):
     silence: _Spurt = 1_587_000_000_000
 
 
+_IDLE: Final = 1_200_000_000_000_000  # andreassen2002 section 2.2.1
+
+
 class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kind"):
     """A telephone user: idle, then in a call with a packet every `interval`, and so on.
 
@@ -178,6 +181,9 @@ class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kin
         cut by `longest` draws the same numbers.
 
     Attributes:
+        interarrival: mean time between calls from a population without limit, a Poisson process.
+            The members of the source are then its lines; a call that finds no free line is lost.
+            By default each member calls after its idle time.
         phase: time of a call's first packet: after a random part of the interval, or at once
             (tick).
         longest: a call is cut after this time.
@@ -185,12 +191,17 @@ class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kin
             without a break.
     """
 
-    idle: _Mean = 1_200_000_000_000_000
+    idle: _Mean = _IDLE
+    interarrival: _Mean | None = None
     call: _Mean = 180_000_000_000_000
     interval: _Gap = 100_000_000_000
     phase: _Phase = "independent"
     longest: _Longest = _FOR_EVER
     speech: Speech | None = None
+
+    def __post_init__(self) -> None:
+        if self.interarrival is not None and self.idle != _IDLE:
+            raise Misfit("interarrival", "both 'idle' and 'interarrival'", "one of them")
 
 
 class Frames(msgspec.Struct, frozen=True, kw_only=True):

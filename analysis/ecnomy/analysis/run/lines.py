@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls from a population without limit, and those that found all lines of their source busy."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ecnomy.markets.compile.lines import erlang_b, is_pooled, load
+from ecnomy.markets.results.rawrun import RawRun
+
+__all__ = ["Lines", "lines_of"]
+
+_NO_LINE = -1  # the user of a call that found none
+
+
+class Lines(msgspec.Struct, frozen=True):
+    """The calls of a source's measured time.
+
+    Attributes:
+        source: name of the source.
+        lines: number of its lines.
+        calls: calls that came.
+        lost: calls that found all lines busy.
+        erlang_b: share of lost calls by Erlang's B formula; None if calls come by a profile, or if
+            a provider may refuse them.
+    """
+
+    source: str
+    lines: int
+    calls: int
+    lost: int
+    erlang_b: float | None
+
+    def __str__(self) -> str:
+        """Return one line for a user."""
+        share = f"{self.lost / self.calls:.2%}" if self.calls else "none"
+        theory = "" if self.erlang_b is None else f"; by Erlang's B formula {self.erlang_b:.2%}"
+        return (
+            f"{self.source}: {self.lost:,} of {self.calls:,} calls ({share}) found all "
+            f"{self.lines} lines busy{theory}"
+        )
+
+
+def lines_of(run: RawRun) -> list[Lines]:
+    """Return the calls of each source whose callers are a population without limit.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    sources = [source for source in run.plan.sources if is_pooled(source)]
+    if not sources or not run.file("calls").is_file():
+        return []
+    calls = run.calls
+    calls = calls[calls.start_ps >= run.measured.from_ps]
+    source_of = run.flows.set_index("flow").source.reindex(calls.flow).to_numpy()
+    found = []
+    for source in sources:
+        own = calls[source_of == source.name]
+        free = source.profile.largest == 1 and not source.profile.steps and not source.calls.ask
+        found.append(
+            Lines(
+                source=source.name,
+                lines=source.count,
+                calls=len(own),
+                lost=int((own.user == _NO_LINE).sum()),
+                erlang_b=erlang_b(load(source), source.count) if free else None,
+            )
+        )
+    return found

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose turn the next call of a source is, where calls come from a population without limit (voip.h):
+// one Poisson process for all lines of the source. One free line waits for the next call, the lowest
+// when its turn begins. A call that comes while all lines are busy is lost, and counted when a line
+// is free again or when somebody asks.
+#ifndef ECNOMY_HOST_CALLERS_H_
+#define ECNOMY_HOST_CALLERS_H_
+
+#include <cstdint>
+#include <optional>
+#include <set>
+
+#include "host/accounts.h"
+#include "host/plan.h"
+#include "laws/random/stream.h"
+#include "laws/traffic/voip.h"
+
+namespace ecnomy {
+
+class Callers {
+ public:
+  struct Turn {
+    std::int32_t line;
+    Time at;
+  };
+
+  // The source must outlive it.
+  Callers(const SourcePlan& source, Stream arrivals, std::int32_t first_flow)
+      : source_(&source),
+        law_(source.traffic.values.data()),
+        arrivals_(arrivals),
+        first_flow_(first_flow) {}
+
+  // A line is free: from its start, or again.
+  void free(std::int32_t line, Time now) {
+    if (!opened_) next_ = after(now);
+    opened_ = true;
+    free_.insert(line);
+  }
+
+  // The line whose turn begins, and when its call comes. Nothing if a line waits already, none is free,
+  // or the source stops before.
+  std::optional<Turn> turn(Time now, CallDesk& desk) {
+    if (waiting_ || free_.empty()) return std::nullopt;
+    lose(now, desk);
+    const Time stop = source_->stop_ps;
+    if (stop >= 0 && next_ >= stop) return std::nullopt;
+    waiting_ = true;
+    const std::int32_t line = *free_.begin();
+    free_.erase(free_.begin());
+    return Turn{line, next_};
+  }
+
+  // The call that a line waited for has come.
+  void come() {
+    waiting_ = false;
+    next_ = after(next_);
+  }
+
+  // Hands in the calls that found no free line up to now.
+  void lose(Time now, CallDesk& desk) {
+    if (waiting_ || !opened_) return;
+    const Time stop = source_->stop_ps;
+    for (; next_ <= now && (stop < 0 || next_ < stop); next_ = after(next_)) {
+      CallRecord call{};
+      call.id = desk.number();
+      call.flow = first_flow_;
+      call.user = -1;
+      call.start_ps = call.end_ps = next_;
+      call.complete = 1;
+      desk.add(call);
+    }
+  }
+
+ private:
+  Time after(Time time) { return later(time, source_->profile.stretch(time, law_.gap(arrivals_))); }
+
+  const SourcePlan* source_;
+  Voip law_;
+  Stream arrivals_;
+  std::int32_t first_flow_;
+  std::set<std::int32_t> free_;
+  Time next_ = 0;  // call
+  bool opened_ = false;
+  bool waiting_ = false;  // a line has its turn
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_HOST_CALLERS_H_

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `show` says of calls from a population without limit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ecnomy.analysis.run.lines import lines_of
+from ecnomy.markets import run
+from ecnomy.markets.scenario import scenario_from_text
+
+TEXT = """\
+version: 1
+duration: 60 s
+warmup: 10 s
+network: {{links: [{{name: trunk, from: a, to: b, rate: 10 Mbps}}]}}
+sources:
+  - {{name: other, count: 2, from: a, to: b, traffic: {{kind: voip}}, transport: {{law: udp}}}}
+  - name: callers
+    count: 3
+    rows: {rows}
+    from: a
+    to: b
+    traffic: {{kind: voip, interarrival: 1 s, call: 3 s, interval: 1 s}}
+    transport: {{law: udp, payload: 100 bytes}}
+"""
+
+
+@pytest.mark.parametrize("rows", ["each", "together"])
+def test_calls_and_lost_calls_are_those_of_the_table(tmp_path: Path, rows: str) -> None:
+    """Within the measured time; the formula stands beside them."""
+    raw = run(scenario_from_text(TEXT.format(rows=rows)), out=tmp_path / "run").raw
+    (found,) = lines_of(raw)
+    late = raw.calls[raw.calls.start_ps >= 10 * 10**12]
+    assert (found.source, found.lines, found.calls) == ("callers", 3, len(late))
+    assert 0 < found.lost == (late.accepted == 0).sum() < len(late)
+    assert found.erlang_b == pytest.approx(4.5 / (1 + 3 + 4.5 + 4.5))
+    assert str(found).endswith("found all 3 lines busy; by Erlang's B formula 34.62%")
