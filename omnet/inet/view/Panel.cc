@@ -18,8 +18,9 @@ namespace {
 const cFigure::Font kPlain("Monospace", 8);
 const cFigure::Font kBold("Monospace", 8, cFigure::FONT_BOLD);
 constexpr double kPad = 6;
-constexpr std::size_t kSources = 8, kLinks = 6, kAgents = 4,
-                      kPayments = 8;  // rows of a table, at most
+// Rows of a table, at most; payments give way to decisions down to a few.
+constexpr std::size_t kSources = 8, kLinks = 6, kAgents = 4, kPayments = 8, kFewPayments = 3;
+constexpr std::size_t kNews = 4;  // rows of decisions, with their heading
 constexpr std::size_t kRows =
     28;  // of all, which fit beside a network in Qtenv's window at 1920x1080
 constexpr std::size_t kWidth = 70;  // characters of a row
@@ -158,8 +159,10 @@ void Panel::payments(const Shown& shown) {
   const auto& all = shown.payments();
   if (all.empty()) return;
   heading(left("payer", 18) + left("payee", 16) + left("for", 24) + right("money/s", 12));
+  const std::size_t used = rows_.size() + kNews + 2;  // and a line on what is left out
+  const std::size_t most = std::clamp(kRows - std::min(used, kRows), kFewPayments, kPayments);
   const auto chosen =
-      largest(all.size(), kPayments, [&](std::size_t i) { return std::fabs(all[i].per_s); });
+      largest(all.size(), most, [&](std::size_t i) { return std::fabs(all[i].per_s); });
   for (const std::size_t i : chosen) {
     const std::string of = all[i].source.empty() || all[i].source == all[i].from
                                ? all[i].kind
@@ -167,12 +170,12 @@ void Panel::payments(const Shown& shown) {
     row(left(all[i].from, 18) + left(all[i].to, 16) + left(of, 24) +
         right(number(all[i].per_s), 12));
   }
-  if (const std::string rest = more(all.size(), kPayments); !rest.empty()) row(rest);
+  if (const std::string rest = more(all.size(), most); !rest.empty()) row(rest);
 }
 
 // As many as there is room for, the latest first.
 void Panel::news(const Shown& shown) {
-  if (shown.news().empty()) return;
+  if (shown.news().empty() || rows_.size() + 1 >= kRows) return;
   heading("decided");
   for (const std::string& line : shown.news()) {
     if (rows_.size() < kRows) row(left(line, kWidth));

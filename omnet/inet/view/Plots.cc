@@ -2,6 +2,7 @@
 #include "view/Plots.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "view/Callouts.h"
 #include "view/Style.h"
@@ -160,9 +161,10 @@ void Plots::draw(Frame& frame, Kind kind, const Box& at) {
   frame.title->setText((titles[kind] + top).c_str());
   frame.title->setPosition({at.x + kPad, at.y + 3});
   const double end_s = notes_.back().t_s, begin_s = std::max(end_s - kSpan_s, 0.0);
-  frame.begin->setText((number(begin_s) + " s").c_str());
+  const double from_s = std::round(begin_s * 10) / 10;
+  frame.begin->setText((number(from_s) + " s").c_str());
   frame.begin->setPosition({in.x, in.bottom() + 3});
-  const std::string last = number(begin_s + kSpan_s) + " s";
+  const std::string last = number(from_s + kSpan_s) + " s";
   frame.end->setText(last.c_str());
   frame.end->setPosition({in.right() - extent(kPlain, last).x, in.bottom() + 3});
   for (std::size_t i = 0; i < frame.series.size(); ++i) {
