@@ -64,11 +64,11 @@ class LawEntry(msgspec.Struct, frozen=True):
     traits: dict[str, Any]
     parameters: tuple[Param, ...]
     at_least: tuple[tuple[str, str], ...] = ()
-    defaults_where: tuple[DefaultWhere, ...] = ()
+    defaults_where: tuple[DefaultWhere, ...] | msgspec.UnsetType = msgspec.UNSET
 
     def default(self, parameter: Param, values: Mapping[str, float | str]) -> float | None:
         """Return the default of a parameter beside these values of others."""
-        for one in self.defaults_where:
+        for one in self.defaults_where or ():
             if one.parameter == parameter.name and self._is(one, values):
                 return one.default
         return parameter.default

@@ -55,7 +55,7 @@ class DualQueue(msgspec.Struct, frozen=True, kw_only=True):
 
 def _made(law: str) -> type[DualQueue]:
     entry = law_table()["scheduling"][law]
-    by_form = {one.parameter for one in entry.defaults_where}
+    by_form = {one.parameter for one in entry.defaults_where or ()}
     fields: list[Field] = []
     for parameter in entry.parameters:
         key, kind = key_of(parameter), kind_of("scheduling", law, parameter)
