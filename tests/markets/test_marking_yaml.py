@@ -103,7 +103,7 @@ def test_a_law_reaches_the_plan(text: str, name: str, values: dict[str, float | 
         ("law: pi, reference: 9 packets, a: 1e-4, b: 2e-4", "a", "expected at least b, 0.0002"),
         ("law: flow-projection, estimator: best", "estimator", "one of rounds, screened"),
         ("law: flow-projection, stages: 3", "stages", "unknown key 'stages'"),
-        ("law: flow-projection-heuristic, stages: 2.5", "stages", "a number from 1 to 16"),
+        ("law: flow-projection-heuristic, stages: 2.5", "stages", "a whole number from 1 to 16"),
         ("law: flow-projection-heuristic, least: 3 packets", "least", "expected a size"),
         ("law: adaptive-virtual-queue, utilization: 1.1", "utilization", "from 1e-06 to 1"),
     ],

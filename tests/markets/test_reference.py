@@ -86,7 +86,7 @@ def test_no_sentence_of_a_law_is_written_twice() -> None:
     a frame's sizes and not their mean.
     """
     both = {f"{k.__name__}.{key}" for k in LAWS for key in {*attributes(k)} & {*parameters_of(k)}}
-    assert both == {"Video.i", "Video.p", "Video.b", "Web.mean"}
+    assert both == {"Video.i", "Video.p", "Video.b", "Voip.interarrival", "Web.mean"}
 
 
 @pytest.mark.parametrize(
