@@ -33,7 +33,8 @@ def erlang_b(load: float, lines: int) -> float:
 
 def is_pooled(source: Source) -> bool:
     """Return whether a source's calls come from a population without limit."""
-    return source.traffic.law == "voip" and source.traffic.params["interarrival_mean_s"] > 0
+    params = source.traffic.params  # plans of older runs lack it
+    return source.traffic.law == "voip" and params.get("interarrival_mean_s", 0.0) > 0
 
 
 def call_s(source: Source) -> float:
