@@ -10,7 +10,7 @@ from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["Lines", "lines_of"]
 
-_NO_LINE = -1  # the user of a call that found none
+_NO_LINE = -1  # the user of a call that found none (PROTOCOL.md)
 
 
 class Lines(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ def lines_of(run: RawRun) -> list[Lines]:
     found = []
     for source in sources:
         own = calls[source_of == source.name]
-        free = source.profile.largest == 1 and not source.profile.steps and not source.calls.ask
+        free = not source.profile.steps and not source.calls.ask
         found.append(
             Lines(
                 source=source.name,
