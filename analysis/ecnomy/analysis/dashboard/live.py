@@ -2,13 +2,14 @@
 """The model that SolaraViz steps: an open market, held values, and figures shown.
 
 At a reset, SolaraViz creates a new model and drops the previous one, while its playing thread may
-be about to step. So a Stage holds the only market of a page: it ends the previous engine, and late
-steps do nothing.
+be about to take several steps. So a Stage holds the only market of a page: it ends the previous
+engine, and opens another when the thread that played has ended.
 """
 
 from __future__ import annotations
 
 import threading
+from typing import Final
 
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.times import PS_PER_S
@@ -21,6 +22,8 @@ from ecnomy.markets.session.session import open_market
 
 __all__ = ["LiveMarket", "Stage"]
 
+_PLAYER_ENDS_S: Final = 2.0  # it sleeps for half a second at most
+
 
 class Stage:
     """The holder of the current market of a page, over several runs."""
@@ -30,8 +33,7 @@ class Stage:
         self.scenario, self.engine = scenario, engine
         self._lock = threading.RLock()
         self._market: Market | None = None
-        self._player: threading.Thread | None = None  # the thread of the last step
-        self._late: threading.Thread | None = None  # a thread that may step late
+        self._players: set[threading.Thread] = set()  # threads that stepped the current market
 
     def open(self, seed: int) -> Market:
         """End the current market and open another.
@@ -39,12 +41,17 @@ class Stage:
         Raises:
             EcnomyError, OSError: as open_market.
         """
+        self.close()
+        self._await_players()
         with self._lock:
-            self.close()
-            if self._player is not threading.current_thread():
-                self._late = self._player
             self._market = open_market(self.scenario, seed=seed, tables=False, engine=self.engine)
             return self._market
+
+    def _await_players(self) -> None:
+        """Let threads that still play a closed market end: they step nothing."""
+        players, self._players = self._players - {threading.current_thread()}, set()
+        for player in players:
+            player.join(_PLAYER_ENDS_S)
 
     def close(self) -> None:
         """End the current market and its engine."""
@@ -54,17 +61,15 @@ class Stage:
                 market.close()
 
     def step(self, live: LiveMarket) -> None:
-        """Step the current market; ignore a step of another market or a late step.
+        """Step the current market; ignore a step of another market.
 
         Raises:
             EcnomyError, OSError: as Market.step.
         """
         with self._lock:
-            me = threading.current_thread()
-            late, self._late = self._late, None
-            if self._market is not live.market or me is late:
+            if self._market is not live.market:
                 return
-            self._player = me
+            self._players.add(threading.current_thread())
             live.hand.apply(live.market, live.groups)
             live.market.step()
             live.watch.look(live.market)
