@@ -162,6 +162,7 @@ def test_a_reset_ends_the_engine_before(stage: Stage, engines: list[int]) -> Non
     assert [open_world.there(pid) for pid in engines] == [False, False, True]
     stage.close()
     assert not any(open_world.there(pid) for pid in engines)
+    assert not live.running  # a thread that plays a page that is gone ends
 
 
 def test_steps_that_come_too_late_do_nothing(stage: Stage) -> None:
@@ -179,9 +180,10 @@ def test_steps_that_come_too_late_do_nothing(stage: Stage) -> None:
     player = threading.Thread(target=play)
     player.start()
     assert stepped.wait(60)
-    live[0] = LiveMarket(stage, 1)
+    old, live[0] = live[0], LiveMarket(stage, 1)
     player.join(60)
     assert live[0].steps == 0
+    assert old.running  # Mesa's buttons follow what its thread saw last
     live[0].step()
     assert live[0].steps == 1
 

@@ -33,6 +33,7 @@ class Stage:
         self.scenario, self.engine = scenario, engine
         self._lock = threading.RLock()
         self._market: Market | None = None
+        self._closed = False
         self._players: set[threading.Thread] = set()  # threads that stepped the current market
 
     def open(self, seed: int) -> Market:
@@ -41,7 +42,7 @@ class Stage:
         Raises:
             EcnomyError, OSError: as open_market.
         """
-        self.close()
+        self._end()
         self._await_players()
         with self._lock:
             self._market = open_market(self.scenario, seed=seed, tables=False, engine=self.engine)
@@ -53,8 +54,16 @@ class Stage:
         for player in players:
             player.join(_PLAYER_ENDS_S)
 
+    def replaces(self, market: Market) -> bool:
+        """Whether a reset has ended the market, and another follows."""
+        return self._market is not market and not self._closed
+
     def close(self) -> None:
-        """End the current market and its engine."""
+        """End the current market and its engine; no other follows."""
+        self._closed = True
+        self._end()
+
+    def _end(self) -> None:
         with self._lock:
             market, self._market = self._market, None
             if market is not None:
@@ -102,8 +111,12 @@ class LiveMarket:
 
     @property
     def running(self) -> bool:
-        """Whether another epoch follows."""
-        return not self.failure and self.market.running
+        """Whether another epoch follows.
+
+        True for a market that a reset has ended: Mesa's playing thread would otherwise switch off
+        the buttons of the market that follows.
+        """
+        return not self.failure and (self.stage.replaces(self.market) or self.market.running)
 
     @property
     def steps(self) -> int:
