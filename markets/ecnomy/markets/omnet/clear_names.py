@@ -9,17 +9,20 @@ other nodes, and the distance of the move. A network without such a crossing sta
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
+
+import numpy as np
+import numpy.typing as npt
 
 __all__ = ["Box", "Place", "clear_names", "inside", "node_boxes"]
 
 Place = tuple[int, int]
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 Links = Sequence[tuple[str, str]]
+Numbers = npt.NDArray[np.float64]
 _ICON: Final = 40  # width and height of an icon, in pixels
 _LETTER: Final = 7  # width of a letter of a name
 _NAME: Final = (_ICON / 2 + 1, _ICON / 2 + 19)  # from the middle of the icon to its name, down
@@ -50,7 +53,9 @@ def clear_names(places: Mapping[str, Place], links: Links, area: Box) -> dict[st
 
     def total(found: Mapping[str, Place]) -> float:
         moved = sum(_weight(ends[node]) * math.dist(found[node], places[node]) for node in places)
-        return moved + sum(sum(_costs(node, found, lines)(found[node])) for node in places)
+        return moved + sum(
+            float(_costs(node, found, lines)(_array([found[node]])).sum()) for node in places
+        )
 
     return min(tries, key=total)
 
@@ -64,12 +69,12 @@ def _settled(
         before = dict(found)
         for node in order:
             cost, home = _costs(node, found, lines), places[node]
-            if found[node] == home and cost(home)[0] == 0:
+            if found[node] == home and cost(_array([home]))[0, 0] == 0:
                 continue
-            weight = _weight(ends[node])
             tries = [found[node], home, *_around(home, area)]
-            costs = [(sum(cost(one)) + weight * math.dist(one, home), one) for one in tries]
-            found[node] = min(costs, key=lambda one: one[0])[1]
+            moved = np.hypot(*(_array(tries) - _array(home)).T)
+            costs = cost(_array(tries)).sum(axis=1) + _weight(ends[node]) * moved
+            found[node] = tries[int(np.argmin(costs))]
         if found == before:
             break
     return found
@@ -92,76 +97,91 @@ def node_boxes(node: str, place: Place) -> tuple[Box, Box]:
     )
 
 
-def inside(begin: Place, end: Place, box: Box) -> float:
-    """Return the length of a line inside a box (clipping after Liang and Barsky 1984)."""
-    start, stop = 0.0, 1.0
-    for a, b, least, most in ((begin[0], end[0], *box[::2]), (begin[1], end[1], *box[1::2])):
-        if max(a, b) <= least or min(a, b) >= most:
-            return 0.0
-        if a != b:
-            first, last = (least - a) / (b - a), (most - a) / (b - a)
-            start, stop = max(start, min(first, last)), min(stop, max(first, last))
-    return max(stop - start, 0.0) * math.dist(begin, end)
+def inside(begin: Place | Numbers, end: Place | Numbers, box: Box | Numbers) -> Numbers:
+    """Return the lengths of lines inside boxes (clipping after Liang and Barsky 1984).
+
+    Args:
+        begin: ends of lines, of shape (..., 2).
+        end: the other ends.
+        box: of shape (..., 4).
+    """
+    begin, end, box = _array(begin), _array(end), _array(box)
+    start: Numbers | float = 0.0
+    stop: Numbers | float = 1.0
+    outside: npt.NDArray[np.bool_] | bool = False
+    for axis in (0, 1):
+        a, b = begin[..., axis], end[..., axis]
+        least, most = box[..., axis], box[..., axis + 2]
+        outside = outside | (np.maximum(a, b) <= least) | (np.minimum(a, b) >= most)
+        along = np.where(a == b, np.inf, b - a)  # a line across this axis is not clipped by it
+        first = np.where(a == b, 0.0, (least - a) / along)
+        last = np.where(a == b, 1.0, (most - a) / along)
+        start = np.maximum(start, np.minimum(first, last))
+        stop = np.minimum(stop, np.maximum(first, last))
+    clipped = np.maximum(np.subtract(stop, start), 0.0) * np.hypot(*np.moveaxis(end - begin, -1, 0))
+    return np.where(outside, 0.0, clipped)
 
 
-def _around(home: Place, area: Box) -> Iterator[Place]:
-    for across, down in itertools.product(
-        range(-_ACROSS, _ACROSS + 1, _STEP), range(-_DOWN, _DOWN + 1, _STEP)
-    ):
-        x, y = home[0] + across, home[1] + down
-        if area[0] <= x <= area[2] and area[1] <= y <= area[3]:
-            yield x, y
+def _around(home: Place, area: Box) -> list[Place]:
+    x = range(home[0] - _ACROSS, home[0] + _ACROSS + 1, _STEP)
+    y = range(home[1] - _DOWN, home[1] + _DOWN + 1, _STEP)
+    return [(a, b) for a in x if area[0] <= a <= area[2] for b in y if area[1] <= b <= area[3]]
 
 
-def _costs(
-    node: str, places: Mapping[str, Place], lines: Links
-) -> Callable[[Place], tuple[float, float]]:
-    """Return the cost of a place while other nodes stay: of what is covered, and of nearness."""
-    there = {other: place for other, place in places.items() if other != node}
-    boxes = {other: _boxes(other, place) for other, place in there.items()}
-    joined = [a if b == node else b for a, b in lines if node in (a, b)]
-    passing = [(places[a], places[b]) for a, b in lines if node not in (a, b)]
+def _costs(node: str, places: Mapping[str, Place], lines: Links) -> Callable[[Numbers], Numbers]:
+    """Return the costs of places while other nodes stay: of what is covered, and of nearness.
 
-    def cost(place: Place) -> tuple[float, float]:
-        icon, name = _boxes(node, place)
-        crossed = sum(inside(a, b, icon) + inside(a, b, name) for a, b in passing)
-        crossed += sum(inside(place, there[far], name) for far in joined)
+    The function takes places of shape (n, 2) and gives costs of shape (n, 2).
+    """
+    others = [other for other in places if other != node]
+    there = _array([places[other] for other in others]).reshape(-1, 2)
+    boxes = _array([_boxes(other, places[other]) for other in others]).reshape(-1, 2, 4)
+    joined = [others.index(a if b == node else b) for a, b in lines if node in (a, b)]
+    passing = np.array(
+        [(others.index(a), others.index(b)) for a, b in lines if node not in (a, b)], int
+    ).reshape(-1, 2)
+    begin, end = there[passing[:, 0]], there[passing[:, 1]]
+    offsets = _array(_boxes(node, (0, 0)))
+
+    def cost(tries: Numbers) -> Numbers:
+        here = tries[:, None]
+        own = here[..., [0, 1, 0, 1]] + offsets
+        crossed = inside(begin, end, own[:, 0, None]) + inside(begin, end, own[:, 1, None])
+        found = crossed.sum(axis=1)
         for far in joined:
-            between = [(a, b) for a, b in passing if there[far] not in (a, b)]
-            crossed += sum(_meet(place, there[far], a, b) for a, b in between)
-        covered = near = 0.0
-        for other, (its_icon, its_name) in boxes.items():
-            near += max(_APART - math.dist(place, there[other]), 0.0)
-            for one, two in itertools.product((icon, name), (its_icon, its_name)):
-                covered += _shared(one, two)
-            for far in joined:
-                crossed += inside(place, there[far], its_name)
-                if far != other:
-                    crossed += inside(place, there[far], its_icon)
-        return _CROSSED * crossed + _COVERED * covered, _NEAR * near
+            its = there[far]
+            apart = (passing != far).all(axis=1)
+            found += _meet(here, its, begin[apart], end[apart]).sum(axis=1)
+            found += inside(tries, its, own[:, 1])
+            found += inside(here, its, boxes[:, 1]).sum(axis=1)
+            found += inside(here, its, np.delete(boxes[:, 0], far, axis=0)).sum(axis=1)
+        near = np.maximum(_APART - np.hypot(*np.moveaxis(here - there, -1, 0)), 0.0).sum(axis=1)
+        covered = _shared(own[:, :, None, None], boxes).sum(axis=(1, 2, 3))
+        return np.stack([_CROSSED * found + _COVERED * covered, _NEAR * near], axis=1)
 
     return cost
 
 
-def _meet(a: Place, b: Place, c: Place, d: Place) -> bool:
+def _meet(a: Numbers, b: Numbers, c: Numbers, d: Numbers) -> npt.NDArray[np.bool_]:
     """Whether two lines cross."""
 
-    def side(one: Place, two: Place, of: Place) -> bool:
-        return (two[0] - one[0]) * (of[1] - one[1]) > (two[1] - one[1]) * (of[0] - one[0])
+    def side(one: Numbers, two: Numbers, of: Numbers) -> npt.NDArray[np.bool_]:
+        (x, y), (u, v) = np.moveaxis(two - one, -1, 0), np.moveaxis(of - one, -1, 0)
+        return np.asarray(x * v > y * u)
 
-    return side(a, b, c) != side(a, b, d) and side(c, d, a) != side(c, d, b)
-
-
-def _boxes(node: str, place: Place) -> tuple[Box, Box]:
-    icon, name = node_boxes(node, place)
-    return _padded(icon), _padded(name)
+    return np.asarray((side(a, b, c) != side(a, b, d)) & (side(c, d, a) != side(c, d, b)))
 
 
-def _padded(box: Box) -> Box:
-    return box[0] - _CLEAR, box[1], box[2] + _CLEAR, box[3] + _CLEAR
+def _boxes(node: str, place: Place) -> list[Box]:
+    return [(x - _CLEAR, y, u + _CLEAR, v + _CLEAR) for x, y, u, v in node_boxes(node, place)]
 
 
-def _shared(one: Box, two: Box) -> float:
-    wide = min(one[2], two[2]) - max(one[0], two[0])
-    high = min(one[3], two[3]) - max(one[1], two[1])
-    return wide * high if wide > 0 and high > 0 else 0.0
+def _shared(one: Numbers, two: Numbers) -> Numbers:
+    """The areas that boxes share."""
+    wide = np.minimum(one[..., 2], two[..., 2]) - np.maximum(one[..., 0], two[..., 0])
+    high = np.minimum(one[..., 3], two[..., 3]) - np.maximum(one[..., 1], two[..., 1])
+    return np.asarray(np.maximum(wide, 0.0) * np.maximum(high, 0.0))
+
+
+def _array(numbers: npt.ArrayLike) -> Numbers:
+    return np.asarray(numbers, dtype=np.float64)
