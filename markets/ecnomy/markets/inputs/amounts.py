@@ -104,8 +104,8 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     def largest(self) -> str:
         """Return the largest amount, with its unit."""
         if self.units[0] == "ps":
-            return f"{self.most / PS_PER_S:,.12g} s"
-        return f"{self.most / self.scale:,.12g} {self.units[0]}"
+            return f"{self.most / PS_PER_S:.12g} s"
+        return f"{self.most / self.scale:.12g} {self.units[0]}"
 
     @property
     def schema(self) -> dict[str, Any]:
