@@ -216,6 +216,15 @@ def test_a_rate_of_x0_that_costs_nothing_is_worth_nothing_more() -> None:
     assert settle(strategy, lambda w: 1.2 + 0 * w, 60)[-1] < 1e-3
 
 
+@pytest.mark.parametrize("flows", [1, 100])
+def test_worth_nothing_more_is_no_warning_of_numpy(flows: int) -> None:
+    """At the first decision the largest rate may be twice x0, and x U'(x) there 0."""
+    strategy = ElasticUtility({"kind": "quadratic", "a": 1.0, "x0": MBPS})
+    with np.errstate(divide="raise"):
+        first = pay(strategy, seen(*[0.0] * flows, t_s=0, dt_s=0, limit_bps=2 * MBPS))
+    assert first == pytest.approx([1e-6] * flows)
+
+
 def test_a_utility_that_is_not_concave_is_refused() -> None:
     """By its key in the scenario, with those that would do."""
     for kind in ("sigmoid", "step"):

@@ -254,6 +254,7 @@ def test_json_is_one_document(tmp_path: Path, ecnomy) -> None:
 WRONG = {
     ",a,b\na,1,x\nb,1,1\n": ":2: row 'a', column 'b': found 'x', expected a number",
     ",a,b\na,1,1\nb,nan,1\n": ":3: row 'b', column 'a': found 'nan', expected a number",
+    ",a,b\na,1e308,1\nb,1,-1e308\n": ":2: row 'a', column 'a': found '1e308', expected pay-offs",
     ",a,b\na,1,1\nb,1\n": ":3: row 'b': found 1 pay-offs, expected 2, as in the header",
     ",a,b\na,1;2,3\nb,1;1,1;1\n": ":2: row 'a', column 'b': found '3', expected two numbers a;b",
     ",a,b\na,1,3;1\nb,1,1\n": ":2: row 'a', column 'b': found '3;1', expected a number",

@@ -75,6 +75,7 @@ LONGEST_STEP: Final = math.log(4.0)  # of log w
 LEAST_MICRO: Final = 1.0
 MOST_MICRO: Final = 1e12
 _MICRO: Final = column(MICRO)
+_TINY: Final = np.finfo(np.float64).tiny  # worth is 0 where a utility sates
 
 
 @dataclasses.dataclass
@@ -263,7 +264,7 @@ class ElasticUtility:
             r = np.array([min(max(x / x0, 1 / RANGE), RANGE) for x, x0 in rates])
         else:
             r = (rate_bps / self._x0_bps).clip(1 / RANGE, RANGE)
-        worth: Floats = np.log(_MICRO * self._utility.worth(r))
+        worth: Floats = np.log(np.maximum(_MICRO * self._utility.worth(r), _TINY))
         return worth
 
 

@@ -35,6 +35,7 @@ __all__ = ["MOST_STATES", "Game", "read_game"]
 _MOST_MIB: Final = 8  # of a file
 MOST_STATES: Final = 400  # of alpha-rank's chain: strategies, or pairs of them
 _BETWEEN: Final = ";"  # the pay-offs of a cell
+_MOST: Final = 1e100  # a pay-off, so that sums and products stay finite
 _EXPECTED: Final = {1: "a number", 2: "two numbers a;b, row player first"}
 
 
@@ -127,6 +128,9 @@ def _pay_offs(place: str, text: str, kind: int) -> tuple[float, ...]:
         found = ()
     if len(found) != kind or not all(math.isfinite(value) for value in found):
         raise InputError(f"{place}: found {text.strip()!r}, expected {_EXPECTED[kind]}")
+    if any(abs(value) > _MOST for value in found):
+        expected = f"pay-offs from {-_MOST:g} to {_MOST:g}"
+        raise InputError(f"{place}: found {text.strip()!r}, expected {expected}")
     return found
 
 
