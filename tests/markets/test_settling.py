@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ecnomy.markets.compile.check import warnings
@@ -64,6 +65,36 @@ def test_a_warmup_too_short_is_told_with_numbers() -> None:
     for part in ("about 12.5 s", "100 ms", "gain 0.1", "0.08", "warm-up of 10 s", "warmup to 38 s"):
         assert part in first, part
     assert warned(SLOW, "warmup=38 s") == []
+
+
+SMALL = """\
+version: 1
+duration: {duration} s
+warmup: {warmup} s
+network:
+  links:
+    - {{name: pipe, from: a, to: b, rate: 1 Gbps, delay: 200 ms,
+       marking: {{law: fixed, probability: 0.3}}}}
+sources:
+  - {{name: s, from: a, to: b, transport: {{law: wtp, gain: 0.1, mark_rate: 0.0375 marks/s}}}}
+"""
+
+
+def test_a_window_below_a_packet_settles_within_marks() -> None:
+    """0.05 packets: T / (gain w) = 0.4 / (0.1 x 0.015) = 267 s, twenty times T / (gain p).
+
+    From one packet, W* / W = 1 - 0.95 exp(-t / 267 s): over 60 s to 300 s the mean of W / W* is 2.2
+    by steps of a second. Sixty such flows take 2.19 times the marks that they are told.
+    """
+    scenario = scenario_from_text(SMALL.format(duration=300, warmup=60))
+    (found,) = settlings(scenario, make_plan(scenario))
+    assert found.window == pytest.approx(0.05, rel=1e-3)
+    assert found.time_s == pytest.approx(0.4 / (0.1 * 0.015), rel=1e-3)
+    mean = np.mean(1 / (1 - 0.95 * np.exp(-np.arange(60.5, 300) / found.time_s)))
+    (line,) = warned(SMALL.format(duration=300, warmup=60))
+    assert f"Means are off by about {mean - 1:.0%}" in line and "267 s" in line
+    assert "gain 0.1 and 0.015 marks per round trip" in line
+    assert warned(SMALL.format(duration=3000, warmup=801)) == []
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,7 @@ class Settling(msgspec.Struct, frozen=True):
     probability: float  # that a packet is marked, in equilibrium
     window: float  # packets, in equilibrium
     time_s: float
+    small: bool = False  # below one packet, where steps change its logarithm
 
 
 def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
@@ -63,12 +64,16 @@ def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
         time = T w_dec / (gain p)
 
     which is 1 / alpha of Eq. 7 without x p': that term describes the total on a link, which settles
-    sooner, and not its division among flows. From one packet the way up takes as long, gain
-    w_inc packets per round trip. p is the target of all flows in marks per second over the packets
-    per second that datagrams leave them. Other lasting TCP flows count as one of these flows each,
-    so that W = w / p is the fair share times T. Sender-only WTP (antoniadis2000 section 3.1) grows
-    alike and answers a round's first echo by W / 2: in equilibrium p W^2 = 2 w, and it settles
-    within T W / (2 gain w).
+    sooner, and not its division among flows. Below one packet the same steps change ln W, and
+
+        dW/dt = W gain (w_inc - p W / w_dec) / T        time = T / (gain w_inc)
+
+    so that a window settles within 1 / gain marks, however few packets it sends. From one packet
+    the way up takes as long as above, gain w_inc packets per round trip. p is the target of all
+    flows in marks per second over the packets per second that datagrams leave them. Other lasting
+    TCP flows count as one of these flows each, so that W = w / p is the fair share times T.
+    Sender-only WTP (antoniadis2000 section 3.1) grows alike and answers a round's first echo by
+    W / 2: in equilibrium p W^2 = 2 w, and it settles within T W / (2 gain w).
     """
     rates = mark_rates(scenario, plan)
     askers = [s for s in plan.sources if _windowed(s)]
@@ -87,7 +92,8 @@ def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
     """Warn if the warm-up ends before windows have settled, and means over the rest show it.
 
     The rest of the first deviation at the warm-up's end decays within the measured time. The
-    mean over it is off by that rest times time / measured time. A source that starts after the
+    mean over it is off by that rest times time / measured time. A window below one packet comes
+    down more slowly than by exp(-t / time) (_excess). A source that starts after the
     warm-up is meant to be seen settling.
     """
     measured_s = (plan.duration_ps - plan.warmup_ps) / PS_PER_S
@@ -97,18 +103,38 @@ def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
         if source.start.at_ps > plan.warmup_ps or found.time_s * PS_PER_S <= settled_ps:
             continue
         first = source.transport.initial_window if isinstance(source.transport, Tcp) else 0.0
-        away = min(1.0, abs(1.0 - first / found.window))
-        left = away * math.exp(-max(settled_ps, 0) / PS_PER_S / found.time_s)
-        off = left * min(1.0, found.time_s / measured_s)
+        settled_s = max(settled_ps, 0) / PS_PER_S
+        if found.small and first > found.window:
+            off = _excess(found, min(first, 1.0), settled_s, measured_s)
+        else:
+            away = min(1.0, abs(1.0 - first / found.window))
+            left = away * math.exp(-settled_s / found.time_s)
+            off = left * min(1.0, found.time_s / measured_s)
         if off >= _OFF:
             enough_s = math.ceil(_CALM * found.time_s + _last_start_ps(source) / PS_PER_S)
             yield (
                 f"source {source.name}: its windows settle in about {found.time_s:.3g} s (a "
-                f"round trip of {found.rtt_s * 1e3:.3g} ms over gain {found.gain:.3g} and a "
-                f"marking probability of {found.probability:.2g}), longer than the warm-up of "
+                f"round trip of {found.rtt_s * 1e3:.3g} ms over gain {found.gain:.3g} and "
+                f"{_per_step(found)}), longer than the warm-up of "
                 f"{plan.warmup_ps / PS_PER_S:g} s. Means are off by about {off:.0%}; set warmup to "
                 f"{enough_s} s, or raise the gain or the charges"
             )
+
+
+def _per_step(found: Settling) -> str:
+    if found.small:
+        return f"{found.window * found.probability:.2g} marks per round trip"
+    return f"a marking probability of {found.probability:.2g}"
+
+
+def _excess(found: Settling, first: float, settled_s: float, measured_s: float) -> float:
+    """Return the mean of W / W* - 1 over a time, of a window that falls to W* < 1 from `first`.
+
+    dW/dt = W (1 - W / W*) / time is solved by W* / W = 1 - c exp(-t / time), c = 1 - W* / first.
+    """
+    c = 1 - found.window / first
+    begin, end = (c * math.exp(-t / found.time_s) for t in (settled_s, settled_s + measured_s))
+    return found.time_s / measured_s * math.log((1 - end) / (1 - begin))
 
 
 def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
@@ -211,7 +237,9 @@ def _settling(
         return Settling(source, rtt_s, gain, p, window, rtt_s * window / (2 * gain * weight))
     inverse = params["form"] == 1
     w_dec = weight / params["w_inc"] if inverse else params["w_dec"]
-    return Settling(source, rtt_s, gain, p, weight / p, rtt_s * w_dec / (gain * p))
+    window, time_s = weight / p, rtt_s * w_dec / (gain * p)
+    small = transport.window.law == "wtp" and max(window, transport.min_window) < 1
+    return Settling(source, rtt_s, gain, p, window, time_s / (window if small else 1), small)
 
 
 def _room_pps(plan: Plan, link: int, users: list[Source]) -> float:
