@@ -11,11 +11,13 @@ import msgspec
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.agents.spec import StrategySpec
 from ecnomy.agents.strategies import make
 from ecnomy.agents.utilities import CALL_UTILITIES, TIME_UTILITIES, UTILITIES
 from ecnomy.markets import run
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.scenario import Scenario, scenario_from_text
-from ecnomy.markets.sweep.fingerprint import strategy_modules
+from ecnomy.markets.sweep.fingerprint import Code, run_key, strategy_modules
 from processes import LIMIT_S
 
 SCENARIO = """\
@@ -149,6 +151,21 @@ def test_a_users_own_counts_in_the_key_of_a_run() -> None:
     own = elastic("kind: 'lab_utilities:Saturating', a: 1 money/s, x0: 1 Mbps")
     assert set(strategy_modules(own.market)) == {"lab_utilities"}
     assert strategy_modules(elastic("kind: log, a: 1 money/s, x0: 1 Mbps").market) == {}
+
+
+def test_prices_by_time_count_in_the_key_of_a_run() -> None:
+    """Sweeps run carriers with a price schedule, and make runs anew if a price changes."""
+    keys = set()
+    for price in (0.1, 0.2):
+        made = elastic("kind: log, a: 1 money/s, x0: 1 Mbps")
+        schedule = StrategySpec("price-schedule", {"prices": {0.0: 0.05, 2.5: price}})
+        market = msgspec.structs.replace(
+            made.market,
+            agents=[msgspec.structs.replace(one, strategy=schedule) for one in made.market.agents],
+        )
+        assert strategy_modules(market) == {}
+        keys.add(run_key(make_plan(made), market, Code("", "", ""), {}))
+    assert len(keys) == 2
 
 
 @pytest.mark.parametrize("kind", ["quadratic", "target", "lab_utilities:Saturating"])

@@ -77,7 +77,8 @@ def code_now(engine: str = DEFAULT_ENGINE) -> Code:
 
 def run_key(plan: Plan, market: MarketSpec | None, code: Code, strategies: dict[str, str]) -> str:
     """Return the key of a run; `strategies` are the digests of `strategy_modules`."""
-    parts = [plan.digest, plan.seed, market, code, strategies]
+    told = msgspec.to_builtins(market, str_keys=True)  # prices by time have numbers as keys
+    parts = [plan.digest, plan.seed, told, code, strategies]
     return _sha(msgspec.json.encode(parts, order="sorted"))
 
 
@@ -111,8 +112,8 @@ def _utilities_of(strategy: StrategySpec | None) -> Iterator[tuple[str, str]]:
     for param in strategy.params.values() if strategy is not None else ():
         if isinstance(param, dict) and isinstance(kind := param.get("kind"), str):
             yield from ((kind, group) for group in GROUPS)
-        elif isinstance(param, dict):  # a menu of strategies
-            for one in param.values():
+        elif isinstance(param, dict):  # a menu of strategies, or prices by time
+            for one in (value for value in param.values() if isinstance(value, dict)):
                 inner = {key: value for key, value in one.items() if key != "kind"}
                 if one["kind"] not in BUILT_IN:
                     yield one["kind"], GROUP
