@@ -97,6 +97,24 @@ def test_a_window_below_a_packet_settles_within_marks() -> None:
     assert warned(SMALL.format(duration=3000, warmup=801)) == []
 
 
+def test_a_charge_outside_classes_counts() -> None:
+    """0.0375 money/s at 1 money a mark are those 0.0375 marks/s."""
+    paid = SMALL.replace(", mark_rate: 0.0375 marks/s", "") + BOUGHT
+    assert warned(paid.format(duration=300, warmup=60)) == warned(
+        SMALL.format(duration=300, warmup=60)
+    )
+
+
+BOUGHT = """market:
+  epoch: 1 s
+  price_per_mark: 1 money
+  agents:
+    - {{name: isp, role: connectivity-provider}}
+    - {{name: home, role: price-handler, sources: s,
+       strategy: {{kind: constant-charge, charge: 0.0375 money/s}}}}
+"""
+
+
 @pytest.mark.parametrize(
     "override",
     [

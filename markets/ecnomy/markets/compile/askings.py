@@ -13,6 +13,7 @@ from ecnomy.markets.scenario.mark_prices import mark_prices
 __all__ = [
     "bottlenecks",
     "charges_micro",
+    "constant_rates",
     "largest_probability",
     "mark_rates",
     "packet_bytes",
@@ -70,6 +71,25 @@ def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
             for entry in agent.classes if charges else ():
                 charge_micro = charges[entry.name]
                 rates |= {name: charge_micro / prices[name].low for name in entry.sources}
+    return rates
+
+
+def constant_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
+    """Return the target marks per second and flow of sources that buy at a constant charge.
+
+    Agents without classes give it. Unlike the charge of a class, which is sold to a known number
+    of flows, it may be that of a crowd, and more in total than a link can mark.
+    """
+    if scenario.market is None:
+        return {}
+    rates: dict[str, float] = {}
+    prices = mark_prices(scenario.market, plan)
+    for agent in scenario.market.agents:
+        if agent.strategy is None or agent.classes:
+            continue
+        charge_in = getattr(make(agent.strategy.kind, agent.strategy.params), "charge_in", None)
+        if callable(charge_in) and (charge_micro := int(charge_in(0))) > 0:
+            rates |= {name: charge_micro / prices[name].low for name in agent.sources}
     return rates
 
 

@@ -12,6 +12,7 @@ import msgspec
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.askings import (
     bottlenecks,
+    constant_rates,
     largest_probability,
     mark_rates,
     packet_bytes,
@@ -75,7 +76,7 @@ def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
     Sender-only WTP (antoniadis2000 section 3.1) grows alike and answers a round's first echo by
     W / 2: in equilibrium p W^2 = 2 w, and it settles within T W / (2 gain w).
     """
-    rates = mark_rates(scenario, plan)
+    rates = constant_rates(scenario, plan) | mark_rates(scenario, plan)
     askers = [s for s in plan.sources if _windowed(s)]
     for link, users in bottlenecks(plan, askers).items():
         room_pps = _room_pps(plan, link, users)

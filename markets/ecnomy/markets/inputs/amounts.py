@@ -94,7 +94,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def expected(self) -> str:
         """Return the amount, its range and an example."""
-        least = f"{self.least / self.scale:g}" + (f" {self.units[0]}" if self.least else "")
+        least = self._in_words(self.least) if self.least else "0"
         low = f" above {least}" if self.above else f" of at least {least}"
         low = "" if self.least == 0 and not self.above else low
         words = "".join(f", or {word}" for word, _ in self.words)
@@ -103,9 +103,15 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def largest(self) -> str:
         """Return the largest amount, with its unit."""
-        if self.units[0] == "ps":
-            return f"{self.most / PS_PER_S:.12g} s"
-        return f"{self.most / self.scale:.12g} {self.units[0]}"
+        return self._in_words(self.most)
+
+    def _in_words(self, value: float) -> str:
+        amount, unit = value / self.scale, self.units[0]
+        if unit == "ps":
+            per_unit = {"s": PS_PER_S, "ms": PS_PER_S / 1e3, "us": PS_PER_S / 1e6, "ps": 1.0}
+            unit = next((one for one, ps in per_unit.items() if amount >= ps), unit)
+            amount /= per_unit[unit]
+        return f"{amount:.12g} {unit}"
 
     @property
     def schema(self) -> dict[str, Any]:
