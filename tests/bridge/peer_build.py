@@ -16,7 +16,7 @@ __all__ = ["build_peer"]
 _HERE: Final = Path(__file__).resolve().parent
 _BRIDGE: Final = _HERE.parents[1] / "omnet" / "bridge"
 _FLAGS: Final = ("-std=c++17", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-ffp-contract=off")
-_PLAIN: Final = ("-O2",)
+_PLAIN: Final = ("-O0",)
 _SANITIZED: Final = ("-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
