@@ -91,7 +91,7 @@ def test_the_reference_round_trip_of_weighted_laws(law: str) -> None:
         ("law: wtp, ecn: off, ect: all", "ect", "'data', or ecn"),
         ("law: reno, delayed_acks: 0 packets", "delayed_acks", "at least 1"),
         ("law: reno, delayed_acks: 1.5 packets", "delayed_acks", "whole"),
-        ("law: reno, delayed_ack_time: 600 ms", "delayed_ack_time", "at most 0.5 s"),
+        ("law: reno, delayed_ack_time: 600 ms", "delayed_ack_time", "at most 500 ms"),
         ("law: reno, delayed_acks: 2, delayed_ack_time: 300 ms", "delayed_ack_time", "min_rto"),
         ("law: reno, receiver_window: 0 packets", "receiver_window", "at least 1"),
         ("law: reno, sack: maybe", "sack", "true or false"),
