@@ -17,6 +17,7 @@ ROOT: Final = Path(__file__).resolve().parents[3]
 START: Final = "index.md"
 _MADE: Final = ("build", "dist", "results")
 DOCUMENTS: Final[dict[str, tuple[str, ...]]] = {
+    "tutorial": ("configs/tutorial/README.md",),
     "howto": (
         "configs/README.md",
         "markets/README.md",

@@ -21,8 +21,13 @@ from sitegen.python_api import python_pages
 
 __all__ = ["all_pages", "write_pages"]
 
-_SECTIONS: Final = {"howto": "How-to", "concepts": "Concepts", "validation": "Validation"}
-_ORDER: Final = (*("howto", "gallery", "concepts", "reference", "validation", "papers"),)
+_SECTIONS: Final = {
+    "tutorial": "Tutorial",
+    "howto": "How-to",
+    "concepts": "Concepts",
+    "validation": "Validation",
+}
+_ORDER: Final = ("tutorial", "howto", "gallery", "concepts", "reference", "validation", "papers")
 
 
 def all_pages(root: Path = ROOT) -> tuple[dict[str, str], Links]:
