@@ -22,6 +22,7 @@ from ecnomy.agents.utilities import (
     concave_utility_of,
     utility_of,
 )
+from ecnomy.agents.utilities.anticipating import Anticipating
 from lab_utilities import Saturating
 
 ELASTIC = [
@@ -102,6 +103,15 @@ def test_sated_utilities_want_x0_and_no_more(utility: Utility) -> None:
     within = np.array([0.2, 0.5, 0.9])
     numeric = RateUtility.curvature_at(utility, within)  # type: ignore[arg-type]
     assert utility.curvature_at(within) == pytest.approx(numeric, rel=1e-6)
+
+
+def test_curvature_of_a_user_who_anticipates_its_price() -> None:
+    """It is that of the slope U'(r) (1 - r / C), found by numbers; infinite on a whole link."""
+    user = Anticipating(AlphaFair(a=1.5, alpha=2.0), capacity=2.0)
+    within = np.array([0.2, 0.5, 1.0, 1.9])
+    numeric = RateUtility.curvature_at(user, within)
+    assert user.curvature_at(within) == pytest.approx(numeric, rel=1e-5)
+    assert np.isinf(user.curvature_at(np.array([2.0, 3.0]))).all()
 
 
 def test_a_target_buys_what_constant_throughput_does() -> None:

@@ -161,6 +161,7 @@ def _hostile_decisions() -> dict[str, tuple[bytes, str]]:
         "NaN": (flows(mark_rate=[1.0, np.nan]), "not-finite"),
         "an infinite cap": (flows(rate_cap_bps=[np.inf, 1.0]), "not-finite"),
         "a rate of -2": (flows(mark_rate=[-2.0, 1.0]), "out-of-range"),
+        "a rate of -0.5": (flows(mark_rate=[-0.5, 1.0]), "out-of-range"),
         "a mark cap of -2": (flows(mark_cap=[0, -2]), "out-of-range"),
         "active 2": (flows(active=[2, 0]), "out-of-range"),
         "a flow twice": (flows(flow=[1, 1]), "out-of-range"),

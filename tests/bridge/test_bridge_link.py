@@ -287,6 +287,7 @@ def test_the_reason_is_found_when_the_answer_cannot_be_sent(pair: Pair) -> None:
         (m.Decide(0, samples.decision(flow=[0, 3])), "unknown-flow"),
         (m.Decide(0, samples.decision(flow=[1, 1])), "out-of-range"),
         (m.Decide(0, samples.decision(mark_rate=[-3.0, 1.0])), "out-of-range"),
+        (m.Decide(0, samples.decision(mark_rate=[-0.5, 1.0])), "out-of-range"),
         (m.Decide(0, samples.decision(mark_cap=[1.5, 2.5])), "wrong-type"),
         (m.Decide(0, {"flow": np.array([1])}), "column-name"),
         (m.Decide(0, {}, samples.link_decision(link=[2])), "unknown-link"),
