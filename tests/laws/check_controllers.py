@@ -213,6 +213,13 @@ def check_avq(laws: Laws) -> None:
     assert total > 15_000 and 1000 < marks < total, (total, marks)
 
 
+def check_avq_fills_to_the_last_byte(laws: Laws) -> None:
+    """What fills the virtual queue exactly passes; one byte more is marked."""
+    law = laws.marking("adaptive-virtual-queue", [0.98, 0.15, 3.0, 1000.0])
+    for size, action in ((1500, PASS), (1500, PASS), (1, MARK)):
+        assert law.on_arrival((0, 0, RATE, NEVER), (0, size), 0, [])[0] == action, size
+
+
 def check_avq_rests_at_its_utilization(laws: Laws) -> None:
     """Under a constant load of gamma the virtual capacity stays; above it falls, below it rises."""
     for load in (0.4, 0.5, 0.6):
@@ -268,6 +275,10 @@ def check_adaptive_threshold(laws: Laws) -> None:
 CONTROLLER_CHECKS = {
     "rem": [check_rem, check_rem_path],
     "pi": [check_pi, check_pi_holds],
-    "adaptive-virtual-queue": [check_avq, check_avq_rests_at_its_utilization],
+    "adaptive-virtual-queue": [
+        check_avq,
+        check_avq_fills_to_the_last_byte,
+        check_avq_rests_at_its_utilization,
+    ],
     "adaptive-threshold": [check_adaptive_threshold],
 }
