@@ -98,3 +98,12 @@ def test_random_samples_fill_their_ranges() -> None:
     assert (np.abs(counts[3:] - 1000) < 3.3 * math.sqrt(4000 * 0.25 * 0.75)).all()
     x = np.log([m["x"] for m in made])
     assert abs(x.mean() - math.log(10)) < 2.576 * math.log(100) * math.sqrt(1 / 12 / 4000)
+
+
+def test_random_blocks_draw_apart() -> None:
+    """Two blocks of the same range and number of samples have different values."""
+    first, second = (Block("random", (n,), ranges=(Range(0.0, 1.0),), samples=3) for n in "ab")
+    made = [p.params for p in all_of(first, second)]
+    a, b = (sorted({params[name] for params in made}) for name in "ab")
+    assert len(made) == 9 and len(a) == len(b) == 3
+    assert not set(a) & set(b)
