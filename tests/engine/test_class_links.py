@@ -65,6 +65,19 @@ def test_losses_go_by_their_ratios() -> None:
     assert normal.max() - normal.min() <= step.max(), (normal, step)
 
 
+def test_losses_of_a_busy_period_count_its_last_drop() -> None:
+    """A row's sums of the busy period grow as its bytes do, up to the end of its bin."""
+    traffic = [(n, PACKET, cbr(rate), 1) for n, rate in enumerate((5e6, 6e6, 7e6))]
+    of = scheduler([{k: v for k, v in one.items() if k == "loss_ratio"} for one in CHAIN])
+    table = rows(line(of, traffic, duration_s=2.0, buffer=100))
+    for service in range(3):
+        own = {k: v[table["class"] == service] for k, v in table.items()}
+        for kind in ("arrived", "dropped"):
+            all_bytes = np.cumsum(own[f"{kind}_bytes"])
+            before = (all_bytes - own[f"busy_{kind}_bytes"])[own[f"busy_{kind}_bytes"] > 0]
+            assert len(before) > 10 and (before == before[0]).all(), (service, kind, before)
+
+
 def test_delay_and_loss_ratios_under_poisson_overload() -> None:
     """D_n of about a quarter and p_n of half the next class's, at a load of 1.5, five seeds.
 

@@ -44,6 +44,21 @@ def test_a_lifted_cap_sets_a_flow_free_at_once(window: Law) -> None:
     assert held <= 1 < 100 < outcome.over(10, 12)["sent"][0]
 
 
+def test_a_flow_that_waited_for_acks_keeps_a_credit_of_one_packet() -> None:
+    """Four packets at an ACK, 10 ms apart by a cap: two leave at once, the third an interval later.
+
+    The flow waited for longer than the interval, so that the first need not have left just now.
+    """
+    window = dict(slow_start=False, initial_window=4.0, max_window=4.0)
+    transport = plans.tcp(delayed_acks=4, delayed_ack_ps=PS, **window)
+    rate_bps = 8 * (transport.mss_bytes + transport.header_bytes) / 0.01
+    rows = one(transport, 6, orders((2, {"rate_cap_bps": rate_bps})), trace=True).table("trace")
+    sent = rows["t_ps"][(rows["event"] == SEND) & (rows["bytes"] > 40)]
+    gaps_ms = np.diff(sent[sent > 3 * PS]) / 1e9
+    first = int(np.argmax(gaps_ms)) + 1
+    assert np.round(gaps_ms[first : first + 3], 6).tolist() == [0, 10, 10]
+
+
 @pytest.mark.parametrize("cap", [1e-7, 1e-4, 0.0])
 def test_a_tiny_cap_stops_a_flow(cap: float) -> None:
     """An interval beyond the range of time shuts the gate instead of leaving it open."""

@@ -91,6 +91,17 @@ def test_the_cap_by_hand() -> None:
     assert budgets.mark_cap.tolist() == [-1, -1, -1]
 
 
+def test_an_agent_leaves_the_budgets_of_others_alone() -> None:
+    """Also where it is handed rows that another agent decides for."""
+    budgets, at = Budgets(make_plan(made()).row_sources()), np.arange(3)
+    flows = {"ce": np.zeros(3, dtype=np.int64)}
+    budgets.read(Report(0, 0, flows, {}, {}), np.zeros(3, dtype=np.int64))
+    budgets.take("ann", at, np.array([True, False, False]), np.full(3, 500.0), True)
+    budgets.take("bob", at, np.array([False, True, True]), np.array([-1.0, 700, -1]), True)
+    budgets.changed(np.full(3, 100))
+    assert budgets.mark_cap.tolist() == [5, 7, -1]
+
+
 @pytest.mark.parametrize(
     ("how", "said"),
     [

@@ -209,7 +209,6 @@ def test_interrupt_in_mid_run_keeps_what_there_is(serving: Serving) -> None:
 
     def interrupt(_: Wire) -> None:
         wait_for(file.exists, "a run", while_runs=serving.process)
-        time.sleep(0.5)  # from the first manifest to the wait for a report
         serving.process.send_signal(signal.SIGINT)
         serving.process.wait(LIMIT_S)
 

@@ -170,6 +170,28 @@ def test_an_edit_within_a_second_is_what_runs(tmp_path, monkeypatch) -> None:
     assert values == [1, 2]
 
 
+def test_relative_imports_are_followed_upwards(tmp_path, monkeypatch) -> None:
+    """From the module's package, one up for each dot beyond the first."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name, text in {
+        "__init__": "",
+        "middle/__init__": "",
+        "middle/near": "from ..outer import D\n",
+        "middle/far": "B = 1\n",
+        "middle/inner/__init__": "",
+        "middle/inner/mine": "from ..far import B\nfrom .. import near\nfrom .beside import C\n",
+        "middle/inner/beside": "C = 1\n",
+        "outer": "D = 1\n",
+    }.items():
+        file = tmp_path / "sweep_lab_tree" / f"{name}.py"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    found = fingerprint.modules_named_in("sweep_lab_tree.middle.inner.mine:Mine")
+    within = ["", ".middle", ".middle.far", ".middle.inner", ".middle.inner.beside"]
+    within += [".middle.inner.mine", ".middle.near", ".outer"]
+    assert list(found) == [f"sweep_lab_tree{name}" for name in within]
+
+
 def test_a_strategy_edited_under_its_run_makes_no_outcome(tmp_path, monkeypatch) -> None:
     """The record would have the digest of one text and the figures of another."""
     from ecnomy.markets.sweep import outcome

@@ -138,8 +138,8 @@ class ResultsWriter:
         self._plan, self._measuring, self._naming = plan, Measuring(plan), Naming(plan)
         self._head = manifest_head(plan, scenario)
         self._log = claim(folder, force=force, same=self._same(again, market))
-        self._write_manifest(complete=False, reason=UNFINISHED)
         try:
+            self._write_manifest(complete=False, reason=UNFINISHED)
             self._tables = {n: TableWriter(folder, n, s) for n, s in schemas(plan).items()}
         except BaseException as error:
             self._write_manifest(complete=False, reason=ended_by(error))

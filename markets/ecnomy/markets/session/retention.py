@@ -11,7 +11,7 @@ import datetime
 import os
 import platform
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -89,19 +89,21 @@ class Keeper:
 
 @contextmanager
 def kept(
-    writer: ResultsWriter, market: MarketLike, progress: ProgressLike | None
+    opened: Callable[[], ResultsWriter], market: MarketLike, progress: ProgressLike | None
 ) -> Iterator[Keeper]:
-    """Close the results after every kind of end of the body."""
-    keeper = Keeper(writer, progress)
+    """Open results, and close them after every kind of end of the body."""
+    keeper: Keeper | None = None
     reason: str | None = "the run failed"
     try:
+        keeper = Keeper(opened(), progress)
         yield keeper
         reason = None
     except BaseException as error:
         reason = ended_by(error)
         raise
     finally:
-        keeper.close(market, reason)
+        if keeper is not None:
+            keeper.close(market, reason)
 
 
 def _machine() -> dict[str, Any]:

@@ -177,15 +177,19 @@ def _run(link: EngineLink, hello: Hello, guest: _Guest, folder: Path, market: bo
     """Make one run; return the reason of its failure, or ""."""
     scenario, plan, _ = guest.served
     there = market_of(plan, scenario.market if market else None)
-    try:
+
+    def opened() -> ResultsWriter:
         writer = ResultsWriter(folder, plan, scenario.resolved())
         if guest.differing:
             writer.other_network(guest.differing)
-        with kept(writer, there, RunProgress()) as keeper:
+        return writer
+
+    try:
+        with kept(opened, there, RunProgress()) as keeper:
             for warning in check.warnings(scenario, plan):
                 keeper.say.warn(warning)
             fate = f"{link.peer} disconnected"
-            finish = talk(link, hello, plan, there, writer, keeper.say, fate=lambda: fate)
+            finish = talk(link, hello, plan, there, keeper.sink, keeper.say, fate=lambda: fate)
             keeper.machine["engine"] = dataclasses.asdict(finish)
     except EcnomyError as error:
         return " ".join(str(error).split())
