@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.roles.find import preset_of
-from ecnomy.agents.spec import StrategySpec
+from ecnomy.agents.spec import AgentSpec, StrategySpec
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.alternatives import empty_domains, shared_paths
 from ecnomy.markets.compile.askings import (
@@ -26,7 +26,7 @@ from ecnomy.markets.compile.lines import few_lines
 from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.rem_bounds import unreadable_prices, unstable_steps
 from ecnomy.markets.compile.settling import endless_starts, slow_windows, small_windows
-from ecnomy.markets.compile.worth import paid_beyond_worth
+from ecnomy.markets.compile.worth import anticipated_otherwise, paid_beyond_worth
 from ecnomy.markets.plan import Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.law_table import weights
 from ecnomy.markets.scenario import Scenario
@@ -66,6 +66,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *shared_paths(scenario, plan),
         *_weightless(scenario, plan),
         *paid_beyond_worth(scenario, plan),
+        *anticipated_otherwise(scenario, plan),
         *_floods(plan),
         *_guarantees(scenario, plan),
     ]
@@ -171,6 +172,20 @@ def _times(scenario: Scenario, plan: Plan) -> Iterator[str]:
                 f"agent {agent.name}: decides every {agent.decision_interval_ps / PS_PER_S:g} s, "
                 f"but observes the market only once per epoch, every {plan.epoch_ps / PS_PER_S:g} s"
             )
+        yield from _late_prices(agent, plan)
+
+
+def _late_prices(agent: AgentSpec, plan: Plan) -> Iterator[str]:
+    strategy = agent.strategy
+    if strategy is None or strategy.kind != "price-schedule" or "period" in strategy.params:
+        return
+    prices, end_s = strategy.params["prices"], plan.duration_ps / PS_PER_S
+    times_s = map(float, prices if isinstance(prices, Mapping) else ())
+    if late := [at_s for at_s in times_s if at_s >= end_s]:
+        yield (
+            f"agent {agent.name}: its price from {min(late):g} s on is never posted, as the run "
+            f"ends at {end_s:g} s"
+        )
 
 
 def _idle_profile(source: Source, plan: Plan) -> Iterator[str]:

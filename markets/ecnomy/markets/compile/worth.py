@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings: users who pay more than their use can be worth to them, at any rate."""
+"""Warnings: users who pay more than any use is worth, or reckon with a price as none is made."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from ecnomy.agents.roles import preset_of
 from ecnomy.agents.spec import StrategySpec
 from ecnomy.agents.strategies import make
+from ecnomy.markets.compile.askings import largest_probability
 from ecnomy.markets.plan import Plan, Source
 from ecnomy.markets.scenario import Scenario
 
 if TYPE_CHECKING:
     from ecnomy.agents.utilities import Utility
 
-__all__ = ["paid_beyond_worth"]
+__all__ = ["anticipated_otherwise", "paid_beyond_worth"]
 
 
 def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
@@ -40,6 +41,26 @@ def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
                 f"agent {agent.name}: pays {pay:g} money/s per flow, but by its utility at the "
                 f"largest rate of its paths a flow is worth at most {worth:.4g} money/s to it"
             )
+
+
+def anticipated_otherwise(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    """Warn of agents that `anticipates` misleads: payments move the price of one link only."""
+    for agent in scenario.market.agents if scenario.market else ():
+        if agent.strategy is None or not agent.strategy.params.get("anticipates"):
+            continue
+        for source in (source for source in plan.sources if source.name in agent.sources):
+            marking = [plan.links[n] for n in source.path if largest_probability(plan.links[n]) > 0]
+            names = ", ".join(link.name for link in marking)
+            if len(marking) > 1:
+                yield (
+                    f"agent {agent.name}: anticipates the price of one link, but several on the "
+                    f"path of {source.name} mark: {names}"
+                )
+            elif marking and marking[0].marking.law == "fixed":
+                yield (
+                    f"agent {agent.name}: anticipates its effect on the price, but {names} marks "
+                    "with a fixed probability"
+                )
 
 
 def _pay(strategy: StrategySpec) -> float:
