@@ -252,24 +252,6 @@ def test_no_progress_where_nobody_watches(scene: Path, capsys: pytest.CaptureFix
     assert "\x1b" not in err and all(line.startswith("ecnomy: ") for line in err.splitlines())
 
 
-def test_check_loads_nothing_heavy(scene: Path) -> None:
-    """No Mesa, pandas or Arrow for a look at a scenario."""
-    code = (
-        "import sys; from ecnomy.markets.cli.main import main\n"
-        "try: main(['check', sys.argv[1]])\n"
-        "except SystemExit as e: assert e.code == 0\n"
-        "print(sorted({'mesa', 'pandas', 'pyarrow', 'rich.progress'} & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(scene)],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=LIMIT_S,
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
 def test_verbs_of_other_packages_are_found(
     scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,12 +12,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import dask
 import pyarrow.parquet as pq
 import pytest
-from distributed import Security
+from distributed import LocalCluster, Security
 
+from command_line import ecnomy
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.sweep.declared import Limits
 from ecnomy.markets.sweep.pool import DaskPool, PoolLost
@@ -193,7 +196,43 @@ def cluster(
         yield hub, address
 
 
-@pytest.mark.parametrize("hosts", [HOSTS[:1], pytest.param(HOSTS, marks=full)])
+def test_a_scheduler_at_tls_is_used_and_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its worker makes runs; when it has gone, one line says so and records are whole."""
+    write(tmp_path, MANY)
+    options, _ = certified(tmp_path)
+    _, ca, _, cert, _, key = options
+    tls = {"distributed.comm.tls.ca-file": ca}
+    for role in ("client", "scheduler", "worker"):
+        tls |= {
+            f"distributed.comm.tls.{role}.{name}": at for name, at in (("cert", cert), ("key", key))
+        }
+    with (
+        dask.config.set(tls),
+        LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None,
+            protocol="tls", host="127.0.0.1", security=Security(),
+        ) as hub,
+    ):  # fmt: skip
+
+        def leave() -> None:
+            wait_for(lambda: finished(tmp_path) >= 2 * KILLS[0], "finished runs")
+            hub.sync(hub.scheduler.close)
+
+        with ThreadPoolExecutor(1) as other:
+            left = other.submit(leave)
+            words = (tmp_path / "sweep.yaml", "--out", tmp_path / "out")
+            status = ecnomy("sweep", *words, "--scheduler", hub.scheduler_address)
+            left.result(60)
+    errors = capsys.readouterr().err
+    assert status == 1, errors
+    assert errors.strip().splitlines()[-1].startswith("ecnomy: the scheduler is gone")
+    assert 2 * KILLS[0] <= len(open_sweep(tmp_path / "out").query("status == 'done'")) < RUNS
+
+
+@full
+@pytest.mark.parametrize("hosts", [HOSTS[:1], HOSTS])
 def test_workers_elsewhere_share_a_sweep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hosts: Sequence[str]
 ) -> None:

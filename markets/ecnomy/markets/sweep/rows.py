@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from ecnomy.markets.sweep.declared import Sweep
-from ecnomy.markets.sweep.outcome import Outcome
 from ecnomy.markets.sweep.space import Block
+
+if TYPE_CHECKING:  # for it alone Mesa would be loaded
+    from ecnomy.markets.sweep.outcome import Outcome
 
 __all__ = ["RESERVED", "cell_of", "factors_of", "kinds_of", "row_of", "table_of", "whole_of"]
 
