@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 from command_line import ecnomy
 from ecnomy.markets.cli.ending import stoppable
-from ecnomy.markets.cli.main import GROUP
+from ecnomy.markets.cli.main import GROUP, _verbs
 from ecnomy.markets.session.session import Session
 from processes import LIMIT_S, ended, started, wait_for
 from tiers import full
@@ -260,6 +260,7 @@ def test_verbs_of_other_packages_are_found(
         "def greet(name: str) -> None:\n    '''Say hello.'''\n    print('hello', name)\n"
     )
     monkeypatch.syspath_prepend(str(scene.parent))
+    monkeypatch.setattr("ecnomy.markets.cli.main._verbs", _verbs.__wrapped__)  # read anew
     entry = importlib.metadata.EntryPoint("greet", "lab_verbs:greet", GROUP)
     monkeypatch.setattr(
         importlib.metadata, "entry_points", lambda group: [entry] if group == GROUP else []
@@ -274,7 +275,7 @@ def test_a_verb_with_sub_commands_has_a_name(monkeypatch: pytest.MonkeyPatch) ->
     """The list of verbs names it, as it names all others."""
     from ecnomy.markets.cli import main as cli
 
-    verbs = cli._verbs() | {"account": f"{__name__}:_grouped"}
+    verbs = _verbs() | {"account": f"{__name__}:_grouped"}
     monkeypatch.setattr(cli, "_verbs", lambda: verbs)
     shown = CliRunner().invoke(cli.app, ["--help"]).output
     assert any("account" in line and "Books." in line for line in shown.splitlines()), shown

@@ -32,9 +32,9 @@ class Queries:
         """
         duckdb = _duckdb()
         self.prelude = prelude
-        self._connection = duckdb.connect()
         # one thread: fractions are then summed in one order, and a page is reproducible
-        self._connection.execute("set enable_progress_bar = false; set threads = 1")
+        self._connection = duckdb.connect(config={"threads": 1})
+        self._connection.execute("set enable_progress_bar = false")
         self._count = 0
         try:
             self._connection.execute(prelude)

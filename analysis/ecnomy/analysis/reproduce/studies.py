@@ -11,6 +11,7 @@ The store of a variant holds the points that it changes. The other points are th
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -89,13 +90,27 @@ class Runs:
     """The finished runs of one study.
 
     Attributes:
-        frame: the table of runs from ecnomy.analysis.open_sweep.
         batches: whether samples are the batches of a run instead of replicates.
         budget: the data packets that the study may send.
     """
 
-    def __init__(self, frame: pd.DataFrame, *, batches: bool, budget: float) -> None:
-        self.frame, self.batches, self.budget = frame, batches, budget
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        *,
+        batches: bool,
+        budget: float,
+        rows: npt.NDArray[np.int64] | None = None,
+    ) -> None:
+        """Take the table, or these rows of it, in their order."""
+        self._table, self.batches, self.budget = frame, batches, budget
+        self._rows = np.arange(len(frame)) if rows is None else rows
+
+    @functools.cached_property
+    def frame(self) -> pd.DataFrame:
+        """The runs as a table, as from ecnomy.analysis.open_sweep."""
+        whole = len(self._rows) == len(self._table)
+        return self._table if whole else self._table.take(self._rows)
 
     @property
     def data_packets(self) -> int:
@@ -104,7 +119,7 @@ class Runs:
 
     def values(self, parameter: str) -> list[Any]:
         """Return a parameter's values in the order of the sweep; mappings as their JSON text."""
-        return list(dict.fromkeys(self.frame[parameter]))
+        return list(dict.fromkeys(self._table[parameter].iloc[self._rows]))
 
     def where(self, **columns: Any) -> Runs:
         """Select the runs with these parameter values; `__` in a name stands for a dot.
@@ -120,13 +135,14 @@ class Runs:
         Raises:
             ResultsError: no run has these values.
         """
-        chosen = np.ones(len(self.frame), dtype=bool)
+        rows = self._rows
         for name, value in columns.items():
-            chosen &= (self.frame[name] == value).to_numpy(dtype=bool, na_value=False)
-        if not chosen.any():
+            equal = (self._table[name] == value).to_numpy(dtype=bool, na_value=False)
+            rows = rows[equal[rows]]
+        if not len(rows):
             told = ", ".join(f"{name} = {value}" for name, value in columns.items())
             raise ResultsError(f"no run with {told}")
-        return Runs(self.frame[chosen], batches=self.batches, budget=self.budget)
+        return Runs(self._table, batches=self.batches, budget=self.budget, rows=rows)
 
     def sample(self, column: str) -> npt.NDArray[np.float64]:
         """Return one value per replicate in order of seeds, or one per batch in a study of batches.
@@ -137,12 +153,13 @@ class Runs:
         if self.batches:
             row: npt.NDArray[np.float64] = self.row(column)[0]
             return row
-        if column not in self.frame:
+        if column not in self._table:
             raise ResultsError(f"no column {column!r}")
-        own = self.frame[["replicate", column]].sort_values("replicate")
-        if own["replicate"].duplicated().any():
+        replicates = self._table["replicate"].to_numpy()[self._rows]
+        if len(np.unique(replicates)) < len(replicates):
             raise ResultsError(f"{column!r}: several runs of a seed; fix more parameters")
-        return np.asarray(own[column], dtype=np.float64)
+        values = np.asarray(self._table[column].iloc[self._rows], dtype=np.float64)
+        return values[np.argsort(replicates)]
 
     def row(self, column: str) -> npt.NDArray[np.float64]:
         """Return a measured row of numbers, [replicate, index].

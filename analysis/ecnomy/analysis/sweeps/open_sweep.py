@@ -26,7 +26,7 @@ __all__ = ["connect", "load", "open_sweep", "parameter_units", "whole_kept"]
 _INTEGERS = ("NUMBER", "BIGINT", "INTEGER", "HUGEINT")
 
 _VIEW = """
-create view runs as
+create temp view runs as
 select made.run, points.number, points.place as point, points.replicate, {label} as label,
        points.engine, made.* exclude (run, generation, code, strategies, point) {shown}
 from ({parts}) as made
@@ -122,7 +122,9 @@ def connect(
     loose = loose_table(folder, head)
     if not files and loose is None:
         raise ResultsError(f"{folder}: no finished runs yet; run ecnomy sweep first")
-    connection = duckdb.connect()
+    # A cursor is a connection to the process's database in memory; opening another database takes
+    # longer than most queries. `_confine` changes settings of a whole database.
+    connection = duckdb.connect() if confined else duckdb.cursor()
     connection.execute("set enable_progress_bar = false")
     try:
         _create(connection, files, loose, head, raw)
@@ -157,7 +159,7 @@ def _create(connection: Any, files: list[str], loose: Any, head: dict[str, Any],
     names = named(head, lambda path: _texts(connection, made, path, there))
     connection.register("points_of_head", names.points)
     connection.execute(
-        "create table points as select *, ?::varchar as engine from points_of_head",
+        "create temp table points as select *, ?::varchar as engine from points_of_head",
         [head.get("engine")],
     ).fetchall()
     # a repeated point has several records; the latest counts

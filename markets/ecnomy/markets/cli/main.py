@@ -8,6 +8,7 @@ standard error and an exit status: 2 for input, 1 for the rest, 130 after Ctrl-C
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.metadata
 import pkgutil
@@ -152,6 +153,7 @@ def _own_verbs() -> dict[str, str]:
     return {name.replace("_", "-"): f"{verbs.__name__}.{name}:{name}_command" for name in own}
 
 
+@functools.cache
 def _verbs() -> dict[str, str]:
     """Return all verbs: this package's, and those of others, from a file of each one installed."""
     added = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=GROUP)}
