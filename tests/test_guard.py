@@ -7,14 +7,13 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import guard
 from guardian import marked
 from processes import ended, started, wait_for
-from tiers import full
+from tiers import rare
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/environ").exists(), reason="no /proc: processes cannot be found"
@@ -22,11 +21,6 @@ pytestmark = pytest.mark.skipif(
 
 ENV = "THIS_INNER_SUITE"  # stands in the environment of all that one inner suite starts
 SLEEP = "subprocess.Popen(['sleep', '1000'], start_new_session=True)"
-
-
-def rare(*options: str) -> Any:
-    """Options that the full tier tries too."""
-    return pytest.param(list(options), marks=full)
 
 
 def suite(folder: Path, body: str, *options: str) -> tuple[Sequence[str], dict[str, str], str]:
@@ -58,7 +52,9 @@ def outcome(folder: Path, body: str, *options: str) -> tuple[int, str]:
     return status, out
 
 
-@pytest.mark.parametrize("options", [["-n1"], rare("-n0"), rare("-p", "no:xdist")], ids=" ".join)
+@pytest.mark.parametrize(
+    "options", [["-n1"], rare(["-n0"]), rare(["-p", "no:xdist"])], ids=" ".join
+)
 def test_a_test_that_hangs_is_named_with_its_stack(tmp_path: Path, options: list[str]) -> None:
     """It ends within its limit, and what it started ends with it."""
     status, out = outcome(tmp_path, f"{SLEEP}.wait()", "--timeout=2", *options)
@@ -105,7 +101,7 @@ def test_a_process_that_has_just_started_is_found(monkeypatch) -> None:
         assert left.startswith(f"process {process.pid} (")
 
 
-@pytest.mark.parametrize("options", [rare("-n1"), ["-p", "no:xdist"]], ids=" ".join)
+@pytest.mark.parametrize("options", [rare(["-n1"]), ["-p", "no:xdist"]], ids=" ".join)
 def test_what_a_file_leaves_behind_is_named(tmp_path: Path, options: list[str]) -> None:
     """The file fails, by the command of the process, which is ended."""
     status, out = outcome(tmp_path, f"os.leak = {SLEEP}", "-W", "ignore", *options)
@@ -119,7 +115,7 @@ def test_what_ended_is_not_left_behind(tmp_path: Path) -> None:
     assert status == 0, out
 
 
-@pytest.mark.parametrize("options", [["-n2"], rare("-p", "no:xdist")], ids=" ".join)
+@pytest.mark.parametrize("options", [["-n2"], rare(["-p", "no:xdist"])], ids=" ".join)
 def test_a_killed_suite_leaves_nothing(tmp_path: Path, options: list[str]) -> None:
     """SIGKILL of pytest: its workers end, and all that they started, in sessions of their own."""
     hang = f"{SLEEP}; open('there', 'w').close(); time.sleep(1000)"
@@ -131,7 +127,7 @@ def test_a_killed_suite_leaves_nothing(tmp_path: Path, options: list[str]) -> No
         wait_for(lambda: not marked(mark), "the end of all processes of the suite", 20)
 
 
-@pytest.mark.parametrize("options", [["-n1"], rare("-p", "no:xdist")], ids=" ".join)
+@pytest.mark.parametrize("options", [["-n1"], rare(["-p", "no:xdist"])], ids=" ".join)
 def test_ignored_signals_are_not_inherited(tmp_path: Path, options: list[str]) -> None:
     """As under `nohup make test &`: Ctrl-C reaches a test, and what it starts."""
     code = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"

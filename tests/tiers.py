@@ -10,11 +10,11 @@ same fault.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
-__all__ = ["SAID", "examples", "full", "in_full", "seeds", "set_full"]
+__all__ = ["SAID", "examples", "full", "in_full", "rare", "seeds", "set_full"]
 
 FAST_SEEDS = 2
 # What validation/test_papers.py says of the records; a suite ends with it (conftest.py).
@@ -36,6 +36,11 @@ def in_full() -> bool:
 def examples(count: int) -> int:
     """How many examples Hypothesis tries: `count`, or a quarter of them in the fast tier."""
     return count if in_full() else -(-count // 4)
+
+
+def rare(*values: Any) -> Any:
+    """Values of parameters that only the full tier tries."""
+    return pytest.param(*values, marks=full)
 
 
 def seeds(count: int, fast: int = FAST_SEEDS) -> range:

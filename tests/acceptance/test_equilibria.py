@@ -28,7 +28,7 @@ from ecnomy.analysis.theory import (
 from ecnomy.markets import run
 from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import scenario_from_text
-from tiers import seeds
+from tiers import rare, seeds
 
 PS, SEEDS = 10**12, tuple(seeds(10, fast=1))
 FROM_S, TO_S = 30, 150
@@ -122,8 +122,8 @@ def mean(marking: str, name: str, pay: float = 1.0) -> np.ndarray:
     ("marking", "pay", "within"),
     [
         (LOAD_BASED, 0.85, 0.05),
-        (LOAD_BASED, 1.6, 0.05),
-        (VIRTUAL_QUEUE, 0.85, 0.05),
+        rare(LOAD_BASED, 1.6, 0.05),
+        rare(VIRTUAL_QUEUE, 0.85, 0.05),
         (VIRTUAL_QUEUE, 1.6, 0.08),
     ],
 )

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from ecnomy.markets import load, run
-from tiers import seeds
+from tiers import rare, seeds
 
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "file-budget.yaml"
 SEEDS = seeds(3, fast=1)
@@ -65,8 +65,15 @@ def overspent(run_of: Sent, budget_micro: int) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(("overrides", "budget_micro"), [((), BUDGET_MICRO), ((TIGHT,), 4_000_000)])
-@pytest.mark.parametrize("price", [(), (RISING,)])
+@pytest.mark.parametrize(
+    ("price", "overrides", "budget_micro"),
+    [
+        rare((), (), BUDGET_MICRO),
+        ((RISING,), (), BUDGET_MICRO),
+        ((), (TIGHT,), 4_000_000),
+        rare((RISING,), (TIGHT,), 4_000_000),
+    ],
+)
 def test_no_budget_is_ever_passed(
     seed: int, overrides: tuple[str, ...], budget_micro: int, price: tuple[str, ...]
 ) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
-from tiers import full, seeds
+from tiers import full, rare, seeds
 
 SEEDS = seeds(10, fast=1)
 PS = 10**12
@@ -96,7 +96,7 @@ def share_on(turns: pd.DataFrame, first_s: float, last_s: float) -> float:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     ("q", "contract"),
-    [(0.32, ""), (0.64, ""), (1e-4, BYTES(32)), (0.08, BYTES(16)), (0.08, FLAT(3))],
+    [rare(0.32, ""), (0.64, ""), rare(1e-4, BYTES(32)), (0.08, BYTES(16)), (0.08, FLAT(3))],
 )
 def test_above_the_choke_price_nobody_pays_more_than_a_probe(
     q: float, contract: str, seed: int
@@ -171,7 +171,7 @@ def test_nobody_stays_at_a_trickle(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(("q", "per_mb"), [(0.08, 0), (1e-4, 8), (0.04, 4), (0.02, 10)])
+@pytest.mark.parametrize(("q", "per_mb"), [rare(0.08, 0), rare(1e-4, 8), (0.04, 4), (0.02, 10)])
 def test_elastic_users_buy_their_demand_at_the_whole_price(
     q: float, per_mb: float, seed: int
 ) -> None:

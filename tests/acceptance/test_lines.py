@@ -12,7 +12,7 @@ import pytest
 
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
-from tiers import seeds
+from tiers import full, seeds
 
 SEEDS = seeds(10)
 CALL_S, EPOCH_S, WARMUP_S, DURATION_S = 12, 10, 200, 2300  # ends count at once, not by epochs
@@ -73,7 +73,7 @@ def erlang_b(load: float, lines: int) -> float:
 @pytest.mark.parametrize(
     ("users", "pause", "lines", "expected"),
     [
-        pytest.param(30, "idle: 60", 5, engset(30, CALL_S / 60, 5), id="30 users"),
+        pytest.param(30, "idle: 60", 5, engset(30, CALL_S / 60, 5), id="30 users", marks=full),
         pytest.param(25, "interarrival: 2", 6, erlang_b(CALL_S / 2, 6), id="anyone"),
     ],
 )

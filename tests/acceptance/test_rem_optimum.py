@@ -16,7 +16,7 @@ import pytest
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from rem_networks import NETWORKS, RemNetwork
-from tiers import in_full, seeds
+from tiers import in_full, rare, seeds
 
 WARMUP_S = 40
 DURATION_S = 100 if in_full() else 70
@@ -35,12 +35,15 @@ def rates(network: RemNetwork, steps: str, phi: str, seed: int) -> np.ndarray:
     return grown.to_numpy(float) / 1000 / ((times.max() - times.min()) / PS)
 
 
+SOME = [rare("one-link"), "three-in-a-row", "random-six", rare("ring")]
+
+
 def error(network: RemNetwork, steps: str, phi: str, seed: int) -> float:
     """The mean relative error over sources."""
     return float(np.abs(rates(network, steps, phi, seed) / network.optimum() - 1).mean())
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", SOME)
 def test_auto_comes_within_5_percent_of_the_optimum(name: str) -> None:
     """In every seed the mean relative error over sources is 5 % at most."""
     errors = [error(NETWORKS[name], *AUTO, seed) for seed in seeds(10, fast=1)]
@@ -48,7 +51,7 @@ def test_auto_comes_within_5_percent_of_the_optimum(name: str) -> None:
     assert max(errors) <= 0.05
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", SOME)
 def test_the_papers_steps_miss_where_delays_are_long(name: str) -> None:
     """gamma 0.005 and alpha 0.1, with the phi of figure 7, miss by more than 8 %."""
     missed = error(NETWORKS[name], "phi: 1.4, gamma: 0.005, alpha: 0.1", "1.4", 1)

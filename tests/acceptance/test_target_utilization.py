@@ -19,7 +19,7 @@ import pytest
 
 from ecnomy.markets import load, run
 from steering_world import EXAMPLES, PS, Course, course, held
-from tiers import full, seeds
+from tiers import full, rare, seeds
 
 LAWS = {  # target, first price [money]: a third or half of what it takes
     "load-based": (0.85, 0.035, "{law: load-based, interval: 0.5 s, threshold: 0.6, slope: 0.71}"),
@@ -40,7 +40,7 @@ def steered(law: str, seed: int) -> Course:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("law", ["load-based", "virtual-queue"])
+@pytest.mark.parametrize("law", ["load-based", rare("virtual-queue")])
 def test_the_link_is_as_busy_as_told(law: str, seed: int) -> None:
     """From a first price that is wrong, in the crowd and after it."""
     found = steered(law, seed)

@@ -17,7 +17,7 @@ import pytest
 
 from ecnomy.markets import load, run
 from steering_world import EXAMPLES, PS, Course, course, held
-from tiers import seeds
+from tiers import rare, seeds
 
 QUEUE = (
     "network.links.bottleneck.marking={law: virtual-queue, theta: 0.98, buffer: 30 packets}",
@@ -36,7 +36,7 @@ def tuned(law: str, seed: int) -> Course:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("law", ["load-based", "virtual-queue"])
+@pytest.mark.parametrize("law", [rare("load-based"), "virtual-queue"])
 def test_the_link_is_as_busy_as_told(law: str, seed: int) -> None:
     """From parameters that are wrong, in the crowd and after it."""
     found = tuned(law, seed)

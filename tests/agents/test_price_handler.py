@@ -17,6 +17,7 @@ from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.strategies.constant_throughput import ConstantThroughput
 from ecnomy.agents.strategies.elastic_utility import ElasticUtility
 from ecnomy.agents.utilities import utility_of
+from tiers import rare
 
 PS = 10**12
 MICRO = 1e6
@@ -200,7 +201,7 @@ def test_a_quadratic_utility_comes_to_rest(late: int) -> None:
     assert found[-20:] == pytest.approx(np.tile(end, (20, 1)), rel=3e-3)
 
 
-@pytest.mark.parametrize("price", [1e-3, 0.1, 0.9, 1.1, 3.0, 50.0])
+@pytest.mark.parametrize("price", [rare(1e-3), 0.1, 0.9, 1.1, rare(3.0), 50.0])
 @pytest.mark.parametrize("kind", ["quadratic", "target", "lab_utilities:Saturating"])
 def test_at_a_given_price_the_demand_is_bought(kind: str, price: float) -> None:
     """From dear to cheap, beyond what anything is worth too: in a few steps, and it stays."""

@@ -22,7 +22,7 @@ from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import scenario_from_text
 from page_reader import PageReader
 from sweep_world import go
-from tiers import full
+from tiers import rare
 
 PHONES = """
 version: 1
@@ -103,12 +103,11 @@ BACK = {
 @pytest.mark.parametrize(
     ("case", "keep"),
     [
-        *((case, "") for case in BACK),
-        ("an amount", KEPT),
+        ("an amount", ""),
         ("the price", KEPT),
-        pytest.param("by default", KEPT, marks=full),
-        pytest.param("as much", KEPT, marks=full),
-        pytest.param("as much at one price", KEPT, marks=full),
+        ("as much at one price", ""),
+        *(rare(case, "") for case in ("the price", "by default", "as much")),
+        *(rare(case, KEPT) for case in BACK if case != "the price"),
     ],
 )
 def test_what_is_paid_back_follows_the_price_where_the_tariff_says_so(

@@ -17,6 +17,7 @@ from ecnomy.markets.plan import Law
 from ecnomy.markets.plan.laws import law
 from fifo import Fifo
 from oracle_random import stream
+from tiers import rare
 
 SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)
 RATE_BPS = 2_000_000
@@ -176,9 +177,19 @@ def agree(outcome: Outcome, replay: Replay) -> None:
     assert samples == pytest.approx(replay.samples, abs=1e-9)
 
 
-@pytest.mark.parametrize("rule", ["pc1", "pc2", "pc3"])
-@pytest.mark.parametrize("mark_at", ["departure", "arrival"])
-@pytest.mark.parametrize("unit", ["packets", "bytes"])
+@pytest.mark.parametrize(
+    ("unit", "mark_at", "rule"),
+    [
+        ("packets", "departure", "pc3"),
+        ("packets", "arrival", "pc2"),
+        ("bytes", "departure", "pc2"),
+        ("bytes", "arrival", "pc1"),
+        *(rare("packets", "departure", rule) for rule in ("pc1", "pc2")),
+        *(rare("packets", "arrival", rule) for rule in ("pc1", "pc3")),
+        *(rare("bytes", "departure", rule) for rule in ("pc1", "pc3")),
+        *(rare("bytes", "arrival", rule) for rule in ("pc2", "pc3")),
+    ],
+)
 def test_rem(rule: str, mark_at: str, unit: str) -> None:
     """REM marks ECT packets where it says, drops others as they arrive, and its prices agree."""
     share = 0.85 if rule == "pc1" else 1.0

@@ -15,7 +15,7 @@ import drive
 import plans
 from counting import Allocations, allocations, missing
 from ecnomy.markets.plan import Law, Plan
-from tiers import full
+from tiers import full, rare
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 
@@ -123,7 +123,7 @@ def test_an_idle_flow_takes_a_kibibyte_at_most(traffic: Law | None, market: bool
     assert 600 < took <= 1024
 
 
-@pytest.mark.parametrize("market", [False, True], ids=["alone", "with-rows"])
+@pytest.mark.parametrize("market", [rare(False), True], ids=["alone", "with-rows"])
 @pytest.mark.parametrize(
     ("transport", "traffic", "link"),
     [

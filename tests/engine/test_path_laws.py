@@ -9,6 +9,7 @@ import pytest
 import plans
 from drive import Outcome, run
 from ecnomy.markets.plan import Law
+from tiers import rare
 
 MSS = 1448
 
@@ -44,7 +45,7 @@ def pipe_mean(rtt_s: float, p: float, acks: int, seed: int) -> float:
     return integral / now
 
 
-@pytest.mark.parametrize(("rtt_s", "p"), [(0.1, 1e-3), (0.02, 4e-3)])
+@pytest.mark.parametrize(("rtt_s", "p"), [(0.1, 1e-3), rare(0.02, 4e-3)])
 def test_cubic_has_the_window_of_its_equations(rtt_s: float, p: float) -> None:
     """Its mean window over a pipe, cubic at 100 ms and Reno-friendly at 20 ms, within 5 %."""
     links = plans.duplex("l", 0, 1, 1e10, rtt_s / 2, marking=plans.fixed(p))

@@ -16,6 +16,7 @@ import plans
 from drive import run
 from ecnomy.markets.bridge.messages import Decide, flow_orders
 from ecnomy.markets.plan import Calls
+from tiers import rare
 
 PS = plans.PS
 Table = dict[str, np.ndarray]
@@ -82,7 +83,7 @@ def test_arrivals_are_poisson() -> None:
     assert variation == pytest.approx(1, abs=3.3 * math.sqrt(8 / len(gaps)))
 
 
-@pytest.mark.parametrize("lines", [2, 6, 10])
+@pytest.mark.parametrize("lines", [rare(2), 6, rare(10)])
 def test_the_share_of_lost_calls_is_erlangs(lines: int) -> None:
     """Erlang B by its sum, 6 erlang, within four standard errors of batch means."""
     table = calls(lines, duration_s=6000)

@@ -11,6 +11,7 @@ from drive import Outcome, run
 from ecnomy.markets.plan import Law
 from ecnomy.markets.plan.laws import law
 from oracle_projection import Heuristic, Options, Packet, Reference
+from tiers import rare
 
 ENQUEUE, MARK, DROP = 1, 2, 3
 RATE_BPS = 10_000_000
@@ -94,9 +95,9 @@ class Replay:
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("flow-projection", OPTIONS),
+        rare("flow-projection", OPTIONS),
         ("flow-projection", OPTIONS._replace(screened=True, k=20.0)),
-        ("flow-projection-heuristic", OPTIONS),
+        rare("flow-projection-heuristic", OPTIONS),
         ("flow-projection-heuristic", OPTIONS._replace(parallel=True, screened=True)),
     ],
 )

@@ -77,13 +77,13 @@ class Sender:
 
 
 @pytest.mark.parametrize(
-    "lost",
+    ("window", "lost"),
     [
-        pytest.param(lost, id=name, marks=[full] if len(lost) > 12 else [])
+        pytest.param(window, lost, id=f"{law}-{name}", marks=[full] if len(lost) > most else [])
+        for law, window, most in (("reno", plans.RENO, 1), ("newreno", NEWRENO, 12))
         for name, lost in LOSSES.items()
     ],
 )
-@pytest.mark.parametrize("window", [plans.RENO, NEWRENO], ids=["reno", "newreno"])
 def test_losses_of_one_window_step_by_step(window: Law, lost: list[int]) -> None:
     """One, two and many losses: NewReno a hole a round trip, Reno as far as it gets."""
     transport = plans.tcp(window, initial_window=float(WINDOW), **PLAIN)

@@ -52,7 +52,13 @@ def agree(outcome: Outcome, sender: Sender) -> int:
     return timeouts
 
 
-@pytest.mark.parametrize("lost", LOSSES.values(), ids=LOSSES)
+@pytest.mark.parametrize(
+    "lost",
+    [
+        pytest.param(lost, id=name, marks=full if name in ("one", "two", "most") else [])
+        for name, lost in LOSSES.items()
+    ],
+)
 def test_losses_of_one_window_step_by_step(lost: list[int]) -> None:
     """One, two and many losses: the segments of RFC 6675, each hole resent once, one halving."""
     transport = plans.tcp(NEWRENO, initial_window=float(WINDOW), sack=True, **PLAIN)
