@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from ecnomy.markets import load, run
-from tiers import full, in_full
+from tiers import full, in_full, rare
 
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "best-price.yaml"
 PS = 10**12
@@ -69,10 +69,10 @@ def test_the_closed_form_is_the_best_of_its_curve() -> None:
 @pytest.mark.parametrize(
     ("strategy", "start", "seed"),
     [
-        pytest.param("revenue-gradient", 2 * BEST, 1, marks=full),
+        rare("revenue-gradient", 2 * BEST, 1),
         ("revenue-gradient", HALF, 2),
-        ("revenue-bandit", 2 * BEST, 1),
-        pytest.param("revenue-bandit", HALF, 2, marks=full),
+        rare("revenue-bandit", 2 * BEST, 1),
+        rare("revenue-bandit", HALF, 2),
     ],
 )
 def test_what_is_left_is_close_to_the_most_there_is(strategy: str, start: float, seed: int) -> None:

@@ -17,20 +17,24 @@ from ecnomy.analysis.report.flow_reports import flow_reports
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.results.rawrun import open_raw
 from guarantee_world import write_run
+from tiers import rare
 
 LIMIT_S = 60
 STREAMS = np.array([3, 4])
 NAMES = ("sent", "ce", "late_1")
 
 
-def test_the_page_loads_no_library_of_whole_tables(tmp_path: Path) -> None:
+MADE = "page.write_gsp_page([Path(sys.argv[1])], Path(sys.argv[1]) / 'page.html', []);"
+
+
+@pytest.mark.parametrize("made", ["", rare(MADE)], ids=["imported", "made"])
+def test_the_page_loads_no_library_of_whole_tables(made: str, tmp_path: Path) -> None:
     """Mesa and networkx take 120 MB; the page of a run needs neither."""
     code = (
         "import sys; from pathlib import Path;"
-        "from ecnomy.analysis.report import pictures;"
+        "from ecnomy.analysis.report import page, pictures;"
         "pictures.svg_of = lambda figure: b'<svg/>';"  # drawing takes most of a page's time
-        "from ecnomy.analysis.report.page import write_gsp_page;"
-        "write_gsp_page([Path(sys.argv[1])], Path(sys.argv[1]) / 'page.html', []);"
+        f"{made}"
         "print([m for m in ('mesa', 'networkx') if m in sys.modules])"
     )
     told = [sys.executable, "-c", code, str(write_run(tmp_path))]

@@ -18,7 +18,7 @@ from drive import Outcome, run
 from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law
 from test_window_laws import ROUND_TRIP_S, RTT_S, measured, pipe
-from tiers import full
+from tiers import full, rare
 
 RTTS_MS = (7, 13, 11, 9)
 CAPACITY = 12.0  # packets/ms
@@ -151,7 +151,7 @@ def primal_run(law: Law, probability: float, delay_s: float, **transport) -> Out
 
 
 @pytest.mark.parametrize("delay_s", [0.005, 0.08])
-@pytest.mark.parametrize("probability", [0.01, 0.1])
+@pytest.mark.parametrize("probability", [rare(0.01), 0.1])
 def test_primal_rate_is_weight_over_marking(probability: float, delay_s: float) -> None:
     """x = w / p, whatever the round trip (siris2002 Eq. 1 at rest)."""
     w = 20.0

@@ -24,7 +24,7 @@ from ecnomy.markets.conformance import examine as examine_at_full_size
 from ecnomy.markets.conformance.situations import FLOWS, observation
 from test_documented_strategies import blocks
 from test_strategies_find import NEEDED
-from tiers import full, in_full, rare
+from tiers import full, in_full
 
 ROOT = Path(__file__).parents[2]
 
@@ -70,14 +70,14 @@ def faulty(name: str) -> Examined:
         ("Clamps", "mutates", "zero rates", "flows.goodput_bps"),
         ("Dice", "random", "a plain market", "Python's global generator at"),
         ("Fresh", "random", "a plain market", "the same seed gives different answers"),
-        rare("Rare", "random", "a plain market", "numpy's global generator"),
+        ("Rare", "random", "a plain market", "numpy's global generator"),
         ("Common", "shared", "a plain market", "Common.asked"),
         ("Global", "shared", "a plain market", "another object decides in between (TOTAL)"),
-        rare("Nightly", "clock", "a plain market", "datetime.now at"),
+        ("Nightly", "clock", "a plain market", "datetime.now at"),
         ("Timed", "clock", "a plain market", "time.monotonic at"),
         ("Shapeless", "answer", "5,000 flows", "of shape (1000,) for 5000 flows"),
-        rare("Halves", "answer", "a plain market", "expected an integer"),
-        rare("Greedy", "answer", "the highest price", "expected an integer in [0, 10^12]"),
+        ("Halves", "answer", "a plain market", "expected an integer"),
+        ("Greedy", "answer", "the highest price", "expected an integer in [0, 10^12]"),
         ("Undecided", "answer", "a plain market", "answered a call with 1"),
         ("Refusing", "refuses", "a plain market", "not this market"),
         ("Leaving", "raises", "a plain market", "SystemExit"),

@@ -217,6 +217,7 @@ if __name__ == "__main__":
 """
 
 
+@full
 def test_a_killed_comparison_goes_on(tmp_path: Path) -> None:
     """Killed with SIGKILL at work: its workers end too, its rows stand, only the rest is made."""
     seeds = 40 if in_full() else 6

@@ -36,7 +36,7 @@ AGENTS = (
     *("gsp", "two-gsps", "gsp-insured", "streaming", "two-carriers", "cost-plus"),
     *("strategy-menu", "file-budget", "tuned-marking", "switching"),
 )
-LONG = ("two-classes", "voip-web")
+LONG = ("two-classes", "voip-web", "reference-dumbbell", "two-links")
 REST = ("-1", "-10", "-4-paced", "pi-lb-4", "id-red-4", "pi-vq-4", *AGENTS, *LONG)
 RECORDED = [pytest.param(f, marks=full) if f.stem.endswith(REST) else f for f in FILES]
 
