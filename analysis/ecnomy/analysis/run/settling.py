@@ -41,7 +41,6 @@ away in the long run can appear at rest for a while.
 
 Fewer than eight changes in the half do not distinguish a search from a drift. Then the price has
 settled if it does not change at all, and otherwise there is no verdict. Prices of a schedule, and
-carriers without a strategy, do not search, and are excluded.
 carriers without a strategy, do not search, and are left out.
 """
 
