@@ -25,10 +25,10 @@ from ecnomy.markets.scenario.role import RoleReader
 from ecnomy.markets.scenario.tariffs import TariffReader
 from ecnomy.markets.terms.tariffs import Own
 
-__all__ = ["scenario_schema"]
+__all__ = ["DRAFT", "Schema", "scenario_schema", "struct_schema"]
 
 Schema = dict[str, Any]
-_DRAFT: Final = "http://json-schema.org/draft-07/schema#"
+DRAFT: Final = "http://json-schema.org/draft-07/schema#"
 _OWN: Final[Schema] = {"type": "string", "pattern": ":"}  # a custom class, module:Class
 _PLAIN: Final = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
@@ -38,8 +38,15 @@ def scenario_schema() -> Schema:
     whole, partial = _Made(partial=False), _Made(partial=True)
     roots = [made.reference(Document) for made in (whole, partial)]
     choice = {"if": {"required": ["extends"]}, "then": roots[1], "else": roots[0]}
-    head = {"$schema": _DRAFT, "title": "ecnomy scenario", "type": "object"}
+    head = {"$schema": DRAFT, "title": "ecnomy scenario", "type": "object"}
     return head | choice | {"definitions": whole.found | partial.found}
+
+
+def struct_schema(kind: type[msgspec.Struct], title: str) -> Schema:
+    """Return the schema of a file that is read as this struct."""
+    made = _Made(partial=False)
+    head = {"$schema": DRAFT, "title": title}
+    return head | {"allOf": [made.reference(kind)]} | {"definitions": made.found}
 
 
 class _Made:

@@ -11,13 +11,18 @@ from ecnomy.markets.reference.samples import readable
 from ecnomy.markets.support.additions import load_added
 from ecnomy.markets.sweep.keys import SWEEP, Key
 
-__all__ = ["sweep_entries"]
+__all__ = ["sweep_entries", "sweep_keys"]
 
 
 def sweep_entries() -> Iterator[Entry]:
     """Yield the entries of a sweep file."""
+    yield from _below(sweep_keys(), "")
+
+
+def sweep_keys() -> dict[str, Key]:
+    """Return the keys of a sweep file, with those of tournaments where these are installed."""
     more = load_added("sweep_keys")
-    yield from _below({**SWEEP, **(more() if more else {})}, "")
+    return {**SWEEP, **(more() if more else {})}
 
 
 def _below(keys: Mapping[str, Key], path: str) -> Iterator[Entry]:

@@ -41,6 +41,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
         default: default as YAML; None for a required key, "" without a default.
         example: an example value, on one line.
         below: the keys of its mapping.
+        many: whether the value may be a list, an item for each point.
     """
 
     about: str
@@ -49,6 +50,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     example: str
     below: dict[str, Key] = {}
     note: str = ""
+    many: bool = False
 
     @property
     def takes(self) -> str:
@@ -229,6 +231,7 @@ CALIBRATE: Final = {
     "target": Key(
         about="What the figure is to be, or a list with one target for each point of `parameters`.",
         form=Number(what="a number", least=-1e300, most=1e300),
+        many=True,
         default=None,
         example="0.01",
     ),

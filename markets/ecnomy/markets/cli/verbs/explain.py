@@ -30,7 +30,12 @@ Search = Annotated[
     ),
 ]
 Schema = Annotated[
-    bool, typer.Option("--schema", help="Print the JSON Schema of scenario files, for editors.")
+    bool,
+    typer.Option(
+        "--schema",
+        help="Print the JSON Schema of scenario files, for editors; with the word sweep or "
+        "environment, of those files.",
+    ),
 ]
 
 
@@ -41,9 +46,7 @@ def explain_command(
     from ecnomy.agents.errors import InputError
 
     if schema:
-        from ecnomy.markets.reference.schema import scenario_schema
-
-        return print_json(scenario_schema())
+        return print_json(_schema_of(word or "scenario"))
     from ecnomy.markets.cli import explain_page
     from ecnomy.markets.reference import lookup
     from ecnomy.markets.reference.files import all_entries
@@ -62,6 +65,23 @@ def explain_command(
         explain_page.show_groups(groups, entries)
     else:
         explain_page.show_list(groups)
+
+
+def _schema_of(file: str) -> dict[str, Any]:
+    """Return the schema of a kind of file."""
+    from ecnomy.agents.errors import InputError
+    from ecnomy.markets.inputs.reading import known_name
+    from ecnomy.markets.reference.schema import scenario_schema
+    from ecnomy.markets.reference.sweep_schema import environment_schema, sweep_schema
+
+    made = {
+        "scenario": scenario_schema,
+        "sweep": sweep_schema,
+        "environment": environment_schema,
+    }
+    if file not in made:
+        raise InputError(f"--schema: found {file[:60]!r}, expected {known_name(file, made)}")
+    return made[file]()
 
 
 def _plain(group: Group, entries: Sequence[Entry]) -> dict[str, Any]:

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JSON Schemas (draft 7) of sweep files, tournaments among them, and of environment files.
+
+A schema knows keys, words and numbers. It cannot check whether paths exist in the scenario, or
+whether their values fit there. A file that `extends` another may omit any key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ecnomy.markets.inputs.amounts import Choice
+from ecnomy.markets.inputs.yamlfile import parse
+from ecnomy.markets.reference.schema import DRAFT, Schema, struct_schema
+from ecnomy.markets.reference.sweeps import sweep_keys
+from ecnomy.markets.sweep.blocks import plain_tree
+
+__all__ = ["environment_schema", "sweep_schema"]
+
+_SWITCH = ("true", "false")
+
+
+def sweep_schema() -> Schema:
+    """Return the schema of a sweep file."""
+    whole, part = (_mapping(sweep_keys(), whole=whole) for whole in (True, False))
+    part["properties"]["extends"] = {"type": "string"}
+    choice = {"if": {"required": ["extends"]}, "then": part, "else": whole}
+    return {"$schema": DRAFT, "title": "ecnomy sweep", "type": "object", **choice}
+
+
+def environment_schema() -> Schema:
+    """Return the schema of an environment file."""
+    from ecnomy.markets.rl.declared import EnvironmentDocument
+
+    made = struct_schema(EnvironmentDocument, "ecnomy environment")
+    [document] = (one for one in made["definitions"].values() if "learners" in one["properties"])
+    document["properties"]["set"] = {"type": "object"}  # changes of the scenario, read apart
+    return made
+
+
+def _mapping(keys: Mapping[str, Any], *, whole: bool) -> Schema:
+    """Return the schema of a mapping with these keys; a key in <> stands for any other."""
+    named = {name: _value(key, whole=whole) for name, key in keys.items() if name[0] != "<"}
+    others = [_value(key, whole=whole) for name, key in keys.items() if name[0] == "<"]
+    required = [name for name in named if keys[name].default is None]
+    made: Schema = {"type": "object", "properties": named}
+    made["additionalProperties"] = others[0] if others else False
+    return made | ({"required": required} if required and whole else {})
+
+
+def _value(key: Any, *, whole: bool) -> Schema:
+    about = {"description": f"{key.about} {key.note}".strip()}
+    forms: list[Schema] = [_mapping(key.below, whole=whole)] if key.below else []
+    if isinstance(key.form, str):
+        only = key.form.startswith(("{", "a mapping")) or not key.form
+        forms += [] if key.below and only else [_plain(key, only=only)]
+    elif isinstance(key.form, Choice) and key.form.words == _SWITCH:
+        forms.append({"type": "boolean"})
+    else:
+        one, example = key.form.schema, parse(key.example, "").value
+        if isinstance(example, dict):
+            forms.append({"type": "object", "additionalProperties": one})
+        elif key.many or isinstance(example, list):
+            forms += [one, {"type": "array", "items": one}]
+        else:
+            forms.append(one)
+    return about | (forms[0] if len(forms) == 1 else {"anyOf": forms})
+
+
+def _plain(key: Any, *, only: bool) -> Schema:
+    """Return the schema of values whose form is in words, as far as the example tells it."""
+    value = plain_tree(parse(key.example, ""))
+    if key.form == key.example:
+        return {"const": value}
+    if isinstance(value, list):
+        return {"type": "array", "minItems": 1}
+    if not isinstance(value, dict):
+        return {"type": ["string", "number"]}
+    if only and all(isinstance(values, list) for values in value.values()):
+        listed: Schema = {"type": "array", "minItems": 1}
+        return {"type": "object", "additionalProperties": {"anyOf": [listed, {"type": "object"}]}}
+    return {"type": "object"} if only else {}
