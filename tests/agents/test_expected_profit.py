@@ -259,6 +259,7 @@ def _broken(count: int) -> list[Any]:
     return [Ended(500 + i, 200 * PS + i, 230 * PS, 300, 3, True, 0.0) for i in range(count)]
 
 
+@full
 def test_it_does_better_than_letting_everybody_in_where_that_loses() -> None:
     """A price between what quiet and busy times cost: it sells in quiet times and earns."""
 

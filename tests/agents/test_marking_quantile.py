@@ -66,6 +66,7 @@ def test_window_and_samples_are_those_of_a_plain_list() -> None:
     assert set(strategy.readings) == {"marking_rate", "blocking_threshold"}
 
 
+@full
 def test_in_a_steady_network_the_share_promised_is_blocked() -> None:
     """Independent samples: a share 1 - quantile of the time is above the threshold (99 %)."""
     draw = random.Random(5)
