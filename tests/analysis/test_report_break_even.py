@@ -88,7 +88,7 @@ def _page(folder: Path, ledger: list[Any], calls: list[Any]) -> PageReader:
     paid = sum(row[3] for row in ledger if row[1] == "gsp")
     write_run(folder, ledger=ledger, calls=calls, balance_micro=received - paid)
     manifest = folder / "manifest.json"
-    manifest.write_text(manifest.read_text().replace("0.070001 money", "0.15 money"))
+    manifest.write_text(manifest.read_text().replace("0.070001 money", "price"))
     write_gsp_page([folder], folder / "page.html", ["ecnomy"])
     return PageReader(folder / "page.html")
 

@@ -95,7 +95,7 @@ BACK = {
     "an amount": (", reimbursement: 0.05 money", "sources.cross.traffic.rate", False),
     "the price": (", reimbursement: price", "sources.cross.traffic.rate", True),
     "by default": ("", "sources.cross.traffic.rate", True),
-    "as much": (", reimbursement: 0.020 money", "sources.cross.traffic.rate", True),
+    "as much": (", reimbursement: 0.020 money", "sources.cross.traffic.rate", False),
     "as much at one price": (", reimbursement: 0.02 money", f"{TARIFF}.price", False),
 }
 

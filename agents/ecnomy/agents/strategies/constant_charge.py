@@ -9,6 +9,7 @@ flow outside any class unchanged unless the parameter `charge` is set.
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.agents.decision import LEAVE, Decision
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import NO_OFFER, Observation
-from ecnomy.agents.parameters import Unit
+from ecnomy.agents.parameters import Refused, Unit
 
 __all__ = ["ConstantCharge", "class_charges"]
 
@@ -27,20 +28,24 @@ class ConstantCharge:
     """Pays a constant charge for every flow, or the charge of the flow's class.
 
     Attributes:
-        charge: the target cost of each flow's marks per second; negative: the charge of its class.
+        charge: the target cost of each flow's marks per second; by default the charge of its class.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")
-    charge: Annotated[float, Unit("money/s")] = -1.0
+    charge: Annotated[float | None, Unit("money/s")] = None
+
+    def __post_init__(self) -> None:
+        if self.charge is not None and not 0 <= self.charge < math.inf:
+            raise Refused("charge", f"{self.charge:g} money/s", "0 money/s or more")
 
     def charge_in(self, class_charge_micro: int) -> int:
         """Return the target cost of marks of a flow in a class of this charge [micro-units/s]."""
-        return class_charge_micro if self.charge < 0 else round(self.charge * MICRO)
+        return class_charge_micro if self.charge is None else round(self.charge * MICRO)
 
     def decide_many(self, seen: Observation) -> Decision:
         """Return the willingness to pay per flow, in micro-units per second."""
         offer = seen.flows.offer
-        if self.charge >= 0:
+        if self.charge is not None:
             return Decision(np.full(len(offer), float(round(self.charge * MICRO))))
         return Decision(class_charges(seen))
 

@@ -34,8 +34,8 @@ class Tariff(msgspec.Struct, frozen=True):
         max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
         max_blocking_rate: the largest share of blocked calls (B^G); None without a promise.
         max_time_s: duration of the longest connection [s]; None without a limit.
-        tied: whether the refund follows the price: by declaration, or because both are equal in
-            every run.
+        tied: whether the refund follows the price: by declaration, or because both change together
+            over the runs. An amount that merely equals the only price stays.
         sample_s: length of a sample of the test streams [s]: the longest connection, else the
             `sample` of the strategy, else a minute.
     """
@@ -58,17 +58,20 @@ Tariffs = dict[str, tuple[Tariff, ...]]
 
 def tariffs_of(told: Mapping[int, tuple[Provider, ...]]) -> dict[int, Tariffs]:
     """Return run number -> provider name -> tariffs."""
-    apart = {
-        (provider.name, offer.name)
-        for providers in told.values()
-        for provider in providers
-        for offer in provider.offers
-        if not offer.tied and offer.reimbursement != offer.price
+    pairs: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for provider in (one for providers in told.values() for one in providers):
+        for offer in provider.offers:
+            there = pairs.setdefault((provider.name, offer.name), set())
+            there.add((offer.price, offer.reimbursement))
+    together = {
+        key
+        for key, found in pairs.items()
+        if len(found) > 1 and all(price == back for price, back in found)
     }
-    return {number: _of_run(providers, apart) for number, providers in told.items()}
+    return {number: _of_run(providers, together) for number, providers in told.items()}
 
 
-def _of_run(providers: tuple[Provider, ...], apart: Set[tuple[str, str]]) -> Tariffs:
+def _of_run(providers: tuple[Provider, ...], together: Set[tuple[str, str]]) -> Tariffs:
     return {
         provider.name: tuple(
             Tariff(
@@ -81,7 +84,7 @@ def _of_run(providers: tuple[Provider, ...], apart: Set[tuple[str, str]]) -> Tar
                 max_delay_rate=offer.max_delay_rate,
                 max_blocking_rate=offer.max_blocking_rate,
                 max_time_s=_time_s(offer.max_time),
-                tied=offer.tied or (provider.name, offer.name) not in apart,
+                tied=offer.tied or (provider.name, offer.name) in together,
                 sample_s=_time_s(offer.max_time)
                 or _time_s(offer.strategy.get("sample"))
                 or _DEFAULT_SAMPLE_S,

@@ -203,8 +203,8 @@ def _tops(x: Floats, means: Floats) -> Floats:
     a, b, c = (x[at + step] for step in (-1, 0, 1))
     draws = np.arange(means.shape[1])
     y_a, y_b, y_c = (means[at + step, draws] for step in (-1, 0, 1))
-    left, right = (y_b - y_a) / (b - a), (y_c - y_b) / (c - b)
-    bend = (right - left) / (c - a)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):  # of a value that was given twice too
+        left, right = (y_b - y_a) / (b - a), (y_c - y_b) / (c - b)
+        bend = (right - left) / (c - a)
         vertex = (a + b) / 2 - left / (2 * bend)
     return np.where((bend < 0) & (top == at), np.clip(vertex, a, c), found)
