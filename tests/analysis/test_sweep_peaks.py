@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -51,6 +52,14 @@ def peak(x: tuple[float, ...], rows: np.ndarray, paired: bool = False) -> Best:
     found = best_of(one, one.varied[0], "profit.a")
     assert found is not None
     return found
+
+
+def test_a_value_given_twice_is_no_fault() -> None:
+    """The curve goes through the first of both, without a warning."""
+    x = (0.01, 0.02, 0.02, 0.03)
+    rows = np.array([[1.0, 1.1], [3.0, 3.1], [3.05, 2.9], [2.0, 2.1]])
+    found = peak(x, rows)
+    assert found == msgspec.structs.replace(peak(x[:2] + x[3:], rows[[0, 1, 3]]), level=1)
 
 
 @pytest.mark.parametrize(

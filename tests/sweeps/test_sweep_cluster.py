@@ -218,7 +218,7 @@ def test_a_scheduler_at_tls_is_used_and_missed(
 
         def leave() -> None:
             wait_for(lambda: finished(tmp_path) >= 2 * KILLS[0], "finished runs")
-            hub.sync(hub.scheduler.close)
+            hub.close(5)
 
         with ThreadPoolExecutor(1) as other:
             left = other.submit(leave)

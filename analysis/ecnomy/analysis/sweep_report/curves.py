@@ -138,10 +138,8 @@ def best_of(swept: Swept, varied: Varied, outcome: str) -> Best | None:
         return None
     units, paired = units_of(swept, varied)
     rows = level_rows(varied, swept.of(outcome), units)
-    x = np.array(varied.factor.values)
-    rows = rows[np.argsort(x, kind="stable")]
-    order = np.argsort(x, kind="stable")
-    x = x[order]
+    x, order = np.unique(np.array(varied.factor.values), return_index=True)
+    rows = rows[order]  # of a value that was given twice, the first
     whole = np.isfinite(rows).all(axis=0)
     rows = sign * rows[:, whole]
     if len(x) < 2 or rows.shape[1] < 1:
@@ -203,8 +201,8 @@ def _tops(x: Floats, means: Floats) -> Floats:
     a, b, c = (x[at + step] for step in (-1, 0, 1))
     draws = np.arange(means.shape[1])
     y_a, y_b, y_c = (means[at + step, draws] for step in (-1, 0, 1))
-    with np.errstate(divide="ignore", invalid="ignore"):  # of a value that was given twice too
-        left, right = (y_b - y_a) / (b - a), (y_c - y_b) / (c - b)
-        bend = (right - left) / (c - a)
+    left, right = (y_b - y_a) / (b - a), (y_c - y_b) / (c - b)
+    bend = (right - left) / (c - a)
+    with np.errstate(divide="ignore", invalid="ignore"):
         vertex = (a + b) / 2 - left / (2 * bend)
     return np.where((bend < 0) & (top == at), np.clip(vertex, a, c), found)

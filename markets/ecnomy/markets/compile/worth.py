@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings: users who pay more than any use is worth, or reckon with a price as none is made."""
+"""Warnings: users who pay more than any use is worth, or misjudge their effect on the price."""
 
 from __future__ import annotations
 
