@@ -100,7 +100,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self
 
     def posted(self, price_micro: int) -> CallTariff:
-        """Return the tariff at another price; a refund equal to the price follows it."""
+        """Return the tariff at another price; a refund of the price follows it."""
         back = price_micro if self.money_back else self.reimbursement_micro
         return msgspec.structs.replace(self, price_micro=price_micro, reimbursement_micro=back)
 

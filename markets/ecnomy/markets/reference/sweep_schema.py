@@ -8,13 +8,13 @@ whether their values fit there. A file that `extends` another may omit any key.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from ecnomy.markets.inputs.amounts import Choice
 from ecnomy.markets.inputs.yamlfile import parse
 from ecnomy.markets.reference.schema import DRAFT, Schema, struct_schema
 from ecnomy.markets.reference.sweeps import sweep_keys
 from ecnomy.markets.sweep.blocks import plain_tree
+from ecnomy.markets.sweep.keys import Key
 
 __all__ = ["environment_schema", "sweep_schema"]
 
@@ -39,7 +39,7 @@ def environment_schema() -> Schema:
     return made
 
 
-def _mapping(keys: Mapping[str, Any], *, whole: bool) -> Schema:
+def _mapping(keys: Mapping[str, Key], *, whole: bool) -> Schema:
     """Return the schema of a mapping with these keys; a key in <> stands for any other."""
     named = {name: _value(key, whole=whole) for name, key in keys.items() if name[0] != "<"}
     others = [_value(key, whole=whole) for name, key in keys.items() if name[0] == "<"]
@@ -49,7 +49,7 @@ def _mapping(keys: Mapping[str, Any], *, whole: bool) -> Schema:
     return made | ({"required": required} if required and whole else {})
 
 
-def _value(key: Any, *, whole: bool) -> Schema:
+def _value(key: Key, *, whole: bool) -> Schema:
     about = {"description": f"{key.about} {key.note}".strip()}
     forms: list[Schema] = [_mapping(key.below, whole=whole)] if key.below else []
     if isinstance(key.form, str):
@@ -68,7 +68,7 @@ def _value(key: Any, *, whole: bool) -> Schema:
     return about | (forms[0] if len(forms) == 1 else {"anyOf": forms})
 
 
-def _plain(key: Any, *, only: bool) -> Schema:
+def _plain(key: Key, *, only: bool) -> Schema:
     """Return the schema of values whose form is in words, as far as the example tells it."""
     value = plain_tree(parse(key.example, ""))
     if key.form == key.example:
