@@ -89,15 +89,15 @@ class Tab:
         assert "exceptionDetails" not in told, told
         return told["result"].get("value")
 
-    def wait(self, script: str) -> Any:
-        """The value of an expression as soon as it is true."""
+    def wait(self, script: str, limit_s: float | None = None) -> Any:
+        """The value of an expression as soon as it is true, within the page's limit or this one."""
         found: list[Any] = []
 
         def there() -> bool:
             found[:] = [self.ask(script)]
             return bool(found[0])
 
-        self._until(there, script)
+        self._until(there, script, limit_s)
         return found[0]
 
     def press(self, key: str, times: int = 1) -> None:
@@ -160,8 +160,8 @@ class Tab:
         os.close(self._in)
         self._browser.close()
 
-    def _until(self, there: Callable[[], bool], what: str) -> None:
-        wait_for(there, what, self._limit_s, every_s=0.2)  # a page takes its time to follow
+    def _until(self, there: Callable[[], bool], what: str, limit_s: float | None = None) -> None:
+        wait_for(there, what, limit_s or self._limit_s, every_s=0.2)  # pages take their time
 
     def __enter__(self) -> Self:
         return self

@@ -152,7 +152,7 @@ def test_an_outcome_that_no_run_has_is_told(world: Path, capsys) -> None:
     file.write_text(SWEEP + "outcomes: [gold.nothing]\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "DaskPool", lambda *_: Here())
-        assert status("sweep", file, "--out", world / "nothing") == 0
+        assert status("sweep", file, "--out", world / "nothing") == 2
     assert "outcomes of the sweep file: found 'gold.nothing'" in capsys.readouterr().err
 
 

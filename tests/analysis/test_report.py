@@ -370,11 +370,11 @@ def test_a_reader_who_lacks_providers_or_results_is_told(tmp_path: Path) -> None
 
 @pytest.mark.usefixtures("undrawn")
 def test_the_command_writes_into_the_first_folder(tmp_path: Path) -> None:
-    """report.html beside the tables, or --out; the answer is printed too."""
+    """gsp.html beside the tables, or --out; the answer is printed too."""
     folder = write_run(tmp_path)
     done = CliRunner().invoke(report_app, ["gsp", str(folder)])
     assert done.exit_code == 0, done.output
-    assert "gsp: " in done.output and (folder / "report.html").is_file()
+    assert "gsp: " in done.output and (folder / "gsp.html").is_file()
     done = CliRunner().invoke(report_app, ["gsp", str(folder), "--out", str(tmp_path / "x.html")])
     assert done.exit_code == 0 and (tmp_path / "x.html").is_file()
     assert f"ecnomy report gsp {folder} --out" in PageReader(tmp_path / "x.html").words

@@ -194,7 +194,10 @@ def test_hasty_agent_is_warned_of_once() -> None:
         seen = {"delivered": [1000 * epoch] * 2, "ce": [10 * epoch] * 2, "srtt_s": [0.1] * 2}
         market.decide(world.report(plan, epoch * PS, epoch, **seen))
     assert len(market.warnings) == 1
-    assert "knob" in market.warnings[0]
+    told = "knob decides faster than its flows settle (3 T / (gain p), 5 s now), so it "
+    assert market.warnings[0].startswith(told), "without marks yet"
+    (role,) = (role for role in market.roles if role.name == "knob")
+    assert role.settles_ps == 60 * PS
 
 
 @pytest.mark.parametrize(

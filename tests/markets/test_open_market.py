@@ -185,6 +185,8 @@ def test_the_clock_is_simulated_time(scene: Path) -> None:
         for step in (market.run_until, market.run_for):
             with pytest.raises(TypeError, match=r"the time must be a number \(seconds\), got '60'"):
                 step("60")
+        with pytest.raises(InputError, match=r"run_for: found -1 s, expected 0 s or more"):
+            market.run_for(-1)
         market.run_until(1000)
         assert not market.running and market.time == 20.0
     assert "ended: 20 of 20 s" in repr(market)

@@ -5,7 +5,8 @@
 //   area X Y W H                   labels stay in it; nothing is there yet
 //   keep X Y W H                   something is there already
 //   line X1 Y1 X2 Y2               likewise a line
-//   beside X1 Y1 X2 Y2 W H         where a label of this size goes for a line: X Y W H, and its leader: X1 Y1 X2 Y2
+//   beside X1 Y1 X2 Y2 W H         a label of this size for a line. At the end: where it goes, X Y W H, and its
+//                                  leader: X1 Y1 X2 Y2
 //   near X Y W H W H               the same for a node
 //   colour LOAD MARKED DROPPED WAITING   of a link's line
 //   show T_PS MARKS JSON           what the market says at that time, and the marks that its first link has set:
@@ -53,15 +54,10 @@ int main() {
     } else if (what == "line") {
       placing.keep(stretch(in));
     } else if (what == "beside" || what == "near") {
-      const Stretch line = what == "beside" ? stretch(in) : Stretch{};
-      const Box node = what == "near" ? box(in) : Box{};
+      const About about = what == "near" ? About{true, box(in), {}} : About{false, {}, stretch(in)};
       double width = 0, height = 0;
       in >> width >> height;
-      const Box at =
-          what == "near" ? placing.near(node, width, height) : placing.beside(line, width, height);
-      const Stretch to = what == "near" ? leader(at, node) : leader(at, line);
-      std::cout << at.x << ' ' << at.y << ' ' << at.width << ' ' << at.height << ' ' << to.x1 << ' '
-                << to.y1 << ' ' << to.x2 << ' ' << to.y2 << '\n';
+      placing.add(about, width, height);
     } else if (what == "colour") {
       LinkReading link;
       in >> link.load >> link.marked >> link.dropped >> link.waiting;
@@ -85,5 +81,9 @@ int main() {
       for (const PaymentShown& one : shown.payments()) std::cout << one.per_s << ' ';
       std::cout << shown.span_s() << ' ' << shown.news().size() << '\n';
     }
+  }
+  for (const auto& [at, to] : placing.places()) {
+    std::cout << at.x << ' ' << at.y << ' ' << at.width << ' ' << at.height << ' ' << to.x1 << ' '
+              << to.y1 << ' ' << to.x2 << ' ' << to.y2 << '\n';
   }
 }

@@ -194,9 +194,9 @@ class World:
         assert tally.left >= 0
         self._counted.update(self._answers)
 
-    def failed(self, outcome: Outcome) -> None:
+    def ended(self, outcome: Outcome) -> None:
         """See Observer."""
-        assert outcome.point in self._died
+        assert outcome.status != FAILED or outcome.point in self._died
 
     def _start(self, calm: bool) -> bool:
         """Start the sweep; whether it is finished then."""

@@ -109,8 +109,9 @@ class Watcher:
     def at(self, tally: Tally) -> None:
         assert tally.left >= 0
 
-    def failed(self, outcome: Outcome) -> None:
-        self.failures.append(outcome)
+    def ended(self, outcome: Outcome) -> None:
+        if outcome.status == "failed":
+            self.failures.append(outcome)
 
 
 def write(folder: Path, sweep: str = SWEEP, scenario: str = SCENARIO) -> Path:

@@ -16,6 +16,7 @@ from ecnomy.agents.errors import InputError
 from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
 from ecnomy.markets import load as load_scenario
 from ecnomy.markets import run
+from ecnomy.markets.cli.main import main
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import SweepError
 from ecnomy.markets.sweep.head import head_of
@@ -93,6 +94,31 @@ def test_a_failed_run_is_a_row_with_its_reason(tmp_path: Path) -> None:
     assert go(file, tmp_path / "out")[1].points == []
     assert len(go(file, tmp_path / "out", retry=True)[1].points) == 6
     assert len(open_sweep(tmp_path / "out")) == 12
+
+
+@pytest.mark.parametrize(
+    ("counts", "named", "status", "said"),
+    [
+        ("[1, 2]", "gold.goodput_bps", 0, ""),
+        ("[1, 0]", "gold.goodput_bps", 1, "run failed: "),
+        ("[1, 0]", "gold.goodput", 2, "found 'gold.goodput', expected a column of the runs (one"),
+    ],
+    ids=["whole", "failed", "unknown-outcome"],
+)
+def test_the_command_ends_with_a_status(
+    counts: str, named: str, status: int, said: str, tmp_path: Path, capsys, monkeypatch
+) -> None:
+    """1 with failed runs, 2 where the file names an outcome that the first run does not have."""
+    monkeypatch.setattr("ecnomy.markets.sweep.pool.DaskPool", lambda *_: Here())
+    text = SWEEP.replace("[1, 2]", counts) + f"outcomes: [{named}]\n"
+    file = write(tmp_path, text)
+    for told in (said, ""):  # the second finds all runs made
+        with pytest.raises(SystemExit) as left:
+            main(["sweep", str(file), "--out", str(tmp_path / "out")])
+        assert int(left.value.code or 0) == status
+        out, err = capsys.readouterr()
+        assert "page: ecnomy report" in out and ("gold.goodput'" in err) == (status == 2)
+        assert told in err
 
 
 def test_means_over_nothing_are_empty(tmp_path: Path) -> None:

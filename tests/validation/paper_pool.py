@@ -36,5 +36,5 @@ class Quiet:
     def at(self, tally: Any) -> None:
         """Says nothing."""
 
-    def failed(self, outcome: Any) -> None:
+    def ended(self, outcome: Any) -> None:
         """Says nothing."""

@@ -76,11 +76,11 @@ void Callouts::say(std::size_t number, const std::string& text, const char* colo
   label.height = size.y + 2 * kPad;
 }
 
-bool Callouts::changed(const std::vector<Anchor>& anchors, const Surroundings& around) {
+bool Callouts::changed(const std::vector<About>& abouts, const Surroundings& around) {
   std::vector<double> all;
-  for (const Anchor& anchor : anchors) {
-    append(all, anchor.box);
-    append(all, anchor.line);
+  for (const About& about : abouts) {
+    append(all, about.box);
+    append(all, about.line);
   }
   for (const Box& box : around.boxes) append(all, box);
   for (const Stretch& line : around.lines) append(all, line);
@@ -91,33 +91,29 @@ bool Callouts::changed(const std::vector<Anchor>& anchors, const Surroundings& a
   return anew;
 }
 
-void Callouts::place(const std::vector<Anchor>& anchors, const Surroundings& around) {
-  if (!changed(anchors, around)) return;
+void Callouts::place(const std::vector<About>& abouts, const Surroundings& around) {
+  if (!changed(abouts, around)) return;
   Placing placing(around.area);
   for (const Box& box : around.boxes) placing.keep(box);
   for (const Stretch& line : around.lines) placing.keep(line);
   std::vector<std::size_t> order;  // nodes first, then the largest
   for (std::size_t i = 0; i < labels_.size(); ++i) {
-    const bool somewhere = anchors[i].node || anchors[i].line.length() > 0;
+    const bool somewhere = abouts[i].node || abouts[i].line.length() > 0;
     if (labels_[i].height > 0 && somewhere) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    if (anchors[a].node != anchors[b].node) return anchors[a].node;
+    if (abouts[a].node != abouts[b].node) return abouts[a].node;
     return labels_[a].width * labels_[a].height > labels_[b].width * labels_[b].height;
   });
-  for (const std::size_t i : order) {
-    Label& label = labels_[i];
-    const Anchor& anchor = anchors[i];
-    put(label, anchor,
-        anchor.node ? placing.near(anchor.box, label.width, label.height)
-                    : placing.beside(anchor.line, label.width, label.height));
-  }
+  for (const std::size_t i : order) placing.add(abouts[i], labels_[i].width, labels_[i].height);
+  const std::vector<Place> places = placing.places();
+  for (std::size_t n = 0; n < order.size(); ++n) put(labels_[order[n]], places[n]);
 }
 
-void Callouts::put(Label& label, const Anchor& anchor, const Box& box) {
+void Callouts::put(Label& label, const Place& place) {
+  const auto& [box, line] = place;
   label.plate->setBounds({box.x, box.y, box.width, box.height});
   label.text->setPosition({box.x + kPad, box.y + kPad});
-  const Stretch line = anchor.node ? leader(box, anchor.box) : leader(box, anchor.line);
   label.leader->setStart({line.x1, line.y1});
   label.leader->setEnd({line.x2, line.y2});
   label.leader->setVisible(line.length() > Placing::kAway);

@@ -13,13 +13,6 @@
 
 namespace ecnomy::omnet {
 
-// What a label is about: a node, or the line of a link.
-struct Anchor {
-  bool node = false;
-  Box box;
-  Stretch line;
-};
-
 struct Surroundings {
   std::vector<Box> boxes;
   std::vector<Stretch> lines;
@@ -32,8 +25,8 @@ class Callouts {
 
   // The text of a label, "" for none. colour: of its frame; nullptr: it has none and is blue.
   void say(std::size_t label, const std::string& text, const char* colour);
-  // Each beside its anchor, those of nodes first; where nothing has changed labels stay where they are.
-  void place(const std::vector<Anchor>& anchors, const Surroundings& around);
+  // Each beside what it is about, those of nodes first; where nothing has changed labels stay where they are.
+  void place(const std::vector<About>& abouts, const Surroundings& around);
 
  private:
   struct Label {
@@ -44,8 +37,8 @@ class Callouts {
   };
 
   void make(Label& label, bool framed);
-  bool changed(const std::vector<Anchor>& anchors, const Surroundings& around);
-  void put(Label& label, const Anchor& anchor, const Box& box);
+  bool changed(const std::vector<About>& abouts, const Surroundings& around);
+  void put(Label& label, const Place& place);
 
   omnetpp::cGroupFigure* parent_;
   std::vector<Label> labels_;

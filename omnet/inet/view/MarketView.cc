@@ -119,18 +119,18 @@ void MarketView::place(const MarketBridge& market) const {
   const bool beside = panel.x >= screen_->right;
   around.area = {0, 0, beside ? panel.x - 5 : std::max(screen_->right + 3 * kGap, panel.right()),
                  plots.y};
-  std::vector<Anchor> anchors;
+  std::vector<About> abouts;
   for (std::size_t i = 0; i < screen_->nodes.size(); ++i) {
     const auto parts = iconAndName(screen_->nodes[i]);
     const double left = std::min(parts[0].x, parts[1].x);
     const double right = std::max(parts[0].right(), parts[1].right());
-    anchors.push_back({true, {left, parts[0].y, right - left, parts[1].bottom() - parts[0].y}, {}});
+    abouts.push_back({true, {left, parts[0].y, right - left, parts[1].bottom() - parts[0].y}, {}});
   }
   for (std::size_t i = 0; i < market.plan().links.size(); ++i) {
-    anchors.push_back({false, {}, screen_->links.stretch(i)});
-    if (anchors.back().line.length() > 0) around.lines.push_back(anchors.back().line);
+    abouts.push_back({false, {}, screen_->links.stretch(i)});
+    if (abouts.back().line.length() > 0) around.lines.push_back(abouts.back().line);
   }
-  screen_->callouts->place(anchors, around);
+  screen_->callouts->place(abouts, around);
 }
 
 void MarketView::look(const MarketBridge& market) const {

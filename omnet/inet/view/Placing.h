@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -21,6 +24,10 @@ struct Box {
     const double wide = std::min(right(), other.right()) - std::max(x, other.x);
     const double high = std::min(bottom(), other.bottom()) - std::max(y, other.y);
     return wide > 0 && high > 0 ? wide * high : 0;
+  }
+
+  bool holds(double at_x, double at_y) const noexcept {
+    return x <= at_x && at_x <= right() && y <= at_y && at_y <= bottom();
   }
 
   Box padded(double by) const noexcept { return {x - by, y - by, width + 2 * by, height + 2 * by}; }
@@ -48,6 +55,14 @@ struct Stretch {
                          clip(y1 - y2, y1 - box.y) && clip(y2 - y1, box.bottom() - y1);
     return crosses && from < to ? (to - from) * length() : 0;
   }
+
+  bool crosses(const Stretch& other) const noexcept {
+    const auto side = [](const Stretch& of, double x, double y) {
+      return (of.x2 - of.x1) * (y - of.y1) - (of.y2 - of.y1) * (x - of.x1) > 0;
+    };
+    return side(*this, other.x1, other.y1) != side(*this, other.x2, other.y2) &&
+           side(other, x1, y1) != side(other, x2, y2);
+  }
 };
 
 // The dotted line from a label to what it is about.
@@ -68,6 +83,22 @@ inline Stretch leader(const Box& label, const Stretch& about) noexcept {
   return best;
 }
 
+// What a label is about: the box of a node, its name included, or the line of a link.
+struct About {
+  bool node = false;
+  Box box;
+  Stretch line;
+};
+
+inline Stretch leader(const Box& label, const About& about) noexcept {
+  return about.node ? leader(label, about.box) : leader(label, about.line);
+}
+
+struct Place {
+  Box box;
+  Stretch leader;  // shown if it is longer than Placing::kAway
+};
+
 class Placing {
  public:
   static constexpr double kAway = 14;  // a label further from its place than this has a leader
@@ -77,9 +108,67 @@ class Placing {
 
   void keep(const Box& box) { taken_.push_back(box); }
   void keep(const Stretch& line) { lines_.push_back(line); }
+  // A label of this size, after all that is kept. What a link's label is about is its line outside of its node.
+  void add(About about, double width, double height) {
+    Stretch& line = about.line;
+    for (const Box& node : taken_) {
+      if (about.node || !node.holds(line.x1, line.y1)) continue;
+      const double part = std::min(line.inside(node) / std::max(line.length(), 1.0), kMostHidden);
+      line.x1 += part * (line.x2 - line.x1);
+      line.y1 += part * (line.y2 - line.y1);
+    }
+    labels_.push_back({about, {0, 0, width, height}, false});
+  }
 
-  // A label of this size for a line, beside it, near its middle; the place is kept.
-  Box beside(const Stretch& line, double width, double height) {
+  // The places of the labels, in the order in which they were added. Each takes the best of what those before it
+  // have left; then each moves to where it is cheapest among the others, while that helps. With something covered
+  // at the end, this begins anew with the labels that have not found room.
+  std::vector<Place> places() {
+    std::vector<std::size_t> order(labels_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::vector<Label> best;
+    double least = 0;
+    for (int round = 0; round < kRounds; ++round) {
+      for (Label& label : labels_) label.placed = false;
+      for (const std::size_t i : order) place(i);
+      const double now = improve(order);
+      if (best.empty() || now < least) {
+        least = now;
+        best = labels_;
+      }
+      const auto covers = [&](std::size_t i) { return trouble(i, labels_[i].box, kAny) > 0; };
+      if (std::stable_partition(order.begin(), order.end(), covers) == order.begin()) break;
+    }
+    labels_ = std::move(best);
+    std::vector<Place> found;
+    for (const Label& label : labels_) found.push_back({label.box, label.line()});
+    return found;
+  }
+
+ private:
+  static constexpr int kSteps = 8;
+  static constexpr double kStep = 9;
+  static constexpr double kGap = 7, kNodeGap = 3;  // between line or node and label
+  static constexpr double kApart = 3;              // between a label and anything else
+  static constexpr double kLine = 30;       // what a pixel of a line costs, in pixels covered
+  static constexpr double kOver = 5;        // what a pixel of a leader over a label or node costs
+  static constexpr double kDistance = 0.5;  // what a pixel further away costs
+  static constexpr double kGrid = 12;
+  static constexpr double kCross = 30;  // what a crossing of two leaders costs
+  static constexpr int kRounds = 4;
+  static constexpr double kMostHidden = 0.9;  // of a line, by its node
+  static constexpr double kAny = std::numeric_limits<double>::infinity();
+
+  struct Label {
+    About about;
+    Box box;
+    bool placed = false;
+
+    Stretch line() const noexcept { return leader(box, about); }
+  };
+
+  // Beside the middle of a line, or above a node, else at a side or below.
+  static std::vector<Box> beside(const Stretch& line, double width, double height) {
     const double along_x = line.x2 - line.x1, along_y = line.y2 - line.y1;
     const double length = std::max(line.length(), 1.0);
     const double normal_x = -along_y / length, normal_y = along_x / length;
@@ -95,11 +184,10 @@ class Placing {
         }
       }
     }
-    return best(std::move(tries), line);
+    return tries;
   }
 
-  // A label of this size for a node, its name included: above it, else at a side or below; the place is kept.
-  Box near(const Box& node, double width, double height) {
+  static std::vector<Box> near(const Box& node, double width, double height) {
     const double middle_x = node.x + node.width / 2, middle_y = node.y + node.height / 2;
     std::vector<Box> tries;
     for (int step = 0; step < kSteps; ++step) {
@@ -113,73 +201,95 @@ class Placing {
       tries.push_back({node.right() + gap, middle_y - height / 2, width, height});
       tries.push_back({node.x - gap - width, middle_y - height / 2, width, height});
     }
-    return best(std::move(tries), node);
+    return tries;
   }
 
- private:
-  static constexpr int kSteps = 8;
-  static constexpr double kStep = 9;
-  static constexpr double kGap = 7, kNodeGap = 3;  // between line or node and label
-  static constexpr double kApart = 3;              // between a label and anything else
-  static constexpr double kLine = 30;       // what a pixel of a line costs, in pixels covered
-  static constexpr double kOver = 5;        // what a pixel of a leader over a label or node costs
-  static constexpr double kDistance = 0.5;  // what a pixel further away costs
-  static constexpr double kGrid = 12;
-
-  // The cheapest of these, the first of equals; where each of them covers something, of all places in the area.
-  template <class About>
-  Box best(std::vector<Box> tries, const About& about) {
-    const Box* found = cheapest(tries, about);
-    if (covered(*found) + crossed(leader(*found, about)) > 0) {
-      const double width = found->width, height = found->height;
+  // The cheapest place, the first of equals; where each nearby one covers something, of all places in the area.
+  void place(std::size_t number) {
+    Label& label = labels_[number];
+    label.placed = true;
+    const double width = label.box.width, height = label.box.height;
+    std::vector<Box> tries = label.about.node ? near(label.about.box, width, height)
+                                              : beside(label.about.line, width, height);
+    Box found = cheapest(tries, number);
+    if (trouble(number, found, kAny) > 0) {
       for (double left = area_.x; left + width <= area_.right(); left += kGrid) {
         for (double top = area_.y; top + height <= area_.bottom(); top += kGrid / 3) {
           tries.push_back({left, top, width, height});
         }
       }
-      found = cheapest(tries, about);
+      found = cheapest(tries, number);
     }
-    const Box box = *found;
-    keep(box);
-    if (const Stretch line = leader(box, about); line.length() > kAway) leaders_.push_back(line);
-    return box;
+    label.box = found;
   }
 
-  template <class About>
-  const Box* cheapest(const std::vector<Box>& tries, const About& about) const {
-    const Box* best = nullptr;
-    double least = 0;
+  // Moves labels, one after the other, while the sum of costs falls; returns that.
+  double improve(const std::vector<std::size_t>& order) {
+    for (double before = cost();;) {
+      const std::vector<Label> then = labels_;
+      for (const std::size_t i : order) place(i);
+      const double now = cost();
+      if (now >= before) {
+        labels_ = then;
+        return before;
+      }
+      before = now;
+    }
+  }
+
+  Box cheapest(const std::vector<Box>& tries, std::size_t number) const {
+    Box best = tries.front();
+    double least = cost(number, best, kAny);
     for (const Box& box : tries) {
-      const Stretch line = leader(box, about);
-      const double cost = covered(box) + kDistance * line.length() + crossed(line);
-      if (!best || cost < least) {
-        least = cost;
-        best = &box;
+      if (const double now = cost(number, box, least); now < least) {
+        least = now;
+        best = box;
       }
     }
     return best;
   }
 
-  double covered(const Box& label) const noexcept {
-    const Box box = label.padded(kApart);
-    double sum = label.width * label.height - label.overlap(area_);
-    for (const Box& other : taken_) sum += box.overlap(other);
-    for (const Stretch& line : lines_) sum += kLine * line.inside(box);
-    for (const Stretch& line : leaders_) sum += kOver * line.inside(label);
+  double cost() const noexcept {
+    double sum = 0;
+    for (std::size_t i = 0; i < labels_.size(); ++i) sum += cost(i, labels_[i].box, kAny);
     return sum;
   }
 
-  // What the line from a label to its place runs over.
-  double crossed(const Stretch& line) const noexcept {
-    if (line.length() <= kAway) return 0;
-    double sum = 0;
-    for (const Box& other : taken_) sum += kOver * line.inside(other);
+  // Of a label in this place; at least `limit` if it is not below that.
+  double cost(std::size_t number, const Box& label, double limit) const noexcept {
+    const double away = kDistance * leader(label, labels_[number].about).length();
+    return away < limit ? away + trouble(number, label, limit - away) : away;
+  }
+
+  // What a label in this place covers, and what leaders run over because of it; likewise.
+  double trouble(std::size_t number, const Box& label, double limit) const noexcept {
+    const Box box = label.padded(kApart);
+    const Stretch line = leader(label, labels_[number].about);
+    const bool led = line.length() > kAway;
+    double sum = label.width * label.height - label.overlap(area_);
+    for (const Box& other : taken_) {
+      sum += box.overlap(other);
+      if (led) sum += kOver * line.inside(other);
+      if (sum >= limit) return sum;
+    }
+    for (const Stretch& other : lines_) sum += kLine * other.inside(box);
+    for (std::size_t i = 0; i < labels_.size() && sum < limit; ++i) {
+      const Label& other = labels_[i];
+      if (i == number || !other.placed) continue;
+      sum += box.overlap(other.box);
+      if (led) sum += kOver * line.inside(other.box);
+      const Stretch theirs = other.line();
+      if (theirs.length() <= kAway) continue;
+      sum += kOver * theirs.inside(label);
+      if (led && line.crosses(theirs)) sum += kCross;
+    }
     return sum;
   }
 
   Box area_;
   std::vector<Box> taken_;
-  std::vector<Stretch> lines_, leaders_;
+  std::vector<Stretch> lines_;
+  std::vector<Label> labels_;
 };
 
 }  // namespace ecnomy::omnet

@@ -60,6 +60,7 @@ class ConnectivityProvider(Role):
             raise blame(self._who, error) from error
         price = price_posted(self._who, answer)
         self.decided(seen.t_ps, 0)
+        self.settles_ps = seen.responds_ps if self._waits else 0
         self.hasty = 0 < self._waits * max(self.interval_ps, seen.dt_ps) < seen.responds_ps
         return price
 

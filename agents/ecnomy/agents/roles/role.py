@@ -120,6 +120,7 @@ class Role(mesa.Agent):
         interval_ps: time between two decisions; EVERY_REPORT, or ADAPT to measurements.
         next_ps: time of the next decision.
         hasty: whether the interval was too short for the flows at the last measurement.
+        settles_ps: response time of the flows then, or of customers to a price; 0 if unknown.
         responds_ps: response time of the flows to a price [ps]; 0 without flows.
         notes: notes of the strategy so far, by name; a DataCollector may read it.
     """
@@ -140,7 +141,7 @@ class Role(mesa.Agent):
         self.interval_ps = usual_ps if terms.interval_ps is None else terms.interval_ps
         first_ps = SHORTEST_PS if self.interval_ps == ADAPT else self.interval_ps
         self.next_ps = int(self.stream.random() * first_ps)
-        self.hasty, self.responds_ps = False, 0
+        self.hasty, self.settles_ps, self.responds_ps = False, 0, 0
         self.notes: Mapping[str, float] = {}
 
     @classmethod
@@ -185,6 +186,7 @@ class Role(mesa.Agent):
         With `heeds_lag` a configured interval is never too short. A share `inertia` of users skips
         a decision, so their response takes longer.
         """
+        self.settles_ps = settling
         self.hasty = 0 < self.interval_ps < settling and not heeds_lag
         pause = settling if self.interval_ps == ADAPT else self.interval_ps
         self.next_ps = t_ps + pause

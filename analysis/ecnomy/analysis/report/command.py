@@ -21,6 +21,7 @@ from ecnomy.markets.support.printable import say
 __all__ = ["gsp_command", "page_command", "report_app"]
 
 PAGE: Final = "report.html"
+GSP_PAGE: Final = "gsp.html"  # beside the page on the run itself
 _FOLDER: Final = "folder"  # the command that receives a folder
 
 
@@ -44,7 +45,11 @@ Folder = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(help="Page to write. Default: report.html in the first folder.", metavar="FILE"),
+    typer.Option(help="Page to write. Default: report.html in the folder.", metavar="FILE"),
+]
+GspOut = Annotated[
+    Path | None,
+    typer.Option(help="Page to write. Default: gsp.html in the first folder.", metavar="FILE"),
 ]
 Outcome = Annotated[
     list[str] | None,
@@ -93,12 +98,12 @@ def page_command(
 
 
 @report_app.command("gsp", cls=Verb)
-def gsp_command(results: Results, out: Out = None, as_json: Json = False) -> None:
+def gsp_command(results: Results, out: GspOut = None, as_json: Json = False) -> None:
     """Report whether a guaranteed stream provider earns money, as one self-contained HTML file."""
     from ecnomy.analysis.report.page import write_gsp_page
     from ecnomy.analysis.support.whole_file import place_for
 
-    file = results[0] / PAGE if out is None else place_for(out, "--out")
+    file = results[0] / GSP_PAGE if out is None else place_for(out, "--out")
     told = ["ecnomy", "report", "gsp", *map(str, results)]
     if out is not None:
         told += ["--out", str(out)]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -47,10 +47,14 @@ class Observed:
     Args:
         name: purpose of the runs, may be "".
         so_far: whether later rounds may request more runs.
+        outcomes: columns that the runs should have; the first run without one is a notice.
     """
 
-    def __init__(self, name: str = "", *, so_far: bool = False) -> None:
+    def __init__(
+        self, name: str = "", *, so_far: bool = False, outcomes: Sequence[str] = ()
+    ) -> None:
         self._runs = Runs(name, so_far=so_far)
+        self._outcomes = tuple(outcomes)
 
     def begin_round(self) -> None:
         """Begin a round of more runs."""
@@ -60,9 +64,18 @@ class Observed:
         """See Observer."""
         self._runs.at(tally.total, tally.present, tally.done + tally.failed, tally.failed)
 
-    def failed(self, outcome: Outcome) -> None:
+    def ended(self, outcome: Outcome) -> None:
         """See Observer."""
-        self._runs.say(f"run failed: {outcome.reason} (point {outcome.point})")
+        from ecnomy.markets.inputs.reading import known_name
+
+        if outcome.status != "done":
+            self._runs.say(f"run failed: {outcome.reason} (point {outcome.point})")
+            return
+        lacking = [name for name in self._outcomes if name not in outcome.values]
+        for name in lacking:
+            expected = known_name(name, outcome.values)
+            self._runs.say(f"outcomes: found {name!r}, expected a column of the runs ({expected})")
+        self._outcomes = ()
 
     def stop(self) -> None:
         """End: all runs are made, or the work stopped early."""

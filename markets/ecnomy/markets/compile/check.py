@@ -130,15 +130,20 @@ def _not_ect(plan: Plan) -> Iterator[str]:
     for source in plan.sources:
         links = [plan.links[link] for link in source.path]
         marking = [link for link in links if link.marking.law != "drop-tail" or sorts(link)]
-        if not is_ect(source.transport) and marking:
-            fate = "drops" if any(link.not_ect == "drop" for link in marking) else "passes"
-            remedy = ""
-            if isinstance(source.transport, Udp):
-                remedy = "; with 'ecn: ect' in its transport it marks them"
-            yield (
-                f"source {source.name}: its packets are not ECN-capable, so link "
-                f"{marking[0].name} {fate} them instead of marking{remedy}"
-            )
+        if is_ect(source.transport) or not marking:
+            continue
+        fate = "drop" if any(link.not_ect == "drop" for link in marking) else "pass"
+        where = f"link {marking[0].name} {fate}{'es' if fate == 'pass' else 's'}"
+        if len(marking) > 1:
+            where = f"links {', '.join(link.name for link in marking)} {fate}"
+        remedy = ""
+        if isinstance(source.transport, Udp):
+            marks = "they mark" if len(marking) > 1 else "it marks"
+            remedy = f"; with 'ecn: ect' in its transport {marks} them"
+        yield (
+            f"source {source.name}: its packets are not ECN-capable, so {where} them instead of "
+            f"marking{remedy}"
+        )
 
 
 def _virtual_queues(plan: Plan) -> Iterator[str]:

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import AgentSpec, ClassSpec, MarketSpec
@@ -174,6 +177,23 @@ def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
     return told
 
 
+def _chosen(kind: str, params: Mapping[str, Any]) -> str:
+    """Return the kind of a strategy and its parameters in base units; mappings by their kind."""
+    told = [
+        f"{name} {value['kind'] if 'kind' in value else '/'.join(value)}"
+        if isinstance(value, Mapping)
+        else f"{name} {_plain(value)}"
+        for name, value in params.items()
+    ]
+    return f"{kind} ({', '.join(told)})" if told else kind
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
 def _agent(agent: AgentSpec, price_micro: int, prices: dict[str, MarkPrice]) -> str:
     parts = [f"{agent.name} ({agent.role})"]
     if agent.price_micro_per_mark >= 0:
@@ -194,5 +214,5 @@ def _agent(agent: AgentSpec, price_micro: int, prices: dict[str, MarkPrice]) -> 
         named, rest = agent.sources[:_MOST_NAMED], len(agent.sources) - _MOST_NAMED
         parts.append(f"for {', '.join(named)}" + (f" and {rest} more sources" if rest > 0 else ""))
     if agent.strategy is not None:
-        parts.append(f"strategy {agent.strategy.kind}")
+        parts.append(f"strategy {_chosen(agent.strategy.kind, agent.strategy.params)}")
     return "; ".join(parts)

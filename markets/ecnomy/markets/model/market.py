@@ -254,11 +254,12 @@ class Market(ByHand):
         for role in self.roles:
             if role.hasty and role.name not in self._warned:
                 self._warned.add(role.name)
-                told = "its flows settle (3 T / (gain p))"
+                apart = f"{role.settles_ps / PS_PER_S:.3g} s now"
+                told = f"its flows settle (3 T / (gain p), {apart})"
                 if role.phase == POST:
                     told = (
-                        "customers respond to a price, even if it keeps each price for ten "
-                        "decisions"
+                        f"customers respond to a price ({apart}), even if it keeps each price "
+                        "for ten decisions"
                     )
                 self.warnings.append(
                     f"{role.name} decides faster than {told}, so it responds to transients"

@@ -22,7 +22,7 @@ from typing import Any, NoReturn, Protocol, Self
 import mesa
 import numpy as np
 
-from ecnomy.agents.errors import NotRunningError
+from ecnomy.agents.errors import InputError, NotRunningError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.results.results import Results
 from ecnomy.markets.results.writer import ended_by
@@ -123,8 +123,14 @@ class Stepped(mesa.Model):
             self.step()
 
     def run_for(self, duration: float) -> None:
-        """Step for `duration` seconds of simulated time; see run_until."""
+        """Step for `duration` seconds of simulated time, 0 or more; see run_until.
+
+        Raises:
+            InputError: the duration is negative; and the errors of run_until.
+        """
         _seconds("run_for", duration)
+        if not duration >= 0:
+            raise InputError(f"run_for: found {duration:g} s, expected 0 s or more")
         self.run_until(self.time + duration)
 
     def schedule_event(self, *_: Any, **__: Any) -> NoReturn:

@@ -54,10 +54,10 @@ class Observer(Protocol):
     """The observer of a sweep's progress."""
 
     def at(self, tally: Tally) -> None:
-        """Called when a run has ended, or some time has passed."""
+        """Called when runs have ended, or some time has passed."""
 
-    def failed(self, outcome: Outcome) -> None:
-        """A run has failed."""
+    def ended(self, outcome: Outcome) -> None:
+        """Called for every run that has ended, done or failed."""
 
 
 def missing(
@@ -111,7 +111,8 @@ def sweep_runs(
             for future in done:
                 outcome = _outcome(future, running.pop(future), pool, sweep.engine)
                 _written(functools.partial(store.add, outcome))
-                _count(tally, outcome, observer)
+                _count(tally, outcome)
+                observer.ended(outcome)
             if not done and pool.lost:
                 raise PoolLost(LOST)
             _hand_out(sweep, store, pool, waiting, running)
@@ -196,10 +197,9 @@ def unwritten(error: OSError) -> SweepError:
     )
 
 
-def _count(tally: Tally, outcome: Outcome, observer: Observer) -> None:
+def _count(tally: Tally, outcome: Outcome) -> None:
     if outcome.status == FAILED:
         tally.failed += 1
-        observer.failed(outcome)
     else:
         tally.done += 1
 

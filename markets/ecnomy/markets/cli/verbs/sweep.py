@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,9 +15,6 @@ from ecnomy.markets.cli.printing import Json, print_json
 from ecnomy.markets.cli.sweeping import Observed, Out, Quick, Scheduler, resumable
 from ecnomy.markets.support.additions import load_added
 from ecnomy.markets.support.printable import say
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["sweep_command"]
 
@@ -47,7 +44,7 @@ def sweep_command(
     engine: SweepEngine = None,
     as_json: Json = False,
 ) -> None:
-    """Run whatever is still missing from a sweep."""
+    """Run whatever is still missing from a sweep. The exit status is 1 if runs failed."""
     from ecnomy.agents.errors import InputError
     from ecnomy.markets.sweep.config import load_sweep
     from ecnomy.markets.sweep.driver import default_folder
@@ -69,9 +66,10 @@ def sweep_command(
     with resumable():
         tally = _in_rounds(sweep, folder, retry_failed, accept_old_code, (scheduler, workers))
     if as_json:
-        return _print_values(folder, tally)
+        _print_values(folder, tally)
+        return _end(tally, valid=True)
     _report(tally, folder)
-    _conclude(folder)
+    _end(tally, valid=_conclude(folder))
 
 
 def _in_rounds(
@@ -101,7 +99,9 @@ def _in_rounds(
                 )  # fmt: skip
                 if points:
                     pool = pool or DaskPool(*where, sweep.limits)
-                    observer = observer or Observed(so_far=sweep.until is not None)
+                    observer = observer or Observed(
+                        so_far=sweep.until is not None, outcomes=sweep.outcomes
+                    )
                     observer.begin_round()
                     sweep_runs(asked, store, pool, points, observer)
                 made += len(points)
@@ -149,9 +149,20 @@ def _print_values(folder: Path, tally: Any) -> None:
     print_json({**found, "runs": {**found["runs"], **runs}})
 
 
-def _conclude(folder: Path) -> None:
-    """Print the results, and verbs for more; print nothing without the necessary packages."""
-    from ecnomy.agents.errors import EcnomyError
+def _end(tally: Any, valid: bool) -> None:
+    """Exit with status 2 after an invalid request, else with 1 if runs failed."""
+    if not valid or tally.failed:
+        raise typer.Exit(1 if valid else 2)
+
+
+def _conclude(folder: Path) -> bool:
+    """Print the results, and verbs for more; print nothing without the necessary packages.
+
+    Returns:
+        Whether the results have what the sweep file requests.
+    """
+    valid = True
+    from ecnomy.agents.errors import EcnomyError, InputError
 
     try:
         conclude = load_added("conclusion")
@@ -159,12 +170,13 @@ def _conclude(folder: Path) -> None:
     except ImportError:
         lines = ()
     except EcnomyError as error:
-        lines = ()
+        lines, valid = (), not isinstance(error, InputError)
         say(f"ecnomy: {error}", sys.stderr)
     for line in lines:
         say(line)
     print(f"table and picture: ecnomy show {folder}")
     print(f"page: ecnomy report {folder}")
+    return valid
 
 
 def _dry(sweep: Any, workers: int, scheduler: str, as_json: bool) -> None:
