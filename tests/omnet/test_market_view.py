@@ -89,6 +89,12 @@ def test_labels_cover_neither_nodes_nor_one_another(parts: Path) -> None:
         assert x1 - 150 <= box[0] <= x2
 
 
+def test_a_node_without_a_place_ends_nothing(parts: Path) -> None:
+    """Qtenv asks before its layout is done: a label has a place then, of any kind."""
+    told = ["area 0 0 900 400", "keep nan nan 40 60", "near nan nan 40 60 100 20"]
+    assert len(ask(parts, *told, "beside nan nan 300 90 100 20")) == 2
+
+
 @pytest.mark.parametrize(
     ("reading", "colour"),
     [

@@ -229,7 +229,7 @@ class Placing {
       const std::vector<Label> then = labels_;
       for (const std::size_t i : order) place(i);
       const double now = cost();
-      if (now >= before) {
+      if (!(now < before)) {  // also where Qtenv has not placed a node yet, which is NaN
         labels_ = then;
         return before;
       }
