@@ -102,7 +102,7 @@ def flow_rows(
         **change,
         "goodput_bps": _per(8.0 * change["acked_bytes"], window_s),
         "marks_per_s": _per(change["ce"], window_s),
-        "marking_rate": _per(change["ce"], change["delivered"], np.nan),
+        "marking_rate": _per(change["ce"], change["delivered"]),
         "mean_delay_s": _per(change["delay_sum_ps"] / PS_PER_S, change["delivered"], np.nan),
         "mean_cwnd": _per(change["cwnd_integral"], window_s),
         "fee_micro": end.fee_micro - start.fee_micro,
