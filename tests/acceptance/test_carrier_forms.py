@@ -104,7 +104,7 @@ def test_the_gradient_finds_the_reply_to_a_leader(owed: float, seed: int) -> Non
     It is left within 1 % of the most.
     """
     group, cost = GROUPS["one"], owed * FAR
-    one = searched(group, seed, owed, 2 if in_full() else 1)
+    one = searched(group, seed, owed, 2)
     best = closed_form(group, cost)
     print(f"{owed} {seed}: price {one.price['up'] / best:.3f} of the best reply")
     assert one.price["up"] == pytest.approx(best, rel=0.1)

@@ -13,6 +13,8 @@ import pytest
 
 from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation
 from ecnomy.agents.strategies.elastic_utility import ElasticUtility
+from ecnomy.agents.strategies.price_change import PriceChange
+from ecnomy.agents.utilities.find import utility_of
 from flow_world import seen
 
 PS = 10**12
@@ -51,6 +53,30 @@ def test_one_step_takes_it_to_the_demand() -> None:
     found = follow(lambda w, k: 1.0 if k <= 30 else 0.3 / 0.7, lambda w, k: 0.5 if k < 30 else 0.7)
     assert found[29] == pytest.approx(0.5, abs=1e-3)
     assert found[30:] == pytest.approx([0.3] * 30, abs=1e-3)
+
+
+def test_many_changes_take_one_step_each() -> None:
+    """Price 0.5 and 0.7 in turn, for ten decisions each: w = 0.5 or 0.3 after the first of them."""
+
+    def price(_: float, k: int) -> float:
+        return 0.5 if k // 10 % 2 == 0 else 0.7
+
+    found = follow(lambda w, k: w / price(w, k), price)
+    for k in range(10, 60):
+        if k % 10 > 1:
+            assert found[k] == pytest.approx(1 - price(0, k), abs=5e-3), k
+
+
+def test_a_price_that_may_be_on_either_side_of_the_dearest_w_is_no_change() -> None:
+    """U' = 2 (1 - r): p D(p) is at most 0.5, at p = 1. w = 0.5 stays there with 16 marks."""
+    change = PriceChange(utility_of({"kind": "quadratic", "a": 1.0, "x0": X0}))
+    change.meet(1, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    for marks, jumped in ((16, False), (400, True)):
+        told = seen(5, 5, goodput_bps=0.35 * X0, marks=marks, charge_micro=round(1.3 * 0.35 * 5e6))
+        used_s = np.array([0.35 * 5])
+        changed, step = change.steps(told.flows, used_s, np.log([0.5e6]), np.array([np.inf]))
+        assert changed.tolist() == [jumped]
+    assert step == pytest.approx(np.log(1.3 * 0.35 / 0.5), abs=1e-6)
 
 
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.4, 0.8])

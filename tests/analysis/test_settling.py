@@ -105,6 +105,7 @@ def test_a_price_at_rest_is_settled_only_where_its_profit_is() -> None:
     assert by_slopes(0.3 + 0.02 * steps, still, 0.25) == "climbing"
     assert by_slopes(0.2 * steps, still, 0.25) == "unclear"
     assert by_slopes(0.02 * steps[:2], still[:2], 0.25) == "unclear"
+    assert by_slopes(0.002 * steps, still, 0.2) == "unclear"  # too flat to tell
     assert by_slopes(-0.2 * steps, 0.1 * steps, 2.0) == "settled"  # c explains all of it
 
 

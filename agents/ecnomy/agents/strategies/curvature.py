@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["Curvature"]
+__all__ = ["LEAST", "Curvature"]
 
 LEAST: Final = 0.2
 MOST: Final = 20.0

@@ -15,7 +15,8 @@ standard error of the n marks, (p - c) / sqrt(n). For a rate of x0/1000 it is ta
 A user who is away cannot observe the marks of its path. It tries again after a time `retry`. That
 time doubles each time the user leaves again, up to 8 times. It starts with the payment at x0/100.
 Until it knows a price, x0/100 is its largest rate: while marks stay expensive, its w only falls. It
-forgets its earlier sums. A flow that has reached x0/50 waits `retry` the next time.
+forgets its earlier sums. A flow at x0/50 or more waits `retry` the next time, once it has stayed for
+as long as it would wait otherwise.
 """
 
 from __future__ import annotations
@@ -59,16 +60,18 @@ class Leaving:
         )  # money by use, by contract, standing; r dt, dt, n, packets
         self._wait_s: Floats = np.zeros(0)
         self._again_s: Floats = np.zeros(0)
+        self._back_s: Floats = np.zeros(0)
 
     def meet(self, count: int, new: Integers, old: Integers) -> None:
         """Resize to `count` flows; rows `new` were rows `old` before."""
         away, wait_s = np.zeros(count, np.bool_), np.full(count, self._retry_s)
-        sums, again_s = np.zeros((7, count)), np.zeros(count)
+        sums, again_s, back_s = np.zeros((7, count)), np.zeros(count), np.zeros(count)
         away[new], wait_s[new], again_s[new] = self.away[old], self._wait_s[old], self._again_s[old]
-        sums[:, new] = self._sums[:, old]
+        sums[:, new], back_s[new] = self._sums[:, old], self._back_s[old]
         probing, doubts = np.zeros((2, count), np.bool_)
         probing[new], doubts[new] = self.probing[old], self._doubts[old]
         self.away, self._wait_s, self._again_s, self._sums = away, wait_s, again_s, sums
+        self._back_s = back_s
         self.probing, self._doubts = probing, doubts
 
     def learn(self, seen: Observation, used_s: Floats, sent: Truths) -> None:
@@ -111,8 +114,9 @@ class Leaving:
         leave = sent & ~self.away & nothing & self._doubts
         self._doubts = np.where(sent, nothing, self._doubts) & ~leave
         back = self.away & (t_s >= self._again_s)
+        self._back_s[back] = t_s
         stays = sent & ~self.away & ~nothing & (ratio > 2 * PROBE)
-        self._wait_s[stays] = self._retry_s
+        self._wait_s[stays & (t_s - self._back_s >= self._wait_s)] = self._retry_s
         self._again_s[leave] = t_s + self._wait_s[leave]
         self._wait_s[leave] = np.minimum(2 * self._wait_s[leave], LONGEST * self._retry_s)
         self._sums[:, leave] = 0.0

@@ -13,8 +13,10 @@ price has changed, and w goes to p D(p). This is Newton's step for a user whose 
 the price. It is at most a factor e, because a price that has just changed overshoots first.
 
 A user whose w affects the price would overshoot and return. So a step in the opposite direction of
-the previous one is at most half as long. The limit doubles with each decision without a step. Steps
-apply to flows with R < 1, without a contract by use, and with a demand below their traffic's rate.
+the previous one is at most half as long. With any other decision the limit grows by a quarter, so a
+change long ago does not shorten the present step. Steps apply to flows without a contract by use,
+with a demand below their traffic's rate, and with R < 1 down to p (1 - 3 / sqrt(n)): otherwise
+p D(p) has its maximum between these prices.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ __all__ = ["PriceChange"]
 
 ERRORS: Final = 3.0  # standard errors
 LONGEST: Final = 1.0  # of log w
+GROWTH: Final = 1.25  # of the limit with a decision
 LEAST_MICRO: Final = 1.0
 
 
@@ -41,7 +44,7 @@ class PriceChange:
     def __init__(self, utility: Utility) -> None:
         self._utility = utility
         self._last: Floats = np.zeros(0)  # step
-        self._limit: Floats = np.zeros(0)
+        self._limit: Floats = np.zeros(0)  # of the next one
 
     def meet(self, count: int, new: Integers, old: Integers) -> None:
         """Resize to `count` flows; rows `new` were rows `old` before."""
@@ -63,16 +66,18 @@ class PriceChange:
             return known, np.zeros(len(known))
         price = np.divide(money, used_s, out=np.ones_like(money), where=known)
         error = np.where(known, ERRORS / np.sqrt(np.maximum(flows.marks, 1)), 0.0)
-        bought = self._utility.demand(price)
-        known &= (bought < most) & (self._utility.curvature_at(bought) < 1)
-        low, high = self._log_paid(price * (1 + error)), self._log_paid(price * (1 - error))
+        dear, cheap = price * (1 + error), price * (1 - error)
+        known &= self._utility.demand(price) < most
+        known &= self._utility.curvature_at(self._utility.demand(cheap)) < 1
+        low, high = self._log_paid(dear), self._log_paid(cheap)
         changed = known & ((log_pay < low) | (log_pay > high))
         step = self._log_paid(price) - log_pay
         back = changed & (np.sign(step) * np.sign(self._last) < 0)
-        limit = np.where(back, np.abs(self._last) / 2, self._limit)
+        shorter = np.minimum(self._limit, np.abs(self._last)) / 2
+        limit = np.where(back, shorter, np.minimum(GROWTH * self._limit, LONGEST))
         step = step.clip(-limit, limit)
-        self._limit = np.where(changed, limit, np.minimum(2 * limit, LONGEST))
-        self._last = np.where(changed, step, self._last)
+        self._limit = limit
+        self._last = np.where(changed, step, np.clip(GROWTH * self._last, -LONGEST, LONGEST))
         return changed, step
 
     def _log_paid(self, price: Floats) -> Floats:

@@ -31,9 +31,9 @@ twice its standard error, without the part that c explains by the prices of the 
 appears at rest is then
 
     climbing    if (|s| - e)^2 / 2c is above 2 %, with |s| above e: it is too low or too high
-    unclear     if (|s| + e)^2 / 2c is above 2 %, or there are fewer than 3 rounds: chance, flat
-                profit or a short run hide the best price, and the search may have stalled.
-                Also if another carrier's price has not settled
+    unclear     if (|s| + e)^2 / 2c is above 2 %, c is at its lower bound, or there are fewer than
+                3 rounds: chance, flat profit or a short run hide the best price, and the search
+                may have stalled. Also if another carrier's price has not settled
 
 The verdict covers the half of one run alone. Two carriers that both move under `retail` have no
 equilibrium. Yet one of them, or both in a short run, may count as settled: prices that run
@@ -52,6 +52,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.agents.strategies.curvature import LEAST as FLATTEST
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.carriers import Prices, prices_of
 from ecnomy.analysis.run.told_agents import agents_of
@@ -167,7 +168,8 @@ def by_slopes(slopes: Floats, log_prices: Floats, curvature: float) -> Verdict:
     error = 2 * float(by_chance.std(ddof=1)) / len(slopes) ** 0.5
     if max(slope - error, 0.0) ** 2 > MORE * 2 * curvature:
         return "climbing"
-    return "unclear" if (slope + error) ** 2 > MORE * 2 * curvature else "settled"
+    flat = curvature <= FLATTEST
+    return "unclear" if flat or (slope + error) ** 2 > MORE * 2 * curvature else "settled"
 
 
 def _steers(strategy: Any) -> bool:
