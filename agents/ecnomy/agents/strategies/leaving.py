@@ -15,8 +15,8 @@ standard error of the n marks, (p - c) / sqrt(n). For a rate of x0/1000 it is ta
 A user who is away cannot observe the marks of its path. It tries again after a time `retry`. That
 time doubles each time the user leaves again, up to 8 times. It starts with the payment at x0/100.
 Until it knows a price, x0/100 is its largest rate: while marks stay expensive, its w only falls. It
-forgets its earlier sums. A flow at x0/50 or more waits `retry` the next time, once it has stayed for
-as long as it would wait otherwise.
+forgets its earlier sums. A flow at x0/50 or more that has stayed for as long as it would wait next
+waits `retry` instead.
 """
 
 from __future__ import annotations
