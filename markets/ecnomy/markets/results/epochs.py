@@ -68,11 +68,11 @@ class Epochs:
             return None
         return Window(int(inside[0]), int(inside[-1]))
 
-    def grid(self, settles_ps: int) -> npt.NDArray[np.int64]:
-        """Return report times at least `settles_ps` apart, starting with the first one."""
+    def grid(self, apart_ps: int) -> npt.NDArray[np.int64]:
+        """Return report times at least `apart_ps` apart, starting with the first one."""
         kept: list[int] = []
         for t in self.t_ps.tolist():
-            if not kept or t - kept[-1] >= settles_ps:
+            if not kept or t - kept[-1] >= apart_ps:
                 kept.append(t)
         return np.array(kept, dtype=np.int64)
 
