@@ -54,7 +54,7 @@ ROLES = {
     "connectivity-provider": "",
     "application-provider": "classes: {gold: {fee: 1 money/s, charge: 1 money/s, "
     "members: 3, sources: [one]}}, ",
-    "customer": "sources: [one], ",
+    "customer": "sources: [one, two], ",
     "price-handler": "sources: [one, two], ",
     "guaranteed-stream-provider": "sources: [calls], test_streams: [test], "
     "tariff: {price: 1 money, max_delay: 15 ms, max_delay_rate: 0.01}, ",

@@ -11,9 +11,10 @@ from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.roles.find import ROLES, preset_of
 from ecnomy.agents.roles.preset import with_article
 from ecnomy.agents.spec import RETAIL, AgentSpec, ContractSpec, MarketSpec
-from ecnomy.agents.strategies import make
+from ecnomy.agents.strategies import find, make
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import child_path
+from ecnomy.markets.plan.structs import TOGETHER
 from ecnomy.markets.scenario.budgets import check_budgets
 from ecnomy.markets.scenario.classes import check_classes, class_spec
 from ecnomy.markets.scenario.document import AgentEntry, ContractEntry, Document
@@ -79,6 +80,7 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
     _check_contracts(document, agents, places)
     check_classes(document, agents, places)
     _check_handlers(document, agents, places)
+    _check_alternatives(document, agents, places)
     check_guarantees(document, agents, dict(_sellers(agents)), places)
     specs = tuple(_agent(agent) for agent in agents)
     _check_domains(document, specs, places)
@@ -252,6 +254,23 @@ def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: 
             steered += [(f"{path}.sources[{i}]", s) for i, s in enumerate(entry.sources)]
         if agent.strategy is not None and steered:
             _check_traffic(document, f"market.agents[{index}]", agent, steered, places)
+
+
+def _check_alternatives(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
+    """Check that users who choose among sources have a flow in each."""
+    rows = {s.name: 1 if s.rows == TOGETHER else s.count for s in document.sources}
+    for index, agent in enumerate(agents):
+        kind = agent.strategy.kind if agent.strategy else ""
+        if not kind or not getattr(find(kind), "chooses_sources", False):
+            continue
+        counts = [rows[name] for name in agent.sources]
+        if len(counts) < 2 or len(set(counts)) > 1:
+            listed = ", ".join(f"{name} with {rows[name]}" for name in agent.sources)
+            raise places.fault(
+                f"market.agents[{index}].sources",
+                listed or "no source",
+                f"two or more sources with as many flows each, one for each user of {kind}",
+            )
 
 
 def _check_traffic(
