@@ -130,8 +130,8 @@ class Seat(Protocol):
         """Add a custom contract: `due(epoch)` returns the amounts due (economy/contracts.py)."""
 
     # ---- observations; the next one covers the time since the last
-    def flows(self, rows: Integers) -> Observation:
-        """Observe these flows."""
+    def flows(self, rows: Integers, part: int = 0) -> Observation:
+        """Observe these flows, since this part of the agent's flows was observed last."""
 
     def links(self) -> PriceObservation:
         """Observe the links of its domain."""

@@ -76,8 +76,8 @@ class GuaranteedStreamProvider(Role):
             price_micro = line.watch(seat.streams(self._streams, number))
             if price_micro is not None:
                 seat.post_call_price(number, price_micro)
-        for rows, row in zip(self._files, self.elastic, strict=True):
-            seat.pay(rows, row.decide(seat.flows(rows)), all_of_them=False)
+        for part, (rows, row) in enumerate(zip(self._files, self.elastic, strict=True)):
+            seat.pay(rows, row.decide(seat.flows(rows, part)), all_of_them=False)
         for name, value in self.readings.items():
             if before.get(name) != value:
                 seat.note(name, value)

@@ -161,12 +161,13 @@ class MarketSeat:
         self._market.added.append(Guarded(f"{self._name} ({self.spec.role})", contract))
 
     # ---- observing
-    def flows(self, rows: Integers) -> Observation:
+    def flows(self, rows: Integers, part: int = 0) -> Observation:
         """See Seat."""
         market = self._market
         price, aims = market.row_price_micro(), market.aims
+        looker = f"{self._name}:flows:{part}" if part else self._name
         seen = market.sight.flows(
-            self._name, rows, price, market.offers, market.offer, aims, self.agent
+            looker, rows, price, market.offers, market.offer, aims, self.agent
         )
         if self._name in market.strategies:
             choice = market.menus.picked(self._name)[rows]
