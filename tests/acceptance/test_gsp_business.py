@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ecnomy.markets import load, run
+from ecnomy.markets import load, open_market, run
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 PS = 10**12
@@ -49,6 +49,26 @@ def files(tmp_path_factory):
         "market.agents.gsp.elastic.files.strategy.deadline=10 s",
     )  # fmt: skip
     return ran(tmp_path_factory, "gsp-files", *more)
+
+
+def test_each_row_of_files_sees_its_own_flows_since_its_last_decision() -> None:
+    """Epoch by epoch, for the second row as for the first."""
+    overrides = ("duration=6 s", "warmup=0 s", "market.agents.gsp.strategy.sample=2 s")
+    scenario = load(EXAMPLES / "gsp-files.yaml", overrides=overrides, seed=4)
+    with open_market(scenario, tables=False) as market:
+        (gsp,) = (role for role in market.roles if role.name == "gsp")
+        seen: list[list[float]] = [[] for _ in gsp.elastic]
+        for row, times in zip(gsp.elastic, seen, strict=True):
+            decide = row.decide
+
+            def told(found, decide=decide, times=times):
+                times.append(found.dt_s)
+                return decide(found)
+
+            row.decide = told
+        market.run_until(6)
+    assert len(seen) == 2 and seen[0] == seen[1]
+    assert seen[0][1:] == [1.0] * (len(seen[0]) - 1) and len(seen[0]) > 4
 
 
 def test_every_complete_file_is_charged_and_judged(files) -> None:

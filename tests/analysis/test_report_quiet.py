@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -83,3 +84,13 @@ def test_quiet_periods_have_a_row_and_a_place_on_the_axis(tmp_path: Path) -> Non
     assert profits[1] == profits[3] == "+0.000000" and profits[2] == "\u22120.005005"
     words = read.pictures["gsp-by-time-drawn"]
     assert "smallest from 10 to 15 min" in words and "largest from 0 to 5 min" in words
+
+
+@pytest.mark.parametrize("n", [1, 20, 21, 30, 47])
+def test_the_query_takes_the_tail_that_the_function_takes(n: int) -> None:
+    """Value at risk and shortfall of n calls: the worst twentieth, rounded up."""
+    values = np.random.default_rng(n).permutation(np.arange(n)) - 3
+    rows = f"select unnest({(values * 1_000_000).tolist()}) as micro"
+    ((mean, worst, shortfall, count),) = duckdb.sql(risk._ranked(rows)).fetchall()
+    assert (mean, count) == (pytest.approx(values.mean()), n)
+    assert (worst, shortfall) == pytest.approx(tail(values.astype(np.float64)))

@@ -199,6 +199,17 @@ def test_money_belongs_to_the_epoch_that_ended() -> None:
     assert fees.tolist() == [[0, 0], [8, 0]]  # charges of contracts count among fees
 
 
+def test_the_report_at_the_start_of_a_window_belongs_to_the_time_before() -> None:
+    """A mean over (5 s, 15 s] without the report at 5 s, and without a value of 0."""
+    times = [t for t in (0, 5, 10, 15) for _ in range(2)]
+    rtts = [9.0, 9.0, 7.0, 7.0, 0.0, 1.0, 0.5, 2.0]
+    table = pd.DataFrame({"t_ps": times, "flow": [0, 1] * 4, "srtt_s": rtts})
+    epochs = Epochs(table, "flow", 2)
+    window = epochs.window(5, 15)
+    assert window is not None
+    assert epochs.mean_positive("srtt_s", window).tolist() == [0.5, 1.5]
+
+
 def test_a_torn_last_report_is_left_out() -> None:
     """Rows of a report that was not written to its end are not read."""
     table = pd.DataFrame({"t_ps": [0, 0, 5, 5, 9], "flow": [0, 1, 0, 1, 0], "ce": [0, 0, 3, 4, 9]})

@@ -16,6 +16,7 @@ from ecnomy.markets.compile.summary import summary
 from ecnomy.markets.economy.settlement import SETTLEMENTS
 from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.scenario.document import RULES
+from ecnomy.markets.session.preparing import market_of
 from ecnomy.markets.terms.ownership import Misowned, owners_of
 
 LINKS = [("core1", "a"), ("core1.reverse", "b"), ("edge", "b"), ("edge.reverse", "c")]
@@ -142,3 +143,14 @@ def test_check_says_what_a_mark_costs(rule: str, told: str) -> None:
     lone = text.replace(", links: core", "").split("    - {name: near")[0]
     scenario = scenario_from_text(lone)
     assert "ways" not in summary(scenario, make_plan(scenario))
+
+
+def test_a_price_posted_between_two_reports_holds_at_once() -> None:
+    """Under `direct` too, where a source's price is a mean over carriers that is kept."""
+    text = TEXT.replace("FAR", "links: core, price_per_mark: 2 money")
+    text = text.replace("NEAR", "links: edge, price_per_mark: 3 money")
+    scenario = scenario_from_text(text.replace("market:", "market:\n  settlement: direct"))
+    market = market_of(make_plan(scenario), scenario.market)
+    assert market.row_price_micro().tolist() == [2_000_000]
+    market.post_price("far", 5)
+    assert market.row_price_micro().tolist() == [5_000_000]

@@ -34,6 +34,8 @@ from ecnomy.markets.cli.printing import print_json
 from ecnomy.markets.cli.verbs.sweep import sweep_command
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.outcome import DONE, Outcome, Task
+from ecnomy.markets.sweep.space import Range
+from ecnomy.markets.sweep.tuning import Tuning
 from sweep_world import Here, Watcher, write
 from tiers import full, in_full
 
@@ -93,6 +95,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Answer]:
     """A folder with SWEEP and, in `out`, its search; and the answer."""
     home = tmp_path_factory.mktemp("tune")
     return home, found(write(home, SWEEP), home / "out")
+
+
+def test_each_whole_number_has_the_same_share_of_the_first_round() -> None:
+    """The ends of a range of whole numbers as the numbers between them."""
+    tuning = Tuning("maximise", "x", ("sources.s.count",), (Range(1, 4, whole=True),), first=400)
+    counts = np.bincount([int(value) for (value,) in tuning.first_values(1)])
+    assert counts.tolist() == [0, 100, 100, 100, 100]
 
 
 def test_a_known_optimum_is_found(whole: tuple[Path, Answer]) -> None:
