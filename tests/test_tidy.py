@@ -221,6 +221,6 @@ def test_every_mark_is_listed() -> None:
     """In pyproject.toml, also that of xdist: pytest does not know it with `-p no:xdist`."""
     lines = (ROOT / "pyproject.toml").read_text().partition("\nmarkers = [")[2].partition("\n]")[0]
     listed = set(re.findall(r'^  "(\w+)', lines, re.M))
-    known = {"parametrize", "skipif", "timeout", "usefixtures"} | listed
+    known = {"filterwarnings", "parametrize", "skipif", "timeout", "usefixtures"} | listed
     for file in sorted((ROOT / "tests").rglob("*.py")):
         assert set(re.findall(r"pytest\.mark\.(\w+)", file.read_text())) <= known, file

@@ -25,7 +25,7 @@ BEYOND = {
     "negative charge",
     *("tcp for cbr", "udp for greedy", "fraction of a ps", "time too long", "warm-up too long"),
     *("red in two units", "red upside down", "windows too small", "two weights"),
-    "general without weights",
+    *("general without weights", "a choice of one"),
 }
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import re
 import signal
@@ -196,6 +197,7 @@ def cluster(
         yield hub, address
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_scheduler_at_tls_is_used_and_missed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -229,6 +231,7 @@ def test_a_scheduler_at_tls_is_used_and_missed(
     assert status == 1, errors
     assert errors.strip().splitlines()[-1].startswith("ecnomy: the scheduler is gone")
     assert 2 * KILLS[0] <= len(open_sweep(tmp_path / "out").query("status == 'done'")) < RUNS
+    gc.collect()  # here, a client that was about to connect again may say so as it goes
 
 
 @full
