@@ -230,8 +230,8 @@ def _price(board: _Board) -> None:
 def _play(board: _Board, process: subprocess.Popen[str]) -> None:
     """It plays until it is paused; if not, the failure has the page's words and all stacks.
 
-    On busy machines a first click had no effect in about one of a hundred rounds, with nothing on
-    standard error; somebody who sees that clicks again.
+    Twice, on busy machines, a first click had no effect, with nothing on standard error; somebody
+    who sees that clicks again.
     """
     plays = f"{TIME} > {board.figure('time')}"
     board.click(PLAY)

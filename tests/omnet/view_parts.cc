@@ -24,15 +24,22 @@
 
 using namespace ecnomy::omnet;
 
+// Also nan, which streams do not read.
+static double coordinate(std::istream& in) {
+  std::string word;
+  in >> word;
+  return std::stod(word);
+}
+
 static Box box(std::istream& in) {
   Box box;
-  in >> box.x >> box.y >> box.width >> box.height;
+  for (double* one : {&box.x, &box.y, &box.width, &box.height}) *one = coordinate(in);
   return box;
 }
 
 static Stretch stretch(std::istream& in) {
   Stretch line;
-  in >> line.x1 >> line.y1 >> line.x2 >> line.y2;
+  for (double* one : {&line.x1, &line.y1, &line.x2, &line.y2}) *one = coordinate(in);
   return line;
 }
 

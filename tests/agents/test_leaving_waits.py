@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long users who have left wait for their next trial, on scripted costs of use."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ecnomy.agents.strategies.leaving import Leaving
+from ecnomy.agents.utilities.find import utility_of
+
+EVERY_S = 5.0
+NEW = np.zeros(0, dtype=np.int64)
+ON = np.array([True])
+
+
+class User:
+    """A flow that meets prices one after the other; nobody buys above 1 money/s for x0."""
+
+    def __init__(self) -> None:
+        self.leaving = Leaving(utility_of({"kind": "log", "a": 1.0, "x0": 1e6}), 30.0)
+        self.leaving.meet(1, NEW, NEW)
+        self.t_s = 0.0
+
+    def decide(self, price: float) -> None:
+        """A decision after 5 s at half of x0 and this price, known from 100 marks."""
+        self.t_s += EVERY_S
+        self.leaving._sums[:, 0] = [price, 0.0, 0.0, 1.0, EVERY_S, 100.0, 1000.0]
+        self.leaving.turn(self.t_s, np.array([0.5]), ON & ~self.leaving.away)
+
+    def waits(self) -> float:
+        """The time from its leaving over the price to its next trial."""
+        while not self.leaving.away[0]:
+            self.decide(10.0)
+        left_s = self.t_s
+        while self.leaving.away[0]:
+            self.decide(10.0)
+        return self.t_s - left_s
+
+
+def test_a_wait_is_short_again_for_those_who_have_stayed_as_long() -> None:
+    """30 s, doubled each time, up to 8 times; a glance at a good price changes nothing."""
+    user = User()
+    for expected in (30, 60, 120, 240, 240):
+        assert user.waits() == expected
+        user.decide(0.1)
+    while user.leaving._wait_s[0] > 30:
+        user.decide(0.1)
+        assert user.t_s < 10_000
+    assert user.waits() == 30
