@@ -192,6 +192,12 @@ def logit_best() -> float:
     return low * MB / MARKED
 
 
+def left_by_logit(price: float) -> float:
+    """What a price of a packet leaves by theory, money/s."""
+    taking = USERS / (1 + math.exp((price / MB - MIDDLE) / SPREAD))
+    return (price - COST) * taking * 50_000 / 8000
+
+
 @functools.cache
 def by_logit(strategy: str, seed: int) -> Found:
     """A carrier of a crowd that takes part by a logit curve, begun above or below the best."""
@@ -212,24 +218,30 @@ def test_the_best_price_of_users_who_take_part_or_not(
     """Logit: the price within 5 % by climbing, within half a step of a list, and step by step.
 
     Trying costs: `least` of the most is left, as prices 10 % off leave 8 % less. It is never said
-    to move on.
+    to move on, and a price that leaves 3 % less is never said to have settled. A list may lack a
+    better price.
     """
     best, one = logit_best(), by_logit(strategy, seed)
     price = best * MARKED
-    taking = USERS / (1 + math.exp((price / MB - MIDDLE) / SPREAD))
-    most = (price - COST) * taking * 50_000 / 8000
+    most, at_mean = left_by_logit(price), left_by_logit(one.price["up"] * MARKED)
     print(f"{seed}: price {one.price['up'] / best:.3f}, left {one.left['up'] / most:.3f}")
     assert one.price["up"] == pytest.approx(best, rel=off)
     assert one.left["up"] > least * most
-    assert one.verdict.get("up", "unclear") in ("settled", "unclear")
+    verdict = one.verdict.get("up", "unclear")
+    assert verdict in ("settled", "unclear", "climbing")
+    assert verdict != "climbing" or at_mean < 0.985 * most
+    assert verdict != "settled" or at_mean > 0.97 * most or strategy == BANDIT
 
 
 @full
-@pytest.mark.parametrize("strategy", [GRADIENT, BANDIT, HILL])
-def test_most_prices_of_such_users_are_said_to_have_settled(strategy: str) -> None:
-    """`unclear` is what chance leaves of a price that has settled, in one seed of ten or two."""
+@pytest.mark.parametrize(("strategy", "fewest"), [(GRADIENT, 8), (BANDIT, 8), (HILL, 4)])
+def test_most_prices_of_such_users_are_said_to_have_settled(strategy: str, fewest: int) -> None:
+    """`unclear` is what chance leaves of a price that has settled, in one seed of ten or two.
+
+    Steps of a tenth of the price end up to 7 % beside the best one, which `show` says.
+    """
     verdicts = [by_logit(strategy, seed).verdict.get("up", "unclear") for seed in seeds(10)]
-    assert verdicts.count("settled") >= 8, verdicts
+    assert verdicts.count("settled") >= fewest, verdicts
 
 
 @pytest.mark.parametrize("seed", [2, *(pytest.param(s, marks=full) for s in (1, 3))])

@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 
 import carrier_world as world
 from ecnomy.analysis.run.carriers import Prices
-from ecnomy.analysis.run.settling import by_slopes, settling_of, verdict_of
+from ecnomy.analysis.run.profit_slope import fitted_slope, noted_slope
+from ecnomy.analysis.run.settling import by_slope, settling_of, verdict_of
 from ecnomy.analysis.show.command import show_command
 from ecnomy.markets.results.rawrun import open_raw
 
@@ -101,12 +102,48 @@ def test_a_price_at_zero_is_no_trouble() -> None:
 def test_a_price_at_rest_is_settled_only_where_its_profit_is() -> None:
     """Slopes about 0; of one sign; too scattered to tell; and two rounds. c = 0.25."""
     steps, still = np.array([1.0, -1.0, 1.0, -1.0]), np.zeros(4)
-    assert by_slopes(0.02 * steps, still, 0.25) == "settled"
-    assert by_slopes(0.3 + 0.02 * steps, still, 0.25) == "climbing"
-    assert by_slopes(0.2 * steps, still, 0.25) == "unclear"
-    assert by_slopes(0.02 * steps[:2], still[:2], 0.25) == "unclear"
-    assert by_slopes(0.002 * steps, still, 0.2) == "unclear"  # too flat to tell
-    assert by_slopes(-0.2 * steps, 0.1 * steps, 2.0) == "settled"  # c explains all of it
+
+    def judged(slopes: np.ndarray, log_prices: np.ndarray, curvature: float) -> str:
+        return by_slope(noted_slope(slopes, log_prices, curvature))
+
+    assert judged(0.02 * steps, still, 0.25) == "settled"
+    assert judged(0.3 + 0.02 * steps, still, 0.25) == "climbing"
+    assert judged(0.2 * steps, still, 0.25) == "unclear"
+    assert judged(0.02 * steps[:2], still[:2], 0.25) == "unclear"
+    assert judged(0.002 * steps, still, 0.2) == "unclear"  # too flat to tell
+    assert judged(-0.2 * steps, 0.1 * steps, 2.0) == "settled"  # c explains all of it
+
+
+@pytest.mark.parametrize(
+    ("off", "noise", "verdict"),
+    [(0.0, 0.01, "settled"), (0.3, 0.01, "climbing"), (0.1, 0.2, "unclear")],
+)
+def test_a_fitted_slope_finds_how_far_the_price_is_off(
+    off: float, noise: float, verdict: str
+) -> None:
+    """A profit of 1 - x^2 is sampled around x = -off: s = 2 off, c = 2, a gain of off^2."""
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        x = random.choice([-0.2, -0.1, 0.0, 0.1, 0.2], 60) - off
+        profits = 5 * (1 - x**2 + noise * random.standard_normal(60))
+        lengths = random.uniform(5, 15, 60)
+        found = fitted_slope(x, profits, lengths)
+        assert found is not None
+        assert by_slope(found) == verdict
+        if noise < 0.1:
+            middle, mean = np.average([x, profits / 5], axis=1, weights=lengths)
+            assert found.slope == pytest.approx(-2 * middle / mean, abs=2 * found.error)
+            assert found.curvature == pytest.approx(2 / mean, rel=0.3)
+
+
+def test_few_prices_or_far_ones_have_no_slope() -> None:
+    """Seven times, two prices, and prices a factor of two apart."""
+    ones = np.ones(12)
+    x = np.linspace(-0.1, 0.1, 12)
+    assert fitted_slope(x, ones, ones) is not None
+    assert fitted_slope(x[:7], ones[:7], ones[:7]) is None
+    assert fitted_slope(np.sign(x), ones, ones) is None
+    assert fitted_slope(50 * x, ones, ones) is None
 
 
 @pytest.fixture
@@ -148,6 +185,28 @@ def test_show_says_so_in_one_line(steered: Path) -> None:
     assert words in text
     assert "from 90 s to 180 s, rising" in text
     assert "carrier right-net: its price" not in text
+
+
+def test_a_price_at_rest_beside_the_best_one_is_said_to_be_too_low(steered: Path) -> None:
+    """Prices of 0.09 to 0.11 money in turn, whose profit is 1 - (x - 0.3)^2 at a log price x."""
+    table = pd.read_parquet(steered / "agents.parquet")
+    own = (table["agent"] == "left-net") & (table["name"] == "price_micro_per_mark")
+    count = int(own.sum())
+    money = 0.1 * np.exp(np.resize([0.1, 0.0, -0.1, 0.0], count))
+    table.loc[own, "value"] = np.rint(1e6 * money)
+    table.to_parquet(steered / "agents.parquet", index=False)
+    times = table.loc[own, "t_ps"].to_numpy() + 5 * S
+    earned = 1 - (np.log(money / 0.1) - 0.3) ** 2
+    sales = pd.read_parquet(steered / "ledger.parquet").iloc[:1]
+    sales = pd.concat([sales] * count, ignore_index=True)
+    sales = sales.assign(
+        t_ps=times, debit="users", credit="left-net", amount_micro=np.rint(1e6 * earned).astype(int)
+    )
+    sales.to_parquet(steered / "ledger.parquet", index=False)
+    text = " ".join(_show(steered, "--no-plot").split())
+    words = "carrier left-net: its price is not the best yet: 0.0905 to 0.111 money"
+    assert words in text
+    assert "a higher price would earn about 10 % more" in text
 
 
 def test_json_has_the_same(steered: Path) -> None:

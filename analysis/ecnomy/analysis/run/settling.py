@@ -24,16 +24,14 @@ Prices of a Thompson sampler jump far but independently, so that a try is as wid
 walk by steps, like that of `hill-climbing`, keeps within a few steps of a rest point, unless noise
 of the profit hides the best price from such short steps.
 
-`revenue-gradient` notes the slope s of its profit, by the logarithm of the price, and the slope's
-own slope c (its `profit_slope` and `profit_curvature` in the table `agents`). Another price would
-increase its profit by s^2 / 2c, as a share. Let s be the mean over the rounds of the half. Let e be
-twice its standard error, without the part that c explains by the prices of the rounds. A price that
-appears at rest is then
+A price at rest can be far from the best one. The slope s of the profit shows this
+(profit_slope.py). Let e be the error of s, and s^2 / 2c the share by which the best price would
+increase the profit. A price that appears at rest is then
 
     climbing    if (|s| - e)^2 / 2c is above 2 %, with |s| above e: it is too low or too high
-    unclear     if (|s| + e)^2 / 2c is above 2 %, c is at its lower bound, or there are fewer than
-                3 rounds: chance, flat profit or a short run hide the best price, and the search
-                may have stalled. Also if another carrier's price has not settled
+    unclear     if (|s| + e)^2 / 2c is above 2 % or c is at its lower bound: chance, a flat profit
+                or a short run hide the best price, and the search may have stalled. Also if
+                another carrier's price has not settled
 
 The verdict covers the half of one run alone. Two carriers that both move under `retail` have no
 equilibrium. Yet one of them, or both in a short run, may count as settled: prices that run
@@ -52,9 +50,9 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
-from ecnomy.agents.strategies.curvature import LEAST as FLATTEST
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.carriers import Prices, prices_of
+from ecnomy.analysis.run.profit_slope import ProfitSlope, slope_of
 from ecnomy.analysis.run.told_agents import agents_of
 from ecnomy.analysis.support.digits import significant
 from ecnomy.markets.results.rawrun import RawRun
@@ -65,7 +63,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Settling",
-    "by_slopes",
+    "by_slope",
     "print_settling",
     "settling_in_words",
     "settling_of",
@@ -82,7 +80,6 @@ SWING: Final = 0.5
 SWING_TRIES: Final = 4
 RANGE: Final = 0.5
 RANGE_TRIES: Final = 8
-ROUNDS: Final = 3
 MORE: Final = 0.02  # share of its profit
 FIXED: Final = ("stay", "price-schedule")  # strategies without a search for a price
 
@@ -98,6 +95,8 @@ class Settling(msgspec.Struct, frozen=True):
         mean: mean price over time, money.
         from_s: start of the last half, seconds.
         to_s: end of the last half, seconds.
+        gain: share by which the best price would increase its profit, if it is `climbing`.
+        better: the side on which that price is, if it is `climbing`.
     """
 
     carrier: str
@@ -107,6 +106,8 @@ class Settling(msgspec.Struct, frozen=True):
     mean: float
     from_s: float
     to_s: float
+    gain: float | None = None
+    better: Literal["higher", "lower"] | None = None
 
 
 def settling_of(run: RawRun | Results) -> tuple[Settling, ...]:
@@ -120,56 +121,48 @@ def settling_of(run: RawRun | Results) -> tuple[Settling, ...]:
     if not steering or not len(run.link_epochs):
         return ()
     end_ps = int(run.link_epochs["t_ps"].max())
-    found = (
-        _with_slopes(verdict_of(name, prices, end_ps // 2, end_ps), run, end_ps // 2)
+    found = [
+        _with_slope(one, run, prices)
         for name, prices in prices_of(run).items()
-        if name in steering
-    )
-    return _beside_others([one for one in found if one is not None], run)
+        if name in steering and (one := verdict_of(name, prices, end_ps // 2, end_ps)) is not None
+    ]
+    return _beside_others(found)
 
 
-def _beside_others(found: list[Settling], run: RawRun) -> tuple[Settling, ...]:
+def _beside_others(found: list[Settling]) -> tuple[Settling, ...]:
     """Weaken verdicts by profit if another carrier's price moved meanwhile."""
-    sloped = set(run.agents[run.agents["name"] == "profit_slope"]["agent"])
     moves = {one.carrier for one in found if one.verdict != "settled"}
     return tuple(
         msgspec.structs.replace(one, verdict="unclear")
-        if moves and one.verdict == "settled" and one.carrier in sloped
+        if moves and one.verdict == "settled" and one.low < one.high
         else one
         for one in found
     )
 
 
-def _with_slopes(one: Settling | None, run: RawRun, from_ps: int) -> Settling | None:
-    """Return the verdict with the slopes of its profit, if it has noted them."""
-    if one is None or one.verdict != "settled":
+def _with_slope(one: Settling, run: RawRun, prices: Prices) -> Settling:
+    """Return the verdict with the slope of its profit, if that is known."""
+    if one.verdict != "settled":
         return one
-    noted = run.agents[run.agents["agent"] == one.carrier]
-    curvature = noted[noted["name"] == "profit_curvature"]["value"]
-    if not len(curvature):
-        return one
-    slopes = noted[(noted["name"] == "profit_slope") & (noted["t_ps"] > from_ps)]
-    own = noted[noted["name"] == "own_price"]
-    round_of = np.searchsorted(own["t_ps"], slopes["t_ps"]) - 1  # the round that ended then
-    verdict = by_slopes(
-        slopes["value"].to_numpy(np.float64),
-        np.log(own["value"].to_numpy(np.float64)[round_of]),
-        float(curvature.iloc[-1]),
+    found = slope_of(
+        run, one.carrier, prices, round(one.from_s * PS_PER_S), round(one.to_s * PS_PER_S)
     )
-    return msgspec.structs.replace(one, verdict=verdict)
+    if found is None:
+        return one
+    verdict = by_slope(found)
+    if verdict != "climbing":
+        return msgspec.structs.replace(one, verdict=verdict)
+    better: Literal["higher", "lower"] = "higher" if found.slope > 0 else "lower"
+    gain = found.gain(found.slope)
+    return msgspec.structs.replace(one, verdict=verdict, gain=gain, better=better)
 
 
-def by_slopes(slopes: Floats, log_prices: Floats, curvature: float) -> Verdict:
-    """Return the verdict from slopes of a profit, each at its price, for a price at rest."""
-    if len(slopes) < ROUNDS:
-        return "unclear"
-    by_chance = slopes + curvature * (log_prices - log_prices.mean())
-    slope = abs(float(slopes.mean()))
-    error = 2 * float(by_chance.std(ddof=1)) / len(slopes) ** 0.5
-    if max(slope - error, 0.0) ** 2 > MORE * 2 * curvature:
+def by_slope(found: ProfitSlope) -> Verdict:
+    """Return the verdict from the slope of a profit, for a price at rest."""
+    slope = abs(found.slope)
+    if found.gain(max(slope - found.error, 0.0)) > MORE:
         return "climbing"
-    flat = curvature <= FLATTEST
-    return "unclear" if flat or (slope + error) ** 2 > MORE * 2 * curvature else "settled"
+    return "unclear" if found.flat or found.gain(slope + found.error) > MORE else "settled"
 
 
 def _steers(strategy: Any) -> bool:
@@ -235,6 +228,9 @@ def settling_in_words(one: Settling) -> str:
     between = f"{significant(one.low)} to {significant(one.high)} money"
     if one.verdict == "unclear":
         return f"carrier {one.carrier}: cannot tell whether its price settles: {between} {span}"
+    if one.verdict == "climbing":
+        more = f"a {one.better} price would earn about {100 * (one.gain or 0):.0f} % more"
+        return f"carrier {one.carrier}: its price is not the best yet: {between} {span}; {more}"
     return f"carrier {one.carrier}: its price does not settle: {between} {span}, {one.verdict}"
 
 

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The slope of a carrier's profit with its price: noted by its strategy, or fitted to its ledger.
+
+A slope s is the relative change of the profit for a change of the logarithm of the price, and c the
+decrease of s with the log price. Another price would increase the profit by s^2 / 2c, as a share.
+
+`revenue-gradient` notes s and c after each round (`profit_slope` and `profit_curvature` in the
+table `agents`). s is then the mean over the rounds, and its error twice the standard error, without
+the part that c explains by the prices of the rounds.
+
+For every other strategy, the ledger has the profit of each time for which a price held. Its first
+half does not count, because customers respond to a change. A parabola in the log price, by least
+squares with the length of each time as its weight, gives s at the mean log price, its error (twice
+the standard error) and c. Prices more than a factor of 1.5 from the mean are left out, because a
+profit resembles a parabola only near its peak. As in curvature.py, the prior of c is 1 with a
+standard deviation of 3, and c lies between 0.2 and 20.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.arrays import Floats
+from ecnomy.agents.strategies.curvature import GUESS, LEAST, MOST, SPREAD
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.analysis.run.carriers import Prices
+from ecnomy.markets.results.rawrun import RawRun
+
+__all__ = ["ProfitSlope", "fitted_slope", "noted_slope", "slope_of"]
+
+ROUNDS: Final = 3  # least number of noted slopes
+FEWEST: Final = 8  # least number of fitted times
+NEAR: Final = math.log(1.5)
+
+
+class ProfitSlope(msgspec.Struct, frozen=True):
+    """The slope of a profit at the mean log price.
+
+    Attributes:
+        slope: relative change of the profit per change of the log price.
+        error: twice its standard error; infinite for fewer than three noted slopes.
+        curvature: decrease of the slope with the log price, from 0.2 to 20.
+    """
+
+    slope: float
+    error: float
+    curvature: float
+
+    @property
+    def flat(self) -> bool:
+        """Whether the curvature is at its lower bound."""
+        return self.curvature <= LEAST
+
+    def gain(self, slope: float) -> float:
+        """Return the share that the best price would add to the profit, for this `slope`."""
+        return slope**2 / (2 * self.curvature)
+
+
+def slope_of(
+    run: RawRun, carrier: str, prices: Prices, from_ps: int, to_ps: int
+) -> ProfitSlope | None:
+    """Return the slope of a carrier's profit, None if it tried too few prices near its mean price.
+
+    Raises:
+        ResultsError: a table is unreadable.
+    """
+    noted = run.agents[run.agents["agent"] == carrier]
+    curvature = noted[noted["name"] == "profit_curvature"]["value"]
+    if not len(curvature):
+        return _from_ledger(run, carrier, prices, from_ps, to_ps)
+    slopes = noted[(noted["name"] == "profit_slope") & (noted["t_ps"] > from_ps)]
+    own = noted[noted["name"] == "own_price"]
+    round_of = np.searchsorted(own["t_ps"], slopes["t_ps"]) - 1  # the round that ended then
+    return noted_slope(
+        slopes["value"].to_numpy(np.float64),
+        np.log(own["value"].to_numpy(np.float64)[round_of]),
+        float(curvature.iloc[-1]),
+    )
+
+
+def noted_slope(slopes: Floats, log_prices: Floats, curvature: float) -> ProfitSlope:
+    """Return the mean of noted slopes, each at its price [rounds]."""
+    if len(slopes) < ROUNDS:
+        return ProfitSlope(0.0, math.inf, curvature)
+    by_chance = slopes + curvature * (log_prices - log_prices.mean())
+    error = 2 * float(by_chance.std(ddof=1)) / len(slopes) ** 0.5
+    return ProfitSlope(float(slopes.mean()), error, curvature)
+
+
+def fitted_slope(log_prices: Floats, profits: Floats, lengths: Floats) -> ProfitSlope | None:
+    """Fit a parabola to the profits per second of prices that held for these lengths [times].
+
+    Returns: None for fewer than eight times or three prices near the mean price.
+    """
+    x = log_prices - np.average(log_prices, weights=lengths)
+    near = np.abs(x) <= NEAR
+    x, profits, lengths = x[near], profits[near], lengths[near]
+    if len(x) < FEWEST or len(np.unique(x)) < 3:
+        return None
+    x = x - np.average(x, weights=lengths)
+    mean = abs(float(np.average(profits, weights=lengths)))
+    if not mean:
+        return None
+    terms = np.stack([np.ones_like(x), x, -(x**2) / 2], axis=1)
+    inverse = np.linalg.pinv(terms.T @ (lengths[:, None] * terms))
+    found = inverse @ (terms.T @ (lengths * profits))
+    left = float(np.sum(lengths * (profits - terms @ found) ** 2)) / (len(x) - 3)
+    slope, curvature = found[1:] / mean
+    error, spread = np.sqrt(left * np.diag(inverse)[1:]) / mean
+    weight = (spread / SPREAD) ** 2
+    curvature = (curvature + weight * GUESS) / (1 + weight)
+    return ProfitSlope(float(slope), 2 * float(error), min(max(float(curvature), LEAST), MOST))
+
+
+def _from_ledger(
+    run: RawRun, carrier: str, prices: Prices, from_ps: int, to_ps: int
+) -> ProfitSlope | None:
+    ledger = run.ledger
+    signs = (ledger["credit"] == carrier).astype(int) - (ledger["debit"] == carrier).astype(int)
+    gained = (signs * ledger["amount_micro"]).groupby(ledger["t_ps"]).sum()
+    times = np.unique(run.link_epochs["t_ps"])  # of reports
+    total = np.append(0, np.cumsum(gained.to_numpy()))
+    total = total[np.searchsorted(gained.index.to_numpy(), times, side="right")]
+    moved = np.flatnonzero(np.append(True, np.diff(prices.money) != 0))
+    begins = prices.t_ps[moved]
+    ends = np.append(begins[1:], to_ps)
+    used = (begins >= from_ps) & (ends <= to_ps) & (prices.money[moved] > 0)
+    begins, ends, money = begins[used], ends[used], prices.money[moved][used]
+    first = np.searchsorted(times, (begins + ends) / 2)
+    last = np.searchsorted(times, ends, side="right") - 1
+    first, last, money = first[last > first], last[last > first], money[last > first]
+    lengths = (times[last] - times[first]) / PS_PER_S
+    profits = (total[last] - total[first]) / lengths
+    return fitted_slope(np.log(money), profits, lengths) if len(money) else None
