@@ -51,6 +51,8 @@ def values_of(point: Point) -> dict[str, int | float | None]:
 class Workers:
     """A pool in simulated time: runs end while the driver waits for them."""
 
+    ahead = 3
+
     def __init__(self, world: World, calm: bool) -> None:
         self._world, self._draw = world, world.draw
         self._trouble = 0.0 if calm else self._draw.choice((0.0, 0.03, 0.15))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ecnomy.markets.scenario import Scenario, load
     from ecnomy.markets.session.runner import run
     from ecnomy.markets.session.session import open_market
+    from ecnomy.markets.sweep.making import run_sweep
 
 __all__ = [
     "Results",
@@ -31,6 +32,7 @@ __all__ = [
     "open_market",
     "open_run",
     "run",
+    "run_sweep",
 ]
 
 _HOME: Final = {
@@ -42,6 +44,7 @@ _HOME: Final = {
     "open_market": "ecnomy.markets.session.session",
     "open_run": "ecnomy.markets.results.results",
     "run": "ecnomy.markets.session.runner",
+    "run_sweep": "ecnomy.markets.sweep.making",
 }
 
 

@@ -17,7 +17,11 @@ from pathlib import Path
 
 from ecnomy.agents.errors import InputError
 
-__all__ = ["LockedFile", "locked"]
+__all__ = ["Busy", "LockedFile", "locked"]
+
+
+class Busy(InputError):
+    """Another process holds a lock."""
 
 
 class LockedFile(io.TextIOWrapper):
@@ -53,7 +57,7 @@ def locked(file: Path, judge: Callable[[], None], busy: str) -> LockedFile:
         busy: message if another process holds the lock.
 
     Raises:
-        InputError: another process holds the lock.
+        Busy: another process holds the lock.
     """
     judge()
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +67,7 @@ def locked(file: Path, judge: Callable[[], None], busy: str) -> LockedFile:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise InputError(busy) from None
+            raise Busy(busy) from None
         try:
             judge()
         except BaseException:

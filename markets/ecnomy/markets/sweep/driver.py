@@ -12,6 +12,7 @@ import errno
 import functools
 import itertools
 from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -22,13 +23,12 @@ from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.fingerprint import Code, code_now, digest_of
 from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome, Task, execute
-from ecnomy.markets.sweep.pool import LOST, Pool, PoolLost
+from ecnomy.markets.sweep.pool import LOST, RESUME, Pool, PoolLost, RunAbandoned
 from ecnomy.markets.sweep.space import Point
 from ecnomy.markets.sweep.store import Store
 
 __all__ = ["Observer", "SweepError", "Tally", "missing", "sweep_runs", "task_of", "unwritten"]
 
-_AHEAD: Final = 3  # runs handed out per worker, so that workers never wait for the driver
 _LOOK_S: Final = 1.0
 
 
@@ -102,8 +102,8 @@ def sweep_runs(
     tally = Tally(total=len(store.points), present=len(store.points) - len(points))
     waiting = iter(points)
     running: dict[concurrent.futures.Future[Outcome], str] = {}
-    _hand_out(sweep, store, pool, waiting, running)
     try:
+        _hand_out(sweep, store, pool, waiting, running)
         while running:
             done, _ = concurrent.futures.wait(
                 running, timeout=_LOOK_S, return_when=concurrent.futures.FIRST_COMPLETED
@@ -149,9 +149,9 @@ def _hand_out(
     waiting: Iterator[str],
     running: dict[concurrent.futures.Future[Outcome], str],
 ) -> None:
-    wanted = _AHEAD * pool.workers - len(running)
+    wanted = pool.ahead * pool.workers - len(running)
     for point in itertools.islice(waiting, max(0, wanted)):
-        folder = str((store.folder / "runs" / point).absolute()) if sweep.keep else ""
+        folder = str((store.kept / point).absolute()) if sweep.keep else ""
         task = task_of(sweep, store.points[point], point, folder)
         running[pool.submit(execute, task)] = point
 
@@ -167,7 +167,9 @@ def _outcome(
         return _of_run(future.result(), point)
     if pool.lost or isinstance(error, PoolLost):
         raise PoolLost(LOST)
-    if type(error).__name__ == "KilledWorker":
+    if isinstance(error, BrokenExecutor):
+        raise PoolLost(f"a worker of the executor died ({error}); {RESUME}") from None
+    if isinstance(error, RunAbandoned) or type(error).__name__ == "KilledWorker":
         reason = "the worker died on it repeatedly"
         return Outcome(point, "", FAILED, reason, code_now(engine), {}, {})
     raise SweepError(" ".join(str(error).split()) or type(error).__name__) from error

@@ -32,7 +32,16 @@ from ecnomy.markets.sweep import local_worker
 from ecnomy.markets.sweep.declared import UNLIMITED, Limits
 from ecnomy.markets.sweep.local_worker import hush
 
-__all__ = ["LOST", "DaskPool", "LazyPool", "Pool", "PoolError", "PoolLost"]
+__all__ = [
+    "LOST",
+    "RESUME",
+    "DaskPool",
+    "LazyPool",
+    "Pool",
+    "PoolError",
+    "PoolLost",
+    "RunAbandoned",
+]
 
 T = TypeVar("T")
 _DEATHS: Final = 5  # workers that may die over one run before it is abandoned
@@ -43,9 +52,9 @@ _GIVEN_UP: Final = "20s"  # after a death; dask releases a worker that is not ba
 _GREETING_S: Final = 20.0
 _TLS: Final = "those of the scheduler's authority in dask's configuration, distributed.comm.tls"
 _NONE_LEFT_S: Final = 60.0
-_RESUME: Final = "run the same command again to resume"
-_NO_WORKERS: Final = f"no workers are left; {_RESUME}"
-LOST: Final = f"the scheduler is gone; {_RESUME}"
+RESUME: Final = "run the same command again to resume"
+_NO_WORKERS: Final = f"no workers are left; {RESUME}"
+LOST: Final = f"the scheduler is gone; {RESUME}"
 
 
 class PoolError(EcnomyError):
@@ -56,8 +65,18 @@ class PoolLost(PoolError):
     """The scheduler is gone; runs in progress must be made again."""
 
 
+class RunAbandoned(Exception):
+    """Several processes died over a run."""
+
+
 class Pool(Protocol):
-    """Runs functions on workers."""
+    """Runs functions on workers.
+
+    Attributes:
+        ahead: runs to submit per worker, so that workers never wait for the driver.
+    """
+
+    ahead: int
 
     @property
     def workers(self) -> int:
@@ -76,6 +95,8 @@ class Pool(Protocol):
 
 class DaskPool:
     """Workers of dask.distributed."""
+
+    ahead = 3
 
     def __init__(self, scheduler: str, workers: int, limits: Limits) -> None:
         """Connect to the scheduler at an address, or start `workers` processes if it is "".
@@ -108,7 +129,7 @@ class DaskPool:
             try:
                 self._cluster = _local(distributed, self._wanted, limits)
             except RuntimeError as error:  # a worker was killed before it had started
-                raise PoolError(f"a worker ended as it started ({error}); {_RESUME}") from None
+                raise PoolError(f"a worker ended as it started ({error}); {RESUME}") from None
             self._client = distributed.Client(self._cluster, set_as_default=False)
 
     @property
@@ -191,6 +212,8 @@ def _is_lost(asked: Any, error: BaseException) -> bool:
 
 class LazyPool:
     """A pool whose workers start with the first run."""
+
+    ahead = DaskPool.ahead
 
     def __init__(self, start: Callable[[], Pool]) -> None:
         self._start = start

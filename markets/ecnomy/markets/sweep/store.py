@@ -5,6 +5,7 @@
     outcomes/<point>.json    one finished run each, until it is compacted
     shards/<sha256>.parquet  many runs each, parameters and outcomes as columns
     runs/<point>/            results folders, if they are kept
+    parts/3-of-40/           the same for one part of the runs (parts.py)
     lock                     held by the driver
 
 A run is done if and only if its outcome record exists, in a file or in a shard. Files get their
@@ -32,6 +33,7 @@ from ecnomy.markets.support.locking import locked
 from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.head import HEAD, head_of, is_sweep
 from ecnomy.markets.sweep.outcome import Outcome
+from ecnomy.markets.sweep.parts import JOBS, PARTS, Part
 from ecnomy.markets.sweep.plans import PLANS
 from ecnomy.markets.sweep.rows import factors_of, kinds_of, row_of, table_of, whole_of
 from ecnomy.markets.sweep.searched import search_of
@@ -51,7 +53,7 @@ __all__ = [
 
 FORMAT: Final = 1
 SHARD_RUNS: Final = 1000
-_OURS: Final = {HEAD + ".tmp", "outcomes", "shards", "runs", "lock"}
+_OURS: Final = {HEAD + ".tmp", "outcomes", "shards", "runs", PARTS, JOBS, "lock"}
 _REMEDY: Final = "run the sweep's command to repeat its runs"
 _NOTHING: Final[dict[str, int | float | None]] = {}
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
@@ -110,18 +112,36 @@ class Store:
 
     Attributes:
         folder: folder of the records.
+        kept: folder of the results of runs, if they are kept.
         generation: generation of new records.
         others: records of points that the present sweep lacks.
         put_aside: damaged files that have been renamed.
     """
 
-    def __init__(self, folder: Path, sweep: Sweep) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        sweep: Sweep,
+        part: Part | None = None,
+        points: dict[str, Point] | None = None,
+    ) -> None:
         """Claim the folder and examine its content.
 
+        Args:
+            folder: folder of the sweep.
+            sweep: the sweep.
+            part: the part of its runs that this store holds, in a separate folder below `folder`.
+            points: the points of the whole sweep by identity, if they are known.
+
         Raises:
-            InputError: another driver is at work there, or it holds something other than a sweep.
+            Busy: another driver is at work there.
+            InputError: the folder holds something other than a sweep.
         """
-        self.folder, self._sweep = folder, sweep
+        self.kept, self._sweep, before = folder / "runs", sweep, 0
+        if part is not None:
+            _judge(folder, sweep)
+            before, folder = _generation_in(folder), part.folder_in(folder)
+        self.folder, self._part = folder, part
         busy = f"{folder}: another sweep is writing to it"
         self._lock = locked(folder / "lock", lambda: _judge(folder, sweep), busy)
         for name in ("outcomes", "shards"):
@@ -129,14 +149,24 @@ class Store:
         self.put_aside: list[Path] = []
         self.others = 0
         self._kinds = kinds_of(sweep)
-        self._points = dict(identified(sweep))
+        points = dict(identified(sweep)) if points is None else points
+        self._points = (
+            points if part is None else {n: p for n, p in points.items() if part.has(p.number)}
+        )
         self.records: dict[str, Outcome] = {}
         self._shared: dict[bytes, Any] = {}
         self._loose: set[str] = set()
         self._read()
-        self.generation = 1 + max((r.generation for r in self.records.values()), default=0)
-        write_synced(folder / HEAD, sealed(_head(sweep, self._points)))
-        sync_file(folder)
+        generations = (record.generation for record in self.records.values())
+        self.generation = 1 + max(before, *generations, 0)
+        self._write_head()
+
+    def _write_head(self) -> None:
+        head = _head(self._sweep, self._points) | {"generation": self.generation}
+        if self._part is not None:
+            head["part"] = str(self._part)
+        write_synced(self.folder / HEAD, sealed(head))
+        sync_file(self.folder)
 
     @property
     def points(self) -> dict[str, Point]:
@@ -159,7 +189,7 @@ class Store:
         write_synced(self.folder / "outcomes" / f"{outcome.point}.json", sealed(outcome))
         self.records[outcome.point] = _lean(outcome, self._shared)
         self._loose.add(outcome.point)
-        if len(self._loose) >= SHARD_RUNS:
+        if len(self._loose) >= SHARD_RUNS and self._part is None:
             self.compact()
 
     def compact(self) -> None:
@@ -185,6 +215,23 @@ class Store:
         for point in read:
             (self.folder / "outcomes" / f"{point}.json").unlink(missing_ok=True)
         self._loose.clear()
+
+    def take_in(self, part: Store) -> None:
+        """Copy the records of a part of the sweep.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        part.compact()
+        for file in shards(part.folder):
+            write_synced(self.folder / "shards" / file.name, file.read_bytes())
+        sync_file(self.folder / "shards")
+        for point, record in part.records.items():
+            known = self.records.get(point)
+            if known is None or record.generation >= known.generation:
+                self.records[point] = record
+        self.generation = max(self.generation, part.generation)
+        self._write_head()
 
     def close(self) -> None:
         """Release the folder."""
@@ -244,6 +291,13 @@ def _judge(folder: Path, sweep: Sweep) -> None:
                 f"{folder}: found runs of the engine {there}, expected runs of {sweep.engine}; "
                 f"continue with --engine {there}, or start anew with another --out"
             )
+
+
+def _generation_in(folder: Path) -> int:
+    """Return the generation of the latest records in a folder; 0 if there is none."""
+    with contextlib.suppress(ResultsError):
+        return int(head_of(folder).get("generation", 0))
+    return 0
 
 
 def _head(sweep: Sweep, points: dict[str, Point]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,6 +32,22 @@ OldCode = Annotated[
     ),
 ]
 
+Shard = Annotated[
+    str,
+    typer.Option(
+        metavar="K/N",
+        help="Make every Nth run only, from run K, in this process. Then run `ecnomy merge`.",
+    ),
+]
+Emit = Annotated[
+    str,
+    typer.Option(metavar="NAME", help="Write job files: slurm, kubernetes or snakemake."),
+]
+Shards = Annotated[
+    int,
+    typer.Option(help="Number of jobs with --emit. Default: jobs of ten minutes or more.", min=0),
+]
+
 
 def sweep_command(
     config: Config,
@@ -42,6 +59,9 @@ def sweep_command(
     retry_failed: Retry = False,
     accept_old_code: OldCode = False,
     engine: SweepEngine = None,
+    shard: Shard = "",
+    emit: Emit = "",
+    shards: Shards = 0,
     as_json: Json = False,
 ) -> None:
     """Run whatever is still missing from a sweep. The exit status is 1 if runs failed."""
@@ -63,61 +83,82 @@ def sweep_command(
     if dry_run:
         with stoppable("nothing was saved"):
             return _dry(sweep, workers, scheduler, as_json)
+    if emit:
+        return _emit(emit, sweep, config, folder, shards, _chosen(quick, engine))
+    part = _part(shard, workers, scheduler)
     with resumable():
-        tally = _in_rounds(sweep, folder, retry_failed, accept_old_code, (scheduler, workers))
+        reuse = {"retry_failed": retry_failed, "accept_old_code": accept_old_code}
+        tally = _make(sweep, folder, part, (scheduler, workers), reuse)
     if as_json:
-        _print_values(folder, tally)
+        _print_values(part.folder_in(folder) if part else folder, tally)
         return _end(tally, valid=True)
     _report(tally, folder)
+    if part is not None:
+        print(f"after the last shard: ecnomy merge {config} --out {folder}")
+        return _end(tally, valid=True)
     _end(tally, valid=_conclude(folder))
 
 
-def _in_rounds(
-    sweep: Any, folder: Path, retry: bool, old_code: bool, where: tuple[str, int]
+def _part(shard: str, jobs: int, scheduler: str) -> Any:
+    """Return the part that --shard names; None without the option."""
+    from ecnomy.agents.errors import InputError
+    from ecnomy.markets.sweep.parts import part_from
+
+    if shard and (jobs or scheduler):
+        other = "--scheduler" if scheduler else "--jobs"
+        raise InputError(f"--shard: found {other} too, expected one of them; use more shards")
+    return part_from(shard) if shard else None
+
+
+def _chosen(quick: bool, engine: str | None) -> tuple[str, ...]:
+    return (*(["--quick"] if quick else []), *(["--engine", engine] if engine else []))
+
+
+def _emit(
+    kind: str, sweep: Any, config: Path, folder: Path, count: int, options: tuple[str, ...]
+) -> None:
+    """Write the job file, and print the commands that use it."""
+    from ecnomy.markets.session.progress import duration
+    from ecnomy.markets.sweep.driver import estimate_s
+    from ecnomy.markets.sweep.job_files import Jobs, check_kind, parts_for, write_jobs
+    from ecnomy.markets.sweep.making import refuse_until
+
+    check_kind(kind)
+    refuse_until(sweep)
+    with stoppable("nothing was saved"):
+        each_s = estimate_s(sweep)
+    count = min(count or parts_for(len(sweep), each_s), len(sweep))
+    part_s = each_s * math.ceil(len(sweep) / count)
+    jobs = Jobs(str(config), str(folder), count, part_s, options)
+    file, submit = write_jobs(kind, jobs)
+    print(f"{len(sweep)} runs in {count} shards, about {duration(part_s)} each: {file}")
+    print(f"submit: {submit}")
+    print(f"then: {jobs.merge}")
+
+
+def _make(
+    sweep: Any, folder: Path, part: Any, where: tuple[str, int], reuse: dict[str, bool]
 ) -> Any:
-    """Make missing runs; with `until`, repeat while points need more replicates.
+    """Make missing runs, of one part or of all; return the Tally."""
+    from ecnomy.markets.sweep.making import make_part, make_rounds
+    from ecnomy.markets.sweep.pool import DaskPool, LazyPool
 
-    Returns:
-        The Tally of all rounds; `failed` counts the failed runs among the new ones.
-    """
-    from ecnomy.markets.sweep.driver import Tally, missing, sweep_runs
-    from ecnomy.markets.sweep.pool import DaskPool
-    from ecnomy.markets.sweep.rounds import grown
-    from ecnomy.markets.sweep.store import Store
+    pool, observer = LazyPool(lambda: DaskPool(*where, sweep.limits)), None
 
-    asked, made, pool, observer = grown(sweep, folder), 0, None, None
+    def observed() -> Observed:
+        nonlocal observer
+        observer = observer or Observed(so_far=sweep.until is not None, outcomes=sweep.outcomes)
+        observer.begin_round()
+        return observer
+
     try:
-        while True:
-            store = Store(folder, asked)
-            try:
-                if not made:
-                    _say_store(store)
-                store.compact()
-                points = missing(
-                    store, retry_failed=retry and not made, accept_old_code=old_code,
-                    engine=sweep.engine,
-                )  # fmt: skip
-                if points:
-                    pool = pool or DaskPool(*where, sweep.limits)
-                    observer = observer or Observed(
-                        so_far=sweep.until is not None, outcomes=sweep.outcomes
-                    )
-                    observer.begin_round()
-                    sweep_runs(asked, store, pool, points, observer)
-                made += len(points)
-                more = grown(sweep, folder)
-                if not points or more == asked:
-                    failed = sum(one.status == "failed" for one in store.records.values())
-                    present = max(0, len(store.points) - made)
-                    return Tally(len(store.points), present, made, failed)
-            finally:
-                store.close()
-            asked = more
+        if part is not None:
+            return make_part(sweep, folder, part, observed, opened=_say_store, **reuse)
+        return make_rounds(sweep, folder, pool, observed, opened=_say_store, **reuse)
     finally:
         if observer:
             observer.stop()
-        if pool:
-            pool.close()
+        pool.close()
 
 
 def _say_store(store: Any) -> None:

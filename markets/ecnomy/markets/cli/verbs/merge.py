@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb `merge` of the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ecnomy.markets.cli.options import SweepEngine
+from ecnomy.markets.cli.printing import Json, print_json
+from ecnomy.markets.cli.sweeping import Out, Quick, resumable
+
+__all__ = ["merge_command"]
+
+Config = Annotated[Path, typer.Argument(help="The sweep file of the shards.")]
+SHOWN = 10  # shards
+
+
+def merge_command(
+    config: Config,
+    out: Out = None,
+    quick: Quick = False,
+    engine: SweepEngine = None,
+    as_json: Json = False,
+) -> None:
+    """Merge the shards of a sweep (`ecnomy sweep --shard`). The exit status is 1 if runs lack."""
+    from ecnomy.markets.sweep.config import load_sweep
+    from ecnomy.markets.sweep.driver import default_folder
+    from ecnomy.markets.sweep.engine_choice import with_engine
+    from ecnomy.markets.sweep.making import merge
+
+    folder = out or default_folder(str(config))
+    sweep = with_engine(load_sweep(config, quick=quick), engine, folder)
+    with resumable():
+        found = merge(sweep, folder)
+    missing = sum(found.missing.values())
+    if as_json:
+        print_json(
+            {
+                "folder": folder,
+                "shards": [str(part) for part in found.parts],
+                "busy": [str(part) for part in found.busy],
+                "runs": {"asked": found.runs, "missing": missing, "failed": found.failed},
+            }
+        )
+    else:
+        _print(found, missing, config, folder)
+    if missing or found.failed:
+        raise typer.Exit(1)
+
+
+def _print(found: Any, missing: int, config: Path, folder: Path) -> None:
+    done = found.runs - missing
+    failed = f"; {found.failed} failed" if found.failed else ""
+    print(f"{done} of {found.runs} runs, from {len(found.parts)} shards{failed}")
+    if found.busy:
+        print(f"still being made, not merged: {_listed(found.busy)}")
+    if found.others:
+        print(f"{found.others} runs of the shards do not belong to the current sweep file")
+    if missing:
+        lacking = [f"{part} ({n})" for part, n in sorted(found.missing.items()) if part]
+        where = f" in shards {_listed(lacking)}" if lacking else ""
+        print(f"{missing} runs are missing{where}; make them: ecnomy sweep {config} --out {folder}")
+    print(f"results: {folder}")
+    print(f"table and picture: ecnomy show {folder}")
+    print(f"page: ecnomy report {folder}")
+
+
+def _listed(items: Any) -> str:
+    more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
+    return ", ".join(str(one) for one in items[:SHOWN]) + more

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of a sweep without Dask: in this process, or on any executor of concurrent.futures."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from ecnomy.markets.sweep.pool import RESUME, PoolLost, RunAbandoned
+
+__all__ = ["ExecutorPool", "InlinePool"]
+
+T = TypeVar("T")
+_DEATHS: Final = 5  # processes that may die over one run before it is abandoned
+_BEGUN: Final = "begun.json"
+
+
+class ExecutorPool:
+    """Workers of an executor, such as mpi4py.futures.MPIPoolExecutor.
+
+    Args:
+        executor: the executor; the caller shuts it down.
+        workers: number of its workers.
+    """
+
+    ahead = 3
+
+    def __init__(self, executor: concurrent.futures.Executor, workers: int) -> None:
+        self._executor, self.workers, self.lost = executor, workers, False
+
+    def submit(self, function: Callable[..., T], task: Any) -> concurrent.futures.Future[T]:
+        """See Pool.
+
+        Raises:
+            PoolLost: the executor has ended.
+        """
+        try:
+            return self._executor.submit(function, task)
+        except RuntimeError as error:  # it was shut down, or a worker died
+            raise PoolLost(f"the executor accepts no more runs ({error}); {RESUME}") from None
+
+    def close(self) -> None:
+        """See Pool."""
+
+
+class InlinePool:
+    """Makes each run at once, in this process.
+
+    A file names the run that has begun. If the process dies with it, the next process counts this,
+    and abandons the run after five deaths.
+
+    Args:
+        folder: folder of that file.
+    """
+
+    ahead = workers = 1
+    lost = False
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / _BEGUN
+        self._deaths: dict[str, int] = {}
+        with contextlib.suppress(OSError, msgspec.MsgspecError):
+            self._deaths = msgspec.json.decode(self._file.read_bytes(), type=dict[str, int])
+
+    def submit(self, function: Callable[..., T], task: Any) -> concurrent.futures.Future[T]:
+        """Run `function(task)` and return its result as a future."""
+        done: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        if self._deaths.get(task.point, 0) >= _DEATHS:
+            done.set_exception(RunAbandoned())
+            return done
+        self._write({**self._deaths, task.point: self._deaths.get(task.point, 0) + 1})
+        try:
+            done.set_result(function(task))
+        except Exception as error:
+            done.set_exception(error)
+        finally:
+            self._deaths.pop(task.point, None)
+        return done
+
+    def close(self) -> None:
+        """See Pool."""
+        with contextlib.suppress(OSError):
+            if self._deaths:
+                self._write(self._deaths)
+            else:
+                self._file.unlink()
+
+    def _write(self, deaths: dict[str, int]) -> None:
+        temporary = self._file.with_suffix(".tmp")
+        temporary.write_bytes(msgspec.json.encode(deaths))
+        temporary.replace(self._file)

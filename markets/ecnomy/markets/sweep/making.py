@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a sweep in rounds, makes one part of it, or merges its parts.
+
+From Python, `run_sweep` makes a sweep on any executor of concurrent.futures.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Executor
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.support.locking import Busy
+from ecnomy.markets.sweep.config import load_sweep
+from ecnomy.markets.sweep.declared import Sweep
+from ecnomy.markets.sweep.driver import Observer, Tally, default_folder, missing, sweep_runs
+from ecnomy.markets.sweep.engine_choice import with_engine
+from ecnomy.markets.sweep.executors import ExecutorPool, InlinePool
+from ecnomy.markets.sweep.outcome import FAILED, Outcome
+from ecnomy.markets.sweep.parts import PARTS, Part, parts_in
+from ecnomy.markets.sweep.pool import Pool
+from ecnomy.markets.sweep.rounds import grown
+from ecnomy.markets.sweep.store import Store
+
+__all__ = ["Merged", "make_part", "make_rounds", "merge", "refuse_until", "run_sweep"]
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """The runs of a sweep after its parts were merged.
+
+    Attributes:
+        parts: the merged parts.
+        busy: parts that are still being made, which were not merged.
+        runs: number of runs of the sweep.
+        missing: number of missing runs, by part; None without a known part.
+        failed: number of failed runs.
+        others: number of runs that do not belong to the current sweep file.
+    """
+
+    parts: tuple[Part, ...]
+    busy: tuple[Part, ...]
+    runs: int
+    missing: dict[Part | None, int]
+    failed: int
+    others: int
+
+
+class _Silent:
+    def at(self, tally: Tally) -> None:
+        """See Observer."""
+
+    def ended(self, outcome: Outcome) -> None:
+        """See Observer."""
+
+
+def run_sweep(
+    file: str | Path,
+    out: str | Path | None = None,
+    *,
+    executor: Executor,
+    workers: int,
+    quick: bool = False,
+    retry_failed: bool = False,
+) -> Tally:
+    """Make the missing runs of a sweep on an executor, such as mpi4py's or Parsl's.
+
+    Args:
+        file: the sweep file.
+        out: folder of the results; results/<name of the file> by default.
+        executor: any executor of concurrent.futures whose workers have the same ecnomy.
+        workers: number of its workers.
+        quick: use the settings that the file defines for quick runs.
+        retry_failed: repeat failed runs.
+
+    Returns:
+        The numbers of runs in total, already present, new and failed.
+
+    Raises:
+        InputError, ScenarioError: the file is invalid, or the folder holds something else.
+        SweepError, PoolLost: outcomes cannot be written, or the executor is gone.
+    """
+    folder = Path(out) if out is not None else default_folder(str(file))
+    sweep = with_engine(load_sweep(Path(file), quick=quick), None, folder)
+    pool = ExecutorPool(executor, workers)
+    return make_rounds(sweep, folder, pool, _Silent, retry_failed=retry_failed)
+
+
+def make_rounds(
+    sweep: Sweep,
+    folder: Path,
+    pool: Pool,
+    observer: Callable[[], Observer],
+    *,
+    retry_failed: bool = False,
+    accept_old_code: bool = False,
+    opened: Callable[[Store], None] = lambda store: None,
+) -> Tally:
+    """Make missing runs; with `until`, repeat while points need more replicates.
+
+    Args:
+        sweep: the sweep.
+        folder: folder of its results.
+        pool: the workers; the caller closes them.
+        observer: called at the start of each round that has runs to make.
+        retry_failed: repeat failed runs.
+        accept_old_code: reuse runs of other versions of the code or of strategies.
+        opened: called with the store before the first round.
+
+    Returns:
+        The Tally of all rounds; `failed` counts all failed runs.
+
+    Raises:
+        InputError, SweepError, PoolLost: as `run_sweep`.
+    """
+    asked, made = grown(sweep, folder), 0
+    while True:
+        with closing(Store(folder, asked)) as store:
+            if not made:
+                opened(store)
+            store.compact()
+            retry = retry_failed and not made
+            points = _missing(store, sweep, retry, accept_old_code)
+            if points:
+                sweep_runs(asked, store, pool, points, observer())
+            made += len(points)
+            more = grown(sweep, folder)
+            if not points or more == asked:
+                return _tally(store, made)
+        asked = more
+
+
+def make_part(
+    sweep: Sweep,
+    folder: Path,
+    part: Part,
+    observer: Callable[[], Observer],
+    *,
+    retry_failed: bool = False,
+    accept_old_code: bool = False,
+    opened: Callable[[Store], None] = lambda store: None,
+) -> Tally:
+    """Make the missing runs of one part in this process; arguments as `make_rounds`.
+
+    Raises:
+        InputError: the sweep has `until`, whose runs depend on all parts, or as `run_sweep`.
+        SweepError: outcomes cannot be written.
+    """
+    refuse_until(sweep)
+    with closing(Store(folder, sweep, part)) as store:
+        opened(store)
+        points = _missing(store, sweep, retry_failed, accept_old_code)
+        if points:
+            with closing(InlinePool(store.folder)) as pool:
+                sweep_runs(sweep, store, pool, points, observer())
+        store.compact()
+        return _tally(store, len(points))
+
+
+def refuse_until(sweep: Sweep) -> None:
+    """Raise InputError for a sweep with `until`."""
+    if sweep.until is not None:
+        raise InputError(
+            f"{sweep.file}: found a section 'until', expected none with shards: it decides on "
+            "runs by the results of all shards"
+        )
+
+
+def merge(sweep: Sweep, folder: Path) -> Merged:
+    """Copy the runs of all parts into the sweep's folder.
+
+    The same parts can be merged again, for example after more of their runs have been made.
+
+    Raises:
+        InputError: the folder has no parts, holds something else or is in use.
+        SweepError: outcomes cannot be written.
+    """
+    parts = parts_in(folder)
+    if not parts:
+        raise InputError(
+            f"{folder / PARTS}: found no parts, expected those of `ecnomy sweep --shard`"
+        )
+    merged: list[Part] = []
+    busy: list[Part] = []
+    others = 0
+    with closing(Store(folder, sweep)) as store:
+        for part in parts:
+            try:
+                opened = Store(folder, sweep, part, store.points)
+            except Busy:
+                busy.append(part)
+                continue
+            with closing(opened):
+                store.take_in(opened)
+                others += opened.others
+            merged.append(part)
+        return Merged(
+            parts=tuple(merged),
+            busy=tuple(busy),
+            runs=len(store.points),
+            missing=_missing_by_part(store, parts),
+            failed=_failed(store),
+            others=others,
+        )
+
+
+def _missing_by_part(store: Store, parts: list[Part]) -> dict[Part | None, int]:
+    count = parts[0].of if len({part.of for part in parts}) == 1 else 0
+    lacking = (point.number for name, point in store.points.items() if name not in store.records)
+    found = Counter(
+        Part(of=count, number=number % count + 1) if count else None for number in lacking
+    )
+    return dict(found)
+
+
+def _missing(store: Store, sweep: Sweep, retry: bool, old_code: bool) -> list[str]:
+    return missing(store, retry_failed=retry, accept_old_code=old_code, engine=sweep.engine)
+
+
+def _failed(store: Store) -> int:
+    return sum(record.status == FAILED for record in store.records.values())
+
+
+def _tally(store: Store, made: int) -> Tally:
+    return Tally(len(store.points), max(0, len(store.points) - made), made, _failed(store))

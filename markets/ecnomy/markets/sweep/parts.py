@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of a sweep: part 3 of 40 has runs 3, 43, 83, ... of the sweep, in a folder of its own.
+
+A part is made by one process. It needs no scheduler, no port and no lock of the other parts, so
+that job arrays of a cluster can make a sweep. Every 40th run is a part, because neighbouring runs
+have similar parameters and take similar times: all parts take about as long.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from ecnomy.agents.errors import InputError
+
+__all__ = ["JOBS", "PARTS", "Part", "part_from", "parts_in"]
+
+PARTS: Final = "parts"
+JOBS: Final = "jobs"  # folder of job files (job_files.py)
+MOST: Final = 100_000
+
+
+class Part(msgspec.Struct, frozen=True, order=True):
+    """One of `of` parts of a sweep; the first is number 1."""
+
+    of: int
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    def has(self, run: int) -> bool:
+        """Return whether it has this run of the sweep, counted from 0."""
+        return run % self.of == self.number - 1
+
+    def folder_in(self, folder: Path) -> Path:
+        """Return its folder within the folder of the sweep."""
+        return folder / PARTS / f"{self.number}-of-{self.of}"
+
+
+def part_from(text: str) -> Part:
+    """Return the part `3/40`.
+
+    Raises:
+        InputError: the text has another form, or the number is not among the parts.
+    """
+    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+    if found:
+        part = Part(number=int(found[1]), of=int(found[2]))
+        if 1 <= part.number <= part.of <= MOST:
+            return part
+    raise InputError(f"--shard: found {text!r}, expected NUMBER/COUNT such as 3/40")
+
+
+def parts_in(folder: Path) -> list[Part]:
+    """Return the parts that a sweep's folder has, in order."""
+    names = (re.fullmatch(r"(\d+)-of-(\d+)", one.name) for one in (folder / PARTS).glob("*-of-*"))
+    return sorted(Part(number=int(name[1]), of=int(name[2])) for name in names if name)

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps in parts, without a scheduler, and on executors of concurrent.futures."""
+
+from __future__ import annotations
+
+import ast
+import concurrent.futures
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.sweeps.open_sweep import open_sweep
+from ecnomy.markets.cli.main import main
+from ecnomy.markets.sweep.config import load_sweep
+from ecnomy.markets.sweep.driver import sweep_runs
+from ecnomy.markets.sweep.executors import InlinePool
+from ecnomy.markets.sweep.job_files import Jobs, parts_for, write_jobs
+from ecnomy.markets.sweep.making import make_part, merge, run_sweep
+from ecnomy.markets.sweep.outcome import Outcome
+from ecnomy.markets.sweep.parts import Part, part_from
+from ecnomy.markets.sweep.pool import PoolLost
+from ecnomy.markets.sweep.store import Store
+from processes import LIMIT_S, ended, started
+from sweep_world import SWEEP, Watcher, go, write
+
+OURS = ["wall_s", "engine_cpu_s", "worker"]  # columns that no two runs share
+
+
+def _table(folder: Path) -> pd.DataFrame:
+    return open_sweep(folder).drop(columns=OURS)
+
+
+def test_parts_merge_into_the_same_table(tmp_path: Path) -> None:
+    """Five parts of twelve runs; without the last one, its runs are missing by name."""
+    file, out = write(tmp_path), tmp_path / "parts"
+    sweep = load_sweep(file)
+    for number in range(1, 5):
+        tally = make_part(sweep, out, Part(of=5, number=number), Watcher)
+        assert (tally.total, tally.present, tally.done) == (3 if number < 3 else 2, 0, tally.total)
+    found = merge(sweep, out)
+    assert (found.runs, found.missing, found.failed, found.others) == (12, {Part(5, 5): 2}, 0, 0)
+    assert len(open_sweep(out)) == 10
+    make_part(sweep, out, Part(of=5, number=5), Watcher)
+    assert merge(sweep, out).missing == {}
+    go(file, tmp_path / "whole")
+    pd.testing.assert_frame_equal(_table(out), _table(tmp_path / "whole"))
+    assert go(file, out)[1].points == [], "the sweep's own command finds all runs"
+    assert make_part(sweep, out, Part(of=5, number=1), Watcher).present == 3
+
+
+def test_killed_shards_lose_no_run(tmp_path: Path) -> None:
+    """Two commands are killed at random moments, three times, until each has ended by itself."""
+    file, out = write(tmp_path, SWEEP.replace("replicates: 3", "replicates: 6")), tmp_path / "out"
+    draw, left, kills = random.Random(4), ["1/2", "2/2"], 0
+    until = time.monotonic() + LIMIT_S
+    while left and time.monotonic() < until:
+        shard = left[0]
+        words = ["-m", "ecnomy.markets.cli", "sweep", file, "--shard", shard, "--out", out]
+        with started([sys.executable, *words], stderr=subprocess.PIPE) as command:
+            try:
+                command.wait(0.8 + draw.random() if kills < 3 else LIMIT_S)
+            except subprocess.TimeoutExpired:
+                command.kill()
+                kills += 1
+            if ended(command).status == 0:
+                left.pop(0)
+    found = merge(load_sweep(file), out)
+    assert kills and (found.runs, found.missing, found.failed) == (24, {}, 0)
+    runs = open_sweep(out)
+    assert runs.number.tolist() == list(range(24))
+
+
+def test_later_parts_replace_runs_of_other_code(tmp_path: Path) -> None:
+    """Records of the whole sweep count less than those of a part that was made afterwards."""
+    file, out = write(tmp_path), tmp_path / "out"
+    go(file, out)
+    sweep = load_sweep(file)
+    with closing(Store(out, sweep)) as store:
+        for point in list(store.points)[::4]:
+            store.add(Outcome(point, "", "failed", "of old code", {"engine": "old"}, {}, {}))
+    make_part(sweep, out, Part(of=4, number=1), Watcher)
+    assert merge(sweep, out).failed == 0
+    assert (open_sweep(out).status == "done").all()
+
+
+def test_a_part_that_is_being_made_waits(tmp_path: Path) -> None:
+    """Its runs are merged another time."""
+    sweep, out = load_sweep(write(tmp_path)), tmp_path / "out"
+    one, two = Part(of=2, number=1), Part(of=2, number=2)
+    make_part(sweep, out, one, Watcher)
+    with closing(Store(out, sweep, two)):
+        found = merge(sweep, out)
+    assert (found.parts, found.busy, found.missing) == ((one,), (two,), {two: 6})
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "3", "a/b", "1/0", "-1/3", "1/1000000"])
+def test_shards_have_a_number_and_a_count(text: str) -> None:
+    """From 1 to the count."""
+    assert part_from("3/40") == Part(of=40, number=3)
+    with pytest.raises(InputError, match="expected NUMBER/COUNT such as 3/40"):
+        part_from(text)
+
+
+def test_what_parts_cannot_do_is_refused(tmp_path: Path) -> None:
+    """Sweeps whose runs depend on results, a merge without parts, another engine's folder."""
+    sweep, out = load_sweep(write(tmp_path)), tmp_path / "out"
+    with pytest.raises(InputError, match="found no parts"):
+        merge(sweep, out)
+    assert not out.exists()
+    text = (
+        SWEEP.replace("replicates: 3", "replicates: 5")
+        + "until: {half-width: 5 %, most: 8, outcome: gold.goodput_bps}\n"
+    )
+    with pytest.raises(InputError, match="section 'until', expected none with shards"):
+        make_part(load_sweep(write(tmp_path, text)), out, Part(of=2, number=1), Watcher)
+    assert not out.exists()
+
+
+FATAL = """
+import os, pathlib, sys
+from ecnomy.markets.sweep import config, driver, making, parts
+from sweep_world import Watcher
+driver.execute = lambda task: os._exit(9)
+sweep = config.load_sweep(pathlib.Path(sys.argv[1]))
+making.make_part(sweep, pathlib.Path(sys.argv[2]), parts.Part(of=4, number=2), Watcher)
+"""
+
+
+def test_a_run_over_which_processes_die_is_abandoned(tmp_path: Path) -> None:
+    """The fifth death over the first run of a part is its last; the others are made."""
+    file, out = write(tmp_path), tmp_path / "out"
+    sweep, part = load_sweep(file), Part(of=4, number=2)
+    with closing(Store(out, sweep, part)) as store:
+        first, deaths = next(iter(store.points)), store.folder / "begun.json"
+    deaths.write_text(json.dumps({first: 4}))
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    words = [sys.executable, "-c", FATAL, file, out]
+    assert subprocess.run(words, env=env, timeout=LIMIT_S).returncode == 9
+    assert json.loads(deaths.read_text()) == {first: 5}
+    make_part(sweep, out, part, Watcher)
+    assert merge(sweep, out).failed == 1
+    runs = open_sweep(out)
+    assert runs.reason[runs.status == "failed"].tolist() == ["the worker died on it repeatedly"]
+    assert len(runs) == 3
+
+
+def test_an_interrupted_run_is_not_a_death(tmp_path: Path) -> None:
+    """Ctrl-C ten times in the same run, and the run is still made."""
+
+    def interrupted(task: object) -> None:
+        raise KeyboardInterrupt
+
+    class Task:
+        point = "a"
+
+    for _ in range(10):
+        with pytest.raises(KeyboardInterrupt), closing(InlinePool(tmp_path)) as pool:
+            pool.submit(interrupted, Task())
+    with closing(InlinePool(tmp_path)) as pool:
+        assert pool.submit(lambda task: task.point, Task()).result(0) == "a"
+    assert not list(tmp_path.iterdir())
+
+
+def test_any_executor_makes_a_sweep(tmp_path: Path) -> None:
+    """Threads here; the table is that of the sweep's own command."""
+    file = write(tmp_path)
+    with concurrent.futures.ThreadPoolExecutor(2) as executor:
+        tally = run_sweep(file, tmp_path / "threads", executor=executor, workers=2)
+    assert (tally.total, tally.done, tally.failed) == (12, 12, 0)
+    go(file, tmp_path / "whole")
+    pd.testing.assert_frame_equal(_table(tmp_path / "threads"), _table(tmp_path / "whole"))
+    with pytest.raises(PoolLost, match="accepts no more runs.*run the same command again"):
+        run_sweep(file, tmp_path / "other", executor=executor, workers=2)
+
+
+def test_a_broken_executor_ends_the_sweep(tmp_path: Path) -> None:
+    """Finished runs are kept."""
+    file, out = write(tmp_path), tmp_path / "out"
+    sweep = load_sweep(file)
+    with concurrent.futures.ProcessPoolExecutor(1) as executor:
+        executor.submit(os.getpid).result(LIMIT_S)
+
+        class Dying:
+            """Its worker dies in the third run."""
+
+            ahead = workers = 1
+            lost = False
+            runs = 0
+
+            def submit(self, function: object, task: object) -> concurrent.futures.Future:
+                self.runs += 1
+                return executor.submit(*((os._exit, 9) if self.runs == 3 else (function, task)))
+
+        with closing(Store(out, sweep)) as store, pytest.raises(PoolLost, match="executor died"):
+            sweep_runs(sweep, store, Dying(), list(store.points), Watcher())
+    assert len(open_sweep(out)) == 2
+
+
+def _commands(kind: str, file: Path) -> list[dict[str, str]]:
+    """The environment of each command that a scheduler would start, and its shell text."""
+    text = file.read_text()
+    if kind == "slurm":
+        first, last = map(int, re.search(r"--array=(\d+)-(\d+)", text).groups())
+        numbers = range(first, last + 1)
+        return [{"SLURM_ARRAY_TASK_ID": str(n), "text": text} for n in numbers]
+    if kind == "kubernetes":
+        spec = yaml.safe_load(text)["spec"]
+        shell, option, command = spec["template"]["spec"]["containers"][0]["command"]
+        assert (shell, option, spec["completionMode"]) == ("sh", "-c", "Indexed")
+        every = range(spec["completions"])
+        return [{"JOB_COMPLETION_INDEX": str(n), "text": command} for n in every]
+    rules = [ast.literal_eval(shell) for shell in re.findall(r"shell: (.*)", text)]
+    count = int(re.search(r"range\(1, (\d+)\)", text)[1])
+    made = [{"text": rules[1].replace("{wildcards.shard}", str(n))} for n in range(1, count)]
+    return [*made, {"text": rules[0]}]
+
+
+@pytest.mark.parametrize("kind", ["slurm", "kubernetes", "snakemake"])
+def test_job_files_start_each_shard_once(kind: str, tmp_path: Path) -> None:
+    """A stand-in for the scheduler runs the file's commands; a stand-in for ecnomy notes them."""
+    noted, stub = tmp_path / "noted", tmp_path / "bin" / "ecnomy"
+    stub.parent.mkdir()
+    stub.write_text(f'#!/bin/sh\nprintf "%s|" "$@" >> "{noted}"; echo >> "{noted}"; exit 1\n')
+    stub.chmod(0o755)
+    folder = tmp_path / "my results"
+    file, submit = write_jobs(kind, Jobs("my sweep.yaml", str(folder), 3, 700.0, ("--quick",)))
+    assert file.parent == folder / "jobs" and f"'{file}'" in submit
+    for each in _commands(kind, file):
+        text = each.pop("text")
+        env = {**os.environ, **each, "PATH": f"{stub.parent}:{os.environ['PATH']}"}
+        status = subprocess.run(["sh", "-c", text], env=env, timeout=LIMIT_S).returncode
+        assert status == (1 if kind == "slurm" else 0), "failed runs do not repeat a shard"
+    lines = noted.read_text().splitlines()
+    out = f"my sweep.yaml|--out|{folder}|"
+    assert lines[:3] == [f"sweep|{out}--shard|{n}/3|--quick|" for n in (1, 2, 3)]
+    assert lines[3:] == ([f"merge|{out}--quick|"] if kind == "snakemake" else [])
+
+
+def test_jobs_take_ten_minutes_or_more() -> None:
+    """Unless there are more than 1,000 of them, or the whole sweep is shorter."""
+    assert [parts_for(1000, each) for each in (0.1, 1.2, 60, 6000)] == [1, 2, 100, 1000]
+    assert parts_for(10, 6000) == 10
+
+
+def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`sweep --shard` twice, `merge` after each, and `--emit`; bad options in one line."""
+    file, out = str(write(tmp_path, SWEEP.replace("3", "1"))), str(tmp_path / "out")
+
+    def said(*words: str) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as left:
+            main([*words, "--out", out])
+        text = capsys.readouterr()
+        return int(left.value.code or 0), text.out + text.err
+
+    status, text = said("sweep", file, "--shard", "2/2")
+    assert status == 0 and f"after the last shard: ecnomy merge {file} --out {out}" in text
+    status, text = said("merge", file)
+    assert status == 1 and "2 of 4 runs, from 1 shards" in text
+    assert f"2 runs are missing in shards 1/2 (2); make them: ecnomy sweep {file}" in text
+    assert said("sweep", file, "--shard", "1/2")[0] == 0
+    status, text = said("merge", file)
+    assert status == 0 and "4 of 4 runs, from 2 shards" in text
+    status, text = said("sweep", file, "--emit", "slurm", "--shards", "3")
+    assert status == 0 and "4 runs in 3 shards" in text and f"submit: sbatch {out}" in text
+    for words, wrong in (
+        (("--emit", "pbs"), "expected slurm, kubernetes, snakemake"),
+        (("--shard", "1/2", "-j", "2"), "found --jobs too"),
+        (("--shard", "half"), "expected NUMBER/COUNT"),
+    ):
+        status, text = said("sweep", file, *words)
+        assert status == 2 and wrong in text and len(text.splitlines()) == 1
