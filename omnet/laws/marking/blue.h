@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blue (Feng, Shin, Kandlur and Saha, "The BLUE active queue management algorithms", IEEE/ACM Transactions on
+// Networking 10, 2002). A probability p follows losses and idle times in place of the queue:
+//
+//   the buffer is full, or a packet meets more than `limit_packets`   p <- min(1, p + increment)
+//   the transmitter falls idle                                        p <- max(0, p - decrement)
+//
+// at most one of them within `freeze_s`; every arrival is marked with probability p. A transmitter that stays
+// idle has fallen idle once.
+#ifndef ECNOMY_LAWS_MARKING_BLUE_H_
+#define ECNOMY_LAWS_MARKING_BLUE_H_
+
+#include <algorithm>
+
+#include "marking.h"
+
+namespace ecnomy {
+
+class Blue : public MarkingLaw {
+ public:
+  static constexpr const char* kName = "blue";
+  static constexpr About kAbout{
+      "The probability of a mark rises as the buffer overflows and falls as the link is idle.",
+      "Feng, Shin, Kandlur and Saha 2002"};
+  static constexpr MarkingTraits kTraits{.drops = true};
+  static constexpr Parameter kParameters[] = {
+      {"increment", "", 0.02, 0, 1, "", "Added to the probability at a loss: d1 of the paper."},
+      {"decrement", "", 0.002, 0, 1, "", "Taken off as the link falls idle: d2 of the paper."},
+      {"freeze_s", "s", 0.1, 0, 1e6, "",
+       "Least time between two changes of the probability: freeze_time of the paper."},
+      {"limit_packets", "packets", -1, -1, kUnlimited, "",
+       "A packet that meets a longer queue counts as a loss: L of the paper; -1: none."},
+  };
+
+  explicit Blue(const double* values) { configure(values); }
+
+  // Also between packets: the state is kept.
+  void configure(const double* values) {
+    check_parameters(kName, kParameters, values);
+    increment_ = values[0];
+    decrement_ = values[1];
+    freeze_ = picoseconds(values[2]);
+    limit_ = values[3];
+  }
+
+  template <class Uniform>
+  Decision on_arrival(const QueueView& queue, const PacketView&, Time now,
+                      Uniform&& uniform) noexcept {
+    if (queue.idle_since != kNever) change(-decrement_, queue.idle_since);
+    if (limit_ >= 0 && static_cast<double>(queue.packets) > limit_) change(increment_, now);
+    const bool mark = probability_ > 0 && uniform() < probability_;
+    return {mark ? Action::mark : Action::pass, kNoFlow};
+  }
+
+  void on_drop(const PacketView&, Time now) noexcept { change(increment_, now); }
+
+  double probability() const noexcept { return probability_; }
+
+ private:
+  void change(double by, Time now) noexcept {
+    if (changed_ != kNever && now - changed_ <= freeze_) return;
+    probability_ = std::clamp(probability_ + by, 0.0, 1.0);
+    changed_ = now;
+  }
+
+  double increment_, decrement_, limit_;
+  Time freeze_;
+  Time changed_ = kNever;
+  double probability_ = 0.0;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_MARKING_BLUE_H_

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Controlled delay (Nichols, Jacobson, McGregor and Iyengar, RFC 8289 section 5), which marks where the RFC
+// drops. As a transmission begins, the packet has waited for the time s since its arrival.
+//
+//   ok       s >= target, and more bytes wait behind it than the largest packet so far, without a break for
+//            an interval
+//   marking  starts at the first packet that is ok: this one is marked, the next one at
+//            next = now + interval / sqrt(count), count = 1. If marking had ended less than 16 intervals
+//            ago, count is the number of marks of the last time instead
+//   then     a packet at or after `next` is marked: count <- count + 1, next <- next + interval / sqrt(count)
+//   ends     at the first packet that is not ok
+//
+// Linux's codel with ecn does the same: a mark per departure at most. The law never drops. Packets that are
+// not ECN-capable count like others, and the buffer alone limits them.
+#ifndef ECNOMY_LAWS_MARKING_CODEL_H_
+#define ECNOMY_LAWS_MARKING_CODEL_H_
+
+#include <algorithm>
+
+#include "marking.h"
+#include "waiting_times.h"
+
+namespace ecnomy {
+
+class Codel : public MarkingLaw {
+ public:
+  static constexpr const char* kName = "codel";
+  static constexpr About kAbout{
+      "Marks at a rising rate while packets wait longer than a target (controlled delay).",
+      "RFC 8289 section 5"};
+  static constexpr MarkingTraits kTraits{.departures = true, .drops = true};
+  static constexpr Parameter kParameters[] = {
+      {"target_s", "s", 0.005, 1e-6, 1e6, "",
+       "Wait of a packet up to which nothing is marked (RFC 8289 section 4.4)."},
+      {"interval_s", "s", 0.1, 1e-6, 1e6, "",
+       "Time above the target before the first mark: a round trip of most connections "
+       "(RFC 8289 section 4.3)."},
+  };
+
+  explicit Codel(const double* values) { configure(values); }
+
+  // Also between packets: the state is kept.
+  void configure(const double* values) {
+    check_parameters(kName, kParameters, values);
+    target_ = picoseconds(values[0]);
+    interval_ = picoseconds(values[1]);
+  }
+
+  template <class Uniform>
+  Decision on_arrival(const QueueView&, const PacketView&, Time now, Uniform&&) noexcept {
+    waiting_.arrive(now);
+    return {};
+  }
+
+  void on_drop(const PacketView&, Time) noexcept { waiting_.withdraw(); }
+
+  bool watches_departures() const noexcept { return true; }
+
+  template <class Uniform>
+  Decision on_departure(const QueueView& queue, const PacketView& packet, Time now,
+                        Uniform&&) noexcept {
+    largest_ = std::max(largest_, packet.bytes);
+    const bool ok = overdue(queue, now);
+    marked_ = ok && (marking_ ? now >= next_ : true);
+    if (ok && !marking_) {
+      begin(now);
+    } else if (marked_) {
+      ++count_;
+      next_ += step();
+    }
+    marking_ = ok;
+    return {marked_ ? Action::mark : Action::pass, kNoFlow};
+  }
+
+  // Whether the packet that left last was marked.
+  double probability() const noexcept { return marked_ ? 1.0 : 0.0; }
+
+ private:
+  bool overdue(const QueueView& queue, Time now) noexcept {
+    const Time waited = now - waiting_.depart(now);
+    if (waited < target_ || queue.bytes <= largest_) {
+      ok_from_ = kNever;
+      return false;
+    }
+    if (ok_from_ == kNever) {
+      ok_from_ = now + interval_;
+      return false;
+    }
+    return now >= ok_from_;
+  }
+
+  void begin(Time now) noexcept {
+    const std::int64_t marks = count_ - first_count_;
+    count_ = marks > 1 && now - next_ < 16 * interval_ ? marks : 1;
+    first_count_ = count_;
+    next_ = now + step();
+  }
+
+  Time step() const noexcept {
+    return static_cast<Time>(static_cast<double>(interval_) /
+                             std::sqrt(static_cast<double>(count_)));
+  }
+
+  WaitingTimes waiting_;
+  Time target_, interval_;
+  Time ok_from_ = kNever;  // from then on a packet is ok; kNever after one below the target
+  Time next_ = 0;          // the next mark
+  std::int64_t count_ = 0, first_count_ = 0;
+  std::int32_t largest_ = 0;
+  bool marking_ = false, marked_ = false;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_MARKING_CODEL_H_
