@@ -89,6 +89,15 @@ MARKING: Final[dict[str, Strategy]] = {
     "adaptive-threshold": _of(
         "law", "adaptive-threshold", {}, utilization=_one(0.5, 0.95), alpha=_one(0.5, 10)
     ),
+    "codel": _of("law", "codel", {}, target=_one("1 ms", "20 ms"), interval=_INTERVAL),
+    "pie": _of("law", "pie", {}, target=_one("2 ms", "20 ms"), update=_INTERVAL, mark_p=_one(0, 1)),
+    "blue": _of("law", "blue", {}, freeze=_INTERVAL, limit=_one("3 packets", "20 packets")),
+    "self-configuring-red": _of(
+        "law",
+        "self-configuring-red",
+        {"min_threshold": _one("2 packets", "2 kB"), "max_threshold": _one("9 packets", "9 kB")},
+        weight=_one(0.002, 0.1),
+    ),
     "flow-projection": _of("law", "flow-projection", {}, **_PROJECTION),
     "flow-projection-heuristic": _of(
         "law",

@@ -99,6 +99,38 @@ def test_pi_holds_its_reference() -> None:
     assert abs(over["queue_integral"] / (TO_S - FROM_S) / reference - 1) < 0.05
 
 
+def test_pie_holds_its_target_delay() -> None:
+    """12 Reno flows keep p where its gain is halved: the mean delay is the target."""
+    target, update_s, alpha, beta = 0.02, 0.015, 0.125, 1.25
+    marking = law("marking", "pie", dict(target_s=target))
+    outcome = closed_loop(marking, plans.tcp(), [0.03 + 0.004 * i for i in range(12)], update_s)
+    p, delay = samples(outcome, 1), samples(outcome, 0) / PACKETS_PER_S
+    assert 0.01 < p.min() and p.max() < 0.1, (p.min(), p.max())
+    excess = (2 * (p[-1] - p[0]) - beta * (delay[-1] - delay[0])) / (alpha * (len(p) - 1))
+    assert abs(delay[1:].mean() - target - excess) < 1e-6
+    assert abs(delay.mean() / target - 1) < 0.05
+
+
+@pytest.mark.parametrize("interval_s", [0.1, 0.2])
+def test_codel_marks_an_overload_at_a_rising_rate(interval_s: float) -> None:
+    """A constant 11/10 of the link: mark k comes interval / sqrt(k) before the next one.
+
+    The delay of packet n is n / 11 packets' time. The first packet over the target starts the
+    interval, after which the first mark comes.
+    """
+    target_s, packet_s = 0.005, 1 / PACKETS_PER_S
+    marking = law("marking", "codel", dict(target_s=target_s, interval_s=interval_s))
+    cbr = Law("cbr", {"interval_s": packet_s / 1.1, "random_phase": 0.0})
+    links = [plans.link("l", 0, 1, 8000 * PACKETS_PER_S, 0.0, marking=marking)]
+    sources = [plans.source("s", [0], [], plans.udp(ect=True), cbr)]
+    outcome = run(plans.plan(links, sources, 10.0))
+    begun_s = packet_s * np.ceil(11 * target_s / packet_s) + interval_s
+    times = begun_s + interval_s * np.cumsum(np.append(0, np.arange(1, 200_000) ** -0.5))
+    for seconds in range(1, 10):
+        marks = outcome.over(0.0, float(seconds), "links")["marks"][0]
+        assert abs(marks - np.searchsorted(times, seconds)) <= 1, seconds
+
+
 @pytest.mark.parametrize(
     ("name", "buffer"), [("adaptive-virtual-queue", 20), ("adaptive-threshold", 50)]
 )

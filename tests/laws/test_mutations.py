@@ -22,6 +22,7 @@ from typing import Final
 
 import pytest
 
+from aqm_faults import AQM_MUTATIONS
 from dualpi2_faults import DUALPI2_MUTATIONS
 from law_api import Laws
 from law_build import LAWS, build_module
@@ -118,6 +119,7 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
     **ROUND_ROBIN_MUTATIONS,
     **DUALPI2_MUTATIONS,
     **PRAGUE_MUTATIONS,
+    **AQM_MUTATIONS,
     **PART_MUTATIONS,
     "wtp": [
         Mutation("sign", "window/wtp.h", "/ window.cwnd - ", "/ window.cwnd + "),

@@ -71,6 +71,33 @@ MARKING: Final = {
     "flow-projection-heuristic": Law(
         "flow-projection-heuristic", _PROJECTION | _FILTER | {"buckets": 8.0}
     ),
+    "codel": Law("codel", dict(target_s=0.003, interval_s=0.05)),
+    "pie": Law(
+        "pie",
+        dict(
+            target_s=0.005,
+            update_s=0.01,
+            alpha=0.125,
+            beta=1.25,
+            max_burst_s=0.05,
+            mark_p=0.1,
+            mean_packet_bytes=1000.0,
+        ),
+    ),
+    "blue": Law("blue", dict(increment=0.02, decrement=0.002, freeze_s=0.1, limit_packets=12.0)),
+    "self-configuring-red": Law(
+        "self-configuring-red",
+        dict(
+            unit=0.0,
+            min_threshold=5.0,
+            max_threshold=10.0,
+            max_probability=0.05,
+            weight=0.01,
+            decrease=3.0,
+            increase=2.0,
+            mean_packet_bytes=1000.0,
+        ),
+    ),
 }
 
 DEPARTURES: Final = {  # plans whose law acts as packets leave
@@ -78,8 +105,9 @@ DEPARTURES: Final = {  # plans whose law acts as packets leave
     "rem",
     "flow-projection",
     "flow-projection-heuristic",
+    "codel",
 }
-TIMERS: Final = {"load-based", "rem", "pi", "flow-projection-heuristic"}  # laws with a clock
+TIMERS: Final = {"load-based", "rem", "pi", "flow-projection-heuristic", "pie"}  # have a clock
 
 WINDOWS: Final = {
     "wtp": plans.tcp(plans.wtp(2.0)),
@@ -110,6 +138,10 @@ _CHANGES: Final = {
     "adaptive-threshold": (0, (0.95, 0.9)),
     "flow-projection": (2, (10.0, 8.0)),
     "flow-projection-heuristic": (2, (10.0, 8.0)),
+    "codel": (0, (0.003, 0.006)),
+    "pie": (0, (0.005, 0.01)),
+    "blue": (0, (0.02, 0.03)),
+    "self-configuring-red": (3, (0.05, 0.1)),
 }
 
 

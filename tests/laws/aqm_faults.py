@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults planted in CoDel, PIE, Blue and self-configuring RED."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from planted_faults import Mutation
+
+__all__ = ["AQM_MUTATIONS"]
+
+_CODEL: Final = "marking/codel.h"
+_PIE: Final = "marking/pie.h"
+_BLUE: Final = "marking/blue.h"
+_SELF: Final = "marking/self_configuring_red.h"
+
+AQM_MUTATIONS: Final[dict[str, list[Mutation]]] = {
+    "codel": [
+        Mutation("threshold", _CODEL, "waited < target_", "waited <= target_"),
+        Mutation("few", _CODEL, " || queue.bytes <= largest_", ""),
+        Mutation("bytes", _CODEL, "queue.bytes <= largest_", "queue.bytes < largest_"),
+        Mutation("at-once", _CODEL, "return now >= ok_from_;", "return true;"),
+        Mutation("due", _CODEL, "now >= next_ : true", "now > next_ : true"),
+        Mutation("case", _CODEL, "count_ = marks > 1 && ", "count_ = "),
+        Mutation("soon", _CODEL, " && now - next_ < 16 * interval_ ?", " ?"),
+        Mutation("count", _CODEL, "      ++count_;\n", ""),
+        Mutation("late", _CODEL, "next_ += step();", "next_ = now + step();"),
+        Mutation("clamp", _CODEL, "std::max(largest_, packet.bytes)", "packet.bytes"),
+        Mutation("withdraw", "marking/waiting_times.h", "--tail_;", "++head_;"),
+    ],
+    "pie": [
+        Mutation("sign", _PIE, "beta_ * (delay - before_)", "beta_ * (before_ - delay)"),
+        Mutation("threshold", _PIE, "probability_ <= mark_p_", "probability_ < mark_p_"),
+        Mutation("clamp", _PIE, "std::clamp(p, 0.0, 1.0)", "std::max(p, 0.0)"),
+        Mutation("cap", _PIE, "if (probability_ >= 0.1) change", "change"),
+        Mutation("decay", _PIE, " p *= 0.98;", " ;"),
+        Mutation("scale", _PIE, "k *= 4", "k *= 2"),
+        Mutation("half", _PIE, "probability_ < 0.1 ? 0.5 : 1.0", "1.0"),
+        Mutation("burst", _PIE, "burst_ - update_", "burst_"),
+        Mutation("again", _PIE, " && low(before_)) burst_", ") burst_"),
+        Mutation("calm", _PIE, "low(before_) && probability_ < 0.2", "low(before_)"),
+        Mutation("few", _PIE, "few_bytes_ = 2 * values[6]", "few_bytes_ = values[6]"),
+        Mutation("early", _PIE, "    if (sum_ < 0.85) return false;\n", ""),
+        Mutation("certain", _PIE, "sum_ >= 8.5 || ", ""),
+        Mutation("drop", _PIE, "Time) noexcept { sum_ = 0.0; }", "Time) noexcept {}"),
+    ],
+    "blue": [
+        Mutation("sign", _BLUE, "change(-decrement_", "change(decrement_"),
+        Mutation("threshold", _BLUE, "now - changed_ <= freeze_", "now - changed_ < freeze_"),
+        Mutation("clamp", _BLUE, "std::clamp(probability_ + by, 0.0, 1.0)", "probability_ + by"),
+        Mutation("freeze", _BLUE, "    changed_ = now;\n", ""),
+        Mutation("limit", _BLUE, "packets) > limit_)", "packets) >= limit_)"),
+        Mutation("time", _BLUE, "queue.idle_since);", "now);"),
+    ],
+    "self-configuring-red": [
+        Mutation("sign", _SELF, "max_p_ / decrease_", "max_p_ * decrease_"),
+        Mutation("case", _SELF, " && side_ != Side::below", ""),
+        Mutation("clamp", _SELF, "std::min(1.0, max_p_ * increase_)", "max_p_ * increase_"),
+        Mutation("between", _SELF, "side_ = Side::between;\n    }", "}"),
+        Mutation("order", _SELF, "    adapt(red_.average());\n", ""),
+        Mutation("size", _SELF, "red[13] = values[7];", ""),
+        Mutation("kept", _SELF, "if (values[3] != first_) max_p_", "max_p_"),
+    ],
+}
