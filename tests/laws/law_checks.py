@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from check_aqm import AQM_CHECKS
 from check_controllers import CONTROLLER_CHECKS
 from check_dualpi2 import DUALPI2_CHECKS
 from check_marking import MARKING_CHECKS
@@ -40,6 +41,7 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **RED_CHECKS,
     **MARKING_CHECKS,
     **CONTROLLER_CHECKS,
+    **AQM_CHECKS,
     **PROJECTION_CHECKS,
     **SCHEDULING_CHECKS,
     **ROUND_ROBIN_CHECKS,

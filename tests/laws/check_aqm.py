@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CoDel, PIE, BLUE and self-configuring RED against their oracles, event by event."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from check_red import Step, red_arrivals
+from law_api import DROP, MARK, NEVER, NO_FLOW, PASS, Laws, Marking, Queue
+from oracle_aqm import (
+    AqmVerdict,
+    BlueOptions,
+    BlueOracle,
+    CodelOptions,
+    CodelOracle,
+    PieOptions,
+    PieOracle,
+    SelfConfiguringOptions,
+    SelfConfiguringOracle,
+    whole_ps,
+)
+from tiers import in_full
+
+__all__ = [
+    "AQM_CHECKS",
+    "BlueEvent",
+    "CodelEvent",
+    "PieEvent",
+    "compare_blue",
+    "compare_codel",
+    "compare_pie",
+    "compare_self_configuring_red",
+]
+
+RATE: Final = 12_000_000
+MS: Final = 10**9
+EMPTY: Final[Queue] = (0, 0, RATE, NEVER)
+STEPS: Final = 6000 if in_full() else 2500  # events of a setting
+
+
+def agrees(got: tuple[int, int, int], expected: AqmVerdict, where: str) -> None:
+    """The law's verdict is the oracle's, no waiting packet is marked, as many uniforms used."""
+    assert got == (expected.action, NO_FLOW, expected.used), f"{where}: {got}, {expected}"
+
+
+def reached(seen: Counter[str], branches: str) -> None:
+    """Each of the branches named was taken."""
+    missed = set(branches.split()) - seen.keys()
+    assert not missed, f"never taken: {missed} of {seen}"
+
+
+class CodelEvent(NamedTuple):
+    """`gap` ps later a packet arrives, arrives and finds no room (`full`), or departs."""
+
+    gap: int
+    kind: str
+    size: int
+
+
+def compare_codel(
+    laws: Laws,
+    options: CodelOptions,
+    events: Sequence[CodelEvent],
+    later: CodelOptions | None = None,
+) -> Counter[str]:
+    """CoDel against its oracle until rounding would decide; `later` from half the events on.
+
+    Returns:
+        How often each branch was taken.
+    """
+    law, oracle = laws.marking("codel", options.values()), CodelOracle(options)
+    assert law.watches_departures() and law.first_timer() == NEVER
+    assert law.probability() == 0
+    seen: Counter[str] = Counter()
+    waiting: list[tuple[int, int, bool, bool]] = []
+    now, last = 0, 0
+    for i, (gap, kind, size) in enumerate(events):
+        now += gap
+        if later is not None and i == len(events) // 2:
+            law.configure(later.values())
+            oracle.configure(later)
+        where = f"{options}, event {i} at {now}: {kind} of {size}"
+        if kind != "depart":
+            packet = (i % 3, size, i % 4 != 0, i % 4 == 1)
+            queue = (len(waiting), sum(p[1] for p in waiting), RATE, NEVER)
+            waiting.append(packet)
+            oracle.enqueue(now)
+            got = law.on_arrival(queue, packet, now, [0.5])
+            assert got == (PASS, NO_FLOW, 0), f"{where}: {got}"
+            if kind == "full":
+                waiting.pop()
+                oracle.tail_drop()
+                law.on_drop(packet, now)
+        elif waiting:
+            packet = waiting.pop(0)
+            left = sum(p[1] for p in waiting)
+            expected = oracle.dequeue(now, packet[1], left)
+            if expected.doubtful:
+                break
+            got = law.on_departure((len(waiting), left, RATE, NEVER), packet, now, [0.5])
+            agrees(got, expected, where)
+            last = expected.action
+            seen.update(expected.branches)
+        assert law.probability() == float(last == MARK), where
+    return seen
+
+
+def codel_events(options: CodelOptions, count: int, seed: int) -> Iterator[CodelEvent]:
+    """A queue that is long, short or empty for some intervals; sometimes nothing for twenty."""
+    draw = random.Random(seed)
+    interval = whole_ps(options.interval_s)
+    mean, waiting, target = interval // 60, 0, 0
+    for _ in range(count):
+        if draw.random() < 0.005:
+            target = draw.choice([0, 1, 3, 40, 40])
+        gap = 1 + int(draw.expovariate(1) * mean)
+        if draw.random() < 0.1 and target <= 3:
+            gap += 30 * mean
+        if waiting == 0 and draw.random() < 0.02:
+            gap += 20 * interval
+        kind = "arrive" if waiting == 0 or (draw.random() < 0.8) == (waiting < target) else "depart"
+        if kind == "arrive" and draw.random() < 0.15:
+            kind = "full"
+        waiting += {"arrive": 1, "full": 0, "depart": -1}[kind]
+        yield CodelEvent(gap, kind, draw.choice([40, 576, 1000, 1500]))
+
+
+def check_codel(laws: Laws) -> None:
+    """Queues around target; every way into and out of the dropping state, new parameters inside."""
+    seen: Counter[str] = Counter()
+    settings = [(0.005, 0.1), (0.005, 0.02), (0.001, 0.0303), (0.0123, 0.05)]
+    for seed, ((target, interval), change) in enumerate(
+        itertools.product(settings, [(1.0, 1.0), (0.5, 0.7), (2.0, 1.3)])
+    ):
+        options = CodelOptions(target, interval)
+        later = CodelOptions(target * change[0], interval * change[1])
+        events = list(codel_events(options, STEPS, seed))
+        seen += compare_codel(laws, options, events, later)
+    reached(seen, "below small above wait ok out leave hold next enter-once enter-again enter-late")
+    assert seen["next"] > STEPS / 10 and seen["out"] > STEPS, seen
+
+
+def codel_at(law: Marking, now: int, sojourn: int = 10 * MS, left: int = 9000, size: int = 1000) -> int:
+    """What CoDel does with a lone packet that departs at `now`, having waited for `sojourn`."""
+    law.on_arrival(EMPTY, (0, size), now - sojourn, [])
+    return law.on_departure((9, left, RATE, NEVER), (0, size), now, [])[0]
+
+
+def check_codel_known_marks(laws: Laws) -> None:
+    """A standing queue is marked at 100 ms, 200 ms and then every 100 ms / sqrt(count)."""
+    law = laws.marking("codel", [0.005, 0.1])
+    marks = [ms for ms in range(540) if codel_at(law, ms * MS) == MARK]
+    assert marks == [100, 200, 271, 329, 379, 424, 464, 502, 538], marks
+
+
+def check_codel_one_mark_a_departure(laws: Laws) -> None:
+    """Marks that are overdue are made up for by one departure each, each a step further."""
+    law = laws.marking("codel", [0.005, 0.1])
+    assert [codel_at(law, ms * MS) for ms in (0, 100)] == [PASS, MARK]
+    # Due at 200, 270.7, 328.4 and 378.4 ms.
+    assert [codel_at(law, 330 * MS + i) for i in range(4)] == [MARK, MARK, MARK, PASS]
+
+
+def check_codel_exact_bounds(laws: Laws) -> None:
+    """Target reached counts as above; the bytes of one largest packet left behind do not."""
+    target = 5 * MS
+    for sojourn, left, sizes, marks in (
+        (target, 1501, (1500, 1500), True),
+        (target - 1, 1501, (1500, 1500), False),
+        (target, 1500, (1500, 1500), False),
+        (target, 1500, (1500, 40), False),  # the largest so far, not this one
+        (target, 1500, (1499, 1499), True),
+        (target, 1500, (40, 1500), False),  # this one included
+    ):
+        for at in (100 * MS - 1, 100 * MS):
+            law = laws.marking("codel", [0.005, 0.1])
+            first = codel_at(law, 0, target, 9000, sizes[0])
+            got = codel_at(law, at, sojourn, left, sizes[1])
+            expected = MARK if marks and at == 100 * MS else PASS
+            assert (first, got) == (PASS, expected), (sojourn, left, sizes, at, got)
+
+
+def check_codel_resumes(laws: Laws) -> None:
+    """Back within 16 intervals of drop_next it starts from count - lastcount, later from 1."""
+    interval = 100 * MS
+    for leave, ahead, resumes in (
+        (280, 3, True), (280, -3, False), (220, 3, False), (340, 10**12, True)
+    ):  # fmt: skip
+        law = laws.marking("codel", [0.005, 0.1])
+        marks = sum(codel_at(law, ms * MS) for ms in range(leave))
+        assert codel_at(law, leave * MS, sojourn=0) == PASS
+        # count is 1 on entry and one more with each mark.
+        due = 100 * MS + sum(int(interval / math.sqrt(k)) for k in range(1, marks + 1))
+        back = due + 16 * interval - ahead
+        assert [codel_at(law, back - interval), codel_at(law, back)] == [PASS, MARK]
+        count = marks - 1 if resumes else 1
+        step = int(interval / math.sqrt(count))
+        probes = [codel_at(law, back + step + d) for d in (-3, 3)]
+        assert probes == [PASS, MARK], f"left at {leave} ms, {ahead} ps ahead: {probes}"
+
+
+class PieEvent(NamedTuple):
+    """The timer, an arrival, or one that then finds no room (`full`); u serves an arrival."""
+
+    kind: str
+    waiting_bytes: int
+    u: float
+    rate_bps: int = RATE
+
+
+def compare_pie(
+    laws: Laws, options: PieOptions, events: Sequence[PieEvent], later: PieOptions | None = None
+) -> Counter[str]:
+    """PIE against its oracle until rounding would decide; `later` from half the events on.
+
+    Returns:
+        How often each branch was taken.
+    """
+    law, oracle = laws.marking("pie", options.values()), PieOracle(options)
+    assert law.first_timer() == oracle.update and not law.watches_departures()
+    seen: Counter[str] = Counter()
+    now = 0
+    for i, (kind, waiting, u, rate) in enumerate(events):
+        if later is not None and i == len(events) // 2:
+            law.configure(later.values())
+            oracle.configure(later)
+            seen["configured"] += 1
+        where = f"{options}, event {i}: {kind}, {waiting} bytes at {rate} bit/s, u {u}"
+        queue: Queue = (-(-waiting // 1000), waiting, rate, NEVER)
+        if kind == "timer":
+            now += oracle.update
+            branches, doubtful = oracle.calculate_drop_prob(queue)
+            if doubtful:
+                break
+            assert law.on_timer(queue, now) == now + oracle.update, where
+            seen.update(branches)
+        else:
+            expected = oracle.enqueue(queue, u)
+            if expected.doubtful:
+                break
+            packet = (0, 1000, i % 4 != 0, i % 4 == 1)
+            agrees(law.on_arrival(queue, packet, now + i % 7, [u]), expected, where)
+            seen.update(expected.branches)
+            if kind == "full":
+                oracle.tail_drop()
+                law.on_drop(packet, now + i % 7)
+        got, p = law.probability(), float(oracle.drop_prob)
+        assert math.isclose(got, p, rel_tol=1e-9, abs_tol=1e-13), f"{where}: {got}, {p}"
+    return seen
+
+
+def pie_events(options: PieOptions, count: int, seed: int) -> Iterator[PieEvent]:
+    """Delays from none to many targets; uniforms that at times spare all; now and then no room."""
+    draw = random.Random(seed)
+    level, stingy, rate = 0.0, False, RATE
+    for _ in range(count):
+        if draw.random() < 0.012:
+            level = draw.choice([0.0, 0.0, 0.3, 0.49, 0.7, 1.0, 1.3, 2.0, 10.0, 40.0])
+            stingy = draw.random() < 0.4
+            rate = draw.choice([RATE, RATE, 1_000_000])
+        near = level * draw.uniform(0.9, 1.1)
+        waiting = int(near * options.target_s * rate / 8)
+        if draw.random() < 0.05:
+            waiting = draw.choice([40, 1999, 2000, 2001])
+        kind = draw.choice(["timer", "arrive", "arrive", "arrive", "arrive"])
+        if kind == "arrive" and not stingy and draw.random() < 0.1:
+            kind = "full"
+        yield PieEvent(kind, waiting, draw.uniform(0.97 if stingy else 0.0, 1.0), rate)
+
+
+def check_pie(laws: Laws) -> None:
+    """All steps of the scale, both clamps, cap, decay, burst and every end of an arrival."""
+    seen: Counter[str] = Counter()
+    settings = [
+        PieOptions(),
+        PieOptions(mark_p=0.35, max_burst_s=0.03),
+        PieOptions(0.02, 0.03, 0.3, 3.1, 0.06, 1.0, 500.0),
+        PieOptions(0.005, 0.016, 0.125, 1.25, 0.0501, 0.05, 1500.0),
+    ]
+    for seed, options in enumerate(settings * 3):
+        later = settings[(seed + 1 + seed // 4) % 4] if seed >= 4 else None
+        seen += compare_pie(laws, options, list(pie_events(options, STEPS, seed)), later)
+    reached(seen, "scale-2048 scale-512 scale-128 scale-32 scale-8 scale-2 scale-1")
+    reached(seen, "capped decay to-0 to-1 refill burst light few too-soon spared drawn overdue")
+    reached(seen, "mark drop configured")
+    assert sum(seen.values()) > 9 * STEPS and min(seen["mark"], seen["drop"]) > 100, seen
+
+
+def check_pie_burst(laws: Laws) -> None:
+    """150 ms are ten updates of 15 ms: nothing is drawn before the tenth, and then at once."""
+    law, queue = laws.marking("pie", PieOptions().values()), (1500, 1_500_000, RATE, NEVER)
+    for k in range(1, 10):
+        law.on_timer(queue, k * 15 * MS)
+        got = {law.on_arrival(queue, (0, 1000), k * 15 * MS, [0.0]) for _ in range(10)}
+        assert got == {(PASS, NO_FLOW, 0)}, (k, got)
+    assert law.probability() > 0.2
+    law.on_timer(queue, 150 * MS)
+    got = {law.on_arrival(queue, (0, 1000), 150 * MS, [0.0]) for _ in range(10)}
+    assert got == {(PASS, NO_FLOW, 0), (DROP, NO_FLOW, 1)}, got
+
+
+def half_pie(laws: Laws) -> Marking:
+    """PIE after its burst with a probability of exactly a half, by numbers that do not round."""
+    step = 2.0**-6
+    law = laws.marking("pie", [step, step, 1.0, 1.0, step, 0.5, 1000.0])
+    for at, delay in ((1, 16 + 2.0**-7), (2, 8.49609375)):
+        law.on_timer((9, int(delay * 2**20), 2**23, NEVER), at * whole_ps(step))
+    assert law.probability() == 0.5
+    return law
+
+
+def check_pie_derandomized(laws: Laws) -> None:
+    """p = 1/2: none at first, then by the draw, and the seventeenth for sure; loss restarts it."""
+    law, queue = half_pie(laws), (9, 100_000, 2**23, NEVER)
+
+    def meets(u: float) -> tuple[int, int]:
+        action, _, used = law.on_arrival(queue, (0, 1000), 2**40, [u])
+        return action, used
+
+    spared = [(PASS, 0)] + [(PASS, 1)] * 15
+    for _ in range(2):
+        assert [meets(0.5) for _ in spared] == spared  # u = p is not below p
+        assert meets(0.5) == (MARK, 0)
+    assert [meets(0.49) for _ in range(4)] == [(PASS, 0), (MARK, 1)] * 2
+    assert [meets(0.99) for _ in spared] == spared
+    law.on_drop((0, 1000, True, False), 2**40)
+    assert [meets(0.99), meets(0.49)] == [(PASS, 0), (MARK, 1)]
+
+
+def check_pie_exact_bounds(laws: Laws) -> None:
+    """At mark_p it still marks; two mean packets are too few; half the target is no low delay."""
+    for mark_p, waiting, verdict in (
+        (0.5, 2001, MARK), (math.nextafter(0.5, 0), 2001, DROP), (0.5, 2000, PASS)
+    ):  # fmt: skip
+        law = half_pie(laws)
+        law.configure([2.0**-6, 2.0**-6, 1.0, 1.0, 2.0**-6, mark_p, 1000.0])
+        queue = (2, waiting, 2**23, NEVER)
+        got = [law.on_arrival(queue, (0, 1000), 2**40, [0.1])[0] for _ in range(2)]
+        assert got == [PASS, verdict], (mark_p, waiting, got)
+    # A target of 2^-6 s is 16384 bytes; the burst of one update is over unless it is renewed.
+    for before, meets, renewed in ((8191, 8191, True), (8192, 8191, False), (8191, 8192, False)):
+        law = laws.marking("pie", [2.0**-6, 2.0**-6, 0.125, 0.125, 2.0**-6, 1.0, 1000.0])
+        law.on_timer((9, before, 2**23, NEVER), 2**34)
+        assert law.probability() == 0
+        law.on_arrival((9, meets, 2**23, NEVER), (0, 1000), 2**34, [0.0])
+        law.configure([2.0**-10, 2.0**-6, 1e3, 1e3, 2.0**-6, 1.0, 1000.0])
+        queue = (99, 2**22, 2**23, NEVER)
+        # A target below the old delay, and a gain that makes p 1: only a burst can save it.
+        p = law.on_timer(queue, 2**35) and law.probability()
+        assert p == 1, p
+        law.configure([2.0**-10, 2.0**-6, 1e3, 1e3, 9.0, 1.0, 1000.0])
+        got = law.on_arrival(queue, (0, 1000), 2**35, [0.5])
+        assert got == (MARK, NO_FLOW, 1), (before, meets, renewed, got)
