@@ -44,8 +44,8 @@ class Blue : public MarkingLaw {
   }
 
   template <class Uniform>
-  Decision on_arrival(const QueueView& queue, const PacketView&, Time now,
-                      Uniform&& uniform) noexcept {
+  [[gnu::noinline]] Decision on_arrival(const QueueView& queue, const PacketView&, Time now,
+                                        Uniform&& uniform) noexcept {
     if (queue.idle_since != kNever) change(-decrement_, queue.idle_since);
     if (limit_ >= 0 && static_cast<double>(queue.packets) > limit_) change(increment_, now);
     const bool mark = probability_ > 0 && uniform() < probability_;

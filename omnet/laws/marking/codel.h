@@ -47,7 +47,8 @@ class Codel : public MarkingLaw {
   }
 
   template <class Uniform>
-  Decision on_arrival(const QueueView&, const PacketView&, Time now, Uniform&&) noexcept {
+  [[gnu::noinline]] Decision on_arrival(const QueueView&, const PacketView&, Time now,
+                                        Uniform&&) noexcept {
     waiting_.arrive(now);
     return {};
   }
@@ -57,8 +58,8 @@ class Codel : public MarkingLaw {
   bool watches_departures() const noexcept { return true; }
 
   template <class Uniform>
-  Decision on_departure(const QueueView& queue, const PacketView& packet, Time now,
-                        Uniform&&) noexcept {
+  [[gnu::noinline]] Decision on_departure(const QueueView& queue, const PacketView& packet,
+                                          Time now, Uniform&&) noexcept {
     largest_ = std::max(largest_, packet.bytes);
     const bool ok = overdue(queue, now);
     marked_ = ok && (marking_ ? now >= next_ : true);

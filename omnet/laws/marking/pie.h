@@ -59,7 +59,8 @@ class Pie : public MarkingLaw {
   }
 
   template <class Uniform>
-  Decision on_arrival(const QueueView& queue, const PacketView&, Time, Uniform&& uniform) noexcept {
+  [[gnu::noinline]] Decision on_arrival(const QueueView& queue, const PacketView&, Time,
+                                        Uniform&& uniform) noexcept {
     if (probability_ == 0 && low(delay_of(queue)) && low(before_)) burst_ = max_burst_;
     if (burst_ > 0 || !early(queue, uniform)) return {};
     sum_ = 0.0;

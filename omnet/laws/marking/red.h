@@ -99,12 +99,13 @@ class Red : public MarkingLaw {
   }
 
   // The two halves of on_arrival, for laws that change max_probability between them.
-  void observe(const QueueView& queue, Time now) noexcept {
+  [[gnu::always_inline]] void observe(const QueueView& queue, Time now) noexcept {
     update_average(length(queue), queue, now);
   }
 
   template <class Uniform>
-  Decision decide(const QueueView& queue, const PacketView& packet, Uniform&& uniform) noexcept {
+  [[gnu::always_inline]] Decision decide(const QueueView& queue, const PacketView& packet,
+                                         Uniform&& uniform) noexcept {
     const double q = length(queue);
     count_packets_ += 1;
     count_bytes_ += packet.bytes;

@@ -58,8 +58,8 @@ class SelfConfiguringRed : public MarkingLaw {
   }
 
   template <class Uniform>
-  Decision on_arrival(const QueueView& queue, const PacketView& packet, Time now,
-                      Uniform&& uniform) noexcept {
+  [[gnu::noinline]] Decision on_arrival(const QueueView& queue, const PacketView& packet, Time now,
+                                        Uniform&& uniform) noexcept {
     red_.observe(queue, now);
     adapt(red_.average());
     return red_.decide(queue, packet, uniform);
