@@ -94,19 +94,21 @@ class Red : public MarkingLaw {
   template <class Uniform>
   Decision on_arrival(const QueueView& queue, const PacketView& packet, Time now,
                       Uniform&& uniform) noexcept {
-    observe(queue, now);
-    return decide(queue, packet, uniform);
+    const double q = observe(queue, now);
+    return decide(q, queue, packet, uniform);
   }
 
   // The two halves of on_arrival, for laws that change max_probability between them.
-  [[gnu::always_inline]] void observe(const QueueView& queue, Time now) noexcept {
-    update_average(length(queue), queue, now);
+  // The first returns the queue q in the law's unit.
+  [[gnu::always_inline]] double observe(const QueueView& queue, Time now) noexcept {
+    const double q = static_cast<double>(in_bytes_ ? queue.bytes : queue.packets);
+    update_average(q, queue, now);
+    return q;
   }
 
   template <class Uniform>
-  [[gnu::always_inline]] Decision decide(const QueueView& queue, const PacketView& packet,
+  [[gnu::always_inline]] Decision decide(double q, const QueueView& queue, const PacketView& packet,
                                          Uniform&& uniform) noexcept {
-    const double q = length(queue);
     count_packets_ += 1;
     count_bytes_ += packet.bytes;
     const bool crowded = mark_on_empty_ || queue.packets > 1;
@@ -135,10 +137,6 @@ class Red : public MarkingLaw {
   void set_max_probability(double value) noexcept { max_p_ = value; }
 
  private:
-  double length(const QueueView& queue) const noexcept {
-    return static_cast<double>(in_bytes_ ? queue.bytes : queue.packets);
-  }
-
   void update_average(double q, const QueueView& queue, Time now) noexcept {
     if (idle_decay_ && queue.idle_since >= 0 && queue.packets == 0) {
       // One division of whole numbers: idle times of whole packets are common and stay whole.

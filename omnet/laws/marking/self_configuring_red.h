@@ -60,9 +60,9 @@ class SelfConfiguringRed : public MarkingLaw {
   template <class Uniform>
   [[gnu::noinline]] Decision on_arrival(const QueueView& queue, const PacketView& packet, Time now,
                                         Uniform&& uniform) noexcept {
-    red_.observe(queue, now);
+    const double q = red_.observe(queue, now);
     adapt(red_.average());
-    return red_.decide(queue, packet, uniform);
+    return red_.decide(q, queue, packet, uniform);
   }
 
   double probability() const noexcept { return red_.probability(); }
