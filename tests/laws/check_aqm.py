@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CoDel, PIE, BLUE and self-configuring RED against their oracles, event by event."""
+"""CoDel and PIE against their oracles, event by event; with check_blue.py, AQM_CHECKS."""
 
 from __future__ import annotations
 
@@ -10,48 +10,29 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from check_red import Step, red_arrivals
+from check_blue import BLUE_CHECKS, agrees, reached
 from law_api import DROP, MARK, NEVER, NO_FLOW, PASS, Laws, Marking, Queue
 from oracle_aqm import (
-    AqmVerdict,
-    BlueOptions,
-    BlueOracle,
     CodelOptions,
     CodelOracle,
     PieOptions,
     PieOracle,
-    SelfConfiguringOptions,
-    SelfConfiguringOracle,
     whole_ps,
 )
 from tiers import in_full
 
 __all__ = [
     "AQM_CHECKS",
-    "BlueEvent",
     "CodelEvent",
     "PieEvent",
-    "compare_blue",
     "compare_codel",
     "compare_pie",
-    "compare_self_configuring_red",
 ]
 
 RATE: Final = 12_000_000
 MS: Final = 10**9
 EMPTY: Final[Queue] = (0, 0, RATE, NEVER)
 STEPS: Final = 6000 if in_full() else 2500  # events of a setting
-
-
-def agrees(got: tuple[int, int, int], expected: AqmVerdict, where: str) -> None:
-    """The law's verdict is the oracle's, no waiting packet is marked, as many uniforms used."""
-    assert got == (expected.action, NO_FLOW, expected.used), f"{where}: {got}, {expected}"
-
-
-def reached(seen: Counter[str], branches: str) -> None:
-    """Each of the branches named was taken."""
-    missed = set(branches.split()) - seen.keys()
-    assert not missed, f"never taken: {missed} of {seen}"
 
 
 class CodelEvent(NamedTuple):
@@ -141,11 +122,14 @@ def check_codel(laws: Laws) -> None:
         later = CodelOptions(target * change[0], interval * change[1])
         events = list(codel_events(options, STEPS, seed))
         seen += compare_codel(laws, options, events, later)
-    reached(seen, "below small above wait ok out leave hold next enter-once enter-again enter-late")
+    reached(seen, "below, small, above, wait, ok, out, leave, hold, next")
+    reached(seen, "enter-once, enter-again, enter-late")
     assert seen["next"] > STEPS / 10 and seen["out"] > STEPS, seen
 
 
-def codel_at(law: Marking, now: int, sojourn: int = 10 * MS, left: int = 9000, size: int = 1000) -> int:
+def codel_at(
+    law: Marking, now: int, sojourn: int = 10 * MS, left: int = 9000, size: int = 1000
+) -> int:
     """What CoDel does with a lone packet that departs at `now`, having waited for `sojourn`."""
     law.on_arrival(EMPTY, (0, size), now - sojourn, [])
     return law.on_departure((9, left, RATE, NEVER), (0, size), now, [])[0]
@@ -259,7 +243,7 @@ def pie_events(options: PieOptions, count: int, seed: int) -> Iterator[PieEvent]
     draw = random.Random(seed)
     level, stingy, rate = 0.0, False, RATE
     for _ in range(count):
-        if draw.random() < 0.012:
+        if draw.random() < (0.004 if level > 5 else 0.012):
             level = draw.choice([0.0, 0.0, 0.3, 0.49, 0.7, 1.0, 1.3, 2.0, 10.0, 40.0])
             stingy = draw.random() < 0.4
             rate = draw.choice([RATE, RATE, 1_000_000])
@@ -282,13 +266,14 @@ def check_pie(laws: Laws) -> None:
         PieOptions(0.02, 0.03, 0.3, 3.1, 0.06, 1.0, 500.0),
         PieOptions(0.005, 0.016, 0.125, 1.25, 0.0501, 0.05, 1500.0),
     ]
-    for seed, options in enumerate(settings * 3):
+    for seed, options in enumerate(settings * 2):
         later = settings[(seed + 1 + seed // 4) % 4] if seed >= 4 else None
         seen += compare_pie(laws, options, list(pie_events(options, STEPS, seed)), later)
-    reached(seen, "scale-2048 scale-512 scale-128 scale-32 scale-8 scale-2 scale-1")
-    reached(seen, "capped decay to-0 to-1 refill burst light few too-soon spared drawn overdue")
-    reached(seen, "mark drop configured")
-    assert sum(seen.values()) > 9 * STEPS and min(seen["mark"], seen["drop"]) > 100, seen
+    reached(seen, "scale-2048, scale-512, scale-128, scale-32, scale-8, scale-2, scale-1")
+    reached(seen, "capped, decay, to-0, to-1, refill, burst, light, few, too-soon, spared")
+    reached(seen, "drawn, overdue")
+    reached(seen, "mark, drop, configured")
+    assert sum(seen.values()) > 7 * STEPS and min(seen["mark"], seen["drop"]) > 100, seen
 
 
 def check_pie_burst(laws: Laws) -> None:
@@ -342,17 +327,28 @@ def check_pie_exact_bounds(laws: Laws) -> None:
         queue = (2, waiting, 2**23, NEVER)
         got = [law.on_arrival(queue, (0, 1000), 2**40, [0.1])[0] for _ in range(2)]
         assert got == [PASS, verdict], (mark_p, waiting, got)
-    # A target of 2^-6 s is 16384 bytes; the burst of one update is over unless it is renewed.
+    # A target of 2^-6 s is 16384 bytes. Below half of it, before and now, a burst starts anew.
     for before, meets, renewed in ((8191, 8191, True), (8192, 8191, False), (8191, 8192, False)):
-        law = laws.marking("pie", [2.0**-6, 2.0**-6, 0.125, 0.125, 2.0**-6, 1.0, 1000.0])
-        law.on_timer((9, before, 2**23, NEVER), 2**34)
+        law = laws.marking("pie", [2.0**-6, 2.0**-6, 0.125, 0.125, 2.0**-5, 1.0, 1000.0])
+        for k in (1, 2):  # as long as the first burst
+            law.on_timer((9, before, 2**23, NEVER), k * whole_ps(2.0**-6))
         assert law.probability() == 0
-        law.on_arrival((9, meets, 2**23, NEVER), (0, 1000), 2**34, [0.0])
-        law.configure([2.0**-10, 2.0**-6, 1e3, 1e3, 2.0**-6, 1.0, 1000.0])
-        queue = (99, 2**22, 2**23, NEVER)
-        # A target below the old delay, and a gain that makes p 1: only a burst can save it.
-        p = law.on_timer(queue, 2**35) and law.probability()
-        assert p == 1, p
-        law.configure([2.0**-10, 2.0**-6, 1e3, 1e3, 9.0, 1.0, 1000.0])
-        got = law.on_arrival(queue, (0, 1000), 2**35, [0.5])
-        assert got == (MARK, NO_FLOW, 1), (before, meets, renewed, got)
+        law.on_arrival((9, meets, 2**23, NEVER), (0, 1000), 2**36, [])
+        queue = (9, 4000 * 2**20, 2**23, NEVER)
+        law.on_timer(queue, 3 * whole_ps(2.0**-6))
+        assert law.probability() > 0.4
+        used = [law.on_arrival(queue, (0, 1000), 2**37, [0.9])[2] for _ in range(3)]
+        assert sum(used) == (0 if renewed else 2), (before, meets, used)
+
+
+AQM_CHECKS = {
+    "codel": [
+        check_codel,
+        check_codel_exact_bounds,
+        check_codel_known_marks,
+        check_codel_one_mark_a_departure,
+        check_codel_resumes,
+    ],
+    "pie": [check_pie, check_pie_burst, check_pie_derandomized, check_pie_exact_bounds],
+    **BLUE_CHECKS,
+}

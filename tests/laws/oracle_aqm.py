@@ -10,7 +10,7 @@ where rounding in doubles could decide otherwise (`doubtful`).
 from __future__ import annotations
 
 from fractions import Fraction
-from math import isqrt
+from math import floor, isqrt
 from typing import Final, NamedTuple
 
 from law_api import DROP, MARK, NEVER, PASS, Packet, Queue
@@ -36,8 +36,8 @@ TINY: Final = Fraction(1, 10**14)  # a probability that may be rounding's alone
 
 
 def whole_ps(seconds: float) -> int:
-    """A parameter in seconds as the clock counts it."""
-    return round(Fraction(seconds) * PS)
+    """A parameter in seconds as the clock counts it; halves up."""
+    return floor(Fraction(seconds) * PS + Fraction(1, 2))
 
 
 def near(a: Fraction, b: Fraction) -> bool:
@@ -247,9 +247,7 @@ class PieOracle:
         self.accu_prob = Fraction(0)
         unsure = unsure or near(p, self.mark_p)
         marks = p <= self.mark_p
-        return AqmVerdict(
-            MARK if marks else DROP, used, (how, "mark" if marks else "drop"), unsure
-        )
+        return AqmVerdict(MARK if marks else DROP, used, (how, "mark" if marks else "drop"), unsure)
 
 
 class BlueOptions(NamedTuple):
@@ -272,19 +270,22 @@ class BlueOracle:
         self.options = options
         self.pm = Fraction(0)
         self.last_update: int | None = None
+        self.residue = False  # whether doubles may leave a little of a pm of 0
 
     def loss(self, now: int) -> str:
         """Upon packet loss, or a queue beyond L."""
         if not self._thawed(now):
             return "loss-frozen"
         self.pm = min(Fraction(1), self.pm + Fraction(self.options.increment))
+        self.residue = False
         return "loss-to-1" if self.pm == 1 else "loss"
 
     def idle(self, since: int) -> str:
         """Upon a link idle."""
         if not self._thawed(since):
             return "idle-frozen"
-        self.pm = max(Fraction(0), self.pm - Fraction(self.options.decrement))
+        rest = self.pm - Fraction(self.options.decrement)
+        self.pm, self.residue = max(Fraction(0), rest), abs(rest) < TINY
         return "idle-to-0" if self.pm == 0 else "idle"
 
     def enqueue(self, queue: Queue, now: int, u: float) -> AqmVerdict:
@@ -294,7 +295,7 @@ class BlueOracle:
             branches.append(self.idle(queue[3]))
         if 0 <= self.options.limit_packets < queue[0]:
             branches.append("beyond " + self.loss(now))
-        doubtful = 0 < self.pm < TINY or (self.pm > 0 and abs(Fraction(u) - self.pm) < NEAR)
+        doubtful = self.residue or (self.pm > 0 and abs(Fraction(u) - self.pm) < NEAR)
         marks = Fraction(u) < self.pm
         branches.append("marked" if marks else "spared" if self.pm > 0 else "undrawn")
         return AqmVerdict(
