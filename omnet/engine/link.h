@@ -27,7 +27,7 @@ class Link {
   Link(std::int32_t index, const LinkPlan& plan, std::uint64_t seed);
 
   // A packet arrives at the near end: it is queued, or dropped and released.
-  void enqueue(Core& core, PacketId id, Time now);
+  inline void enqueue(Core& core, PacketId id, Time now);
 
   // The oldest packet reaches the far end; due when the link's deliver event comes.
   PacketId deliver(Core& core, Time now);

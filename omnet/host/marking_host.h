@@ -48,8 +48,8 @@ class MarkingHost {
     return decision;
   }
 
-  // To be called for every packet that on_arrival let in and that found the buffer full. Not inlined: it is rare.
-  [[gnu::noinline]] void on_drop(const PacketView& packet, Time now) noexcept {
+  // To be called for every packet that on_arrival let in and that found the buffer full.
+  void on_drop(const PacketView& packet, Time now) noexcept {
     on_law(law_, [&](auto& law) { law.on_drop(packet, now); });
     log_.dropped(packet, now);
   }
