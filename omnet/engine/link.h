@@ -26,7 +26,7 @@ class Link {
  public:
   Link(std::int32_t index, const LinkPlan& plan, std::uint64_t seed);
 
-  // A packet arrives at the near end: it is queued, or dropped and released.
+  // A packet arrives at the near end: it is queued, or dropped and released. Inline: only Core::enter calls it.
   inline void enqueue(Core& core, PacketId id, Time now);
 
   // The oldest packet reaches the far end; due when the link's deliver event comes.

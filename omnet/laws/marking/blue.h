@@ -6,7 +6,7 @@
 //   the transmitter falls idle                                        p <- max(0, p - decrement)
 //
 // at most one of them within `freeze_s`; every arrival is marked with probability p. A transmitter that stays
-// idle has fallen idle once.
+// idle has fallen idle once. An idle time counts as a change at p = 0 too, also that before the first packet.
 #ifndef ECNOMY_LAWS_MARKING_BLUE_H_
 #define ECNOMY_LAWS_MARKING_BLUE_H_
 

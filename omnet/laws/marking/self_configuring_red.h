@@ -6,7 +6,8 @@
 //   it has come above max_threshold            max_p <- min(1, max_p * increase)
 //
 // once for each time that it gets there. It must return between the thresholds, or cross to the other side,
-// before the same change happens again.
+// before the same change happens again. The first average of an idle link is below min_threshold. The paper's
+// RED is not gentle, and its max_p has no bound.
 #ifndef ECNOMY_LAWS_MARKING_SELF_CONFIGURING_RED_H_
 #define ECNOMY_LAWS_MARKING_SELF_CONFIGURING_RED_H_
 
