@@ -64,8 +64,10 @@ RENDER = '.v-navigation-drawer .v-card [role=slider][aria-valuemax="100"]'  # ep
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The page being served, and its address."""
+def server(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The page being served, and its address; its errors are in `capfd`."""
     paths = os.pathsep.join(path for path in sys.path if path)
     words = [sys.executable, "-c", SERVE, str(LIVE), "--port", "0"]
     environ = os.environ | {"PYTHONPATH": paths}
@@ -131,7 +133,7 @@ class _Board:
 
 @in_browser
 def test_knobs_act_on_the_market_that_runs(
-    server: tuple[subprocess.Popen[str], str], tmp_path: Path
+    server: tuple[subprocess.Popen[str], str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Gold raises silver's rate, a dearer mark lowers use; resets and closed tabs leave nothing."""
     process, url = server
@@ -160,7 +162,10 @@ def test_knobs_act_on_the_market_that_runs(
         assert board.figure("time") == 0
         _left(process.pid, 1)
         process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)  # cut the shutdown off, with a traceback
         assert process.wait(LIMIT_S) in (0, 130)
+        assert "Traceback" not in capfd.readouterr().err
 
 
 @in_browser

@@ -356,6 +356,19 @@ def test_ctrl_c_before_a_verb_begins_its_work_is_one_line(
     assert capsys.readouterr().err == "ecnomy: interrupted\n"
 
 
+def test_ctrl_c_while_the_memory_is_checked_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first step of a command; a traceback before."""
+
+    def interrupt() -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ecnomy.markets.cli.main.shortage", interrupt)
+    assert ecnomy("--version") == 130
+    assert capsys.readouterr().err == "ecnomy: interrupted\n"
+
+
 def test_more_signals_do_not_interrupt_the_closing() -> None:
     """A second SIGTERM or SIGHUP left a traceback, and what was being closed half closed."""
     heeded = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}

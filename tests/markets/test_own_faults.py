@@ -77,6 +77,14 @@ def test_a_role_that_cannot_be_one_is_found_as_it_is_read(role: str, says: str) 
         scenario_from_text(text, "s.yaml")
 
 
+def test_an_unknown_source_of_a_custom_role_is_found_as_it_is_read() -> None:
+    """Before, the run found it, without a line."""
+    text = TEXT + "    - {name: bob, role: 'own_faults:Joining', sources: [web, gone]}\n"
+    says = r"s.yaml:16: market.agents.2..sources.1.: found the unknown source 'gone'"
+    with pytest.raises(ScenarioError, match=says):
+        scenario_from_text(text, "s.yaml")
+
+
 @pytest.mark.parametrize(
     ("contracts", "place", "says"),
     [

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 import dask
@@ -91,6 +92,12 @@ def busy_port() -> Iterator[None]:
         yield
 
 
+def _ignores(pid: int | None, number: int) -> bool:
+    """Whether a process ignores a signal."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return bool(int(re.search(r"SigIgn:\s+(\w+)", status)[1], 16) >> (number - 1) & 1)
+
+
 def test_deaths_at_the_worst_moments(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Of a worker in a run, while dask counts them; just after its answer; of the connection.
 
@@ -100,6 +107,7 @@ def test_deaths_at_the_worst_moments(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setattr("ecnomy.markets.sweep.pool._GIVEN_UP", "0.2s")
     monkeypatch.setattr("ecnomy.markets.sweep.pool._COUNT_S", 0.1)
     with busy_port(), contextlib.closing(DaskPool("", 1, Limits())) as pool:
+        assert _ignores(resource_tracker._resource_tracker._pid, signal.SIGHUP)
         asked = pool.submit(second_time, tmp_path / "begun")
         wait_for((tmp_path / "begun").exists, "the run")
         os.kill(workers(os.getpid())[0], signal.SIGKILL)

@@ -14,6 +14,7 @@ import signal
 import socket
 import warnings
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, Final
 
 import msgspec
@@ -127,6 +128,13 @@ def _serve(sock: socket.socket, token: str) -> None:
         ws_ping_timeout=_SLOW_S,
     )
     server = uvicorn.Server(config)
+    end = server.handle_exit
+
+    def end_once(number: int, frame: FrameType | None) -> None:
+        if not server.should_exit:  # a second signal would cut the shutdown off with a traceback
+            end(number, frame)
+
+    server.handle_exit = end_once
     try:
         server.run(sockets=[sock])
     except KeyboardInterrupt:

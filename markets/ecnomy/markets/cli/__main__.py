@@ -18,7 +18,10 @@ def start() -> None:
     from ecnomy.markets.cli.main import main
 
     signal.signal(signal.SIGINT, heeded)
-    main()
+    try:
+        main()
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # libraries still clean up at exit
 
 
 if __name__ == "__main__":

@@ -104,9 +104,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: arguments in place of those of the process.
     """
-    if short := shortage():
-        _leave(short, 1)
     try:
+        if short := shortage():
+            _leave(short, 1)
         given = None if arguments is None else list(arguments)
         status = app(args=given, prog_name="ecnomy", standalone_mode=False) or 0
         if status == _INTERRUPTED:  # typer's status for Ctrl-C

@@ -73,6 +73,7 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
     market = document.market
     if market is None:
         return None
+    _check_sources(document, market.agents, places)
     agents = _with_members(document, market.agents)
     _unique("market.agents", (agent.name for agent in agents), places)
     _check_owners(document, list(_class_sources(agents)), "each source in one class", places)
@@ -88,6 +89,19 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
         _check_settlement(market.settlement, places)
     check_budgets(agents, market.settlement or RETAIL, places)
     return MarketSpec(market.price_per_mark, specs, market.settlement or RETAIL)
+
+
+def _check_sources(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
+    """Check that the sources of each agent exist, whatever its role uses them for."""
+    groups = _groups(document)
+    known = {source.name for source in document.sources} | set(groups)
+    shown = list(groups) + [s.name for s in document.sources if s.group is None]
+    for index, agent in enumerate(agents):
+        for item, source in enumerate(agent.sources):
+            if source not in known:
+                path = f"market.agents[{index}].sources[{item}]"
+                expected = known_name(source, shown)
+                raise places.fault(path, f"the unknown source {source!r}", expected)
 
 
 def _with_members(document: Document, agents: tuple[AgentEntry, ...]) -> tuple[AgentEntry, ...]:

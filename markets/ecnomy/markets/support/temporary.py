@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Temporary folders; the next process removes those of killed processes.
+"""Temporary folders; the next process that needs one removes those of killed processes.
 
     /tmp/ecnomy-UID/runs/XXXX/    locked (flock) until its process ends
 

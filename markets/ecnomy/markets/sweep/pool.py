@@ -316,7 +316,7 @@ def _ctrl_c_later() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or heeded is signal.SIG_IGN:
         yield
         return
-    resource_tracker.ensure_running()  # it unblocks signals in the thread that starts it
+    _start_tracker()  # it unblocks signals in the thread that starts it
     seen: list[int] = []
     signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
@@ -327,6 +327,18 @@ def _ctrl_c_later() -> Iterator[None]:
         signal.signal(signal.SIGINT, heeded)
         if seen:
             signal.raise_signal(signal.SIGINT)
+
+
+def _start_tracker() -> None:
+    """Start Python's resource tracker, which ignores Ctrl-C and SIGTERM, so that it ignores SIGHUP.
+
+    Otherwise a closed terminal ends it, and its successor prints a traceback for each semaphore.
+    """
+    heeded = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        signal.signal(signal.SIGHUP, heeded)
 
 
 def _connected(distributed: Any, scheduler: str) -> Any:
