@@ -204,7 +204,7 @@ def check_self_configuring_red(laws: Laws) -> None:
     ):
         unit = 1000.0 if in_bytes else 1.0
         options = SelfConfiguringOptions(in_bytes, 3 * unit, 9 * unit, max_p, weight)
-        options = options._replace(decrease=1.5 if seed % 5 else 3.0)
+        options = options._replace(decrease=1.5 if seed % 5 else 3.0, mean_bytes=300.0)
         later = options._replace(min_th=2 * unit, weight=0.3, decrease=1.25, increase=4.0)
         later = later._replace(max_p=0.35 if change == 2 else max_p)
         steps = list(red_arrivals(options.red(max_p), STEPS // 3, seed))
