@@ -184,9 +184,10 @@ def test_defaults_of_transports_follow_the_law() -> None:
 @pytest.mark.parametrize("name", sorted(MARKING))
 def test_defaults_of_marking_are_those_of_the_laws(name: str) -> None:
     """A marking law written with required keys alone has the defaults of its table."""
+    thresholds = {"min_threshold": Size(5, "packets"), "max_threshold": Size(9, "packets")}
     needed: dict[str, Any] = {
         "fixed": {"probability": 0.5},
-        "red": {"min_threshold": Size(5, "packets"), "max_threshold": Size(9, "packets")},
+        **dict.fromkeys(("red", "self-configuring-red"), thresholds),
         "threshold": {"threshold": 7.0},
         "pi": {"reference": Size(8, "packets"), "a": 0.25, "b": 0.125},
     }
