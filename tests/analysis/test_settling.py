@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import carrier_world as world
 from ecnomy.analysis.run.carriers import Prices
 from ecnomy.analysis.run.profit_slope import fitted_slope, noted_slope
-from ecnomy.analysis.run.settling import by_slope, settling_of, verdict_of
+from ecnomy.analysis.run.settling import by_slope, settling_in_words, settling_of, verdict_of
 from ecnomy.analysis.show.command import show_command
 from ecnomy.markets.results.rawrun import open_raw
 
@@ -91,6 +91,23 @@ def test_few_changes_say_nothing_and_a_price_at_rest_is_settled() -> None:
     assert _verdict(money) == "settled"
     money[60:67] = 0.1 * 1.1 ** np.arange(7)
     assert _verdict(money) is None
+
+
+@pytest.mark.parametrize(
+    ("best", "words"),
+    [
+        (4, "the highest that it tried; a higher one may earn more"),
+        (0, "the lowest that it tried; a lower one may earn more"),
+        (2, ""),
+    ],
+)
+def test_a_price_at_the_end_of_its_list_is_settled_with_a_notice(best: int, words: str) -> None:
+    """Five prices: each is tried, and the best one in four tries of five in the end."""
+    tries = np.where(AT % 5 == 4, AT // 5 % 5, best)
+    money = np.where(AT < 20, 0.1 * 1.2 ** (AT % 5), 0.1 * 1.2**tries)
+    one = verdict_of("up", Prices(AT * 10 * S, money), COUNT * 5 * S, COUNT * 10 * S)
+    assert one is not None and one.verdict == "settled"
+    assert settling_in_words(one).endswith(words or "from 600 s to 1200 s")
 
 
 def test_a_price_at_zero_is_no_trouble() -> None:

@@ -33,6 +33,9 @@ increase the profit. A price that appears at rest is then
                 or a short run hide the best price, and the search may have stalled. Also if
                 another carrier's price has not settled
 
+A settled price is shown with a notice if it was, for more than half of the time, the highest or the
+lowest of all prices in the run: the best one may lie beyond the range of the search.
+
 The verdict covers the half of one run alone. Two carriers that both move under `retail` have no
 equilibrium. Yet one of them, or both in a short run, may count as settled: prices that run
 away in the long run can appear at rest for a while.
@@ -97,6 +100,7 @@ class Settling(msgspec.Struct, frozen=True):
         to_s: end of the last half, seconds.
         gain: share by which the best price would increase its profit, if it is `climbing`.
         better: the side on which that price is, if it is `climbing`.
+        edge: the end of the range of its prices in the whole run, if it was there most of the time.
     """
 
     carrier: str
@@ -108,6 +112,7 @@ class Settling(msgspec.Struct, frozen=True):
     to_s: float
     gain: float | None = None
     better: Literal["higher", "lower"] | None = None
+    edge: Literal["highest", "lowest"] | None = None
 
 
 def settling_of(run: RawRun | Results) -> tuple[Settling, ...]:
@@ -187,10 +192,22 @@ def verdict_of(name: str, prices: Prices, from_ps: int, to_ps: int) -> Settling 
     if 0 < len(changes) < FEWEST:
         return None
     verdict: Verdict = "settled"
+    edge = _edge(prices.money, money, spans)
     if len(changes) and mean > 0:
         means = _stretches(money, spans) / mean
         verdict = _verdict(means, (high - low) / mean, float(np.median(changes)) / mean)
-    return Settling(name, verdict, low, high, mean, from_ps / PS_PER_S, to_ps / PS_PER_S)
+    window = from_ps / PS_PER_S, to_ps / PS_PER_S
+    return Settling(name, verdict, low, high, mean, *window, edge=edge)
+
+
+def _edge(tried: Floats, money: Floats, spans: Floats) -> Literal["highest", "lowest"] | None:
+    """Return the end of the tried prices where the price was for more than half of the time."""
+    if len(np.unique(tried)) < 3:
+        return None
+    half = spans.sum() / 2
+    if spans[money == tried.max()].sum() > half:
+        return "highest"
+    return "lowest" if spans[money == tried.min()].sum() > half else None
 
 
 def _verdict(means: Floats, wide: float, tried: float) -> Verdict:
@@ -224,7 +241,10 @@ def settling_in_words(one: Settling) -> str:
     """Return one line, such as `carrier up: its price does not settle: 0.02 to 0.11 money ...`."""
     span = f"from {one.from_s:g} s to {one.to_s:g} s"
     if one.verdict == "settled":
-        return f"carrier {one.carrier}: its price has settled: {significant(one.mean)} money {span}"
+        other = {"highest": "higher", "lowest": "lower"}.get(one.edge or "")
+        beyond = f", the {one.edge} that it tried; a {other} one may earn more" if other else ""
+        price = f"{significant(one.mean)} money {span}{beyond}"
+        return f"carrier {one.carrier}: its price has settled: {price}"
     between = f"{significant(one.low)} to {significant(one.high)} money"
     if one.verdict == "unclear":
         return f"carrier {one.carrier}: cannot tell whether its price settles: {between} {span}"
