@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Markets as environments of reinforcement learning, on `open_market` (extra `rl`).
 
-    from ecnomy.markets.rl import market_env, parallel_env
+    from ecnomy.markets.rl import market_env, parallel_env, vector_env
 
     env = parallel_env("configs/rl/monopolist.yaml")         # a PettingZoo ParallelEnv
     env = market_env("configs/rl/monopolist.yaml")           # Gymnasium, one of its learners
+    env = vector_env("configs/rl/monopolist.yaml", 64)       # Gymnasium, 64 markets in parallel
 
 The environment file (declared.py) defines observations, actions and rewards. Names are
 imported when they are first used.
@@ -19,23 +20,28 @@ if TYPE_CHECKING:
     from ecnomy.markets.rl.declared import Environment, load_environment
     from ecnomy.markets.rl.parallel import MarketParallelEnv, parallel_env
     from ecnomy.markets.rl.single import MarketEnv, market_env
+    from ecnomy.markets.rl.vector import MarketVectorEnv, vector_env
 
 __all__ = [
     "Environment",
     "MarketEnv",
     "MarketParallelEnv",
+    "MarketVectorEnv",
     "load_environment",
     "market_env",
     "parallel_env",
+    "vector_env",
 ]
 
 _HOME: Final = {
     "Environment": "declared",
     "MarketEnv": "single",
     "MarketParallelEnv": "parallel",
+    "MarketVectorEnv": "vector",
     "load_environment": "declared",
     "market_env": "single",
     "parallel_env": "parallel",
+    "vector_env": "vector",
 }
 
 

@@ -36,6 +36,11 @@ class MarketEnv(gymnasium.Env):
         self.observation_space = observation_space(self._learner)
         self.action_space = action_space(self._learner)
 
+    @property
+    def scenario_seed(self) -> int:
+        """Return the seed of the scenario."""
+        return self._world.environment.scenario.seed
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many markets at once as a Gymnasium VectorEnv, spread over processes.
+
+Each process steps its share of the markets one after another, with Gymnasium's SyncVectorEnv, and
+all processes step at the same time. A market takes a fraction of a CPU and its own engine, so a
+process per CPU suffices for any number of markets. Results do not depend on the number of
+processes: market i of `reset(seed=s)` is the run with seed s + i.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import signal
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+from typing import Any, Final
+
+import numpy as np
+
+from ecnomy.agents.errors import InputError, NotRunningError
+from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.rl.single import market_env
+
+try:
+    from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
+    from gymnasium.vector.utils import batch_space
+except ModuleNotFoundError as error:  # pragma: no cover
+    raise InputError(f"environments need gymnasium: {extras()}") from error
+
+__all__ = ["MarketVectorEnv", "vector_env"]
+
+_CLOSE_S: Final = 10.0
+_MASK: Final = "reset_mask"
+
+
+class MarketVectorEnv(VectorEnv):
+    """The same environment `count` times; spaces, seeds and automatic resets as in Gymnasium.
+
+    Without a seed, the first `reset` uses the scenario's. Later resets continue each market's
+    sequence of seeds. Automatic resets follow `autoreset_mode`, by default at the next step.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        count: int,
+        *,
+        processes: int = 0,
+        learner: str = "",
+        autoreset_mode: AutoresetMode = AutoresetMode.NEXT_STEP,
+    ) -> None:
+        """Start the processes; see `vector_env`."""
+        if count < 1 or processes < 0:
+            raise InputError(f"found {count} markets in {processes} processes, expected 1 or more")
+        one = market_env(path, learner)
+        self._first_seed: int | None = one.scenario_seed
+        self.num_envs, self.metadata = count, {**one.metadata, "autoreset_mode": autoreset_mode}
+        self.single_observation_space = one.observation_space
+        self.single_action_space = one.action_space
+        self.observation_space = batch_space(one.observation_space, count)
+        self.action_space = batch_space(one.action_space, count)
+        workers = min(count, processes or os.cpu_count() or 1)
+        bounds = [count * i // workers for i in range(workers + 1)]
+        self._parts = [slice(*pair) for pair in zip(bounds, bounds[1:], strict=False)]
+        context = multiprocessing.get_context("spawn")
+        self._workers: list[tuple[Any, Connection]] = []
+        for part in self._parts:
+            ours, theirs = context.Pipe()
+            asked = os.fspath(path), learner, part.stop - part.start, autoreset_mode
+            worker = context.Process(target=_serve, args=(theirs, *asked), daemon=True)
+            worker.start()
+            theirs.close()
+            self._workers.append((worker, ours))
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode in every market, or in those of `options["reset_mask"]`.
+
+        Args:
+            seed: the seed of the first market, from which the others count up; or one per market.
+            options: see Gymnasium's SyncVectorEnv.
+
+        Raises:
+            InputError: a seed is invalid, or their number is wrong.
+            EcnomyError: as open_market.
+        """
+        seed = self._first_seed if seed is None else seed
+        self._first_seed = None
+        seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int) else seed
+        seeds = [None] * self.num_envs if seeds is None else list(seeds)
+        if len(seeds) != self.num_envs:
+            raise InputError(f"seed: found {len(seeds)} seeds, expected {self.num_envs}")
+        asked = [{"seed": seeds[part], "options": _options(options, part)} for part in self._parts]
+        told = self._ask("reset", [((), words) for words in asked])
+        seen, infos = zip(*told, strict=True)
+        return np.concatenate(seen), _infos(infos, self._parts)
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """Act in every market, and observe the results.
+
+        Raises:
+            InputError: an action is not in the space.
+            NotRunningError: no episode is in progress, or a process has ended.
+            EcnomyError: as Market.step.
+        """
+        given = np.asarray(actions)
+        if given.shape[:1] != (self.num_envs,):
+            raise InputError(f"found actions of shape {given.shape}, expected {self.num_envs} rows")
+        told = self._ask("step", [((given[part],), {}) for part in self._parts])
+        *arrays, infos = zip(*told, strict=True)
+        seen, rewards, ended, truncated = (np.concatenate(of) for of in arrays)
+        return seen, rewards, ended, truncated, _infos(infos, self._parts)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """End all markets and processes."""
+        for _, ours in self._workers:
+            ours.close()
+        for worker, _ in self._workers:
+            worker.join(_CLOSE_S)
+            if worker.is_alive():
+                worker.kill()
+                worker.join(_CLOSE_S)
+        self._workers = []
+
+    def _ask(self, name: str, words: Sequence[tuple[tuple[Any, ...], dict[str, Any]]]) -> list[Any]:
+        """Call a method in all processes at once, and return the results."""
+        if not self._workers:
+            raise NotRunningError("the environments are closed")
+        told = []
+        try:
+            for (_, ours), asked in zip(self._workers, words, strict=True):
+                ours.send((name, *asked))
+            told = [ours.recv() for _, ours in self._workers]
+        except (EOFError, OSError):
+            self.close()
+            raise NotRunningError("a process of the environments has ended") from None
+        for fault in (of for of, _ in told if of is not None):
+            raise fault
+        return [result for _, result in told]
+
+
+def vector_env(
+    path: str | os.PathLike[str], count: int, *, processes: int = 0, learner: str = ""
+) -> MarketVectorEnv:
+    """Return `count` markets of an environment file as a Gymnasium VectorEnv.
+
+    New processes import the main module, so a script needs `if __name__ == "__main__":`.
+
+    Args:
+        path: the environment file.
+        count: number of markets.
+        processes: number of processes, by default one per CPU.
+        learner: the agent that learns; by default the first of the file.
+
+    Raises:
+        ScenarioError: the file or its scenario is invalid.
+        InputError: no agent of this name may learn, or a number is below 1.
+    """
+    return MarketVectorEnv(path, count, processes=processes, learner=learner)
+
+
+def _serve(
+    pipe: Connection, path: str, learner: str, count: int, autoreset_mode: AutoresetMode
+) -> None:
+    """Step some of the markets on request, until the other end closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process
+    envs = SyncVectorEnv([lambda: market_env(path, learner)] * count, autoreset_mode=autoreset_mode)
+    with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
+        while True:
+            name, words, named = pipe.recv()
+            answer: tuple[Exception | None, Any]
+            try:
+                answer = None, getattr(envs, name)(*words, **named)
+            except Exception as error:
+                answer = _portable(error), None
+            pipe.send(answer)
+    envs.close()
+
+
+def _portable(error: Exception) -> Exception:
+    """Return an exception that can be sent to another process."""
+    with contextlib.suppress(Exception):
+        if str(pickle.loads(pickle.dumps(error))) == str(error):
+            return error
+    return NotRunningError(f"{type(error).__name__}: {error}")
+
+
+def _options(options: dict[str, Any] | None, part: slice) -> dict[str, Any] | None:
+    if options is None or _MASK not in options:
+        return options
+    return {**options, _MASK: options[_MASK][part]}
+
+
+def _infos(told: Sequence[dict[str, Any]], parts: Sequence[slice]) -> dict[str, Any]:
+    """Join the infos of all processes: an array per key, zero where a process lacks the key."""
+    count = parts[-1].stop
+    joined: dict[str, Any] = {}
+    for key in dict.fromkeys(key for one in told for key in one):
+        values = [one.get(key) for one in told]
+        if any(isinstance(value, dict) for value in values):
+            joined[key] = _infos([value or {} for value in values], parts)
+            continue
+        like = next(value for value in values if value is not None)
+        whole = np.zeros((count, *like.shape[1:]), like.dtype)
+        for part, value in zip(parts, values, strict=True):
+            if value is not None:
+                whole[part] = value
+        joined[key] = whole
+    return joined
