@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from ecnomy.agents.errors import InputError
+from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.cli.main import main
 from ecnomy.markets.sweep.config import load_sweep
@@ -102,6 +102,25 @@ def test_a_part_that_is_being_made_waits(tmp_path: Path) -> None:
     with closing(Store(out, sweep, two)):
         found = merge(sweep, out)
     assert (found.parts, found.busy, found.missing) == ((one,), (two,), {two: 6})
+    with pytest.raises(ResultsError, match=r"is shard 1/2 of a sweep; merge .*, and read .*out$"):
+        open_sweep(one.folder_in(out))
+
+
+def test_a_damaged_part_is_named(tmp_path: Path) -> None:
+    """One bit of its shard: its runs are missing, and are made again with its command."""
+    sweep, out = load_sweep(write(tmp_path)), tmp_path / "out"
+    one, two = Part(of=2, number=1), Part(of=2, number=2)
+    for part in (one, two):
+        make_part(sweep, out, part, Watcher)
+    (shard,) = (two.folder_in(out) / "shards").glob("*.parquet")
+    data = bytearray(shard.read_bytes())
+    data[len(data) // 2] ^= 1
+    shard.write_bytes(data)
+    found = merge(sweep, out)
+    assert found.missing == {two: 6}
+    assert [file.name for file in found.damaged] == [f"{shard.name}.corrupt"]
+    assert make_part(sweep, out, two, Watcher).done == 6
+    assert merge(sweep, out).missing == {} and len(open_sweep(out)) == 12
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "3", "a/b", "1/0", "-1/3", "1/1000000"])
@@ -240,7 +259,9 @@ def test_job_files_start_each_shard_once(kind: str, tmp_path: Path) -> None:
         text = each.pop("text")
         env = {**os.environ, **each, "PATH": f"{stub.parent}:{os.environ['PATH']}"}
         status = subprocess.run(["sh", "-c", text], env=env, timeout=LIMIT_S).returncode
-        assert status == (1 if kind == "slurm" else 0), "failed runs do not repeat a shard"
+        merges = "merge" in text and kind == "snakemake"
+        wanted = 1 if kind == "slurm" or merges else 0
+        assert status == wanted, "failed runs do not repeat a shard"
     lines = noted.read_text().splitlines()
     out = f"my sweep.yaml|--out|{folder}|"
     assert lines[:3] == [f"sweep|{out}--shard|{n}/3|--quick|" for n in (1, 2, 3)]
@@ -266,17 +287,24 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     status, text = said("sweep", file, "--shard", "2/2")
     assert status == 0 and f"after the last shard: ecnomy merge {file} --out {out}" in text
     status, text = said("merge", file)
-    assert status == 1 and "2 of 4 runs, from 1 shards" in text
+    assert status == 1 and "2 of 4 runs, from 1 shard\n" in text
     assert f"2 runs are missing in shards 1/2 (2); make them: ecnomy sweep {file}" in text
     assert said("sweep", file, "--shard", "1/2")[0] == 0
     status, text = said("merge", file)
     assert status == 0 and "4 of 4 runs, from 2 shards" in text
     status, text = said("sweep", file, "--emit", "slurm", "--shards", "3")
     assert status == 0 and "4 runs in 3 shards" in text and f"submit: sbatch {out}" in text
+    status, text = said("sweep", file, "--emit", "slurm", "--json")
+    assert status == 0 and json.loads(text)["shards"] == 1
+    status, text = said("sweep", file, "--shard", "1/2", "--json")
+    assert status == 0 and json.loads(text)["runs"] == {"asked": 2, "failed": 0, "made": 0}
     for words, wrong in (
         (("--emit", "pbs"), "expected slurm, kubernetes, snakemake"),
         (("--shard", "1/2", "-j", "2"), "found --jobs too"),
         (("--shard", "half"), "expected NUMBER/COUNT"),
+        (("--shard", "1/2", "--emit", "slurm"), "found --emit too"),
+        (("--shard", "1/2", "--dry-run"), "found --dry-run too"),
+        (("--shards", "3"), "found no --emit"),
     ):
         status, text = said("sweep", file, *words)
         assert status == 2 and wrong in text and len(text.splitlines()) == 1

@@ -116,6 +116,9 @@ def connect(
     if not is_sweep(folder):
         raise ResultsError(f"{folder}: is not a sweep")
     head = head_of(folder)
+    if part := head.get("part"):
+        remedy = f"merge the shards with `ecnomy merge`, and read {folder.parent.parent}"
+        raise ResultsError(f"{folder}: is shard {part} of a sweep; {remedy}")
     files = [str(file) for file in shards(folder)]
     for file in files:
         check_shard(Path(file))

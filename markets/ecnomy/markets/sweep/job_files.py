@@ -99,28 +99,29 @@ def write_jobs(kind: str, jobs: Jobs) -> tuple[Path, str]:
 
 
 def _slurm(jobs: Jobs) -> tuple[str, str, str]:
-    log = Path(jobs.folder) / JOBS / "%a.log"
+    logs = shlex.quote(str(Path(jobs.folder) / JOBS))
+    shard = f'"$SLURM_ARRAY_TASK_ID/{jobs.count}"'
     text = f"""#!/bin/sh
 #SBATCH --job-name={jobs.name}
 #SBATCH --array=1-{jobs.count}
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=1
 #SBATCH --time={jobs.limit_min}
-#SBATCH --output={log}
+#SBATCH --output=/dev/null
 # Each task makes one shard. Submit the file again to resume. Afterwards:
 #   {jobs.merge}
-exec {jobs.sweep(f'"$SLURM_ARRAY_TASK_ID/{jobs.count}"')}
+exec {jobs.sweep(shard)} > {logs}/"$SLURM_ARRAY_TASK_ID.log" 2>&1
 """
     return "sweep.sbatch", text, "sbatch"
 
 
 def _kubernetes(jobs: Jobs) -> tuple[str, str, str]:
-    command = jobs.sweep(f'"$((JOB_COMPLETION_INDEX + 1))/{jobs.count}"')
+    command = _accepting(jobs.sweep(f'"$((JOB_COMPLETION_INDEX + 1))/{jobs.count}"'))
     container: dict[str, Any] = {
         "name": "shard",
         "image": "ecnomy",
         "workingDir": "/work",
-        "command": ["sh", "-c", f"{command} || [ $? -eq 1 ]"],
+        "command": ["sh", "-c", command],
         "resources": {"requests": {"cpu": "1", "memory": "1Gi"}},
         "volumeMounts": [{"name": "work", "mountPath": "/work"}],
     }
@@ -152,7 +153,7 @@ def _snakemake(jobs: Jobs) -> tuple[str, str, str]:
 rule merge:
     input: expand({done!r}, shard=range(1, {jobs.count + 1}))
     output: touch({merged!r})
-    shell: {_accepting(jobs.merge)!r}
+    shell: {jobs.merge!r}
 
 rule shard:
     output: touch({done!r})

@@ -40,6 +40,7 @@ class Merged(msgspec.Struct, frozen=True):
         missing: number of missing runs, by part; None without a known part.
         failed: number of failed runs.
         others: number of runs that do not belong to the current sweep file.
+        damaged: files of parts that were incomplete or altered.
     """
 
     parts: tuple[Part, ...]
@@ -48,6 +49,7 @@ class Merged(msgspec.Struct, frozen=True):
     missing: dict[Part | None, int]
     failed: int
     others: int
+    damaged: tuple[Path, ...]
 
 
 class _Silent:
@@ -186,6 +188,7 @@ def merge(sweep: Sweep, folder: Path) -> Merged:
         )
     merged: list[Part] = []
     busy: list[Part] = []
+    damaged: list[Path] = []
     others = 0
     with closing(Store(folder, sweep)) as store:
         for part in parts:
@@ -197,6 +200,7 @@ def merge(sweep: Sweep, folder: Path) -> Merged:
             with closing(opened):
                 store.take_in(opened)
                 others += opened.others
+                damaged += opened.put_aside
             merged.append(part)
         return Merged(
             parts=tuple(merged),
@@ -205,6 +209,7 @@ def merge(sweep: Sweep, folder: Path) -> Merged:
             missing=_missing_by_part(store, parts),
             failed=_failed(store),
             others=others,
+            damaged=tuple(damaged),
         )
 
 

@@ -52,7 +52,8 @@ def part_from(text: str) -> Part:
         part = Part(number=int(found[1]), of=int(found[2]))
         if 1 <= part.number <= part.of <= MOST:
             return part
-    raise InputError(f"--shard: found {text!r}, expected NUMBER/COUNT such as 3/40")
+    expected = f"NUMBER/COUNT such as 3/40, with a COUNT up to {MOST:,}"
+    raise InputError(f"--shard: found {text!r}, expected {expected}")
 
 
 def parts_in(folder: Path) -> list[Part]:

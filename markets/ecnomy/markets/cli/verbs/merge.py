@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +13,7 @@ import typer
 from ecnomy.markets.cli.options import SweepEngine
 from ecnomy.markets.cli.printing import Json, print_json
 from ecnomy.markets.cli.sweeping import Out, Quick, resumable
+from ecnomy.markets.support.printable import say
 
 __all__ = ["merge_command"]
 
@@ -25,7 +28,7 @@ def merge_command(
     engine: SweepEngine = None,
     as_json: Json = False,
 ) -> None:
-    """Merge the shards of a sweep (`ecnomy sweep --shard`). The exit status is 1 if runs lack."""
+    """Merge the shards of a sweep (`sweep --shard`). The exit status is 1 if runs are missing."""
     from ecnomy.markets.sweep.config import load_sweep
     from ecnomy.markets.sweep.driver import default_folder
     from ecnomy.markets.sweep.engine_choice import with_engine
@@ -36,6 +39,8 @@ def merge_command(
     with resumable():
         found = merge(sweep, folder)
     missing = sum(found.missing.values())
+    for file in found.damaged:
+        say(f"ecnomy: {file}: is incomplete or altered; its runs are missing", sys.stderr)
     if as_json:
         print_json(
             {
@@ -47,14 +52,15 @@ def merge_command(
         )
     else:
         _print(found, missing, config, folder)
-    if missing or found.failed:
+    if missing:
         raise typer.Exit(1)
 
 
 def _print(found: Any, missing: int, config: Path, folder: Path) -> None:
     done = found.runs - missing
     failed = f"; {found.failed} failed" if found.failed else ""
-    print(f"{done} of {found.runs} runs, from {len(found.parts)} shards{failed}")
+    shards = "1 shard" if len(found.parts) == 1 else f"{len(found.parts)} shards"
+    print(f"{done} of {found.runs} runs, from {shards}{failed}")
     if found.busy:
         print(f"still being made, not merged: {_listed(found.busy)}")
     if found.others:
@@ -62,10 +68,12 @@ def _print(found: Any, missing: int, config: Path, folder: Path) -> None:
     if missing:
         lacking = [f"{part} ({n})" for part, n in sorted(found.missing.items()) if part]
         where = f" in shards {_listed(lacking)}" if lacking else ""
-        print(f"{missing} runs are missing{where}; make them: ecnomy sweep {config} --out {folder}")
+        make = shlex.join(["ecnomy", "sweep", str(config), "--out", str(folder)])
+        print(f"{missing} runs are missing{where}; make them: {make}")
+    quoted = shlex.quote(str(folder))
     print(f"results: {folder}")
-    print(f"table and picture: ecnomy show {folder}")
-    print(f"page: ecnomy report {folder}")
+    print(f"table and picture: ecnomy show {quoted}")
+    print(f"page: ecnomy report {quoted}")
 
 
 def _listed(items: Any) -> str:

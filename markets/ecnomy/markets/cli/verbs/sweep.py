@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -70,6 +71,7 @@ def sweep_command(
     from ecnomy.markets.sweep.driver import default_folder
     from ecnomy.markets.sweep.engine_choice import with_engine
 
+    _refuse_mixed(shard, emit, shards, dry_run)
     folder = out or default_folder(str(config))
     sweep = with_engine(load_sweep(config, quick=quick), engine, folder)
     if sweep.calibrate:
@@ -84,19 +86,36 @@ def sweep_command(
         with stoppable("nothing was saved"):
             return _dry(sweep, workers, scheduler, as_json)
     if emit:
-        return _emit(emit, sweep, config, folder, shards, _chosen(quick, engine))
+        chosen = _chosen(quick, engine)
+        return _emit(emit, sweep, (config, folder), shards, chosen, as_json=as_json)
     part = _part(shard, workers, scheduler)
     with resumable():
         reuse = {"retry_failed": retry_failed, "accept_old_code": accept_old_code}
         tally = _make(sweep, folder, part, (scheduler, workers), reuse)
     if as_json:
-        _print_values(part.folder_in(folder) if part else folder, tally)
+        _print_values(folder, tally, part)
         return _end(tally, valid=True)
     _report(tally, folder)
     if part is not None:
-        print(f"after the last shard: ecnomy merge {config} --out {folder}")
+        merge = shlex.join(["ecnomy", "merge", str(config), "--out", str(folder)])
+        print(f"after the last shard: {merge}")
         return _end(tally, valid=True)
     _end(tally, valid=_conclude(folder))
+
+
+def _refuse_mixed(shard: str, emit: str, shards: int, dry_run: bool) -> None:
+    """Refuse options that exclude or need each other."""
+    from ecnomy.agents.errors import InputError
+
+    for found, other, wrong in (
+        ("--shard", "--emit", shard and emit),
+        ("--shard", "--dry-run", shard and dry_run),
+        ("--emit", "--dry-run", emit and dry_run),
+    ):
+        if wrong:
+            raise InputError(f"{found}: found {other} too, expected one of them")
+    if shards and not emit:
+        raise InputError("--shards: found no --emit, expected both; make one shard with --shard")
 
 
 def _part(shard: str, jobs: int, scheduler: str) -> Any:
@@ -115,9 +134,15 @@ def _chosen(quick: bool, engine: str | None) -> tuple[str, ...]:
 
 
 def _emit(
-    kind: str, sweep: Any, config: Path, folder: Path, count: int, options: tuple[str, ...]
+    kind: str,
+    sweep: Any,
+    where: tuple[Path, Path],
+    count: int,
+    options: tuple[str, ...],
+    *,
+    as_json: bool,
 ) -> None:
-    """Write the job file, and print the commands that use it."""
+    """Write the job file for a sweep file and its results folder, and print how to use it."""
     from ecnomy.markets.session.progress import duration
     from ecnomy.markets.sweep.driver import estimate_s
     from ecnomy.markets.sweep.job_files import Jobs, check_kind, parts_for, write_jobs
@@ -129,9 +154,15 @@ def _emit(
         each_s = estimate_s(sweep)
     count = min(count or parts_for(len(sweep), each_s), len(sweep))
     part_s = each_s * math.ceil(len(sweep) / count)
-    jobs = Jobs(str(config), str(folder), count, part_s, options)
+    jobs = Jobs(str(where[0]), str(where[1]), count, part_s, options)
     file, submit = write_jobs(kind, jobs)
-    print(f"{len(sweep)} runs in {count} shards, about {duration(part_s)} each: {file}")
+    if as_json:
+        print_json(
+            {"file": file, "shards": count, "each_s": part_s, "submit": submit, "then": jobs.merge}
+        )
+        return
+    shards = "1 shard" if count == 1 else f"{count} shards"
+    print(f"{len(sweep)} runs in {shards}, about {duration(part_s)} each: {file}")
     print(f"submit: {submit}")
     print(f"then: {jobs.merge}")
 
@@ -178,11 +209,16 @@ def _report(tally: Any, folder: Path) -> None:
     print(f"results: {folder}")
 
 
-def _print_values(folder: Path, tally: Any) -> None:
-    """Print the results as JSON, with the number of new runs; failures alone have no results."""
+def _print_values(folder: Path, tally: Any, part: Any) -> None:
+    """Print the results as JSON, with the number of new runs.
+
+    Failures alone and a shard have no results.
+    """
     from ecnomy.agents.errors import ResultsError
 
     runs = {"asked": tally.total, "made": tally.done, "failed": tally.failed}
+    if part is not None:
+        return print_json({"folder": part.folder_in(folder), "shard": str(part), "runs": runs})
     try:
         found = load_added("values")(folder)
     except ResultsError:
