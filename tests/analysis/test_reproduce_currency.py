@@ -129,6 +129,7 @@ def test_words_and_names_of_files_need_no_probe(world: World) -> None:
     world.write(RED, lambda text: text.replace("{\n", "{  // words\n\n"))
     world.write("omnet/laws/marking/pi.h", lambda text: text + "int another;\n")
     world.write("omnet/laws/window/vegas.h", lambda text: text + "int another;\n")
+    world.write("omnet/laws/marking/self_configuring_red.h", lambda text: text + "int another;\n")
     law = world.checkout / "omnet/laws/marking/rounds.h"
     law.rename(law.with_name("turns.h"))
     assert world.look() == Look({}, {}, 0)

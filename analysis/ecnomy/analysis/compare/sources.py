@@ -7,8 +7,8 @@ Source files are C++, NED, message and ini files. Their names, comments and layo
 do documents and build products (objects, generated `*_m.cc` and `*_m.h`).
 
 Runs that name only some laws do not depend on the others. A law's own header (it states kName, and
-nothing but the host's list of its family includes it) counts only in the digest of runs that name
-the law.
+only the host's list of its family and headers of other laws include it) counts only in the digest
+of runs that name the law, or a law whose header includes it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def source_digest(
         if name != INET and not (checkout / name).is_dir():
             raise InputError(f"{checkout}: no checkout of ecnomy, it has no {name}")
     own = _law_headers(checkout) if laws is not None else {}
-    left = {file for file, law in own.items() if laws is not None and law not in laws}
+    left = {file for file, of in own.items() if laws is not None and of.isdisjoint(laws)}
     eyes = checkout / VIEW
     files = [p for p in _sources(checkout, folders) if eyes not in p.parents]
     codes = sorted(_code_digest(p, _state(p)) for p in files if p not in left)
@@ -93,21 +93,35 @@ def laws_named(plans: Iterable[Plan], checkout: Path) -> tuple[str, ...]:
     """Return the laws with their own header that plans name; an extra name does no harm."""
     text = b"".join(map(msgspec.json.encode, plans))
     words = {word.decode() for word in _WORD.findall(text)}
-    return tuple(sorted(words.intersection(_law_headers(checkout).values())))
+    laws = frozenset().union(*_law_headers(checkout).values())
+    return tuple(sorted(words & laws))
 
 
-def _law_headers(checkout: Path) -> dict[Path, str]:
-    """Return the headers that belong to one law, and that law."""
+def _law_headers(checkout: Path) -> dict[Path, frozenset[str]]:
+    """Return the headers that belong to a law, and the laws that use each."""
     families = [checkout / family for family in _FAMILIES]
     headers: dict[Path, str] = {}
-    by: dict[str, list[str]] = {}
+    by: dict[str, list[Path]] = {}
     for file in _sources(checkout, _SOURCES):
         law, included = _named(file, _state(file))
         if law and file.suffix == ".h" and file.parent in families:
             headers[file] = law
         for name in included:
-            by.setdefault(name, []).append(file.parent.name)
-    return {file: law for file, law in headers.items() if by.get(file.name) == ["host"]}
+            by.setdefault(name, []).append(file)
+    users = {
+        file: [other for other in by.get(file.name, ()) if other in headers] for file in headers
+    }
+    listed = {
+        file
+        for file in headers
+        if [other.parent.name for other in by.get(file.name, ()) if other not in headers]
+        == ["host"]
+    }
+
+    def laws(file: Path) -> frozenset[str]:
+        return frozenset({headers[file]}).union(*map(laws, users[file]))
+
+    return {file: laws(file) for file in listed}
 
 
 @functools.lru_cache(maxsize=1024)
