@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a sweep: part 3 of 40 has runs 3, 43, 83, ... of the sweep, in a folder of its own.
+"""Parts of a sweep: part 3 of 40 has runs 3, 43, 83, ... of the sweep, in a separate folder.
 
 A part is made by one process. It needs no scheduler, no port and no lock of the other parts, so
 that job arrays of a cluster can make a sweep. Every 40th run is a part, because neighbouring runs
