@@ -168,13 +168,32 @@ def test_first_willingness_is_that_of_the_own_rate() -> None:
 
 
 def test_step_is_the_geometric_mean_of_old_and_worth() -> None:
-    """w^(1 - g) (x U'(x))^g with g = 1/alpha, checked in numbers for alpha = 3 and 0.5."""
+    """w^(1 - g) (x U'(x))^g with g = 1/alpha, and w e^(x U'(x) / w - 1) below alpha = 1."""
     steep, flat = utility(3.0), utility(0.5)
     for strategy in (steep, flat):
         pay(strategy, seen(0.0, t_s=0, dt_s=0))
         pay(strategy, seen(MBPS))
     assert pay(steep, seen(0.5 * MBPS, t_s=10))[0] == pytest.approx(4.0 ** (1 / 3), abs=1e-6)
-    assert pay(flat, seen(0.5 * MBPS, t_s=10))[0] == pytest.approx(0.5**0.5, abs=1e-6)
+    assert pay(flat, seen(0.5 * MBPS, t_s=10))[0] == pytest.approx(np.exp(0.5**0.5 - 1), abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["log", "quadratic"])
+def test_few_packets_a_decision_do_not_lower_the_mean(kind: str) -> None:
+    """At 0.9 of the price without demand, 14 packets a decision: up to one of them less.
+
+    The mean of the logarithm of their number would leave 40 % less.
+    """
+    params = {"kind": kind, "a": 1.0, "x0": MBPS}
+    demand, packets = utility_of(params), 140.0 if kind == "quadratic" else 125.0  # in x0
+    price = 0.9 * float(demand.slope(np.zeros(1))[0])
+    wanted = float(demand.demand(np.array([price]))[0])
+    strategy, rng, bought = ElasticUtility(params), np.random.default_rng(7), []
+    paid = pay(strategy, seen(*[0.0] * 100, t_s=0, dt_s=0))
+    for k in range(500):
+        counts = rng.poisson(paid / price * packets)
+        paid = pay(strategy, seen(*(counts / packets * MBPS), t_s=5 * (k + 1)))
+        bought.append(counts.mean())
+    assert wanted * packets - 1.1 < np.mean(bought[200:]) < wanted * packets + 0.3
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 1.5, 2.0, 3.0, 6.0])

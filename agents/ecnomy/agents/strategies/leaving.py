@@ -11,7 +11,8 @@ contracts they do not fade below ten marks, because a flow that pays little meet
 A utility's delay cost counts as a contract, round trip times arrived data, although it is not
 billed. A flow leaves if at two decisions its demand at p is below x0/1000, or its gain at p is
 below S: U(D(p)) - p D(p) - S < U(0). Marks are random, so the demand is taken at p less one
-standard error of the n marks, (p - c) / sqrt(n). For a rate of x0/1000 it is taken at p itself.
+standard error of the n marks, (p - c) / sqrt(n). For a rate of x0/1000 it is taken at p itself. An
+interval without a packet counts as one packet since the last one.
 A user who is away cannot observe the marks of its path. It tries again after a time `retry`. That
 time doubles each time the user leaves again, up to 8 times. It starts with the payment at x0/100.
 Until it knows a price, x0/100 is its largest rate: while marks stay expensive, its w only falls. It
@@ -97,9 +98,13 @@ class Leaving:
         """Return c, 0 if unknown."""
         return _ratio(self._sums[1], self._sums[3], 0.0)
 
-    def turn(self, t_s: float, ratio: Floats, sent: Truths) -> Truths:
-        """Let flows leave and return; return the flows that begin a trial."""
+    def turn(self, t_s: float, ratio: Floats, silent_s: Floats, sent: Truths) -> Truths:
+        """Let flows leave and return; return the flows that begin a trial.
+
+        `ratio` is r, and `silent_s` the time since a packet arrived, 0 if one did at this decision.
+        """
         use, other, standing, weight, time, count, packets = self._sums
+        ratio = np.maximum(ratio, _ratio(weight, packets * silent_s, 0.0))  # as if one came now
         price, contract = _ratio(use, weight, 0.0), _ratio(other, weight, 0.0)
         error = (price - contract) / np.sqrt(np.maximum(count, 1.0))
         bought = self._utility.demand(price)
