@@ -191,7 +191,7 @@ def test_few_packets_a_decision_do_not_lower_the_mean(kind: str) -> None:
     paid = pay(strategy, seen(*[0.0] * 100, t_s=0, dt_s=0))
     for k in range(500):
         counts = rng.poisson(paid / price * packets)
-        paid = pay(strategy, seen(*(counts / packets * MBPS), t_s=5 * (k + 1)))
+        paid = pay(strategy, seen(*(counts / packets * MBPS), t_s=5 * (k + 1), marks=1))
         bought.append(counts.mean())
     assert wanted * packets - 1.1 < np.mean(bought[200:]) < wanted * packets + 0.3
 

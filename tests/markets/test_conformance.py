@@ -116,7 +116,7 @@ def test_nothing_is_invented(name: str) -> None:
     assert bool(found.warnings) == (name == "Warning")
 
 
-SOME = ("best-offer", "constant-charge", "elastic-utility", "expected-profit", "revenue-gradient")
+SOME = ("best-offer", "constant-charge", "elastic-utility", "revenue-gradient")
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ from ecnomy.markets.sweep.pool import PoolLost
 from ecnomy.markets.sweep.store import Store
 from processes import LIMIT_S, ended, started
 from sweep_world import SWEEP, Watcher, go, write
+from tiers import full
 
 OURS = ["wall_s", "engine_cpu_s", "worker"]  # columns that no two runs share
 
@@ -59,6 +60,7 @@ def test_parts_merge_into_the_same_table(tmp_path: Path) -> None:
     assert make_part(sweep, out, Part(of=5, number=1), Watcher).present == 3
 
 
+@full
 def test_killed_shards_lose_no_run(tmp_path: Path) -> None:
     """Two commands are killed at random moments, three times, until each has ended by itself."""
     file, out = write(tmp_path, SWEEP.replace("replicates: 3", "replicates: 6")), tmp_path / "out"

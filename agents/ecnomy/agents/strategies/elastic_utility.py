@@ -33,7 +33,7 @@ demand multiplies this by 1/R. At 0.9 of the price without demand, users with 14
 decision bought 40 % less than their demand. So for R < 1 the step has the same slope, but is 0 on
 average where x U'(x) is w on average. About one packet per decision is then missing:
 
-    log w <- log w + x U'(x) / w - 1
+    log w <- log w + x U'(x) / w - 1          while |log (x U'(x) / w)| < 3 / sqrt(n), n marks
 
 Contracts charged by use, at c per unit of rate, change the utility to V = U - c x, which sates at
 U'(x) = c. w follows V as above, and the flow's largest rate is D(c), because without marks any w
@@ -78,6 +78,7 @@ __all__ = ["ElasticUtility"]
 Truths = npt.NDArray[np.bool_] | list[bool]
 
 RANGE: Final = 1000.0  # of x / x0
+ERRORS: Final = 3.0  # standard errors of a rate known by n marks: 1 / sqrt(n)
 LONGEST_STEP: Final = math.log(4.0)  # of log w
 LEAST_MICRO: Final = 1.0
 MOST_MICRO: Final = 1e12
@@ -147,7 +148,8 @@ class ElasticUtility:
             ratio, sent = flows.goodput_bps / self._x0_bps, np.logical_and(self._going, before)
             self._leaving.learn(seen, 8.0 * flows.delivered_bytes / self._x0_bps, sent)
             contract = self._leaving.contract()
-            worth = self._unbiased(*self._log_aim(self._rates(seen, sent), contract))
+            log_aim, curvature = self._log_aim(self._rates(seen, sent), contract)
+            worth = self._unbiased(log_aim, curvature, flows.marks)
             move = self._move_few if len(worth) <= FEW else self._move_many
             moved = self._unheard(move(worth, before))
             self._log_pay = self._follow(seen, ratio, sent, moved, contract)
@@ -269,10 +271,13 @@ class ElasticUtility:
             np.where(ours & by_price, 1.0, curvature_at),
         )
 
-    def _unbiased(self, log_aim: Floats, curvature: Floats) -> Floats:
-        """Return log w + w'/w - 1 in place of log w', where R < 1."""
-        change = np.expm1(np.minimum(log_aim - self._log_pay, LONGEST_STEP))
-        return np.where(curvature < 1.0, self._log_pay + change, log_aim)
+    def _unbiased(self, log_aim: Floats, curvature: Floats, marks: Integers) -> Floats:
+        """Return log w + w'/w - 1 in place of log w', where R < 1 and marks may explain w'/w."""
+        error = log_aim - self._log_pay
+        most = np.minimum(ERRORS / np.sqrt(np.maximum(marks, 1)), LONGEST_STEP)
+        by_chance = (curvature < 1.0) & (np.abs(error) <= most)
+        change = np.expm1(error, where=by_chance, out=error.copy())
+        return np.asarray(self._log_pay + change)
 
     def _log_worth(self, rate_bps: Floats) -> Floats:
         """Return the logarithm of x U'(x), in micro-units per second."""
