@@ -207,7 +207,7 @@ def by_logit(strategy: str, seed: int) -> Found:
 
 
 @full
-@pytest.mark.parametrize("seed", seeds(10))
+@pytest.mark.parametrize("seed", seeds(10, fast=1))
 @pytest.mark.parametrize(
     ("strategy", "off", "least"),
     [(GRADIENT, 0.05, 0.9), (BANDIT, 0.075, 0.94), (HILL, 0.075, 0.88)],

@@ -11,7 +11,7 @@ import pytest
 
 from ecnomy.markets import load, run
 from ecnomy.markets.scenario import scenario_from_text
-from tiers import in_full
+from tiers import full
 
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gsp.yaml"
 PS = 10**12
@@ -133,9 +133,10 @@ market:
 """
 
 
+@full
 def test_a_thousand_calls_a_second(tmp_path) -> None:
     """A thousand requests a second, half of the later ones blocked, books exact."""
-    seconds = 30 if in_full() else 12
+    seconds = 30
     text = THOUSAND.replace("DURATION", str(seconds))
     result = run(scenario_from_text(text), out=tmp_path / "run")
     calls, ledger = result.calls, result.raw.ledger
@@ -151,6 +152,7 @@ def test_a_thousand_calls_a_second(tmp_path) -> None:
     )
 
 
+@full
 def test_same_seed_same_calls(tmp_path) -> None:
     """Two runs leave the same calls and ledger, byte for byte; another seed others."""
     short = (*SHORT, "duration=60 s", "warmup=0 s")

@@ -110,6 +110,7 @@ def test_what_limits_the_interval_is_named() -> None:
     assert noisy == NOISE and "Noise between seeds limits" in told
 
 
+@full
 def test_more_replicates_narrow_what_noise_limits() -> None:
     """Sixteen times the replicates: half the interval or less, in the mean of twenty sweeps."""
     x = CURVES["symmetric"][2]

@@ -98,6 +98,7 @@ def _ignores(pid: int | None, number: int) -> bool:
     return bool(int(re.search(r"SigIgn:\s+(\w+)", status)[1], 16) >> (number - 1) & 1)
 
 
+@full
 def test_deaths_at_the_worst_moments(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Of a worker in a run, while dask counts them; just after its answer; of the connection.
 
