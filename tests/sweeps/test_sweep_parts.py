@@ -158,7 +158,6 @@ making.make_part(sweep, pathlib.Path(sys.argv[2]), parts.Part(of=4, number=2), W
 """
 
 
-@full
 def test_a_run_over_which_processes_die_is_abandoned(tmp_path: Path) -> None:
     """The fifth death over the first run of a part is its last; the others are made."""
     file, out = write(tmp_path), tmp_path / "out"
