@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 
 from ecnomy.analysis.theory import ParallelCarriers
-from tiers import full, rare
+from tiers import rare
 
 HERE = Path(__file__).parents[2] / "configs" / "rl"
 MODEL = ParallelCarriers(  # as configs/rl/monopolist-market.yaml has it
@@ -58,7 +58,6 @@ def test_the_market_is_that_of_theory(example: ModuleType) -> None:
         env.close()
 
 
-@full
 def test_a_course_is_the_same_every_time(example: ModuleType) -> None:
     """The learner draws from its own stream, the market from its seed."""
     assert example.learn(5, rounds=1) == example.learn(5, rounds=1)
