@@ -25,7 +25,7 @@ class User:
         """A decision after 5 s at half of x0 and this price, known from 100 marks."""
         self.t_s += EVERY_S
         self.leaving._sums[:, 0] = [price, 0.0, 0.0, 1.0, EVERY_S, 100.0, 1000.0]
-        self.leaving.turn(self.t_s, np.array([0.5]), ON & ~self.leaving.away)
+        self.leaving.turn(self.t_s, np.array([0.5]), np.zeros(1), ON & ~self.leaving.away)
 
     def waits(self) -> float:
         """The time from its leaving over the price to its next trial."""

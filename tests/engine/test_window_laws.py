@@ -191,8 +191,7 @@ def half_marked(window: Law) -> float:
     return float(grown) / (halves * 3 // 4 * half_s)
 
 
-@full
-@pytest.mark.parametrize("weight", [20.0, 80.0])
+@pytest.mark.parametrize("weight", [20.0, pytest.param(80.0, marks=full)])
 def test_sender_only_wtp_is_wtp_when_half_is_marked(weight: float) -> None:
     """Half of each round's ACKs marked: both laws keep 2 w packets, w marks a round, within 2 %."""
     # With a small gain, for which a round's window stands still as in the paper's comparison.
