@@ -17,7 +17,7 @@ def tables(config: str, folder: Path, seed: int, *overrides: str) -> dict[str, b
     return {path.name: path.read_bytes() for path in sorted(folder.glob("*.parquet"))}
 
 
-@pytest.mark.parametrize("config", ["gold-silver.yaml", "qos-knob.yaml"])
+@pytest.mark.parametrize("config", ["gold-silver.yaml", "price-handler.yaml"])
 def test_runs_repeat_to_the_byte(config: str, tmp_path: Path) -> None:
     """Two runs agree in every table and in the manifest; another seed agrees in neither."""
     short = ("duration=75 s",)
