@@ -181,7 +181,7 @@ def test_step_is_the_geometric_mean_of_old_and_worth() -> None:
 def test_few_packets_a_decision_do_not_lower_the_mean(kind: str) -> None:
     """At 0.9 of the price without demand, 14 packets a decision: up to one of them less.
 
-    The mean of the logarithm of their number would leave 40 % less.
+    The mean of the logarithm of their number would leave 45 % less.
     """
     params = {"kind": kind, "a": 1.0, "x0": MBPS}
     demand, packets = utility_of(params), 140.0 if kind == "quadratic" else 125.0  # in x0

@@ -30,7 +30,7 @@ w <- x U'(x) as above. The strategy refuses a utility that is not concave: its D
 price.
 The few packets of an interval show the rate with an error. The mean of log x is then too low, and
 demand multiplies this by 1/R. At 0.9 of the price without demand, users with 14 packets per
-decision bought 40 % less than their demand. So for R < 1 the step has the same slope, but is 0 on
+decision bought 45 % less than their demand. So for R < 1 the step has the same slope, but is 0 on
 average where x U'(x) is w on average. About one packet per decision is then missing:
 
     log w <- log w + x U'(x) / w - 1          while |log (x U'(x) / w)| < 3 / sqrt(n), n marks
@@ -69,7 +69,7 @@ from ecnomy.agents.observation import FlowColumns, Observation, column
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.strategies.flow_utility import asked_rate, damping, under_key, x0_of_flows
 from ecnomy.agents.strategies.leaving import LEAST, PROBE, Leaving
-from ecnomy.agents.strategies.price_change import PriceChange
+from ecnomy.agents.strategies.price_change import ERRORS, PriceChange
 from ecnomy.agents.utilities import UTILITIES, Utility, concave_utility_of, find_utility
 from ecnomy.agents.utilities.anticipating import Anticipating
 
@@ -78,7 +78,6 @@ __all__ = ["ElasticUtility"]
 Truths = npt.NDArray[np.bool_] | list[bool]
 
 RANGE: Final = 1000.0  # of x / x0
-ERRORS: Final = 3.0  # standard errors of a rate known by n marks: 1 / sqrt(n)
 LONGEST_STEP: Final = math.log(4.0)  # of log w
 LEAST_MICRO: Final = 1.0
 MOST_MICRO: Final = 1e12
@@ -148,8 +147,8 @@ class ElasticUtility:
             ratio, sent = flows.goodput_bps / self._x0_bps, np.logical_and(self._going, before)
             self._leaving.learn(seen, 8.0 * flows.delivered_bytes / self._x0_bps, sent)
             contract = self._leaving.contract()
-            log_aim, curvature = self._log_aim(self._rates(seen, sent), contract)
-            worth = self._unbiased(log_aim, curvature, flows.marks)
+            log_aim, elastic = self._log_aim(self._rates(seen, sent), contract)
+            worth = self._unbiased(log_aim, elastic, flows.marks)
             move = self._move_few if len(worth) <= FEW else self._move_many
             moved = self._unheard(move(worth, before))
             self._log_pay = self._follow(seen, ratio, sent, moved, contract)
@@ -248,36 +247,35 @@ class ElasticUtility:
         self._change.meet(len(own_bps), new, old)
         self._flow, self._log_pay, self._going = flows.flow, log_pay, going.tolist()
 
-    def _log_aim(self, rate_bps: Floats, contract: Floats) -> tuple[Floats, Floats]:
-        """Return the log of the target w, x V'(x) or the payment for D(lambda + c), and R."""
-        curvature = self._utility.curvature
-        if not (self._sates or contract.any()) and curvature > 1.0:
-            return self._log_worth(rate_bps), np.full(len(rate_bps), curvature)
+    def _log_aim(self, rate_bps: Floats, contract: Floats) -> tuple[Floats, Truths]:
+        """Return log w at the target, x V'(x) or the payment for D(lambda + c), and where R < 1."""
         r = (rate_bps / self._x0_bps).clip(1 / RANGE, RANGE)
-        curvature_at = np.minimum(self._utility.curvature_at(r), 1.0)
+        curvature = np.minimum(self._utility.curvature_at(r), 1.0)
         if not (self._sates or contract.any()):
-            return self._log_worth(rate_bps), curvature_at
+            return self._log_worth(rate_bps), curvature < 1.0
         price = np.exp(self._log_pay) / MICRO / r  # money/s per x0
         bought = price * self._utility.demand(price + contract)
         worth = self._utility.worth(r)
         left = worth - contract * r
-        by_price = (curvature_at == 1.0) | (curvature_at * worth >= left)  # V's R is 1 or more
+        by_price = (curvature == 1.0) | (curvature * worth >= left)  # V's R is 1 or more
         aim = MICRO * np.where(by_price, bought, left)
         log_aim = np.log(np.maximum(aim, LEAST_MICRO))
         half = np.where(by_price, (self._log_pay + log_aim) / 2, log_aim)
         ours = self._sates | (contract > 0)
         return (
             np.asarray(np.where(ours, half, self._log_worth(rate_bps))),
-            np.where(ours & by_price, 1.0, curvature_at),
+            (curvature < 1.0) & ~(ours & by_price),
         )
 
-    def _unbiased(self, log_aim: Floats, curvature: Floats, marks: Integers) -> Floats:
-        """Return log w + w'/w - 1 in place of log w', where R < 1 and marks may explain w'/w."""
+    def _unbiased(self, log_aim: Floats, elastic: Truths, marks: Integers) -> Floats:
+        """Return log w + w'/w - 1 for log w' where R < 1 and chance may explain w'/w."""
+        if not np.any(elastic):
+            return log_aim
         error = log_aim - self._log_pay
         most = np.minimum(ERRORS / np.sqrt(np.maximum(marks, 1)), LONGEST_STEP)
-        by_chance = (curvature < 1.0) & (np.abs(error) <= most)
-        change = np.expm1(error, where=by_chance, out=error.copy())
-        return np.asarray(self._log_pay + change)
+        by_chance = elastic & (np.abs(error) <= most)
+        step = np.expm1(np.where(by_chance, error, 0.0))
+        return np.where(by_chance, self._log_pay + step, log_aim)
 
     def _log_worth(self, rate_bps: Floats) -> Floats:
         """Return the logarithm of x U'(x), in micro-units per second."""

@@ -30,9 +30,9 @@ from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowColumns, Truths
 from ecnomy.agents.utilities import Utility
 
-__all__ = ["PriceChange"]
+__all__ = ["ERRORS", "PriceChange"]
 
-ERRORS: Final = 3.0  # standard errors
+ERRORS: Final = 3.0  # standard errors, 1 / sqrt(n) each, that n marks may be off by chance
 LONGEST: Final = 1.0  # of log w
 GROWTH: Final = 1.25  # of the limit with a decision
 LEAST_MICRO: Final = 1.0
