@@ -19,11 +19,11 @@ from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import full, seeds
 
-USERS, WARMUP, DURATION = 6, 30, 80
+USERS, WARMUP = 6, 30
 A, X0, PACKET_MB = 1.0, 1.0, 1000 / 1e6  # money/s, Mbit/s; of IP packets
 PRICES = (0.01, 0.006)  # of a mark
 TRIPS = (0.041, 0.241)  # s, with the packet's own time
-SPAN = DURATION - WARMUP
+RATES_S, CHOICES_S = 80, 300  # of runs
 TEXT = """\
 version: 1
 duration: {duration} s
@@ -50,27 +50,30 @@ market:
       decision_interval: 2 s
       strategy: {{kind: {kind}, utility: {{kind: log, a: 1 money/s, x0: 1 Mbps{cost}}}}}
 """
-CHOICE = "best-offer, elastic: true"
+CHOICE = "best-offer, elastic: true, loyalty: 0.5"
 
 
-def text(kind: str, cost: float) -> str:
+def text(kind: str, cost: float, duration_s: int = RATES_S) -> str:
     """The market of users whom a second of round trip costs so much for a MB."""
     role = "customer" if kind == CHOICE else "price-handler"
     told = f", delay_cost: {cost} money/MB" if cost else ""
-    return TEXT.format(duration=DURATION, warmup=WARMUP, kind=kind, cost=told, role=role)
+    return TEXT.format(duration=duration_s, warmup=WARMUP, kind=kind, cost=told, role=role)
 
 
-def measured(kind: str, cost: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def measured(
+    kind: str, cost: float, seed: int, duration_s: int = RATES_S
+) -> tuple[np.ndarray, np.ndarray]:
     """Of both paths: Mbit/s of a user that is on, and users at a time."""
     with tempfile.TemporaryDirectory() as folder:
-        table = run(scenario_from_text(text(kind, cost)), seed=seed, out=folder + "/r").flow_epochs
+        scenario = scenario_from_text(text(kind, cost, duration_s))
+        table = run(scenario, seed=seed, out=folder + "/r").flow_epochs
     table = table[table.t_ps >= WARMUP * 10**12]
     rates, users = [], []
     for source in (table.flow < USERS, table.flow >= USERS):
         sums = table[source].groupby("t_ps")[["active", "acked_bytes"]].sum()
         users.append(float(sums.active.mean()))
         bits = 8e-6 * float(sums.acked_bytes.iloc[-1] - sums.acked_bytes.iloc[0])
-        rates.append(bits / SPAN / max(users[-1], 1e-9))
+        rates.append(bits / (duration_s - WARMUP) / max(users[-1], 1e-9))
     return np.array(rates), np.array(users)
 
 
@@ -91,12 +94,15 @@ def test_a_user_buys_its_demand_at_the_full_price(cost: float, seed: int) -> Non
     assert rates == pytest.approx(best, rel=0.04)
 
 
-@pytest.mark.parametrize("seed", seeds(10, fast=1))
+@pytest.mark.parametrize("seed", seeds(10, fast=2))
 @pytest.mark.parametrize(("cost", "taken"), [(0.0, 1), (4.0, 0)])
 def test_users_choose_the_path_of_the_lower_full_price(cost: float, taken: int, seed: int) -> None:
-    """The long one is cheaper by 0.4 money/MB, and costs 0.8 money/MB of waiting more, or none."""
+    """The long one is cheaper by 0.4 money/MB, and costs 0.8 money/MB of waiting more, or none.
+
+    A flow takes some 8 s to reach its rate: users must not judge a path by the first decision.
+    """
     assert int(full_prices(cost).argmin()) == taken
-    _, users = measured(CHOICE, cost, seed)
+    _, users = measured(CHOICE, cost, seed, CHOICES_S)
     print(users)
     assert users[taken] > 0.85 * USERS
 
@@ -110,9 +116,9 @@ def test_surplus_is_what_waiting_leaves() -> None:
     rates = X0 * (A / full_prices(2.0) - 1)
     waits = 2.0 * np.array(TRIPS) / 8 * rates
     had = USERS * float((A * np.log1p(rates / X0) - waits).sum())
-    assert sum(one.utility_micro for one in found.consumers) / 1e6 / SPAN == pytest.approx(
-        had, rel=0.04
-    )
+    assert sum(one.utility_micro for one in found.consumers) / 1e6 / (
+        RATES_S - WARMUP
+    ) == pytest.approx(had, rel=0.04)
 
 
 def test_a_cost_of_delay_where_nobody_counts_it_is_refused() -> None:

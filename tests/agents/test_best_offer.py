@@ -73,18 +73,31 @@ class Users:
         assert (active.sum(axis=0) <= 1).all()
         return [int(k) for k in np.where(active.any(axis=0), active.argmax(axis=0), -1)]
 
+    def look(self, mbps: tuple[float, float], charge: tuple[float, float] = (0, 0)) -> list[int]:
+        """Two decisions: those who are new learn at the first and look at the second."""
+        self.meet(mbps, charge)
+        return self.meet(mbps, charge)
+
 
 def test_users_take_what_leaves_them_most() -> None:
     """The faster one for nothing; the slower one where the faster costs more than it is worth."""
     users = Users(9)
     first = users.meet((1, 3))
     assert 0 < sum(first) < 9  # at random
-    assert users.meet((1, 3)) == [1] * 9
+    assert users.look((1, 3)) == [1] * 9
     assert users.notes["switches"] == 9 - sum(first)
     # U(3) - U(1) = log 4 - log 2 = 0.69: not worth 0.8, smoothed over a few looks
     for _ in range(8):
         last = users.meet((1, 3), (0, 0.8))
     assert last == [0] * 9
+
+
+def test_a_flow_may_reach_its_rate_first() -> None:
+    """Who begins on the slower source hears of the faster one, and waits until its own is up."""
+    users = Users(9)
+    first = users.meet((1, 3))
+    assert [users.meet((mbps, 3)) for mbps in (0.5, 0.8, 1.0)] == [first] * 3
+    assert users.meet((1, 3)) == [1] * 9
 
 
 @pytest.mark.parametrize(
@@ -95,7 +108,7 @@ def test_any_utility_of_rates_will_do(kind: str) -> None:
     more = {"alpha": 2.0} if kind == "alpha-fair" else {}
     users = Users(6, utility={"kind": kind, "a": 1.0, "x0": 2e6, **more})
     users.meet((0.2, 2.1))
-    assert users.meet((0.2, 2.1)) == [1] * 6
+    assert users.look((0.2, 2.1)) == [1] * 6
     for _ in range(8):
         last = users.meet((0.2, 2.1), (0, 20.0))
     assert last == [0] * 6
@@ -114,7 +127,7 @@ def test_a_change_has_to_make_up_for_its_cost() -> None:
     for cost, moves in ((6.8, True), (7.0, False)):
         users = Users(9, switching_cost=cost, horizon=10.0)
         first = users.meet((1, 3))
-        assert (users.meet((1, 3)) == [1] * 9) == moves
+        assert (users.look((1, 3)) == [1] * 9) == moves
         assert moves or users.meet((1, 3)) == first
 
 
@@ -123,7 +136,7 @@ def test_the_loyal_do_not_look() -> None:
     users = Users(2000, loyalty=0.5)
     first = users.meet((1, 3))
     left = 2000 - sum(first)
-    moved = sum(users.meet((1, 3))) - sum(first)
+    moved = sum(users.look((1, 3))) - sum(first)
     assert abs(moved / left - 0.5) < 0.06
     assert Users(5, loyalty=1.0).meet((1, 3)) is not None
     stay = Users(50, loyalty=1.0)
@@ -134,7 +147,7 @@ def test_the_curious_try_others() -> None:
     """A tenth of the users, whatever they know."""
     users = Users(5000, curiosity=0.1, switching_cost=1e6)
     first = np.array(users.meet((1, 3)))
-    second = np.array(users.meet((1, 3)))
+    second = np.array(users.look((1, 3)))
     assert abs(float((first != second).mean()) - 0.1) < 0.02
 
 
@@ -154,8 +167,9 @@ def test_fees_count() -> None:
         member=rows % n,
         bill_micro=np.where(rows < n, 5_000_000, 4_000_000),
     )
-    seen = Observation(20 * PS, 10 * PS, 1000, offers, columns, ("a", "b"), users.view)
-    decision = users.strategy.decide_many(seen)
+    for t_ps in (20 * PS, 30 * PS):
+        seen = Observation(t_ps, 10 * PS, 1000, offers, columns, ("a", "b"), users.view)
+        decision = users.strategy.decide_many(seen)
     assert decision.active is not None
     assert decision.active.tolist() == [False] * 6 + [True] * 6
 
@@ -218,5 +232,5 @@ def test_who_knows_no_other_alternative_tries_it_before_it_leaves() -> None:
         users = Users(1, switching_cost=cost)
         first = users.meet((1, 1))[0]
         charge = (2.0, 0.0) if first == 0 else (0.0, 2.0)
-        found = [users.meet((1, 1), charge)[0] for _ in range(3)]
-        assert found == ([1 - first] * 3 if stays else [first, -1, -1])
+        found = [users.meet((1, 1), charge)[0] for _ in range(4)]
+        assert found == [first, *([1 - first] * 3 if stays else [-1, -1, -1])]

@@ -242,3 +242,22 @@ def test_schedules_and_fixed_prices_are_left_out(make_run: MakeRun) -> None:
     agents = [{**one, "strategy": {"kind": "price-schedule"}} for one in world.AGENTS[:2]]
     world.scenario(folder, market={"agents": agents})
     assert settling_of(open_raw(folder)) == ()
+
+
+@pytest.mark.parametrize(("last", "verdict"), [(0.2, "unclear"), (0.1, "settled")])
+def test_beside_a_price_that_changed_once_a_verdict_is_unclear(
+    make_run: MakeRun, last: float, verdict: str
+) -> None:
+    """left-net tries about 0.1 money; one change of right-net is too few for a verdict on it."""
+    folder = world.two_carriers(make_run())
+    agents = [{**one, "strategy": {"kind": "revenue-gradient"}} for one in world.AGENTS[:2]]
+    world.scenario(folder, market={"agents": agents})
+    times = np.arange(0, 180, 5)
+    posted = [("left-net", t, 0.1 * TRIES[k]) for k, t in enumerate(times)]
+    posted += [("right-net", 0, 0.1), ("right-net", 150, last)]
+    pd.DataFrame(
+        [(t * S, who, -1, "price_micro_per_mark", 1e6 * money) for who, t, money in posted],
+        columns=["t_ps", "agent", "flow", "name", "value"],
+    ).sort_values("t_ps", kind="stable").to_parquet(folder / "agents.parquet", index=False)
+    verdicts = {one.carrier: one.verdict for one in settling_of(open_raw(folder))}
+    assert verdicts["left-net"] == verdict

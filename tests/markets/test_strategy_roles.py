@@ -25,6 +25,7 @@ from ecnomy.agents.strategies.fitting import wanted_instead
 from ecnomy.markets import make_plan
 from ecnomy.markets.cli.main import main
 from ecnomy.markets.compile.check import warnings
+from ecnomy.markets.compile.summary import summary
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import in_full
 
@@ -144,10 +145,12 @@ def test_a_strategy_under_a_role_that_cannot_hold_it(
     ("role", "kind"), [(role, kind) for role in ROLES for kind in PARAMS if kind in FIT[role]]
 )
 def test_what_fits_can_be_hired(role: str, kind: str) -> None:
-    """A role makes every strategy that fits it."""
+    """A role makes every strategy that fits it, and `check` prints it."""
     isp = "" if role == "connectivity-provider" else ISP
     text = TEXT + isp + agent(role, kind)
-    spec = scenario_from_text(text).market
+    scenario = scenario_from_text(text)
+    assert f"strategy {kind}" in summary(scenario, make_plan(scenario))
+    spec = scenario.market
     assert spec is not None
     strategy = next(agent for agent in spec.agents if agent.name == "who").strategy
     assert strategy is not None

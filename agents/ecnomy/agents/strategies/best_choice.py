@@ -8,8 +8,8 @@ al. 2000, 2.2). At each decision it computes each flow's surplus since the previ
 
 and picks again. Only payments by the user count: the charge for marks counts if the carrier charges
 customers. Learning, word of mouth between flows, trials and changes are those of `best-offer`. The
-choices of the menu replace sources, and all flows may send. The user learns separately about the
-menus of different providers.
+choices of the menu replace sources, and all flows may send. A change starts no flow, so each
+decision counts. The user learns separately about the menus of different providers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.menus import STRATEGY, MenuView
-from ecnomy.agents.observation import Observation
+from ecnomy.agents.observation import Observation, Truths
 from ecnomy.agents.strategies.best_offer import BestOffer
 
 __all__ = ["BestChoice"]
@@ -60,20 +60,20 @@ class BestChoice(BestOffer):
     def _compose(self, seen: Observation, menu: MenuView) -> int:
         """Make the choices from one provider's menu; return the number of changes."""
         if self._known.shape != (len(menu.choices), len(menu.flows)):
-            self._known = np.full((len(menu.choices), len(menu.flows)), np.nan)
-            self._choice = menu.choice.copy()
-            self._away = np.zeros(len(menu.flows), dtype=np.bool_)
+            self._begin(len(menu.choices), menu.choice.copy())
         elif seen.dt_ps:
             self._learn_of(seen, np.searchsorted(seen.flows.flow, menu.flows))
             return self._pick(seen, menu)
         return 0
 
+    def _renew(self, users: Truths) -> None:
+        """Let no flow start: all of them go on."""
+
     def _pick(self, seen: Observation, menu: MenuView) -> int:
         assert seen.agent is not None
         choice = self._better(seen.agent.random)
-        moved = choice != self._choice
+        moved = self._switch(choice)
         for number in np.unique(choice[moved]).tolist():
             picked = menu.flows[moved & (choice == number)]
             seen.agent.choose(menu, menu.choices[number], picked)
-        self._choice = choice
         return int(np.count_nonzero(moved))

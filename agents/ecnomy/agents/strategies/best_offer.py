@@ -9,9 +9,11 @@ leaves a user the surplus
 
 over the time between two decisions, smoothed with weight 1/2. The bill is the user's total payment
 for its flow: marks (if the user pays for them), class fees and contracts on a meter. A utility with
-a `delay_cost` adds the cost of round trips. For an alternative that it does not use, a user expects
-the mean surplus of its users (word of mouth), otherwise the last known surplus. An untested
-alternative counts as the best known one. A user switches if
+a `delay_cost` adds the cost of round trips. After a switch the flow first has to reach its rate:
+the user is new and skips decisions while its surplus grows from one to the next. For an alternative
+that it does not use, a user expects the mean surplus of its users (word of mouth), without new ones
+where there are others; if it has no users, the last known surplus. An untested alternative counts
+as the best known one. A user switches if
 
     (s' - s) x horizon > switching_cost
 
@@ -105,6 +107,8 @@ class BestOffer:
         self._rows: Integers = np.zeros((0, 0), dtype=np.int64)  # [alternative, user]
         self._known: Floats = np.zeros((0, 0))  # surplus, money/s; NaN: unknown
         self._choice: Integers = np.zeros(0, dtype=np.int64)
+        self._new: Truths = np.zeros(0, dtype=np.bool_)  # since a switch the surplus has grown
+        self._latest: Floats = np.zeros(0)  # surplus at the last decision, money/s
         self._switches = 0
         with np.errstate(all="ignore"):  # U(0) may be minus infinity: users then never leave
             self._nothing = float(np.nan_to_num(self._utility.value(np.zeros(1))[0], nan=-np.inf))
@@ -130,17 +134,37 @@ class BestOffer:
         if self._rows.size != len(seen.flows.flow):
             self._meet(seen.flows)
             alternatives, users = self._rows.shape
-            self._choice = np.asarray(random.integers(alternatives, size=users), dtype=np.int64)
+            first = np.asarray(random.integers(alternatives, size=users), dtype=np.int64)
+            self._begin(alternatives, first)
         elif seen.dt_ps:
             self._learn(seen)
             choice = np.where(self._away, self._choice, self._better(random))
             choice = self._stay_or_leave(seen.t_s, choice, random)
-            moved = int(np.count_nonzero(choice != self._choice))
-            self._choice = choice
-            if moved:
-                self._switches += moved
+            if self._switch(choice).any():
                 seen.agent.note("switches", self._switches)
         return self._decision(seen)
+
+    def _begin(self, alternatives: int, choice: Integers) -> None:
+        """Forget everything; each user begins with its choice."""
+        users = len(choice)
+        self._known = np.full((alternatives, users), np.nan)
+        self._choice = choice
+        self._new, self._latest = np.zeros(users, dtype=np.bool_), np.zeros(users)
+        self._renew(np.ones(users, dtype=np.bool_))
+        self._away, self._doubts = np.zeros((2, users), dtype=np.bool_)
+        self._wait_s, self._again_s = np.full(users, self.retry), np.zeros(users)
+
+    def _switch(self, choice: Integers) -> Truths:
+        """Take each user's choice; return who has moved."""
+        moved: Truths = choice != self._choice
+        self._choice = choice
+        self._renew(moved)
+        self._switches += int(np.count_nonzero(moved))
+        return moved
+
+    def _renew(self, users: Truths) -> None:
+        """Let the flows of these users start."""
+        self._new[users], self._latest[users] = True, -np.inf
 
     def _meet(self, flows: FlowColumns) -> None:
         """Find the rows of each alternative by user."""
@@ -153,10 +177,6 @@ class BestOffer:
                 "as many flows each, one for each user"
             )
         self._rows = np.array(rows, dtype=np.int64)
-        self._known = np.full(self._rows.shape, np.nan)
-        users = self._rows.shape[1]
-        self._away, self._doubts = np.zeros((2, users), dtype=np.bool_)
-        self._wait_s, self._again_s = np.full(users, self.retry), np.zeros(users)
 
     def _stay_or_leave(self, t_s: float, choice: Integers, random: np.random.Generator) -> Integers:
         """Update the users who leave and return; return each user's choice."""
@@ -176,9 +196,10 @@ class BestOffer:
             self._wait_s[leave] = np.minimum(2 * self._wait_s[leave], LONGEST * self.retry)
         choice = np.where(leave, self._choice, np.where(others, told.argmax(axis=0), choice))
         choice = np.where(probe, (self._choice + 1) % len(told), choice)
-        fresh = np.flatnonzero(probe | others)
-        self._known[choice[fresh], fresh] = np.nan
-        self._away = (self._away | leave) & ~(probe | others)
+        back: Truths = probe | others
+        self._known[choice[back], back] = np.nan
+        self._renew(back)
+        self._away = (self._away | leave) & ~back
         self._doubts |= probe
         self._probing = probe
         return choice
@@ -199,8 +220,11 @@ class BestOffer:
             surplus -= self._delay_cost * flows.srtt_s[used] * megabytes_per_s
         at = self._choice, np.arange(len(self._choice))
         before = self._known[at]
-        fresh = np.isnan(before)
-        learnt = np.where(fresh, surplus, before + SMOOTHING * (surplus - before))
+        self._new &= surplus > self._latest
+        self._latest = surplus
+        learnt = np.where(
+            self._new | np.isnan(before), surplus, before + SMOOTHING * (surplus - before)
+        )
         self._known[at] = np.where(self._away, before, learnt)
 
     def _told(self) -> Floats:
@@ -208,8 +232,9 @@ class BestOffer:
         told = self._known.copy()
         for k in range(len(told)):
             inside = (self._choice == k) & ~self._away
-            if inside.any():
-                told[k, ~inside] = np.nanmean(self._known[k, inside])
+            heard = inside & ~self._new if (inside & ~self._new).any() else inside
+            if heard.any():
+                told[k, ~inside] = np.nanmean(self._known[k, heard])
         if np.isnan(told).all():
             return np.zeros_like(told)
         return np.where(np.isnan(told), max(np.nanmax(told), self._nothing), told)
@@ -219,7 +244,7 @@ class BestOffer:
         told, users = self._told(), np.arange(len(self._choice))
         best = told.argmax(axis=0)
         gain = (told[best, users] - told[self._choice, users]) * self.horizon
-        looks = (random.random(len(users)) >= self.loyalty) | self._probing
+        looks = (random.random(len(users)) >= self.loyalty) & ~self._new | self._probing
         self._looks = looks
         moves: Truths = looks & (gain > self.switching_cost)
         choice = np.where(moves, best, self._choice)

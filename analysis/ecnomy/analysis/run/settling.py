@@ -31,7 +31,7 @@ increase the profit. A price that appears at rest is then
     climbing    if (|s| - e)^2 / 2c is above 2 %, with |s| above e: it is too low or too high
     unclear     if (|s| + e)^2 / 2c is above 2 % or c is at its lower bound: chance, a flat profit
                 or a short run hide the best price, and the search may have stalled. Also if
-                another carrier's price has not settled
+                another carrier's price has not settled, or changes too seldom to tell
 
 A settled price is shown with a notice if it was, for more than half of the time, the highest or the
 lowest of all prices in the run: the best one may lie beyond the range of the search.
@@ -126,17 +126,19 @@ def settling_of(run: RawRun | Results) -> tuple[Settling, ...]:
     if not steering or not len(run.link_epochs):
         return ()
     end_ps = int(run.link_epochs["t_ps"].max())
-    found = [
-        _with_slope(one, run, prices)
-        for name, prices in prices_of(run).items()
-        if name in steering and (one := verdict_of(name, prices, end_ps // 2, end_ps)) is not None
+    steered = {name: prices for name, prices in prices_of(run).items() if name in steering}
+    judged = [
+        one and _with_slope(one, run, prices)
+        for name, prices in steered.items()
+        for one in (verdict_of(name, prices, end_ps // 2, end_ps),)
     ]
-    return _beside_others(found)
+    return _beside_others(judged)
 
 
-def _beside_others(found: list[Settling]) -> tuple[Settling, ...]:
-    """Weaken verdicts by profit if another carrier's price moved meanwhile."""
-    moves = {one.carrier for one in found if one.verdict != "settled"}
+def _beside_others(judged: list[Settling | None]) -> tuple[Settling, ...]:
+    """Return the verdicts, weakened if another carrier's price moved meanwhile or has none."""
+    found = [one for one in judged if one is not None]
+    moves = len(found) < len(judged) or any(one.verdict != "settled" for one in found)
     return tuple(
         msgspec.structs.replace(one, verdict="unclear")
         if moves and one.verdict == "settled" and one.low < one.high

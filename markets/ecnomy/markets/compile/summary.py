@@ -180,7 +180,7 @@ def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
 def _chosen(kind: str, params: Mapping[str, Any]) -> str:
     """Return the kind of a strategy and its parameters in base units; mappings by their kind."""
     told = [
-        f"{name} {value['kind'] if 'kind' in value else '/'.join(value)}"
+        f"{name} {value['kind'] if 'kind' in value else '/'.join(map(_plain, value))}"
         if isinstance(value, Mapping)
         else f"{name} {_plain(value)}"
         for name, value in params.items()
