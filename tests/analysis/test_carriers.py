@@ -156,6 +156,8 @@ def test_show_prints_carriers_and_choices(folder: Path) -> None:
     assert any(x.startswith(f"{words} {rate:.1f} per 100") for x in lines)
     assert f"carriers: {folder / 'carriers.png'}" in lines
     assert (folder / "carriers.png").stat().st_size > 20_000
+    _show(folder, "--plot", str(folder / "own.png"))
+    assert (folder / "own-carriers.png").read_bytes() == (folder / "carriers.png").read_bytes()
 
 
 @pytest.mark.drawn

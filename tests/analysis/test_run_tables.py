@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis import open_run
+from ecnomy.analysis import open_run, open_sweep
 from processes import LIMIT_S
 
 MakeRun = Callable[..., Path]
@@ -98,6 +98,14 @@ def test_a_file_is_not_a_results_folder(gold_silver: Path) -> None:
     """The path of a table is refused like any other."""
     with pytest.raises(ResultsError, match="not a results folder"):
         open_run(gold_silver / "flows.parquet")
+
+
+def test_a_folder_of_results_names_one_of_them(copy: Path) -> None:
+    """Of the folder above a run, and where a run is and a sweep is expected."""
+    with pytest.raises(ResultsError, match=f"{copy.name} is one$"):
+        open_run(copy.parent)
+    with pytest.raises(ResultsError, match="found the results of a run, expected those of"):
+        open_sweep(copy)
 
 
 def test_a_cut_table_is_named(copy: Path) -> None:

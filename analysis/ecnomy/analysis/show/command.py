@@ -33,7 +33,8 @@ def show_command(
         Path | None,
         typer.Option(
             "--plot",
-            help="File for the picture. Default: overview.png or sweep.png in RESULTS.",
+            help="File for the picture; further pictures are beside it (FILE-carriers, "
+            "FILE-network). Default: overview.png or sweep.png in RESULTS.",
             metavar="FILE",
         ),
     ] = None,
@@ -77,7 +78,10 @@ def show_command(
     else:
         console.print("no picture: the run has fewer than two reports", markup=False)
     for picture in others:
-        file = file.with_name(picture.file)
+        if plot is None:
+            file = results / picture.file
+        else:
+            file = plot.with_stem(f"{plot.stem}-{Path(picture.file).stem}")
         if picture.draw(file):
             _say_drawn(picture, file, console)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.sweeps.labels import named, quoted_name
 from ecnomy.markets.inputs.remedy import extras
-from ecnomy.markets.sweep.head import head_of, is_sweep
+from ecnomy.markets.sweep.head import head_of
 from ecnomy.markets.sweep.store import check_shard, loose_table, shards
 
 if TYPE_CHECKING:
@@ -113,8 +113,6 @@ def connect(
     except ImportError:
         raise InputError(f"queries need DuckDB: {extras()}") from None
     folder = Path(folder)
-    if not is_sweep(folder):
-        raise ResultsError(f"{folder}: is not a sweep")
     head = head_of(folder)
     if part := head.get("part"):
         remedy = f"merge the shards with `ecnomy merge`, and read {folder.parent.parent}"

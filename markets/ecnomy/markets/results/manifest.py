@@ -74,7 +74,9 @@ def read_manifest(path: str | Path) -> Manifest:
         raise ResultsError(f"{folder}: no such results folder, expected one of `ecnomy run`")
     file = folder / MANIFEST
     if not folder.is_dir() or not file.is_file():
-        raise ResultsError(f"{folder}: not a results folder (it has no {MANIFEST})")
+        inside = next(iter(sorted(folder.glob(f"*/{MANIFEST}"))), None)
+        hint = f"; {inside.parent} is one" if inside else ""
+        raise ResultsError(f"{folder}: not a results folder (it has no {MANIFEST}){hint}")
     raw = file.read_bytes()
     try:
         found = msgspec.json.decode(raw, type=_Header).format
