@@ -18,9 +18,8 @@ _HERE: Final = Path(__file__).resolve().parent
 _BRIDGE: Final = _HERE.parents[1] / "omnet" / "bridge"
 _FLAGS: Final = ("-std=c++17", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-ffp-contract=off")
 _PLAIN: Final = ("-O0",)
-_SANITIZED: Final = ("-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-# What the address sanitizer finds as well, or what takes a third of the compilation.
-_LEFT_OUT: Final = ("-fno-sanitize=null,nonnull-attribute,vptr",)
+_ADDRESS: Final = ("-O0", "-fsanitize=address")
+_UNDEFINED: Final = ("-fsanitize=undefined", "-fno-sanitize-recover=all", "-g")  # full tier
 
 
 def build_peer(*, sanitize: bool = False) -> Path:
@@ -31,7 +30,7 @@ def build_peer(*, sanitize: bool = False) -> Path:
     """
     kind = _PLAIN
     if sanitize:
-        kind = (*_SANITIZED, "-g") if in_full() else (*_SANITIZED, *_LEFT_OUT)
+        kind = (*_ADDRESS, *_UNDEFINED) if in_full() else _ADDRESS
     flags = [*_FLAGS, *kind, *nlohmann_headers(), f"-I{_BRIDGE}"]
     inputs = [p for at in (_HERE, _BRIDGE) for p in sorted([*at.glob("*.cc"), *at.glob("*.h")])]
     contents = [piece for path in inputs for piece in (path.name.encode(), path.read_bytes())]
