@@ -150,6 +150,7 @@ market:
         (DUAL, ", link: link", "'link' with dualpi2"),
         (DUAL, "", "no link, and 'link' is under dualpi2"),
         ("not_ect: drop", ", link: link", "'link' with drop-tail"),
+        ("not_ect: drop", "", "no link, and 'link' is under drop-tail"),
     ],
 )
 def test_check_refuses_to_tune_a_queue_without_a_marking_law(

@@ -87,7 +87,7 @@ version: 1
 duration: 10 s
 network:
   links:
-    - {name: l, from: a, to: b, rate: 9 Mbps, marking: {law: fixed, probability: 0.1}}
+    - {name: l, from: a, to: b, rate: 9 Mbps, marking: {law: load-based}}
 sources:
   - {name: one, from: a, to: b, traffic: {kind: web}, transport: {law: wtp}}
   - {name: two, from: a, to: b, traffic: {kind: web}, transport: {law: wtp}}

@@ -18,7 +18,7 @@ def check_tuned(scenario: Scenario, plan: Plan) -> None:
     """Refuse a strategy that tunes a link's marking law if it does not know this law.
 
     Its `tunes` lists the laws that it knows, its `link` names the link. Without a name it tunes
-    its busiest link, so none of its links may be a dual queue.
+    its busiest link, so none of its links may be a dual queue, and one has to have such a law.
 
     Raises:
         ScenarioError: at the strategy.
@@ -49,15 +49,13 @@ def _tunes(agent: AgentSpec) -> tuple[str, ...]:
 
 def _fault(name: str, links: list[Link], known: tuple[str, ...]) -> str:
     """Return the fault of a named link, or of all of them without a name; "" without a fault."""
-    for link in links:
-        unfit = _law(link) not in known if name else sorts(link)
-        if unfit and name in ("", link.name):
-            return (
-                f"{link.name!r} with {_law(link)}"
-                if name
-                else f"no link, and {link.name!r} is under {_law(link)}"
-            )
-    return ""
+    if name:
+        named = [link for link in links if link.name == name and _law(link) not in known]
+        return f"{name!r} with {_law(named[0])}" if named else ""
+    unfit = [link for link in links if sorts(link)]
+    if not unfit and all(_law(link) not in known for link in links):
+        unfit = links
+    return f"no link, and {unfit[0].name!r} is under {_law(unfit[0])}" if unfit else ""
 
 
 def _law(link: Link) -> str:
