@@ -183,10 +183,10 @@ def test_elastic_users_buy_their_demand_at_the_whole_price(
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_fee_decides_whether_not_how_much(seed: int) -> None:
-    """At p = 1 x0 is bought and gains 2 log 2 - 1 = 0.386 money/s: worth a fee of 0.15, not 0.6."""
-    rate, money = means(0.08, FLAT(0.15), seed, 100, DURATION)
+    """At p = 1 x0 is bought and gains 2 log 2 - 1 = 0.386 money/s: worth a fee of 0.34, not 0.6."""
+    rate, money = means(0.08, FLAT(0.34), seed, 100, DURATION)
     assert rate.mean() == pytest.approx(1, abs=0.1)
-    assert money.mean() == pytest.approx(1.15, abs=0.1)
+    assert money.mean() == pytest.approx(1.34, abs=0.1)
     rate, money = means(0.08, FLAT(0.6), seed, 100, DURATION)
     print(rate.mean(), money.mean())
     assert rate.mean() < 0.1 and money.mean() < 0.3

@@ -10,9 +10,10 @@ contracts they do not fade below ten marks, because a flow that pays little meet
 
 A utility's delay cost counts as a contract, round trip times arrived data, although it is not
 billed. A flow leaves if at two decisions its demand at p is below x0/1000, or its gain at p is
-below S: U(D(p)) - p D(p) - S < U(0). Marks are random, so the demand is taken at p less one
-standard error of the n marks, (p - c) / sqrt(n). For a rate of x0/1000 it is taken at p itself. An
-interval without a packet counts as one packet since the last one.
+below S: U(D(p)) - p D(p) - S < U(0). Marks are random, so both are taken at p less one standard
+error of the n marks, (p - c) / sqrt(n). For a rate of x0/1000 the demand is taken at p itself. A
+gain hangs on p far more than a demand does, so its sums fade by the time `retry`, during which the
+flow would be away. An interval without a packet counts as one packet since the last one.
 A user who is away cannot observe the marks of its path. It tries again after a time `retry`. That
 time doubles each time the user leaves again, up to 8 times. It starts with the payment at x0/100.
 Until it knows a price, x0/100 is its largest rate: while marks stay expensive, its w only falls. It
@@ -22,6 +23,7 @@ waits `retry` instead.
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -59,6 +61,7 @@ class Leaving:
         self._sums: Floats = np.zeros(
             (7, 0)
         )  # money by use, by contract, standing; r dt, dt, n, packets
+        self._past: Floats = np.zeros((7, 0))  # the same, faded by `retry`
         self._wait_s: Floats = np.zeros(0)
         self._again_s: Floats = np.zeros(0)
         self._back_s: Floats = np.zeros(0)
@@ -66,13 +69,15 @@ class Leaving:
     def meet(self, count: int, new: Integers, old: Integers) -> None:
         """Resize to `count` flows; rows `new` were rows `old` before."""
         away, wait_s = np.zeros(count, np.bool_), np.full(count, self._retry_s)
-        sums, again_s, back_s = np.zeros((7, count)), np.zeros(count), np.zeros(count)
+        again_s, back_s = np.zeros((2, count))
+        sums, past = np.zeros((2, 7, count))
         away[new], wait_s[new], again_s[new] = self.away[old], self._wait_s[old], self._again_s[old]
         sums[:, new], back_s[new] = self._sums[:, old], self._back_s[old]
+        past[:, new] = self._past[:, old]
         probing, doubts = np.zeros((2, count), np.bool_)
         probing[new], doubts[new] = self.probing[old], self._doubts[old]
         self.away, self._wait_s, self._again_s, self._sums = away, wait_s, again_s, sums
-        self._back_s = back_s
+        self._back_s, self._past = back_s, past
         self.probing, self._doubts = probing, doubts
 
     def learn(self, seen: Observation, used_s: Floats, sent: Truths) -> None:
@@ -93,6 +98,8 @@ class Leaving:
         held = (self._sums[1] == 0) & (self._sums[5] > 0) & (FADE * self._sums[5] < KNOWN)
         held |= FADE * self._sums[6] < ENOUGH  # else slow flows never know a price
         self._sums = np.where(sent, np.where(held, 1.0, FADE) * self._sums + more, self._sums)
+        kept = math.exp(-seen.dt_s / self._retry_s)
+        self._past = np.where(sent, kept * self._past + more, self._past)
 
     def contract(self) -> Floats:
         """Return c, 0 if unknown."""
@@ -107,14 +114,10 @@ class Leaving:
         ratio = np.maximum(ratio, _ratio(weight, packets * silent_s, 0.0))  # as if one came now
         price, contract = _ratio(use, weight, 0.0), _ratio(other, weight, 0.0)
         error = (price - contract) / np.sqrt(np.maximum(count, 1.0))
-        bought = self._utility.demand(price)
         nothing = self._utility.demand(np.where(ratio <= LEAST, price, price - error)) < LEAST
         flat = _ratio(standing, time, 0.0)
         if flat.any():
-            with np.errstate(divide="ignore", invalid="ignore"):
-                used = np.minimum(bought, 1 / LEAST)
-                gain = self._utility.value(used) - price * used
-                nothing |= (flat > 0) & (gain - flat < self._utility.value(np.zeros_like(gain)))
+            nothing |= (flat > 0) & (self._gain() < flat)
         nothing &= (packets >= ENOUGH) | ((ratio <= LEAST) & ~self.probing)
         leave = sent & ~self.away & nothing & self._doubts
         self._doubts = np.where(sent, nothing, self._doubts) & ~leave
@@ -124,10 +127,20 @@ class Leaving:
         self._wait_s[stays & (t_s - self._back_s >= self._wait_s)] = self._retry_s
         self._again_s[leave] = t_s + self._wait_s[leave]
         self._wait_s[leave] = np.minimum(2 * self._wait_s[leave], LONGEST * self._retry_s)
-        self._sums[:, leave] = 0.0
+        self._sums[:, leave] = self._past[:, leave] = 0.0
         self.away = (self.away | leave) & ~back
         self.probing = (self.probing | back) & (packets < ENOUGH) & ~self.away
         return back
+
+    def _gain(self) -> Floats:
+        """Return what a flow may gain over U(0) from its demand, money/s."""
+        use, other, _, weight, _, count, _ = self._past
+        price, contract = _ratio(use, weight, 0.0), _ratio(other, weight, 0.0)
+        price = price - (price - contract) / np.sqrt(np.maximum(count, 1.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            used = np.minimum(self._utility.demand(price), 1 / LEAST)
+            gain: Floats = self._utility.value(used) - price * used
+            return gain - self._utility.value(np.zeros_like(gain))
 
 
 def _ratio(above: Floats, below: Floats, otherwise: float) -> Floats:
