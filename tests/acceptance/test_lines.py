@@ -42,9 +42,28 @@ market:
 """
 
 
-def calls(users: int, pause: str, lines: int, seed: int) -> tuple[np.ndarray, np.ndarray, int]:
+TARIFF = "{{price: 0.1 money, max_delay: 15 ms, max_delay_rate: 0.01}}"
+PER_TARIFF = TARIFF.replace("}}", ", strategy: {{kind: lines, lines: {lines}}}}}")
+SOURCE = TEXT[TEXT.index("  - name: callers") : TEXT.index("market:")]
+
+
+def of_two(tariff: str) -> str:
+    """The text with a second source, each on a tariff."""
+    each = "".join(
+        f"        {who}: {tariff.replace('price', f'sources: {who}, price')}\n"
+        for who in ("callers", "others")
+    )
+    text = TEXT.replace("market:", SOURCE.replace("callers", "others") + "market:")
+    return text.replace(
+        f"      sources: callers\n      tariff: {TARIFF}\n", f"      tariffs:\n{each}"
+    )
+
+
+def calls(
+    users: int, pause: str, lines: int, seed: int, text: str = TEXT
+) -> tuple[np.ndarray, np.ndarray, int]:
     """Whether each call after the warm-up was let in; its begin; the most at a time."""
-    text = TEXT.format(
+    text = text.format(
         duration=DURATION_S, users=users, pause=pause, call=CALL_S, epoch=EPOCH_S, lines=lines
     )
     with tempfile.TemporaryDirectory() as folder:
@@ -92,3 +111,17 @@ def test_the_share_of_lost_calls_is_the_formulas(
     print(f"lost {np.mean(lost):.4f} +- {error:.4f}, by the formula {expected:.4f}")
     assert np.mean(lost) == pytest.approx(expected, abs=4 * error)
     assert error < 0.06 * expected + 0.005
+
+
+@pytest.mark.parametrize(
+    ("tariff", "most", "expected"),
+    [(TARIFF, 6, erlang_b(CALL_S / 2, 6)), (PER_TARIFF, 12, erlang_b(CALL_S / 4, 6))],
+    ids=["shared", "apart"],
+)
+def test_tariffs_share_the_lines_but_with_their_own_strategy(
+    tariff: str, most: int, expected: float
+) -> None:
+    """Half of the calls on each of two tariffs: six lines, or six each."""
+    let_in, _, found = calls(25, "interarrival: 4", 6, 1, of_two(tariff))
+    assert 6 <= found <= most and (found == 6) == (most == 6)
+    assert 1 - let_in.mean() == pytest.approx(expected, abs=0.05)

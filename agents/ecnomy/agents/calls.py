@@ -104,7 +104,8 @@ class Call(msgspec.Struct, frozen=True):
         flow: flow of the call [index of the flow in the run, as in the table `flows`].
         tariff: tariff of the call, at the price in force [CallTariff].
         mark_price: the present price of a mark of the call [micro-units of money].
-        under_way: admitted calls on this tariff that are still in progress [calls].
+        under_way: admitted calls of the provider that are still in progress [calls]. A tariff with
+            a strategy of its own is counted apart.
     """
 
     t_ps: int

@@ -108,10 +108,13 @@ class Seat(Protocol):
     def offer_strategies(self, names: tuple[str, ...]) -> None:
         """Let customers pick one of these for each flow in its classes (FlowColumns.choice)."""
 
-    def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff) -> int:
+    def sell_calls(
+        self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff, trunk: str = ""
+    ) -> int:
         """Sell the calls of these sources; `seller` decides on each call.
 
-        Return the row's number in the market's list of tariffs.
+        Calls under way are counted together for all its tariffs with the same `trunk`. Return the
+        row's number in the market's list of tariffs.
         """
 
     def buy_calls(self, buyer: CallBuyer, rows: Integers) -> None:

@@ -21,12 +21,14 @@ class CallSales:
     Attributes:
         tariff: the tariff, as in the scenario.
         sources: the sources of the calls on sale.
+        apart: whether the row has a strategy of its own, which counts no calls of other rows.
     """
 
     def __init__(self, who: str, line: CallLine, terms: Terms) -> None:
         """A strategy that cannot be made or used is a StrategyError."""
         self.tariff: CallTariff = line.tariff
         self.sources = line.sources
+        self.apart = line.strategy is not None
         kind, params = terms.kind or DEFAULT_ADMISSION, terms.params
         if line.strategy is not None:
             kind, params = line.strategy.kind, line.strategy.params

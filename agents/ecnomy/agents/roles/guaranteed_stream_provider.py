@@ -62,7 +62,10 @@ class GuaranteedStreamProvider(Role):
         seat.pay_marks((*calls, *files, *spec.test_streams))
         if spec.fixed_costs is not None:
             seat.pay_fixed_costs(*spec.fixed_costs)
-        self._sold = [seat.sell_calls(line, line.sources, line.tariff) for line in self.lines]
+        self._sold = [
+            seat.sell_calls(line, line.sources, line.tariff, str(number) if line.apart else "")
+            for number, line in enumerate(self.lines)
+        ]
         own = calls if spec.integrated_with else ()
         self._streams = seat.rows_of((*spec.test_streams, *own))
         for line in self.elastic:

@@ -15,6 +15,7 @@ For a flow with several providers, the provider of its last call pays the marks 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -39,14 +40,14 @@ MOST_LINES: Final = 62  # rows of all tariff tables: one bit each records a refu
 
 
 class _Line(msgspec.Struct):
-    """Calls on sale: seller, account and tariff; calls ended and under way."""
+    """Calls on sale: seller, account and tariff; calls ended; the trunk that counts them."""
 
     who: str
     seller: CallSeller
     account: int
     tariff: CallTariff
     ended: CallsEnded
-    under_way: int = 0
+    trunk: tuple[str, str]
 
 
 class _Sold(msgspec.Struct, frozen=True):
@@ -72,6 +73,7 @@ class CallDesk:
     def __init__(self, parties: Parties, ledger: Ledger) -> None:
         self._parties, self._ledger = parties, ledger
         self._lines: list[_Line] = []
+        self._under_way: Counter[tuple[str, str]] = Counter()  # by trunk
         self._buyers: list[tuple[CallBuyer, CallsEnded]] = []
         count = len(parties.first_offer)
         self._of_flow: dict[int, tuple[int, ...]] = {}
@@ -80,8 +82,12 @@ class CallDesk:
         self._due: dict[str, list[_Due]] = {CALL: [], REIMBURSEMENT: []}
 
     # ---- while agents join
-    def open(self, who: str, seller: CallSeller, tariff: CallTariff, rows: Integers) -> int:
+    def open(
+        self, who: str, seller: CallSeller, tariff: CallTariff, rows: Integers, trunk: str = ""
+    ) -> int:
         """Let `who` sell calls on these flows, on this tariff; `seller` admits them.
+
+        Calls under way on all its tariffs with the same `trunk` are counted together.
 
         Returns:
             The number of the line.
@@ -95,7 +101,7 @@ class CallDesk:
                 f"{who} sells calls: expected at most {MOST_LINES} tariffs in total"
             )
         account = self._parties.account(who)
-        self._lines.append(_Line(who, seller, account, tariff, CallsEnded()))
+        self._lines.append(_Line(who, seller, account, tariff, CallsEnded(), (who, trunk)))
         for flow in rows.tolist():
             self._of_flow[flow] = (*self._of_flow.get(flow, ()), number)
         return number
@@ -145,7 +151,7 @@ class CallDesk:
                 return True
             offer = offers[choice]
             line = self._lines[offer.number]
-            call = Call(request.t_ps, flow, offer.tariff, price, line.under_way)
+            call = Call(request.t_ps, flow, offer.tariff, price, self._under_way[line.trunk])
             if line.seller.admit(call):
                 self._sell(request, offer, refused)
                 return True
@@ -164,7 +170,7 @@ class CallDesk:
         if len(self._of_flow[request.flow]) > 1 or self._buyer[request.flow] >= 0:
             self._parties.carried(request.flow, self._lines[offer.number].account)
         self._asked[request.id] = _Sold(offer.number, offer.tariff, refused)
-        self._lines[offer.number].under_way += 1
+        self._under_way[self._lines[offer.number].trunk] += 1
         due = _Due(request.t_ps, request.flow, offer.tariff.price_micro, offer.number)
         self._due[CALL].append(due)
 
@@ -189,7 +195,7 @@ class CallDesk:
                 continue
             judged["tariff"][row], judged["refused_by"][row] = sold.line, sold.refused_by
             if sold.line >= 0:
-                self._lines[sold.line].under_way -= 1
+                self._under_way[self._lines[sold.line].trunk] -= 1
             charge, back = self._settle(sold, *values[1:8])
             judged["charge_micro"][row], judged["reimbursement_micro"][row] = charge, back
             if values[4] and calls["accepted"][row]:

@@ -131,10 +131,12 @@ class MarketSeat:
         """See Seat."""
         self._market.strategies[self._name] = names
 
-    def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff) -> int:
+    def sell_calls(
+        self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff, trunk: str = ""
+    ) -> int:
         """See Seat."""
         rows = self._market.parties.flows(sources)
-        return self._market.desk.open(self._name, seller, tariff, rows)
+        return self._market.desk.open(self._name, seller, tariff, rows, trunk)
 
     def buy_calls(self, buyer: CallBuyer, rows: Integers) -> None:
         """See Seat."""
