@@ -21,7 +21,7 @@ class CallSales:
     Attributes:
         tariff: the tariff, as in the scenario.
         sources: the sources of the calls on sale.
-        apart: whether the row has a strategy of its own, which counts no calls of other rows.
+        apart: whether the row has its own strategy, which counts no calls of other rows.
     """
 
     def __init__(self, who: str, line: CallLine, terms: Terms) -> None:

@@ -12,8 +12,8 @@ A utility's delay cost counts as a contract, round trip times arrived data, alth
 billed. A flow leaves if at two decisions its demand at p is below x0/1000, or its gain at p is
 below S: U(D(p)) - p D(p) - S < U(0). Marks are random, so both are taken at p less one standard
 error of the n marks, (p - c) / sqrt(n). For a rate of x0/1000 the demand is taken at p itself. A
-gain hangs on p far more than a demand does, so its sums fade by the time `retry`, during which the
-flow would be away. An interval without a packet counts as one packet since the last one.
+gain depends on p far more than a demand does, so its sums fade by the time `retry`, during which
+the flow would be away. An interval without a packet counts as one packet since the last one.
 A user who is away cannot observe the marks of its path. It tries again after a time `retry`. That
 time doubles each time the user leaves again, up to 8 times. It starts with the payment at x0/100.
 Until it knows a price, x0/100 is its largest rate: while marks stay expensive, its w only falls. It
