@@ -58,10 +58,9 @@ class Leaving:
         self.away: Truths = np.zeros(0, dtype=np.bool_)
         self.probing: Truths = np.zeros(0, dtype=np.bool_)
         self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # would have left at the last decision
-        self._sums: Floats = np.zeros(
-            (7, 0)
-        )  # money by use, by contract, standing; r dt, dt, n, packets
-        self._past: Floats = np.zeros((7, 0))  # the same, faded by `retry`
+        # money by use, by contract, r dt, n; standing money, dt, packets
+        self._sums: Floats = np.zeros((7, 0))
+        self._past: Floats = np.zeros((4, 0))  # the first four, faded by `retry`
         self._wait_s: Floats = np.zeros(0)
         self._again_s: Floats = np.zeros(0)
         self._back_s: Floats = np.zeros(0)
@@ -70,7 +69,7 @@ class Leaving:
         """Resize to `count` flows; rows `new` were rows `old` before."""
         away, wait_s = np.zeros(count, np.bool_), np.full(count, self._retry_s)
         again_s, back_s = np.zeros((2, count))
-        sums, past = np.zeros((2, 7, count))
+        sums, past = np.zeros((7, count)), np.zeros((4, count))
         away[new], wait_s[new], again_s[new] = self.away[old], self._wait_s[old], self._again_s[old]
         sums[:, new], back_s[new] = self._sums[:, old], self._back_s[old]
         past[:, new] = self._past[:, old]
@@ -94,26 +93,25 @@ class Leaving:
             use = use + self._delay_cost * flows.srtt_s * flows.delivered_bytes / BYTES_PER_MB
         count = np.where(marks > 0, flows.marks, 0)
         time = seen.dt_s * np.maximum(flows.active, 1)
-        more = np.array([use, use - marks, standing, used_s, time, count, flows.delivered])
-        held = (self._sums[1] == 0) & (self._sums[5] > 0) & (FADE * self._sums[5] < KNOWN)
+        more = np.array([use, use - marks, used_s, count, standing, time, flows.delivered])
+        held = (self._sums[1] == 0) & (self._sums[3] > 0) & (FADE * self._sums[3] < KNOWN)
         held |= FADE * self._sums[6] < ENOUGH  # else slow flows never know a price
         self._sums = np.where(sent, np.where(held, 1.0, FADE) * self._sums + more, self._sums)
         kept = math.exp(-seen.dt_s / self._retry_s)
-        self._past = np.where(sent, kept * self._past + more, self._past)
+        self._past = np.where(sent, kept * self._past + more[:4], self._past)
 
     def contract(self) -> Floats:
         """Return c, 0 if unknown."""
-        return _ratio(self._sums[1], self._sums[3], 0.0)
+        return _ratio(self._sums[1], self._sums[2], 0.0)
 
     def turn(self, t_s: float, ratio: Floats, silent_s: Floats, sent: Truths) -> Truths:
         """Let flows leave and return; return the flows that begin a trial.
 
         `ratio` is r, and `silent_s` the time since a packet arrived, 0 if one did at this decision.
         """
-        use, other, standing, weight, time, count, packets = self._sums
+        weight, standing, time, packets = self._sums[[2, 4, 5, 6]]
         ratio = np.maximum(ratio, _ratio(weight, packets * silent_s, 0.0))  # as if one came now
-        price, contract = _ratio(use, weight, 0.0), _ratio(other, weight, 0.0)
-        error = (price - contract) / np.sqrt(np.maximum(count, 1.0))
+        price, error = _price(self._sums[:4])
         nothing = self._utility.demand(np.where(ratio <= LEAST, price, price - error)) < LEAST
         flat = _ratio(standing, time, 0.0)
         if flat.any():
@@ -134,13 +132,19 @@ class Leaving:
 
     def _gain(self) -> Floats:
         """Return what a flow may gain over U(0) from its demand, money/s."""
-        use, other, _, weight, _, count, _ = self._past
-        price, contract = _ratio(use, weight, 0.0), _ratio(other, weight, 0.0)
-        price = price - (price - contract) / np.sqrt(np.maximum(count, 1.0))
+        price, error = _price(self._past)
+        price = price - error
         with np.errstate(divide="ignore", invalid="ignore"):
             used = np.minimum(self._utility.demand(price), 1 / LEAST)
             gain: Floats = self._utility.value(used) - price * used
             return gain - self._utility.value(np.zeros_like(gain))
+
+
+def _price(sums: Floats) -> tuple[Floats, Floats]:
+    """Return p and its standard error."""
+    use, other, weight, count = sums
+    price, contract = _ratio(use, weight, 0.0), _ratio(other, weight, 0.0)
+    return price, (price - contract) / np.sqrt(np.maximum(count, 1.0))
 
 
 def _ratio(above: Floats, below: Floats, otherwise: float) -> Floats:
