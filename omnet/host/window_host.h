@@ -86,7 +86,7 @@ class WindowHost {
   void on_ack(Window& window, const Ack& ack) noexcept {
     const Window before = window;
     on_law(law_, [&](auto& law) { law.on_ack(window, ack); });
-    log_.changed("ack", before, window, ack.newly_acked, ack.marks);
+    log_.changed("ack", before, window, ack.newly_acked, ack.marks, ack.trips);
   }
   void on_congestion(Window& window, double used) noexcept {
     const Window before = window;

@@ -65,7 +65,7 @@ def test_a_new_price_is_known_within_two_memories(seed: int) -> None:
 
 
 def test_the_guess_is_forgotten() -> None:
-    """Whether it was ten times too little or too much, w is the same within 5 % from 60 s on."""
+    """Whether it was ten times too little or too much, w is the same within 10 % from 60 s on."""
     times = np.arange(60, 100)
     found = [willingness(made(1, STRATEGY.format(g)), 0, times).mean() for g in (0.12, 12)]
-    assert found[0] == pytest.approx(found[1], rel=0.05)
+    assert found[0] == pytest.approx(found[1], rel=0.1)

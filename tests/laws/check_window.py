@@ -68,8 +68,9 @@ def compare_wtp(
     for i, (kind, a, b) in enumerate(events):
         slow = oracle.cwnd < oracle.ssthresh
         if kind == "ack":
-            window = law.on_ack(window, int(a), int(b))
-            oracle.ack(int(a), int(b))
+            trips = (i % 7) / 5 * (2.5 if i % 100 < 50 else 0.02) if i % 3 else -1.0
+            window = law.on_ack(window, int(a), int(b), trips)
+            oracle.ack(int(a), int(b), trips)
         elif kind == "loss":
             window = law.on_loss(window, a)
             oracle.loss(a)

@@ -45,7 +45,7 @@ class WtpOracle(WindowOracle):
         w_dec: float,
     ) -> None:
         super().__init__(*window)
-        self.form, self.gain = form, Decimal(gain)
+        self.form, self.gain, self.ahead = form, Decimal(gain), Decimal(0)
         self.w_inc, self.w_dec = Decimal(w_inc), Decimal(w_dec)
         if form == 1:
             self.inverse(self.w_inc * self.w_dec)
@@ -54,14 +54,24 @@ class WtpOracle(WindowOracle):
         """Eq. 6's pair, or Eq. 4's."""
         self.w_inc, self.w_dec = (Decimal(1), w) if w > 1 else (w, Decimal(1))
 
-    def ack(self, n: int, k: int) -> None:
-        """n packets newly acknowledged, k marks learnt; the first mark ends slow start."""
+    def ack(self, n: int, k: int, trips: float) -> None:
+        """n packets newly acknowledged, k marks learnt; the first mark ends slow start.
+
+        After it, a paced flow repays, in each round trip, 1/64 of what its rises are ahead of w_inc
+        a round trip: at most 32 of them, and never more than the rise.
+        """
         if k > 0 and self.cwnd < self.ssthresh:
             self.ssthresh = Decimal(0)
         if self.cwnd < self.ssthresh:
             self.become(self.cwnd + n)
             return
-        rise = CONTEXT.divide(CONTEXT.multiply(self.gain * n, self.w_inc), self.cwnd)
+        rise = CONTEXT.divide(n * self.w_inc, self.cwnd)
+        if trips >= 0:
+            due, before = Decimal(trips) * self.w_inc, self.ahead
+            ahead = CONTEXT.divide(before + rise - due, 1 + Decimal(trips) / 64)
+            self.ahead = sorted([-32 * self.w_inc, ahead, 32 * self.w_inc])[1]
+            rise = max(self.ahead - before + due, Decimal(0))
+        rise = CONTEXT.multiply(self.gain, rise)
         fall = CONTEXT.divide(self.gain * k, self.w_dec)
         scale = self.cwnd if self.cwnd > 1 else 1 + CONTEXT.ln(self.cwnd)
         scale = CONTEXT.subtract(CONTEXT.add(scale, rise), fall)

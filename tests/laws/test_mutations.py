@@ -122,7 +122,8 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
     **AQM_MUTATIONS,
     **PART_MUTATIONS,
     "wtp": [
-        Mutation("sign", "window/wtp.h", "/ window.cwnd - ", "/ window.cwnd + "),
+        Mutation("sign", "window/wtp.h", "rise - fall", "rise + fall"),
+        Mutation("repay", "window/wtp.h", "- before + due", "+ due"),
         Mutation("threshold", "window/wtp.h", "ack.marks == 0) return", "ack.marks <= 1) return"),
         Mutation("clamp", "window/window.h", "std::clamp(packets, min, max)", "packets"),
     ],

@@ -171,7 +171,9 @@ _HOOKS: dict[str, Callable[..., Pair]] = {
     "room": _room,
     "settle": _settled,
     "next": _next,
-    "ack": _changed(lambda law, w, more: law.on_ack(w, int(more[0]), int(more[1]))),
+    "ack": _changed(
+        lambda law, w, more: law.on_ack(w, *map(int, more[:2]), float.fromhex(more[2]))
+    ),
     "congestion": _changed(lambda law, w, more: law.on_congestion(w, float.fromhex(more[0]))),
     "loss": _changed(lambda law, w, more: law.on_loss(w, float.fromhex(more[0]))),
     "timeout": _changed(lambda law, w, more: law.on_timeout(w, float.fromhex(more[0]))),

@@ -161,16 +161,16 @@ class SegmentSender {
 
   // segment_sender_in.h
   template <SegmentPort Port>
-  void advance(Port& port, const AckNews& ack, Time now);
+  void advance(Port& port, const AckNews& ack, Time since, Time now);
   template <SegmentPort Port>
   void duplicate(Port& port, const AckNews& ack, Time now);
   template <SegmentPort Port>
   void recover(Port& port, Time now);
   void sample_rtt(Time sent, Time now) noexcept;
   template <SegmentPort Port>
-  void learn_marks(Port& port, const AckNews& ack, std::int64_t told, Time now);
+  void learn_marks(Port& port, const AckNews& ack, Ack told, Time now);
   template <SegmentPort Port>
-  void respond(Port& port, std::int64_t told, Time now);
+  void respond(Port& port, Ack told, Time now);
   double used(std::int64_t flight) const noexcept {
     return std::min(window_.cwnd, static_cast<double>(flight));
   }
@@ -187,6 +187,7 @@ class SegmentSender {
   }
   std::int64_t told_of(std::int64_t newly_acked, std::int64_t flight,
                        bool recovering) const noexcept;
+  double trips(Time since) const noexcept;
   std::int64_t growth(std::int64_t newly_acked, std::int64_t flight) const noexcept;
 
   // Ordered by use: what nearly every packet touches comes first, so that it shares cache lines.
@@ -214,7 +215,7 @@ class SegmentSender {
   Time last_ack_at_ = 0;
   Time last_sent_at_ = 0;
   double cwnd_integral_ps_ = 0;  // packet-ps
-  Time cwnd_since_ = 0;
+  Time cwnd_since_ = 0;          // the last ACK or timeout
   Gate gate_;                    // pacing and caps
   Time pace_event_at_ = kNever;  // the pace event that counts
   double mark_rate_;             // marks/s aimed at; -w: a weight of w, kOwnWeight: the source's

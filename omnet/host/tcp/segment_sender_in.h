@@ -15,9 +15,10 @@ void SegmentSender::on_ack(Port& port, const AckNews& ack, Time now) {
     port.stats().saturated_ps += now - last_ack_at_;
   }
   last_ack_at_ = now;
+  const Time since = now - cwnd_since_;
   set_cwnd_clock(now);
   if (ack.next > una_) {
-    advance(port, ack, now);
+    advance(port, ack, since, now);
   } else if (ack.next == una_ && ack.duplicate) {
     duplicate(port, ack, now);
   }
@@ -48,9 +49,10 @@ inline void SegmentSender::sample_rtt(Time sent, Time now) noexcept {
 
 // New data is acknowledged. Where nothing is repaired an ACK jumps over what is lost, and answers one packet.
 template <SegmentPort Port>
-void SegmentSender::advance(Port& port, const AckNews& ack, Time now) {
+void SegmentSender::advance(Port& port, const AckNews& ack, Time since, Time now) {
   const std::int64_t n = transport().repair ? ack.next - una_ : 1;
   const std::int64_t flight = next_ - una_;
+  const bool by_window = una_ > app_limited_until_;
   FlowStats& counters = port.stats();
   counters.acked += n;
   counters.acked_bytes += ack.bytes;
@@ -74,14 +76,16 @@ void SegmentSender::advance(Port& port, const AckNews& ack, Time now) {
     duplicates_ = 0;
     in_recovery_ = false;
   }
-  learn_marks(port, ack, told_of(n, flight, recovering), now);
+  Ack told{told_of(n, flight, recovering), 0};
+  if (by_window && told.newly_acked == n && una_ > recover_) told.trips = trips(since);
+  learn_marks(port, ack, told, now);
   if (next_ > una_) arm_timer(port, now);
   if (una_ == end_) port.all_acked(now);
 }
 
 template <SegmentPort Port>
 void SegmentSender::duplicate(Port& port, const AckNews& ack, Time now) {
-  learn_marks(port, ack, law_.every_ack() && next_ > una_ ? 1 : 0, now);
+  learn_marks(port, ack, {law_.every_ack() && next_ > una_ ? 1 : 0, 0}, now);
   if (next_ == una_ || transport().sack) return;
   ++duplicates_;
   if (duplicates_ != 3 || in_recovery_ || una_ <= recover_) return;
@@ -113,6 +117,12 @@ inline std::int64_t SegmentSender::told_of(std::int64_t newly_acked, std::int64_
   return recovering || una_ <= recover_ ? std::min<std::int64_t>(newly_acked, 1) : newly_acked;
 }
 
+// Of the T by which it is paced. The guard of the flight lets two windows go in a round trip; -1 without pacing.
+inline double SegmentSender::trips(Time since) const noexcept {
+  if (!transport().paced || !round_trip_.known()) return -1;
+  return static_cast<double>(since) / static_cast<double>(std::max(round_trip(), rtt() / 2));
+}
+
 template <SegmentPort Port>
 void SegmentSender::tell_law(Port& port, const Ack& ack) {
   if (law_.noisy()) port.disturb(law_);
@@ -133,7 +143,7 @@ inline std::int64_t SegmentSender::growth(std::int64_t newly_acked,
 // wants them all. RFC 3168: one response per window of data, and no growth on an ACK that carries
 // ECE, but for those that repair a timeout already answered: the CWR can only follow them.
 template <SegmentPort Port>
-void SegmentSender::learn_marks(Port& port, const AckNews& ack, std::int64_t told, Time now) {
+void SegmentSender::learn_marks(Port& port, const AckNews& ack, Ack told, Time now) {
   show_path(now);
   const bool accurate = transport().echo == Echo::accurate;
   const std::int64_t fresh = accurate  ? std::max<std::int64_t>(0, ack.marks - learned_)
@@ -143,11 +153,12 @@ void SegmentSender::learn_marks(Port& port, const AckNews& ack, std::int64_t tol
   const bool new_round = una_ > cut_until_;
   if (accurate || new_round) port.stats().ece += fresh;
   if (accurate && law_.per_mark()) {
-    if (told > 0 || fresh > 0) tell_law(port, {told, fresh});
+    told.marks = fresh;
+    if (told.newly_acked > 0 || fresh > 0) tell_law(port, told);
     return;
   }
   if (fresh == 0 || (!new_round && una_ <= recover_)) {
-    if (told > 0) tell_law(port, {told, 0});
+    if (told.newly_acked > 0) tell_law(port, told);
     return;
   }
   if (new_round) respond(port, told, now);
@@ -156,10 +167,11 @@ void SegmentSender::learn_marks(Port& port, const AckNews& ack, std::int64_t tol
 // A window of one packet is not halved: its next packet leaves when the retransmission timer, set anew, expires
 // (RFC 3168 section 6.1.2).
 template <SegmentPort Port>
-void SegmentSender::respond(Port& port, std::int64_t told, Time now) {
+void SegmentSender::respond(Port& port, Ack told, Time now) {
   cut_until_ = sent_;
   cwr_due_ = transport().echo == Echo::rfc3168;
-  if (law_.per_mark()) return tell_law(port, {told, 1});
+  told.marks = 1;
+  if (law_.per_mark()) return tell_law(port, told);
   const bool one = law_.halves() && window_.cwnd < 2;
   law_.on_congestion(window_,
                      transport().reduce_from == ReduceFrom::window ? window_.cwnd : outstanding());

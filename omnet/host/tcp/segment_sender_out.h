@@ -247,6 +247,7 @@ inline double SegmentSender::in_network() const noexcept {
 // The window survives; what was outstanding is gone.
 template <SegmentPort Port>
 void SegmentSender::let_go(Port& port, Time now) {
+  set_cwnd_clock(now);
   una_ = next_;
   last_sent_at_ = now;
   if (una_ == end_) return port.all_acked(now);

@@ -53,6 +53,7 @@ enum class Recovery : std::uint8_t {
 struct Ack {
   std::int64_t newly_acked;  // 0 where growth is not allowed (duplicate, application-limited)
   std::int64_t marks;
+  double trips = -1;  // of a paced flow: round trips since the ACK before
 };
 
 // Where a flow stands. Packets are counted over all its connections; a round trip is over when as many are

@@ -7,9 +7,12 @@
 //   inverse-decrease        (w_inc, w_dec) = (1, w); (w, 1) for w < 1, where a mark would weigh too much
 //   general                 any pair, w = w_inc w_dec; a new w scales w_inc
 //
-// Below one packet the same step changes ln cwnd: a mark divides the window by e^gain. In both ranges steps cancel
-// where the mean of w / cwnd over packets is the share of marked packets. A flow paced at cwnd / T then receives w
-// marks per T, however small its window.
+// An ACK answers a packet that left at the window of a round trip earlier. The mean of that over the present window is
+// above 1 where windows swing, as under marks that come in bursts: then rises are more than w_inc in each T. So a paced
+// flow counts how far its rises are ahead (Ack::trips), and in each T takes a 64th of that off them.
+//
+// Below one packet the same step changes ln cwnd: a mark divides the window by e^gain. A paced flow receives w marks
+// in each T there, too.
 //
 // In equilibrium a flow receives w marks per round trip, whatever marks it. A loss halves
 // what was used of it (antoniadis2000 4.2: its test-bed is Reno) and is repaired as by NewReno: no paper says how,
@@ -58,14 +61,16 @@ class Wtp {
   }
 
   void on_ack(Window& window, const Ack& ack) noexcept {
-    const double n = static_cast<double>(ack.newly_acked);
+    const double acked = static_cast<double>(ack.newly_acked);
     const double k = static_cast<double>(ack.marks);
     if (window.in_slow_start()) {
-      if (ack.marks == 0) return window.set(window.cwnd + n);
+      if (ack.marks == 0) return window.set(window.cwnd + acked);
       window.ssthresh = 0;
     }
+    double rise = acked * w_inc_ / window.cwnd;
+    if (ack.trips >= 0) rise = balanced(rise, ack.trips);
     const double fall = ack.marks > 0 ? k / w_dec_ : 0.0;
-    window.set(moved(window.cwnd, gain_ * (n * w_inc_ / window.cwnd - fall)));
+    window.set(moved(window.cwnd, gain_ * (rise - fall)));
   }
   void on_congestion(Window&, double) noexcept {}
   void on_loss(Window& window, double used) noexcept {
@@ -103,9 +108,19 @@ class Wtp {
     return on_scale < 1 ? std::exp(on_scale - 1) : on_scale;
   }
 
+  // A rise less what is repaid of `ahead_` in so many round trips, an implicit Euler step. At most half of what
+  // is due is repaid, so that a flow whose weight has fallen goes on.
+  double balanced(double rise, double trips) noexcept {
+    const double due = w_inc_ * trips, most = w_inc_ / (2 * kRepaid), before = ahead_;
+    ahead_ = std::clamp((before + rise - due) / (1 + kRepaid * trips), -most, most);
+    return std::max(ahead_ - before + due, 0.0);
+  }
+
+  static constexpr double kRepaid = 1.0 / 64;
   enum class Form { proportional_increase, inverse_decrease, general };
   Form form_;
   double gain_, w_inc_, w_dec_;
+  double ahead_ = 0;  // rises less w_inc for each round trip, marks
 };
 
 }  // namespace ecnomy

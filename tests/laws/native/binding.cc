@@ -68,7 +68,7 @@ void bind_window(nb::module_& module) {
   nb::class_<WindowLaw>(module, "Window")
       .def("per_mark", &WindowLaw::per_mark)
       .def("recovery", &WindowLaw::recovery)
-      .def("on_ack", &WindowLaw::on_ack)
+      .def("on_ack", &WindowLaw::on_ack, nb::arg(), nb::arg(), nb::arg(), nb::arg() = -1.0)
       .def("on_congestion", &WindowLaw::on_congestion)
       .def("on_loss", &WindowLaw::on_loss)
       .def("see", &WindowLaw::see)

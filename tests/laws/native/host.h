@@ -68,7 +68,8 @@ struct WindowLaw {
   virtual ~WindowLaw() = default;
   virtual bool per_mark() = 0;
   virtual std::string recovery() = 0;  // how its host repairs losses
-  virtual WindowState on_ack(const WindowState& window, std::int64_t n, std::int64_t k) = 0;
+  virtual WindowState on_ack(const WindowState& window, std::int64_t n, std::int64_t k,
+                             double trips) = 0;
   virtual WindowState on_congestion(const WindowState& window, double used) = 0;
   virtual WindowState on_loss(const WindowState& window, double used) = 0;
   virtual void see(const PathState& path) = 0;

@@ -28,9 +28,10 @@ class WindowOf : public WindowLaw {
     }
     return "";
   }
-  WindowState on_ack(const WindowState& state, std::int64_t n, std::int64_t k) override {
+  WindowState on_ack(const WindowState& state, std::int64_t n, std::int64_t k,
+                     double trips) override {
     auto window = view(state);
-    law_.on_ack(window, ecnomy::Ack{n, k});
+    law_.on_ack(window, ecnomy::Ack{n, k, trips});
     return said(window);
   }
   WindowState on_congestion(const WindowState& state, double used) override {
