@@ -23,6 +23,7 @@ from tiers import seeds
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "aggressiveness-knob.yaml"
 PS = 10**12
 SEEDS = seeds(10, fast=3)
+STEADY = seeds(10, fast=1)  # where one run is within a fifth of its tolerance
 FREE, CHARGED = (20, 60), (90, 180)  # of the example [s]
 WORTH = {"modest": 1.0, "middle": 2.0, "keen": 4.0}  # of the example [money/s]
 
@@ -153,7 +154,7 @@ def test_marks_and_weight_are_one_price() -> None:
     made = scenario((text,), f"{{law: fixed, probability: {marked}}}", charge, mark)
     round_trip_s = 2 * 20e-3 + 8 * (1000 + 40) / 1e7
     per_weight, slope = charge + mark / round_trip_s, 8 * 1000 / (marked * round_trip_s)
-    found = [simulate(made, seed).weight(60, 200)[0] for seed in SEEDS]
+    found = [simulate(made, seed).weight(60, 200)[0] for seed in STEADY]
     best = a / per_weight - x0_bps / slope
     assert best < 0.5 * a / charge - x0_bps / slope  # marks are no small part of the price
     assert np.mean(found) == pytest.approx(best, rel=0.02)

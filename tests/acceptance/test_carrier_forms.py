@@ -96,8 +96,9 @@ def test_the_gradient_finds_the_price_of_log_users(name: str, seed: int) -> None
     assert one.verdict == {"up": "settled"}
 
 
-@pytest.mark.parametrize("seed", seeds(10, fast=1))
-@pytest.mark.parametrize("owed", [pytest.param(0.01, marks=full), 0.04])
+@full
+@pytest.mark.parametrize("seed", seeds(10))
+@pytest.mark.parametrize("owed", [0.01, 0.04])
 def test_the_gradient_finds_the_reply_to_a_leader(owed: float, seed: int) -> None:
     """Half, or twice the price of a mark that `down` asks: sqrt(1/2) or sqrt 2 of the price above.
 
