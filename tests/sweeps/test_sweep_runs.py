@@ -22,6 +22,7 @@ from ecnomy.markets.sweep.driver import SweepError
 from ecnomy.markets.sweep.head import head_of
 from ecnomy.markets.sweep.store import Store, identified
 from sweep_world import SCENARIO, SWEEP, Here, go, write
+from tiers import rare
 
 
 def test_outcomes_are_those_of_single_runs(tmp_path: Path) -> None:
@@ -258,7 +259,9 @@ class Slow:
 """
 
 
-@pytest.mark.parametrize("body", ["while True: pass", "time.sleep(0.2)"])
+@pytest.mark.parametrize(
+    "body", [rare("while True: pass"), "while True: time.sleep(0.001)", "time.sleep(0.2)"]
+)
 def test_time_limits_end_a_run(tmp_path, monkeypatch, body) -> None:
     """A strategy that never returns, and one that is too slow, are failed runs; others are not."""
     name = f"slow_lab_{len(body)}"

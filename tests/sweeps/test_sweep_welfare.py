@@ -69,9 +69,10 @@ def test_a_measure_of_ones_own_keeps_its_names(tmp_path: Path, monkeypatch) -> N
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "jain_figures", raising=False)
     (tmp_path / "jain_figures.py").write_text("def own(results):\n    return {'jain': 7}\n")
-    go(write(tmp_path, TWO + "measure: jain_figures:own\n", HANDLERS), tmp_path / "out")
+    text = TWO.replace("[1, 2]", "[1]").replace("[0.1 money, 0.2 money]", "[0.1 money]")
+    go(write(tmp_path, text + "measure: jain_figures:own\n", HANDLERS), tmp_path / "out")
     frame = open_sweep(tmp_path / "out")
-    assert (frame["jain"] == 7).all() and (frame["welfare"] > 0).all()
+    assert len(frame) == 1 and (frame["jain"] == 7).all() and (frame["welfare"] > 0).all()
     sys.modules.pop("jain_figures", None)
 
 
