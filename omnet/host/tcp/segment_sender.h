@@ -168,9 +168,9 @@ class SegmentSender {
   void recover(Port& port, Time now);
   void sample_rtt(Time sent, Time now) noexcept;
   template <SegmentPort Port>
-  void learn_marks(Port& port, const AckNews& ack, Ack told, Time now);
+  void learn_marks(Port& port, const AckNews& ack, std::int64_t told, double trips, Time now);
   template <SegmentPort Port>
-  void respond(Port& port, Ack told, Time now);
+  void respond(Port& port, const Ack& told, Time now);
   double used(std::int64_t flight) const noexcept {
     return std::min(window_.cwnd, static_cast<double>(flight));
   }

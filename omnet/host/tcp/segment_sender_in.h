@@ -52,7 +52,7 @@ template <SegmentPort Port>
 void SegmentSender::advance(Port& port, const AckNews& ack, Time since, Time now) {
   const std::int64_t n = transport().repair ? ack.next - una_ : 1;
   const std::int64_t flight = next_ - una_;
-  const bool by_window = una_ > app_limited_until_;
+  const bool by_window = transport().paced && una_ > app_limited_until_;
   FlowStats& counters = port.stats();
   counters.acked += n;
   counters.acked_bytes += ack.bytes;
@@ -76,16 +76,16 @@ void SegmentSender::advance(Port& port, const AckNews& ack, Time since, Time now
     duplicates_ = 0;
     in_recovery_ = false;
   }
-  Ack told{told_of(n, flight, recovering), 0};
-  if (by_window && told.newly_acked == n && una_ > recover_) told.trips = trips(since);
-  learn_marks(port, ack, told, now);
+  const std::int64_t told = told_of(n, flight, recovering);
+  const bool by_pace = by_window && told == n && una_ > recover_;
+  learn_marks(port, ack, told, by_pace ? trips(since) : -1, now);
   if (next_ > una_) arm_timer(port, now);
   if (una_ == end_) port.all_acked(now);
 }
 
 template <SegmentPort Port>
 void SegmentSender::duplicate(Port& port, const AckNews& ack, Time now) {
-  learn_marks(port, ack, {law_.every_ack() && next_ > una_ ? 1 : 0, 0}, now);
+  learn_marks(port, ack, law_.every_ack() && next_ > una_ ? 1 : 0, -1, now);
   if (next_ == una_ || transport().sack) return;
   ++duplicates_;
   if (duplicates_ != 3 || in_recovery_ || una_ <= recover_) return;
@@ -117,9 +117,9 @@ inline std::int64_t SegmentSender::told_of(std::int64_t newly_acked, std::int64_
   return recovering || una_ <= recover_ ? std::min<std::int64_t>(newly_acked, 1) : newly_acked;
 }
 
-// Of the T by which it is paced. The guard of the flight lets two windows go in a round trip; -1 without pacing.
+// Of the T by which it is paced. The guard of the flight lets two windows go in a round trip.
 inline double SegmentSender::trips(Time since) const noexcept {
-  if (!transport().paced || !round_trip_.known()) return -1;
+  if (!round_trip_.known()) return -1;
   return static_cast<double>(since) / static_cast<double>(std::max(round_trip(), rtt() / 2));
 }
 
@@ -143,7 +143,8 @@ inline std::int64_t SegmentSender::growth(std::int64_t newly_acked,
 // wants them all. RFC 3168: one response per window of data, and no growth on an ACK that carries
 // ECE, but for those that repair a timeout already answered: the CWR can only follow them.
 template <SegmentPort Port>
-void SegmentSender::learn_marks(Port& port, const AckNews& ack, Ack told, Time now) {
+void SegmentSender::learn_marks(Port& port, const AckNews& ack, std::int64_t told, double trips,
+                                Time now) {
   show_path(now);
   const bool accurate = transport().echo == Echo::accurate;
   const std::int64_t fresh = accurate  ? std::max<std::int64_t>(0, ack.marks - learned_)
@@ -153,24 +154,22 @@ void SegmentSender::learn_marks(Port& port, const AckNews& ack, Ack told, Time n
   const bool new_round = una_ > cut_until_;
   if (accurate || new_round) port.stats().ece += fresh;
   if (accurate && law_.per_mark()) {
-    told.marks = fresh;
-    if (told.newly_acked > 0 || fresh > 0) tell_law(port, told);
+    if (told > 0 || fresh > 0) tell_law(port, {told, fresh, trips});
     return;
   }
   if (fresh == 0 || (!new_round && una_ <= recover_)) {
-    if (told.newly_acked > 0) tell_law(port, told);
+    if (told > 0) tell_law(port, {told, 0, trips});
     return;
   }
-  if (new_round) respond(port, told, now);
+  if (new_round) respond(port, {told, 1, trips}, now);
 }
 
 // A window of one packet is not halved: its next packet leaves when the retransmission timer, set anew, expires
 // (RFC 3168 section 6.1.2).
 template <SegmentPort Port>
-void SegmentSender::respond(Port& port, Ack told, Time now) {
+void SegmentSender::respond(Port& port, const Ack& told, Time now) {
   cut_until_ = sent_;
   cwr_due_ = transport().echo == Echo::rfc3168;
-  told.marks = 1;
   if (law_.per_mark()) return tell_law(port, told);
   const bool one = law_.halves() && window_.cwnd < 2;
   law_.on_congestion(window_,
