@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import rooms
-from ecnomy.markets.cli.main import _verbs, app
+from ecnomy.markets.cli.main import app, commands
 from outline import outline
 from processes import LIMIT_S
 from waiting_rule import unlimited_waits
@@ -169,9 +169,9 @@ TURNS = re.compile(
 @pytest.fixture(scope="module")
 def helps() -> dict[str, str]:
     """The help of every verb and of some sub-commands, by its command."""
-    verbs = ([], *([verb] for verb in _verbs()), ["report", "gsp"])
-    commands = [[*words, "--help"] for words in verbs]
-    return {" ".join(["ecnomy", *c]): CliRunner().invoke(app, c).output for c in commands}
+    verbs = ([], *([verb] for verb in commands()), ["report", "gsp"])
+    asked = [[*words, "--help"] for words in verbs]
+    return {" ".join(["ecnomy", *c]): CliRunner().invoke(app, c).output for c in asked}
 
 
 def test_help_shows_flags_without_a_type(helps: dict[str, str]) -> None:

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
-from ecnomy.markets.cli.main import _verbs
+from ecnomy.markets.cli.main import commands
 from ecnomy.markets.reference.files import all_entries
 from sitegen.check import faults
 from sitegen.documents import ROOT, page_of, tracked
@@ -120,7 +120,7 @@ def _by_heading(text: str) -> dict[str, str]:
 
 def test_every_verb_option_and_public_name_is_on_a_page(pages: dict[str, str]) -> None:
     """Verbs of the command line, and what the packages export."""
-    for verb in _verbs():
+    for verb in commands():
         assert f"ecnomy {verb}" in pages[f"reference/commands/{verb}.md"]
     assert "`--seed" in pages["reference/commands/run.md"]
     assert "## ecnomy report gsp" in pages["reference/commands/report.md"]

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 from command_line import ecnomy
 from ecnomy.markets.cli.ending import stoppable
-from ecnomy.markets.cli.main import GROUP, _verbs
+from ecnomy.markets.cli.main import GROUP, commands
 from ecnomy.markets.session.session import Session
 from processes import LIMIT_S, ended, started, wait_for
 from tiers import full
@@ -172,6 +172,7 @@ def test_folder_that_cannot_be_written_is_one_line(
         (["run"], "ecnomy: run: Missing argument 'config'; see `ecnomy run --help`"),
         (["run", "x.yaml", "--seed", "many"], "ecnomy: run: Invalid value for '--seed': "),
         (["run", "--sed", "1"], "ecnomy: run: No such option: --sed "),
+        (["explain", "game"], "ecnomy: 'game' is a command: see `ecnomy game --help`"),
     ],
 )
 def test_wrong_usage_is_one_line(
@@ -260,7 +261,7 @@ def test_verbs_of_other_packages_are_found(
         "def greet(name: str) -> None:\n    '''Say hello.'''\n    print('hello', name)\n"
     )
     monkeypatch.syspath_prepend(str(scene.parent))
-    monkeypatch.setattr("ecnomy.markets.cli.main._verbs", _verbs.__wrapped__)  # read anew
+    monkeypatch.setattr("ecnomy.markets.cli.main.commands", commands.__wrapped__)  # read anew
     entry = importlib.metadata.EntryPoint("greet", "lab_verbs:greet", GROUP)
     monkeypatch.setattr(
         importlib.metadata, "entry_points", lambda group: [entry] if group == GROUP else []
@@ -275,8 +276,8 @@ def test_a_verb_with_sub_commands_has_a_name(monkeypatch: pytest.MonkeyPatch) ->
     """The list of verbs names it, as it names all others."""
     from ecnomy.markets.cli import main as cli
 
-    verbs = _verbs() | {"account": f"{__name__}:_grouped"}
-    monkeypatch.setattr(cli, "_verbs", lambda: verbs)
+    verbs = commands() | {"account": f"{__name__}:_grouped"}
+    monkeypatch.setattr(cli, "commands", lambda: verbs)
     shown = CliRunner().invoke(cli.app, ["--help"]).output
     assert any("account" in line and "Books." in line for line in shown.splitlines()), shown
 

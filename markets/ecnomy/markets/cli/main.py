@@ -24,7 +24,7 @@ from ecnomy.markets.cli.memory import shortage
 from ecnomy.markets.cli.plain_flags import Verb, VerbGroup
 from ecnomy.markets.support.printable import say
 
-__all__ = ["GROUP", "app", "main"]
+__all__ = ["GROUP", "app", "commands", "main"]
 
 GROUP: Final = "ecnomy.commands"
 _INTERRUPTED: Final = 130
@@ -37,10 +37,10 @@ class _Verbs(VerbGroup):
     """Commands looked up by entry point, one by one."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(_verbs())
+        return list(commands())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        target = _own_verbs().get(cmd_name) or _verbs().get(cmd_name)
+        target = _own_verbs().get(cmd_name) or commands().get(cmd_name)
         if target is None:
             return None
         module, _, function = target.partition(":")
@@ -56,11 +56,11 @@ class _Verbs(VerbGroup):
         return typer.main.get_command(single)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        known = args[0].startswith("-") or args[0] in _own_verbs() or args[0] in _verbs()
+        known = args[0].startswith("-") or args[0] in _own_verbs() or args[0] in commands()
         if not known:
             from ecnomy.markets.inputs.reading import known_name
 
-            ctx.fail(f"found no command {args[0]!r}, expected {known_name(args[0], _verbs())}")
+            ctx.fail(f"found no command {args[0]!r}, expected {known_name(args[0], commands())}")
         return super().resolve_command(ctx, args)
 
 
@@ -154,7 +154,7 @@ def _own_verbs() -> dict[str, str]:
 
 
 @functools.cache
-def _verbs() -> dict[str, str]:
+def commands() -> dict[str, str]:
     """Return all verbs: this package's, and those of others, from a file of each one installed."""
     added = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=GROUP)}
     return dict(sorted((added | _own_verbs()).items()))

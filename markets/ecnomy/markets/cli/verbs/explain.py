@@ -57,7 +57,7 @@ def explain_command(
         if not found:
             raise InputError(f"no entry contains {search[:60]!r}")
     else:
-        found = lookup.lookup(word, entries) if word else lookup.sections(entries)
+        found = _entries_of(word, entries) if word else lookup.sections(entries)
     groups = lookup.grouped(found)
     if as_json:
         print_json([_plain(group, entries) for group in groups])
@@ -65,6 +65,19 @@ def explain_command(
         explain_page.show_groups(groups, entries)
     else:
         explain_page.show_list(groups)
+
+
+def _entries_of(word: str, entries: Sequence[Entry]) -> list[Entry]:
+    from ecnomy.agents.errors import InputError
+    from ecnomy.markets.cli.main import commands
+    from ecnomy.markets.reference.lookup import lookup
+
+    try:
+        return lookup(word, entries)
+    except InputError:
+        if word not in commands():
+            raise
+        raise InputError(f"{word!r} is a command: see `ecnomy {word} --help`") from None
 
 
 def _schema_of(file: str) -> dict[str, Any]:
