@@ -72,6 +72,15 @@ def test_marks_within_capacity_are_not_warned_of() -> None:
     assert warned(scenario_from_text(TEXT, overrides=[override])) == []
 
 
+def test_pie_marks_no_more_than_its_share() -> None:
+    """Above mark_p, a tenth, it drops: more marks are warned of, unless it may mark more."""
+    pie = "network.links.pipe.marking={{law: pie, mark_p: {}}}"
+    asked = "sources.s.transport.mark_rate=101 marks/s"
+    (only,) = warned(scenario_from_text(TEXT, overrides=[pie.format(0.1), asked]))
+    assert "at a marking probability of at most 0.1 give 100 marks/s" in only
+    assert warned(scenario_from_text(TEXT, overrides=[pie.format(0.5), asked])) == []
+
+
 def test_fees_without_a_handle_and_hasty_agents() -> None:
     """A class of Reno flows and a decision within the epoch are pointed out."""
     market = (

@@ -50,6 +50,8 @@ def _largest(law: Law) -> float:
             return params["probability"]
         case "red":
             return params["max_probability"]
+        case "pie":  # it drops above
+            return params["mark_p"]
         case "load-based":
             # The load offered may exceed the capacity, but only briefly.
             return min(1.0, params["slope"] * max(0.0, 1.0 - params["threshold"]))
