@@ -213,8 +213,8 @@ def ecnomy(monkeypatch: pytest.MonkeyPatch, capsys):
     """The command line with the verb as pyproject.toml registers it: status, output, errors."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     target = project["project"]["entry-points"]["ecnomy.commands"]["game"]
-    verbs = cli._verbs() | {"game": target}
-    monkeypatch.setattr(cli, "_verbs", lambda: verbs)
+    verbs = cli.commands() | {"game": target}
+    monkeypatch.setattr(cli, "commands", lambda: verbs)
 
     def call(*words: object) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as left:
