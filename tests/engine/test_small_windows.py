@@ -69,10 +69,10 @@ HOPS_S = (0.004, 0.02, 0.04, 0.079)
 @pytest.mark.parametrize("marking", [VIRTUAL, rare(THRESHOLD)], ids=lambda marking: marking.law)
 @pytest.mark.parametrize("told", [48.0, rare(8.0)])
 def test_marks_that_come_in_bursts_are_as_many_as_told(told: float, marking: Law) -> None:
-    """Twenty flows whose windows swing take what they are told within 3 %.
+    """With oscillating windows, twenty flows receive their target of marks within 3 %.
 
-    Without the correction they take up to 1.14 times as much: ACKs answer packets that left at the
-    window of a round trip earlier, and the mean of that over the window at the ACK is above 1.
+    Without the correction they receive up to 14 % more: ACKs answer packets that left at the window
+    of a round trip earlier, and its mean ratio to the window at the ACK is above 1.
     """
     links = plans.duplex("hub", 1, 0, 25e6, 0.005, buffer=1000, marking=marking)
     links += [x for i, s in enumerate(HOPS_S) for x in plans.duplex(f"hop{i}", i + 2, 1, 1e9, s)]
