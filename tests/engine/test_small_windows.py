@@ -15,7 +15,7 @@ import plans
 from drive import run
 from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law
-from ecnomy.markets.plan.laws import law
+from ecnomy.markets.plan.laws import law as law_of
 from tiers import full, rare
 
 WINDOWS, MARKED, RTTS_S = (0.05, 0.42, 1.0, 2.0, 5.0, 50.0), (0.02, 0.19, 0.3), (0.005, 0.04, 0.4)
@@ -61,8 +61,8 @@ def test_a_floor_of_a_packet_makes_it_pay_more() -> None:
     assert taken(law, 0.42, 0.19, 0.04, 2000, min_window=1.0) > 2
 
 
-VIRTUAL = law("marking", "virtual-queue", {"theta": 0.9, "buffer_packets": 100})
-THRESHOLD = law("marking", "threshold", {"threshold_packets": 20})
+VIRTUAL = law_of("marking", "virtual-queue", {"theta": 0.9, "buffer_packets": 100})
+THRESHOLD = law_of("marking", "threshold", {"threshold_packets": 20})
 HOPS_S = (0.004, 0.02, 0.04, 0.079)
 
 

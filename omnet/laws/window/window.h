@@ -53,7 +53,7 @@ enum class Recovery : std::uint8_t {
 struct Ack {
   std::int64_t newly_acked;  // 0 where growth is not allowed (duplicate, application-limited)
   std::int64_t marks;
-  double trips = -1;  // of a paced flow: round trips since the ACK before
+  double trips = -1;  // round trips since the ACK before, where the pace alone held the flow back
 };
 
 // Where a flow stands. Packets are counted over all its connections; a round trip is over when as many are
