@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -91,10 +92,26 @@ def test_a_test_that_hangs_in_compiled_code_ends(tmp_path: Path) -> None:
     assert "in test_inner" in out and "test_it.py::test_inner" in out
 
 
+class Slept:
+    """A clock of the time slept, which a machine that stands still does not move."""
+
+    def __init__(self) -> None:
+        self._now_s = 0.0
+
+    def monotonic(self) -> float:
+        return self._now_s
+
+    def sleep(self, s: float) -> None:
+        time.sleep(s)
+        self._now_s += s
+
+
 def test_a_process_that_has_just_started_is_found(monkeypatch) -> None:
     """One that starts has no environment yet for a moment: a look may miss it, three do not."""
     monkeypatch.setattr(guard, "GRACE_S", 0.2)
+    monkeypatch.setattr(guard, "time", Slept())
     with started([sys.executable, "-c", "import time; time.sleep(1000)"]) as process:
+        wait_for(lambda: guard._command(process.pid), "its words", while_runs=process)
         looks = iter([[], []])
         monkeypatch.setattr(guard.guardian, "marked", lambda mark: next(looks, [process.pid]))
         (left,) = guard._left("any")
