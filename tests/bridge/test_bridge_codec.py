@@ -62,6 +62,15 @@ def test_what_is_encoded_is_decoded(message: m.Message) -> None:
             assert values.flags.aligned and not values.flags.writeable
 
 
+def test_columns_need_not_be_contiguous() -> None:
+    """A column of a table that an agent keeps by rows is sent like any other."""
+    by_rows = np.arange(8.0).reshape(4, 2)
+    decision = samples.decision() | {"weight": by_rows[: len(samples.decision()["weight"]), 1]}
+    got = decode_body(samples.body(m.Decide(4, decision)), samples.LIMITS)
+    assert isinstance(got, m.Decide)
+    np.testing.assert_array_equal(got.flows["weight"], decision["weight"])
+
+
 def test_columns_outlive_the_frame() -> None:
     """A decoded column keeps its values when the frame's memory is used again."""
     memory = bytearray(samples.body(samples.report()))

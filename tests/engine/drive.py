@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from ecnomy.markets.bridge.messages import Bye, Decide, Finish, Record, Report, Request, Verdict
 from ecnomy.markets.bridge.server import EngineLink
@@ -87,6 +88,8 @@ def run(
             ours.close()
             try:
                 _, error = process.communicate(timeout=60)
+            except subprocess.TimeoutExpired:
+                pytest.fail("the engine goes on 60 s after the market closed the connection")
             finally:
                 process.kill()  # one that does not end with its market
     assert process.returncode == 0, error.decode()

@@ -3,11 +3,13 @@
 
 An ACK-clocked WTP sender keeps at least `cwnd_min` packets in flight, and at least one. If its
 target (its weight in marks per round trip; siris2002 Eq. 4) needs fewer, it stays at the floor and
-takes the marks of the floor. Paced senders go below one packet.
+takes the marks of the floor. Windows are fractions and packets in flight are whole: with a floor of
+1, a window of 1.9 packets is at it. Paced senders go below one packet.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import msgspec
@@ -20,16 +22,16 @@ from ecnomy.markets.results.rawrun import RawRun
 __all__ = ["Floor", "floors", "on_floors"]
 
 LEAST: Final = 0.05  # of the time, and of the marks; smaller shares are not reported
-_AT: Final = 1 + 1e-6  # relative to the floor
 
 
 class Floor(msgspec.Struct, frozen=True):
-    """A source whose windows stood at the floor for more than 5 % of the measured time.
+    """A source that had its floor in flight for more than 5 % of the measured time.
 
     Attributes:
         source: name of the source.
         window: the floor [packets].
-        share: share of its flows' active time at the floor [0 to 1], estimated from reports.
+        share: share of its flows' active time at the floor [0 to 1], estimated from reports; of
+            flows in one row (`rows: together`) by their mean window.
         asked_per_s: mean target of a flow, weight / smoothed round trip [marks/s].
         taken_per_s: mean mark rate of a flow [marks/s].
     """
@@ -88,7 +90,7 @@ def floors(run: RawRun) -> list[Floor]:
             continue
         assert isinstance(source.transport, Tcp)
         least = source.transport.min_window
-        low = on & (cwnd[1:] <= _AT * least * source.row_flows)
+        low = on & (cwnd[1:] < (math.floor(least) + 1) * source.row_flows)
         asked = np.divide(weight[1:], rtt_s[1:], out=np.zeros_like(rtt_s[1:]), where=on)
         flow_s = time_s * source.row_flows
         floor = Floor(
