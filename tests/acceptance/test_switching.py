@@ -28,18 +28,18 @@ def test_each_user_sends_over_one_carrier(result: RunResult) -> None:
     for _, rows in changes.groupby("t_ps"):
         on[rows["flow"].to_numpy()] = rows["value"].to_numpy()
         assert (on[:USERS] + on[USERS:] == 1).all()
-    assert len(changes) > 2 * USERS
+    assert len(changes) > USERS
 
 
 def test_both_links_are_full_and_shared_out(result: RunResult) -> None:
-    """About a third on the link of a third of the capacity: nobody gains much by a change."""
+    """A third on the link of a third of the capacity: nobody gains by a change."""
     links = result.raw.links.set_index("name")
     assert links.loc["cheap-link", "utilization"] > 0.95
     assert links.loc["dear-link", "utilization"] > 0.95
     epochs = result.flow_epochs
     late = epochs[epochs["t_ps"] >= 60 * 10**12]
     cheap = late[late["flow"] < USERS].groupby("t_ps")["active"].sum()
-    assert 3 <= cheap.mean() <= 5.5
+    assert cheap.mean() == pytest.approx(4, abs=0.5)
 
 
 def test_each_carrier_is_paid_for_its_own_marks(result: RunResult) -> None:

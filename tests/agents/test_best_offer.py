@@ -144,11 +144,32 @@ def test_the_loyal_do_not_look() -> None:
 
 
 def test_the_curious_try_others() -> None:
-    """A tenth of the users, whatever they know."""
-    users = Users(5000, curiosity=0.1, switching_cost=1e6)
-    first = np.array(users.meet((1, 3)))
-    second = np.array(users.look((1, 3)))
-    assert abs(float((first != second).mean()) - 0.1) < 0.02
+    """A tenth of the users, whatever they know; none where there are users to ask."""
+    users = Users(5000)
+    users.meet((1, 3))
+    assert sum(users.look((1, 3))) == sum(users.look((1, 3))) == 5000
+    users.strategy.curiosity = 0.1
+    assert abs(5000 - sum(users.meet((1, 3))) - 500) < 70
+    apart = Users(5000, curiosity=0.1, switching_cost=1e6)
+    first = apart.meet((1, 3))
+    assert apart.look((1, 3)) == first
+
+
+@pytest.mark.parametrize(("gain", "share"), [(0.08, 0.25), (0.16, 0.5), (0.4, 1.0)])
+def test_a_gain_within_chance_moves_few(gain: float, share: float) -> None:
+    """Of users whose surplus swings by d about 1: the share gain / 2 (4 d / 3).
+
+    With weight 1/2 their smoothed surplus comes to 1 + d / 3 after an upward swing, and is 4 d / 3
+    away from the surplus of each decision. The other alternative does not swing.
+    """
+    swing, users = 0.12, Users(6000, switching_cost=1e6)
+    best = float(np.exp(1 + swing / 3 + gain)) - 1
+    first = sum(users.meet((1, 1)))
+    for turn in range(30):
+        mbps = float(np.exp(1 + (swing if turn % 2 else -swing))) - 1
+        users.strategy.switching_cost = 0.0 if turn == 29 else 1e6
+        last = sum(users.meet((mbps, best)))
+    assert (last - first) / (6000 - first) == pytest.approx(share, abs=0.04)
 
 
 def test_fees_count() -> None:

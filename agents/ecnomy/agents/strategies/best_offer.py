@@ -7,19 +7,25 @@ leaves a user the surplus
 
     s = U(x) - bill        [money/s], x the goodput
 
-over the time between two decisions, smoothed with weight 1/2. The bill is the user's total payment
-for its flow: marks (if the user pays for them), class fees and contracts on a meter. A utility with
-a `delay_cost` adds the cost of round trips. After a switch the flow first has to reach its rate:
-the user is new and skips decisions while its surplus grows from one to the next. For an alternative
-that it does not use, a user expects the mean surplus of its users (word of mouth), without new ones
-where there are others; if it has no users, the last known surplus. An untested alternative counts
-as the best known one. A user switches if
+over the time between two decisions. The bill is the user's total payment for its flow: marks (if
+the user pays for them), class fees and contracts on a meter. A utility with a `delay_cost` adds the
+cost of round trips. After a switch the flow first has to reach its rate: the user is new and skips
+decisions while its surplus grows from one to the next.
 
-    (s' - s) x horizon > switching_cost
+A share `loyalty` of users skips a decision. Each user smooths its surplus with weight 1 - loyalty
+(0.1 to 0.5), about the time from one look to the next. A user expects of an alternative the mean of
+its users (word of mouth, also about its own), without new ones where there are others; if it has no
+users, the last known surplus. An untested alternative counts as the best known one. With s' the
+largest expectation and s that of its own alternative, a user who looks switches with probability
 
-with s' the surplus of the best alternative. A share `loyalty` of users skips a decision, and a
-share `curiosity` of the others tries something else regardless of its knowledge. If all users
-decided at once, they would move as a herd.
+    (s' - s - switching_cost / horizon) / 2 (d' + d)        [0 to 1]
+
+where d is the mean distance of a surplus of one decision from the smoothed one, smoothed alike. So
+a gain beyond chance moves all who look, and a smaller one moves users in proportion to it. If all
+users moved at the smallest gain, chance would drive them from the larger group to the smaller one,
+and whoever looked at the same time would move as a herd: the smaller of two full links would have
+too many users. In proportion to the gain, they come to rest where no alternative leaves more (Smith
+1984). A share `curiosity` of those who look tries something else if it has no users to ask.
 
 Without any alternative a user has U(0); an untested alternative counts as at least U(0). An
 attentive user leaves if every alternative leaves it less than U(0) at two decisions. It returns as
@@ -32,7 +38,9 @@ With `elastic` users pay w = x U'(x) for the flow in use, as in `elastic-utility
 its demand at its carrier's price. Otherwise they pay `pay`.
 
 First choices are drawn at random. The figure `switches` of the table `agents` counts changes.
-Discrete choice with switching costs: Farrell and Klemperer 2007, section 2.
+Discrete choice with switching costs: Farrell and Klemperer 2007, section 2. Moves in proportion to
+the gain: M. J. Smith, The stability of a dynamic model of traffic assignment, Transportation
+Science 18(3), 1984.
 """
 
 from __future__ import annotations
@@ -57,7 +65,8 @@ from ecnomy.agents.utilities import UTILITIES, delay_cost_of, find_utility, util
 __all__ = ["BestOffer"]
 
 BITS_PER_MB: Final = 8e6
-SMOOTHING: Final = 0.5
+SMOOTHING: Final = (0.1, 0.5)  # the least and largest weight
+DOUBT: Final = 2.0  # the gain at which all move, in mean deviations
 LONGEST: Final = 8.0  # times `retry`
 LEAST: Final = 1e-3  # share of x0: U(0) may be minus infinity
 
@@ -73,7 +82,7 @@ class BestOffer:
         switching_cost: a user's perceived cost of a switch; no money is paid.
         horizon: the time over which a gain must recover the switching cost.
         loyalty: share of users that skip a decision.
-        curiosity: share of the attentive users that try something else.
+        curiosity: share of the attentive users that try an alternative without users.
         retry: time after which a user that has left tries again.
     """
 
@@ -104,8 +113,10 @@ class BestOffer:
         for name in ("loyalty", "curiosity"):
             if not 0 <= getattr(self, name) <= 1:
                 raise Refused(name, f"{getattr(self, name):g}", "a share from 0 to 1")
+        self._weight = min(max(1 - self.loyalty, SMOOTHING[0]), SMOOTHING[1])
         self._rows: Integers = np.zeros((0, 0), dtype=np.int64)  # [alternative, user]
         self._known: Floats = np.zeros((0, 0))  # surplus, money/s; NaN: unknown
+        self._spread: Floats = np.zeros(0)  # d by alternative, money/s
         self._choice: Integers = np.zeros(0, dtype=np.int64)
         self._new: Truths = np.zeros(0, dtype=np.bool_)  # since a switch the surplus has grown
         self._latest: Floats = np.zeros(0)  # surplus at the last decision, money/s
@@ -149,6 +160,7 @@ class BestOffer:
         users = len(choice)
         self._known = np.full((alternatives, users), np.nan)
         self._choice = choice
+        self._spread = np.zeros(alternatives)
         self._new, self._latest = np.zeros(users, dtype=np.bool_), np.zeros(users)
         self._renew(np.ones(users, dtype=np.bool_))
         self._away, self._doubts = np.zeros((2, users), dtype=np.bool_)
@@ -220,12 +232,21 @@ class BestOffer:
             surplus -= self._delay_cost * flows.srtt_s[used] * megabytes_per_s
         at = self._choice, np.arange(len(self._choice))
         before = self._known[at]
+        self._spread_of(surplus, before)
         self._new &= surplus > self._latest
         self._latest = surplus
         learnt = np.where(
-            self._new | np.isnan(before), surplus, before + SMOOTHING * (surplus - before)
+            self._new | np.isnan(before), surplus, before + self._weight * (surplus - before)
         )
         self._known[at] = np.where(self._away, before, learnt)
+
+    def _spread_of(self, surplus: Floats, before: Floats) -> None:
+        """Update the distance of one decision's surplus from the smoothed one, by alternative."""
+        settled = ~self._new & ~self._away & ~np.isnan(before)
+        for k in np.unique(self._choice[settled]):
+            users = settled & (self._choice == k)
+            found = np.abs(surplus - before)[users].mean()
+            self._spread[k] += self._weight * (found - self._spread[k])
 
     def _told(self) -> Floats:
         """Return each user's expected surplus of each alternative, [alternative, user]."""
@@ -234,7 +255,7 @@ class BestOffer:
             inside = (self._choice == k) & ~self._away
             heard = inside & ~self._new if (inside & ~self._new).any() else inside
             if heard.any():
-                told[k, ~inside] = np.nanmean(self._known[k, heard])
+                told[k] = np.nanmean(self._known[k, heard])
         if np.isnan(told).all():
             return np.zeros_like(told)
         return np.where(np.isnan(told), max(np.nanmax(told), self._nothing), told)
@@ -243,14 +264,17 @@ class BestOffer:
         """Return each user's next choice."""
         told, users = self._told(), np.arange(len(self._choice))
         best = told.argmax(axis=0)
-        gain = (told[best, users] - told[self._choice, users]) * self.horizon
+        here, there = told[self._choice, users], told[best, users]
+        gain = there - here - self.switching_cost / self.horizon
         looks = (random.random(len(users)) >= self.loyalty) & ~self._new | self._probing
         self._looks = looks
-        moves: Truths = looks & (gain > self.switching_cost)
-        choice = np.where(moves, best, self._choice)
+        doubt = DOUBT * (self._spread[self._choice] + self._spread[best])
+        sure: Truths = gain > doubt * random.random(len(users))
+        choice = np.where(looks & (gain > 0) & sure, best, self._choice)
         tries = looks & (random.random(len(users)) < self.curiosity)
         other = (self._choice + random.integers(1, len(told), size=len(users))) % len(told)
-        return np.where(tries, other, choice)
+        used = np.bincount(self._choice[~self._away], minlength=len(told)) > 0
+        return np.where(tries & ~used[other], other, choice)
 
     def _decision(self, seen: Observation) -> Decision:
         flows = len(seen.flows.flow)
