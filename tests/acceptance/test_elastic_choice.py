@@ -102,6 +102,6 @@ def test_users_spread_until_a_bit_costs_the_same(
     """
     found = carriers(rates, QUEUE, 0.01, seed, users)
     print(found.round(4))
-    assert found[0, 0] == pytest.approx(users * rates[0] / sum(rates), abs=0.7)
-    assert found[0, 2] == pytest.approx(found[1, 2], rel=0.04)
+    assert found[0, 0] == pytest.approx(users * rates[0] / sum(rates), abs=1.0)
+    assert found[0, 2] == pytest.approx(found[1, 2], rel=0.06)
     assert found[:, 1] == pytest.approx(1 / found[:, 2] - 1, rel=0.08)

@@ -13,10 +13,10 @@ cost of round trips. After a switch the flow first has to reach its rate: the us
 decisions while its surplus grows from one to the next.
 
 A share `loyalty` of users skips a decision. Each user smooths its surplus with weight 1 - loyalty
-(0.1 to 0.5), about the time from one look to the next. A user expects of an alternative the mean of
-its users (word of mouth, also about its own), without new ones where there are others; if it has no
-users, the last known surplus. An untested alternative counts as the best known one. With s' the
-largest expectation and s that of its own alternative, a user who looks switches with probability
+(0.1 to 0.5), about the time from one look to the next. For an alternative that it does not use, a
+user expects the mean of its users (word of mouth), without new ones where there are others; if it
+has no users, the last known surplus. An untested alternative counts as the best known one. With s'
+the largest expectation and s its own surplus, a user who looks switches with probability
 
     (s' - s - switching_cost / horizon) / 2 (d' + d)        [0 to 1]
 
@@ -255,7 +255,7 @@ class BestOffer:
             inside = (self._choice == k) & ~self._away
             heard = inside & ~self._new if (inside & ~self._new).any() else inside
             if heard.any():
-                told[k] = np.nanmean(self._known[k, heard])
+                told[k, ~inside] = np.nanmean(self._known[k, heard])
         if np.isnan(told).all():
             return np.zeros_like(told)
         return np.where(np.isnan(told), max(np.nanmax(told), self._nothing), told)
