@@ -60,7 +60,7 @@ def scenarios(folder: Path) -> list[Path]:
 def test_shipped_scenarios_are_valid(folder: str) -> None:
     """Variants by `extends` too, which may leave out anything."""
     found = scenarios(CONFIGS / folder)
-    assert len(found) > 2
+    assert found
     for path in found:
         assert faults(plain_tree(read(path, str(path)))) == [], path
 
