@@ -18,10 +18,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from typer.testing import CliRunner
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
-from ecnomy.markets.cli.main import main
+from ecnomy.markets.cli.main import app, main
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import sweep_runs
 from ecnomy.markets.sweep.executors import InlinePool
@@ -110,7 +111,8 @@ def test_a_part_that_is_being_made_waits(tmp_path: Path) -> None:
 
 def test_a_damaged_part_is_named(tmp_path: Path) -> None:
     """One bit of its shard: its runs are missing, and are made again with its command."""
-    sweep, out = load_sweep(write(tmp_path)), tmp_path / "out"
+    file, out = write(tmp_path), tmp_path / "out"
+    sweep = load_sweep(file)
     one, two = Part(of=2, number=1), Part(of=2, number=2)
     for part in (one, two):
         make_part(sweep, out, part, Watcher)
@@ -118,9 +120,11 @@ def test_a_damaged_part_is_named(tmp_path: Path) -> None:
     data = bytearray(shard.read_bytes())
     data[len(data) // 2] ^= 1
     shard.write_bytes(data)
-    found = merge(sweep, out)
-    assert found.missing == {two: 6}
-    assert [file.name for file in found.damaged] == [f"{shard.name}.corrupt"]
+    said = CliRunner().invoke(app, ["merge", str(file), "--out", str(out), "--json"])
+    assert f"{shard.name}.corrupt: is incomplete or altered" in said.stderr
+    found = json.loads(said.stdout)
+    assert found["runs"] == {"asked": 12, "missing": 6, "failed": 0}
+    assert [Path(name).name for name in found["damaged"]] == [f"{shard.name}.corrupt"]
     assert make_part(sweep, out, two, Watcher).done == 6
     assert merge(sweep, out).missing == {} and len(open_sweep(out)) == 12
 

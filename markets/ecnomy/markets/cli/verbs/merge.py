@@ -47,6 +47,7 @@ def merge_command(
                 "folder": folder,
                 "shards": [str(part) for part in found.parts],
                 "busy": [str(part) for part in found.busy],
+                "damaged": found.damaged,
                 "runs": {"asked": found.runs, "missing": missing, "failed": found.failed},
             }
         )
