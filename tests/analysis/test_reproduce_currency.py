@@ -188,6 +188,29 @@ def test_scenarios_are_held_to_their_plans(world: World, old: str, new: str, rea
     assert set(seen.stale) == (ALL if reason else set())
 
 
+def test_a_cause_is_in_the_words_of_its_finding(world: World) -> None:
+    """A finding that changes after the record makes it stale; carrying it words the cause anew.
+
+    Its figures are the recorded ones. One that is not recorded needs runs.
+    """
+    kept = world.recorded
+    one = next(record for record in kept.records if record.cause)
+    figure = next(figure for figure in one.figures if figure.measured)
+    number = one.claim.rpartition(".")[2]
+    findings = world.paper / "findings.yaml"
+    findings.write_text(
+        f"fig3.{number}: {{cause: 'it is so', tried: [{{run: all, shows: '{{{figure.name}}}'}}]}}\n"
+    )
+    seen = world.look()
+    assert seen.stale == {one.claim: ("its cause has been reworded",)}
+    new, _ = carried(kept.records, kept.studies, seen, Sources(world.checkout))
+    (found,) = (record for record in new if record.claim == one.claim)
+    assert found.cause.startswith(f"it is so; tried: all: {figure.measured[0]:.4g}")
+    assert world.look(RecordFile(3, new, kept.studies)).stale == {}
+    findings.write_text(f"fig3.{number}: {{cause: 'it is {{not.measured}}'}}\n")
+    assert world.look().stale == {one.claim: ("its cause names figures that are not recorded",)}
+
+
 def test_an_entry_s_code_is_held_to_its_figures(world: World) -> None:
     """Another module that makes the same of the quick runs is as good; another figure is not."""
     kept = world.recorded

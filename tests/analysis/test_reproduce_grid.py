@@ -178,6 +178,29 @@ def test_an_undecided_alternative_gets_more_seeds(
     assert (more, [f.outcomes for f in again]) == (0, [f.outcomes for f in found])
 
 
+def test_an_undecided_alternative_needs_seeds_of_all_its_studies(
+    made, paper: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One study of an entry has the most seeds already, and the other one has two."""
+    monkeypatch.setattr(session, "GRID_SEEDS", 3)
+    varied = by_number(made[1])["c2"].verdict.grid[0].verdict.figures[0].measured
+    assert varied is not None
+    sweep = (paper / "fig3-sweep.yaml").read_text()
+    (paper / "more-sweep.yaml").write_text(sweep.replace("\nreplicates: 2", "\nreplicates: 3"))
+    studies = {name: {"sweep": f"{name}-sweep.yaml", "budget": 1e6} for name in ("fig3", "more")}
+    entries = change_claims(paper)["entries"]
+    region = {"ratio_over_r.large.red.*": [varied.mean, None]}
+    entries["fig3"] |= {
+        "studies": ["fig3", "more"],
+        "claims": {"c2": CLAIMS["c2"] | {"expect": region}},
+    }
+    change_claims(paper, studies=studies, entries=entries)
+    go(tmp_path / "out", grid=True)
+    own, form = load_paper("siris2002"), Form(tmp_path / "out")
+    variant = variant_of(own, "ratios", "both 1")
+    assert [seeds_of(own, name, form, variant) for name in ("fig3", "more")] == [3, 3]
+
+
 def test_studies_beside_a_variant_have_as_many_seeds(paper: Path, tmp_path: Path) -> None:
     """What a variant leaves alone is cut to its seeds: figures compare studies seed by seed."""
     file = paper / "fig3-sweep.yaml"

@@ -71,8 +71,9 @@ def test_the_page_opens_with_main_results(paper: Path, tmp_path: Path) -> None:
     differ = "Weights differ: reproduced as chosen; depends on ratios; 0 of 1 alternatives agree"
     assert f"{differ} fig3.c2: confirmed as chosen, refuted with" in told
     assert re.search(r"refuted with ratios both 1 \(ratio_over_r.large.red.r=8 0\.\d+ \[", told)
-    assert "All is wrong: not reproduced fig3.c3: ratio_over_r.large.red.r=8" in told
-    assert "Who knows: undecided fig3.c6: pending" in told
+    wrong = "All is wrong: not reproduced as chosen; depends on ratios; 0 of 1 alternatives agree"
+    assert f"{wrong} fig3.c3: ratio_over_r.large.red.r=8" in told
+    assert "Who knows: undecided as chosen fig3.c6: pending" in told
     lines = re.findall(r'<li><a href="#siris2002.fig3"><img alt="siris2002.fig3" src="data:', text)
     assert len(lines) == 4
 
@@ -122,21 +123,31 @@ def lines_of(*records: Recorded) -> list[Any]:
     ("verdicts", "told"),
     [
         (("confirmed", "confirmed"), "reproduced"),
-        (("confirmed", "refuted"), "not reproduced"),
-        (("depends", "refuted"), "not reproduced"),
-        (("depends", "confirmed"), "depends on s"),
-        (("depends", "inconclusive"), "depends on s"),
-        (("confirmed", "inconclusive"), "undecided"),
-        (("confirmed", "not testable"), "undecided"),
+        (("confirmed", "refuted"), "not reproduced as chosen"),
+        (("depends", "refuted"), "not reproduced as chosen; depends on s"),
+        (("depends", "confirmed"), "reproduced as chosen; depends on s"),
+        (("depends", "inconclusive"), "undecided as chosen; depends on s"),
+        (("confirmed", "inconclusive"), "undecided as chosen"),
+        (("confirmed", "not testable"), "undecided as chosen"),
     ],
 )
 def test_a_headline_stands_on_all_its_claims(verdicts, told) -> None:
     """The worst of its claims decides."""
     records = [
-        record(f"c{i}", verdict, depends=("s",) if verdict == "depends" else ())
+        record(f"c{i}", "depends", alone="confirmed", depends=("s",))
+        if verdict == "depends"
+        else record(f"c{i}", verdict)
         for i, verdict in enumerate(verdicts)
     ]
     assert [line.told for line in lines_of(*records)] == [told]
+
+
+def test_a_headline_says_where_nothing_is_open() -> None:
+    """If no claim has a setting that its paper leaves open."""
+    (line,) = lines_of(record("c1", "refuted", over=()), record("c2", "confirmed", over=()))
+    assert line.told == "not reproduced as chosen; the paper leaves no setting open"
+    (line,) = lines_of(record("c1", "refuted", over=("gain",)), record("c2", "confirmed", over=()))
+    assert line.told == "not reproduced as chosen"  # not judged over the gain
 
 
 def test_a_grid_that_leaves_it_open_is_told() -> None:

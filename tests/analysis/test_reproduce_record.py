@@ -44,6 +44,7 @@ WHOLE = Outcome(
         depends=("s",),
     ),
     "why",
+    "cause {told}",
     {"told": t_interval(np.array([1.0, 2.0]))},
     over=("s",),
 )

@@ -31,6 +31,7 @@ from ecnomy.analysis.compare import currency as engines
 from ecnomy.analysis.compare.record import RECORDS
 from ecnomy.analysis.compare.record import read_record as read_engine
 from ecnomy.analysis.compare.record import write_record as write_engine
+from ecnomy.analysis.compare.recording import read_index
 from ecnomy.analysis.reproduce.currency import carried, look, stale_lines
 from ecnomy.analysis.reproduce.kept import KEPT, read_rows
 from ecnomy.analysis.reproduce.made_of import Sources
@@ -74,8 +75,13 @@ class Looked(msgspec.Struct, frozen=True):
 
 
 def of_engines(checkout: Path = ROOT, *, carry: bool = False, jobs: int = 2) -> Counted:
-    """The records of the engines; `carry` writes those that nothing moved anew."""
+    """The records of the engines; `carry` writes those that nothing moved anew.
+
+    A scenario of the index without a record is stale.
+    """
     files = sorted((checkout / RECORDS).glob("*.json"))
+    names = [scenario.name for scenario in read_index(checkout).scenarios]
+    gone = tuple(f"{name} not recorded" for name in sorted(set(names) - {f.stem for f in files}))
     omnet = carry and engines.has_omnet()
 
     def seen(file: Path) -> tuple[str, ...]:
@@ -88,7 +94,7 @@ def of_engines(checkout: Path = ROOT, *, carry: bool = False, jobs: int = 2) -> 
     with ThreadPoolExecutor(jobs) as pool:
         reasons = dict(zip(files, pool.map(seen, files), strict=True))
     stale = tuple(f"{file.stem} stale ({'; '.join(why)})" for file, why in reasons.items() if why)
-    return Counted(len(files) - len(stale), len(files), stale)
+    return Counted(len(files) - len(stale), len(files) + len(gone), stale + gone)
 
 
 def of_claims(checkout: Path = ROOT, *, carry: bool = False, budget_s: float = BUDGET_S) -> Counted:

@@ -7,11 +7,13 @@ would be held to is skipped.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 import pytest
+import yaml
 
 from ecnomy.analysis.reproduce.currency import stale_lines
 from ecnomy.analysis.reproduce.judge import (
@@ -94,6 +96,17 @@ def all_claims(paper: str) -> list[str]:
     return claims_of(paper_of(paper))
 
 
+def test_a_scenario_without_a_record_is_stale(tmp_path: Path) -> None:
+    """Each scenario of the index counts, also if its record is not there."""
+    index = Path("tests/validation/scenarios/index.yaml")
+    (tmp_path / index).parent.mkdir(parents=True)
+    shutil.copy(ROOT / index, tmp_path / index)
+    counted = of_engines(tmp_path)
+    names = [each["name"] for each in yaml.safe_load((ROOT / index).read_text())["scenarios"]]
+    assert (counted.current, counted.all) == (0, len(names))
+    assert counted.stale == tuple(f"{name} not recorded" for name in sorted(names))
+
+
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_claim_has_an_outcome(paper: str, records, stale) -> None:
     """Where an entry's record is current, all its claims are in it, with the verdicts there are."""
@@ -117,7 +130,7 @@ def test_what_is_not_confirmed_has_a_reason(paper: str, records, stale) -> None:
     without = []
     for record in current(records, stale, all_claims(paper)):
         told = ("tried: ", "cause unknown", " as chosen; ", "cannot discriminate")
-        reason = any(words in record.reason for words in told)
+        reason = any(words in record.why for words in told)
         if record.verdict in (PENDING, NOT_TESTABLE):
             reason = bool(record.reason)
         if record.priority == "core" and record.verdict not in (CONFIRMED, REPORTED) and not reason:

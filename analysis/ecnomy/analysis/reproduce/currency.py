@@ -25,6 +25,7 @@ import numpy as np
 
 from ecnomy.agents.errors import EcnomyError, ResultsError
 from ecnomy.analysis.reproduce.catalogue import Paper
+from ecnomy.analysis.reproduce.causes import cause_now
 from ecnomy.analysis.reproduce.entries import Outcome, measured
 from ecnomy.analysis.reproduce.grid import grid_of, touched
 from ecnomy.analysis.reproduce.kept import KeptRuns
@@ -50,6 +51,7 @@ class Look(msgspec.Struct, frozen=True):
 
     Attributes:
         stale: claim -> reasons.
+        reworded: claim -> its cause in the present words; these claims are stale for that only.
         same: present digests of studies with changed code or scenarios but equal figures.
         probed: the number of probe runs.
     """
@@ -57,6 +59,7 @@ class Look(msgspec.Struct, frozen=True):
     stale: dict[str, tuple[str, ...]]
     same: dict[str, StudyMade]
     probed: int
+    reworded: dict[str, str] = {}
 
 
 class _Of(msgspec.Struct, frozen=True):
@@ -95,6 +98,7 @@ def look(
     Raises:
         ResultsError: a run of a probe failed.
     """
+    records = list(records)
     stale: dict[str, tuple[str, ...]] = {}
     by_entry: dict[tuple[str, str], list[Recorded]] = {}
     now: dict[str, StudyMade | str] = {}
@@ -121,7 +125,25 @@ def look(
         for study, of in found.items()
         if not of.moved and not of.reason
     }
-    return Look(stale, same, probed)
+    reworded = _reworded([r for r in records if r.claim not in stale], stale, sources)
+    return Look(stale, same, probed, reworded)
+
+
+def _reworded(
+    records: Iterable[Recorded], stale: dict[str, tuple[str, ...]], sources: Sources
+) -> dict[str, str]:
+    """Add records whose findings have changed to `stale`; return the new causes where they can be
+    worded.
+    """
+    found: dict[str, str] = {}
+    for record in records:
+        cause = cause_now(record, sources.paper(place_of(record.claim)[0]))
+        if cause is None:
+            stale[record.claim] = ("its cause names figures that are not recorded",)
+        elif cause != record.cause:
+            stale[record.claim] = ("its cause has been reworded",)
+            found[record.claim] = cause
+    return found
 
 
 def _of(studies: Mapping[str, StudyMade], study: str) -> StudyMade:
@@ -320,10 +342,12 @@ def carried(
     studies = {**studies, **seen.same}
 
     def over(record: Recorded) -> Recorded:
-        if record.claim in seen.stale:
+        if record.claim in seen.stale and record.claim not in seen.reworded:
             return record
         return msgspec.structs.replace(
-            record, made_of=sources.of_claim(*place_of(record.claim), studies)
+            record,
+            cause=seen.reworded.get(record.claim, record.cause),
+            made_of=sources.of_claim(*place_of(record.claim), studies),
         )
 
     return [over(record) for record in records], studies

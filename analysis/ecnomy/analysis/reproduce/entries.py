@@ -39,7 +39,7 @@ from ecnomy.analysis.statistics.intervals import Interval
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Measured", "Outcome", "code_of", "measured", "reason_of"]
+__all__ = ["Measured", "Outcome", "cause_of", "code_of", "measured", "reason_of", "why_text"]
 
 
 class Code(Protocol):
@@ -58,8 +58,9 @@ class Outcome(msgspec.Struct, frozen=True):
     Attributes:
         claim: `paper.entry.cN`.
         verdict: the verdict, with the figures behind it.
-        reason: the reason why it is not confirmed, or "".
-        controls: further figures to which the reason refers, by name.
+        reason: what leaves it open, or "": alternatives, a control, a missing measurement.
+        cause: its finding (findings.yaml), with the figures filled in, or "".
+        controls: further figures to which the cause refers, by name.
         identity: whether it checks our own arithmetic or input.
         over: the settings over which it was judged, None if none were declared.
     """
@@ -68,9 +69,15 @@ class Outcome(msgspec.Struct, frozen=True):
     priority: str
     verdict: Verdict
     reason: str = ""
+    cause: str = ""
     controls: dict[str, Interval] = {}
     identity: bool = False
     over: tuple[str, ...] | None = None
+
+    @property
+    def why(self) -> str:
+        """Return why the claim is not confirmed, or ""."""
+        return why_text(self.reason, self.cause)
 
 
 def code_of(paper: Paper, entry: Entry) -> Code:
@@ -117,13 +124,14 @@ def measured(paper: Paper, item: str, form: Form, studies: Studies | None = None
         ]
         verdict = over_grid(verdict, grid)
         finding = paper.findings.get(f"{item}.{number}")
-        reason, controls = reason_of(verdict, claim, finding, samples, studies)
+        cause, controls = cause_of(verdict, finding, samples, studies)
         outcomes.append(
             Outcome(
                 claim=f"{paper.paper}.{item}.{number}",
                 priority=claim.priority,
                 verdict=verdict,
-                reason=reason,
+                reason=reason_of(verdict, claim),
+                cause=cause,
                 controls=controls,
                 identity=claim.kind == "identity",
                 over=entry.grid_of(number),
@@ -139,26 +147,34 @@ def _samples(paper: Paper, entry: Entry, studies: Studies) -> Samples:
         return code_of(paper, entry).figures(studies)
 
 
-def reason_of(
-    verdict: Verdict, claim: Claim, finding: Finding | None, samples: Samples, studies: Studies
-) -> tuple[str, dict[str, Interval]]:
-    """Return why a claim is not confirmed, or a reported claim's note, and the figures named."""
-    from ecnomy.analysis.reproduce.wording import filled, grid_text
+def reason_of(verdict: Verdict, claim: Claim) -> str:
+    """Return what leaves a claim open: the alternatives, the control, or what is missing."""
+    from ecnomy.analysis.reproduce.wording import grid_text
 
     if verdict.verdict in (PENDING, NOT_TESTABLE):
-        return claim.pending or claim.not_testable, {}
+        return claim.pending or claim.not_testable
     if verdict.verdict == CONFIRMED:
+        return ""
+    over = grid_text(verdict) if verdict.verdict in (DEPENDS, INCONCLUSIVE) else ""
+    return why_text(over, verdict.note)
+
+
+def cause_of(
+    verdict: Verdict, finding: Finding | None, samples: Samples, studies: Studies
+) -> tuple[str, dict[str, Interval]]:
+    """Return the cause of a verdict that is not confirmed as chosen, and the figures named."""
+    from ecnomy.analysis.reproduce.wording import MISSING, UNKNOWN, filled
+
+    if verdict.verdict in (PENDING, NOT_TESTABLE, CONFIRMED) or verdict.alone == CONFIRMED:
         return "", {}
-    over = [grid_text(verdict)] if verdict.verdict in (DEPENDS, INCONCLUSIVE) else []
-    first = [text for text in (*over, verdict.note) if text]
-    if verdict.alone == CONFIRMED or verdict.note or (verdict.alone == REPORTED and not finding):
-        return "; ".join(first), {}
-    if finding is None:
-        missing = any(figure.measured is None for figure in verdict.figures)
-        unknown = "cause unknown; no controlled runs yet"
-        first.append(
-            "not measured in this form" if verdict.alone == INCONCLUSIVE and missing else unknown
-        )
-        return "; ".join(first), {}
-    text, controls = filled(finding, samples, studies)
-    return "; ".join([*first, text]), controls
+    if verdict.note or (verdict.alone == REPORTED and not finding):
+        return "", {}
+    if finding is not None:
+        return filled(finding, samples, studies)
+    missing = any(figure.measured is None for figure in verdict.figures)
+    return (MISSING if verdict.alone == INCONCLUSIVE and missing else UNKNOWN), {}
+
+
+def why_text(reason: str, cause: str) -> str:
+    """Return a reason and a cause as one text."""
+    return "; ".join(text for text in (reason, cause) if text)

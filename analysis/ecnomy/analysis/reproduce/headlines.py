@@ -41,6 +41,7 @@ AS_CHOSEN: Final = "reproduced as chosen"
 NOT_REPRODUCED: Final = "not reproduced"
 UNDECIDED: Final = "undecided"
 _MOST: Final = 2  # claims that a line explains
+_CLOSED: Final = "the paper leaves no setting open"
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -48,7 +49,8 @@ class Line(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: one of the five kinds of outcome.
-        told: the kind in words, with the number of settings tried and the decisive ones.
+        told: the outcome at the chosen settings, the settings that it depends on, and how many of
+            the alternatives agree.
         why: the decisive figures, "" if all claims are confirmed.
         entry: `paper.entry`, whose picture shows it.
     """
@@ -89,18 +91,19 @@ def _line(paper: str, headline: Headline, records: Sequence[Recorded]) -> Line:
         return Line(headline.says, REPRODUCED, _told(REPRODUCED, records), "", entry)
     else:
         kind = AS_CHOSEN if chosen == {CONFIRMED} else UNDECIDED
+    if chosen == {CONFIRMED}:
+        opening = AS_CHOSEN
+    else:
+        opening = f"{NOT_REPRODUCED if REFUTED in chosen else UNDECIDED} as chosen"
     decisive = [r for r in records if r.verdict == (against or r.verdict) != CONFIRMED]
     why = [_why(record) for record in decisive[:_MOST]]
     left = len(decisive) - len(why)
     why += [f"and {left} more"] if left else []
-    opening = AS_CHOSEN if chosen == {CONFIRMED} else kind
     return Line(headline.says, kind, _told(opening, records), "; ".join(why), entry)
 
 
 def _told(opening: str, records: Sequence[Recorded]) -> str:
-    """Return the opening words, in how many settings they hold, and the settings they depend on."""
-    if opening in (NOT_REPRODUCED, UNDECIDED):
-        return opening
+    """Return the opening words, the settings they depend on, and how many alternatives agree."""
     depends = dict.fromkeys(name for record in records for name in record.depends)
     agree: dict[tuple[str, str], bool] = {}
     for record in records:
@@ -110,9 +113,9 @@ def _told(opening: str, records: Sequence[Recorded]) -> str:
     left_open = [setting for (setting, _), same in agree.items() if not same]
     left_open = [setting for setting in left_open if setting not in depends]
     hangs = f"depends on {', '.join(depends)}" if depends else ""
-    told = agreement(sum(agree.values()), len(agree), left_open) if agree else ""
-    parts = [hangs, told] if opening == DEPENDS else [opening, hangs, told]
-    return "; ".join(part for part in parts if part)
+    closed = _CLOSED if all(record.over == () for record in records) else ""
+    told = agreement(sum(agree.values()), len(agree), left_open) if agree else closed
+    return "; ".join(part for part in (opening, hangs, told) if part)
 
 
 def _why(record: Recorded) -> str:

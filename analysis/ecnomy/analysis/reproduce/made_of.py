@@ -54,7 +54,17 @@ _PACKAGE: Final = "ecnomy.analysis.reproduce"
 _APART: Final = tuple(
     f"{_PACKAGE}.{name}"
     for name in (
-        *("catalogue", "command", "entries", "grid", "headlines", "made_of", "page", "papers"),
+        *(
+            "catalogue",
+            "causes",
+            "command",
+            "entries",
+            "grid",
+            "headlines",
+            "made_of",
+            "page",
+            "papers",
+        ),
         *("currency", "kept", "pictures", "probes", "record", "record_file", "recorded"),
         *("session", "table", "wording"),
     )

@@ -172,7 +172,7 @@ def _claim(number: str, claim: Claim, record: Recorded, paper: Paper) -> _Claim:
         identity=record.identity,
         grid=_grid(record, paper),
         undeclared=record.over is None and record.verdict not in (PENDING, NOT_TESTABLE),
-        reason=record.reason,
+        reason=record.why,
         figures=[_figure(figure) for figure in figures[:_MOST]],
         more=max(0, len(figures) - _MOST),
     )

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.analysis.reproduce.entries import Outcome
+from ecnomy.analysis.reproduce.entries import Outcome, why_text
 from ecnomy.analysis.reproduce.judge import Judged, Verdict, deciding, told_of
 from ecnomy.analysis.reproduce.made_of import ClaimMade
 from ecnomy.analysis.statistics.intervals import Interval
@@ -60,6 +60,7 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         claim: `paper.entry.cN`.
         verdict: the verdict over the grid; `alone` is the verdict at the chosen settings.
         depends: the settings on which the verdict depends.
+        reason, cause: as in Outcome.
         over: the settings declared for judging, None if none were declared; `grid` is empty if they
             were not tried.
         versions: engine and version.
@@ -74,11 +75,17 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     identity: bool = False
     over: tuple[str, ...] | None = None
     reason: str = ""
+    cause: str = ""
     quick_verdict: str = ""
     versions: dict[str, str] = {}
     made_of: ClaimMade = ClaimMade()
     figures: tuple[Figure, ...] = ()
     grid: tuple[Under, ...] = ()
+
+    @property
+    def why(self) -> str:
+        """Return why the claim is not confirmed, or ""."""
+        return why_text(self.reason, self.cause)
 
     @property
     def told(self) -> str:
@@ -104,6 +111,7 @@ def recorded(
         identity=outcome.identity,
         over=outcome.over,
         reason=outcome.reason,
+        cause=outcome.cause,
         quick_verdict=quick.verdict.verdict if quick else "",
         versions=versions,
         made_of=made_of or ClaimMade(),

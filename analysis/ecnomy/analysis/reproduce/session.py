@@ -168,7 +168,7 @@ def _settled(found: Reproduced, form: Form, lazy: LazyPool, listener: Listener) 
         more = []
         for variant in undecided(found):
             names = touched(paper, studies, variant)
-            has = max((seeds_of(paper, name, form, variant) for name in names), default=GRID_SEEDS)
+            has = min((seeds_of(paper, name, form, variant) for name in names), default=GRID_SEEDS)
             if has < GRID_SEEDS:
                 seeds[variant.name] = min(GRID_SEEDS, 2 * has)
                 more.append(variant)

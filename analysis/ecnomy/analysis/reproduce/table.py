@@ -84,7 +84,7 @@ def claims_table(found: Reproduced, items: Sequence[str] = ()) -> Table:
         measured = [figure_text(figure) for figure in worst_figures(outcome.verdict)]
         left = len(outcome.verdict.figures) - len(measured)
         measured += [f"and {left} more"] if left else []
-        measured += [outcome.reason] if outcome.reason else []
+        measured += [outcome.why] if outcome.why else []
         label = f"{number} {'*' if claim.priority == 'core' else ''}".strip()
         table.add_row(label, outcome.verdict.told, says, "\n".join(measured))
     return table

@@ -63,7 +63,7 @@ def _entry(found: Reproduced, items: Mapping[tuple[str, str], Sequence[str]]) ->
                 "says": claim.says,
                 "verdict": outcome.verdict.verdict,
                 "told": outcome.verdict.told,
-                "reason": outcome.reason,
+                "reason": outcome.why,
                 "depends": outcome.verdict.depends,
                 "figures": outcome.verdict.figures,
             }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -21,9 +22,13 @@ from ecnomy.analysis.statistics.intervals import Interval
 if TYPE_CHECKING:
     from ecnomy.analysis.reproduce.studies import Studies
 
-__all__ = ["figure_text", "filled", "grid_text", "interval_text", "region_text"]
+__all__ = [
+    *("MISSING", "UNKNOWN"),
+    *("figure_text", "figures_named", "filled", "grid_text", "interval_text", "region_text"),
+]
 
-_MISSING: Final = "not measured in this form"
+MISSING: Final = "not measured in this form"
+UNKNOWN: Final = "cause unknown; no controlled runs yet"
 _NAMED: Final = re.compile(r"\{([^{}]+)\}")
 
 
@@ -77,10 +82,10 @@ def _at_chosen(verdict: Verdict | None) -> Verdict | None:
 
 
 def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, dict[str, Interval]]:
-    """Return a finding with figures and settings of the runs filled in, and those figures.
+    """Return a finding with figures and settings of the runs filled in, and the figures it needs.
 
-    A control's text is omitted if none of its figures was measured. A cause is omitted if the runs
-    do not match its conditions.
+    These are the figures that it names, and those of its conditions. A control's text is omitted if
+    none of its figures was measured. A cause is omitted if the runs do not match its conditions.
     """
     controls: dict[str, Interval] = {}
 
@@ -90,19 +95,29 @@ def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, d
             return studies.setting(study, path)
         interval = interval_of(samples[match[1]]) if match[1] in samples else None
         if interval is None:
-            return f"({_MISSING})"
+            return f"({MISSING})"
         controls[match[1]] = interval
         return interval_text(interval)
 
     def told(text: str) -> str:
         names = [name for name in _NAMED.findall(text) if "@" not in name]
         missing = not any(name in samples and interval_of(samples[name]) for name in names)
-        return _MISSING if names and missing else _NAMED.sub(put, text)
+        return MISSING if names and missing else _NAMED.sub(put, text)
 
+    for name in samples:
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in finding.when):
+            interval = interval_of(samples[name])
+            controls |= {name: interval} if interval else {}
     other = contradicted(finding, samples)
     lines = [_elsewhere(other) if other else _NAMED.sub(put, finding.cause)]
     lines += [f"tried: {told(tried.run)}: {told(tried.shows)}" for tried in finding.tried]
     return "; ".join(lines), controls
+
+
+def figures_named(finding: Finding) -> set[str]:
+    """Return the names of the figures in the text of a finding."""
+    texts = [finding.cause, *(text for tried in finding.tried for text in (tried.run, tried.shows))]
+    return {name for text in texts for name in _NAMED.findall(text) if "@" not in name}
 
 
 def _elsewhere(figure: Judged) -> str:
