@@ -34,7 +34,7 @@ network:
        marking: {{law: red, min_threshold: 1 packets, max_threshold: {queue} packets,
                  max_probability: 1, weight: 0.02}}}}
 sources:
-  - {{name: gold, from: a, to: b, count: 3,
+  - {{name: gold, from: a, to: b, count: 3, rows: {rows},
      transport: {{law: wtp, send: {send}, mss: 960 bytes}}}}
 market:
   epoch: 1 s
@@ -47,9 +47,9 @@ market:
 """
 
 
-def scenario(queue: int, send: str = "ack-clocked") -> Scenario:
+def scenario(queue: int, send: str = "ack-clocked", rows: str = "each") -> Scenario:
     """Three flows that are to take 200 marks/s each; all packets are marked at such a queue."""
-    return scenario_from_text(TEXT.format(queue=queue, send=send))
+    return scenario_from_text(TEXT.format(queue=queue, send=send, rows=rows))
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +68,15 @@ def test_the_marks_that_are_not_taken(long_queues: RawRun) -> None:
     part = np.minimum(2 * LEAST_S / rtt_s, 1).mean()
     assert gold.aimed_per_s == pytest.approx(200 * part, rel=0.02)
     assert gold.taken_per_s == pytest.approx(200 * part, rel=0.05)
+
+
+def test_a_row_of_flows_has_the_figures_of_one(long_queues: RawRun, tmp_path: Path) -> None:
+    """With `rows: together` a report holds sums of the same packets; figures stay per flow."""
+    together = scenario(800, rows="together")
+    (alone,), (row,) = saturated(long_queues), saturated(run(together, out=tmp_path / "r").raw)
+    assert row.asked_per_s == pytest.approx(200, rel=1e-9)
+    for name in ("share", "aimed_per_s", "taken_per_s"):
+        assert getattr(row, name) == pytest.approx(getattr(alone, name), rel=1e-3), name
 
 
 def test_nothing_is_said_of_short_queues(tmp_path: Path) -> None:

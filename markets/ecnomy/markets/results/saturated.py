@@ -85,14 +85,15 @@ def saturated(run: RawRun) -> list[Saturated]:
         held_ps, weight, rtt_s, active, ce = (values[:, own] for values in looks.columns.values())
         asked = rates[:, own]
         on = (active[1:] > 0) & (rtt_s[1:] > 0) & (asked > 0)
-        flow_s = float((looks.dt_s * on).sum()) * source.row_flows
+        time_s = float((looks.dt_s * on).sum())
+        flow_s = time_s * source.row_flows
         if flow_s <= 0:
             continue
         aimed = np.divide(weight[1:], rtt_s[1:], out=np.zeros_like(rtt_s[1:]), where=on)
         one = Saturated(
             source=source.name,
             share=float((np.diff(held_ps, axis=0) * on).sum()) / PS_PER_S / flow_s,
-            asked_per_s=float((looks.dt_s * asked * on).sum()) / flow_s,
+            asked_per_s=float((looks.dt_s * asked * on).sum()) / time_s,
             aimed_per_s=float((looks.dt_s * aimed).sum()) / flow_s,
             taken_per_s=float((np.diff(ce, axis=0) * on).sum()) / flow_s,
         )
@@ -122,7 +123,7 @@ def _decided(run: RawRun) -> pd.DataFrame:
 
 
 def _asked(decided: pd.DataFrame, looks: Looks) -> Floats:
-    """Return the target marks/s of each row from each report to the next; below 0 if unset."""
+    """Return a flow's target marks/s in each row, from report to report; below 0 if unset."""
     asked = np.full((len(looks.t_ps) - 1, len(looks.rows)), -1.0)
     flows, t_ps, rates = (decided[name].to_numpy() for name in ("flow", "t_ps", "value"))
     order = np.argsort(flows, kind="stable")
