@@ -97,6 +97,16 @@ def test_agents_decide_for_one_flow(both: tuple[RunResult, RunResult]) -> None:
         assert wanted[0] == wanted[1] and "mark_rate" in wanted[1], source
 
 
+def test_willingness_is_summed_over_flows(both: tuple[RunResult, RunResult]) -> None:
+    """Three pay 0.04 money/s each, four 0.01 and two up to 0.02."""
+    for result in both:
+        pays = result.timeseries("willingness", by="source")
+        for source, total in (("gold", 0.12), ("silver", 0.04), ("hold", 0.04)):
+            assert pays[source].tolist() == pytest.approx([total] * 40), source
+        each = result.timeseries("willingness", by="source", per_flow=True)
+        assert each["silver"].tolist() == pytest.approx([0.01] * 40)
+
+
 def test_summaries_are_means_per_flow(both: tuple[RunResult, RunResult]) -> None:
     """The table after a run and the tables of `show` count flows and give means over them."""
     one, two = (groups(result.folder) for result in both)

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+import small_results
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.markets import Results, load, open_market, open_run, run
 from ecnomy.markets.results.frames import agent_frame
@@ -208,6 +209,13 @@ def test_ratios_and_states_over_time(made: Results) -> None:
     ends = made.timeseries("balance").iloc[-1]
     for account, micro in (made.manifest.balances_micro or {}).items():
         assert ends[account] == pytest.approx(micro / 1e6) == made.balances[account]
+
+
+def test_utilization_counts_what_departs_with_its_framing(tmp_path: Path) -> None:
+    """150 packets of 1,000 bytes and 10 of framing depart each second; ten more arrive."""
+    series = open_run(small_results.write(tmp_path / "r")).timeseries("utilization")
+    expected = 8 * (150_000 + 150 * 10) / 10e6
+    assert series["bottleneck"].tolist() == pytest.approx([expected] * 4, rel=1e-9)
 
 
 def test_money_counts_from_the_date_of_a_posting(
