@@ -101,7 +101,7 @@ def plan(
 
 def report(of: Plan, t_ps: int, epoch: int, **columns: Any) -> Report:
     """A report of zeros but for these flow columns; `link_*` are link columns."""
-    count = sum(s.count for s in of.sources)
+    count = of.row_count
     flows = _zeros(report_flows(0), count) | {"active": np.ones(count, dtype=np.int64)}
     links = _zeros(REPORT_LINKS, len(of.links))
     crossed = [(i, link) for i, s in enumerate(of.sources) for link in (*s.path, *s.ack_path)]
