@@ -164,6 +164,16 @@ def test_empirical_leaves_the_next_sample_above_it_with_the_chance_promised() ->
     assert fit.broken(0.2, 5) == sum(s > 0.2 for s in rates) / 37
 
 
+def test_a_sample_at_the_threshold_is_admitted() -> None:
+    """Of five gaps one may lie above: the threshold is the largest M, and its promise breaks."""
+    marked = Samples.of([1, 2, 3, 4], [10] * 4)
+    found = estimate(
+        "empirical", marked, Samples.of([0, 0, 0, 5], [10] * 4), blocked=0.2, limit=0.3, packets=10
+    )
+    assert found.threshold == 0.4 and found.broken == 1 / 4
+    assert found.marking_rate == pytest.approx(0.25) and found.marks == pytest.approx(2.5)
+
+
 @pytest.mark.parametrize(("count", "most"), [(5, 0.0), (8, 0.0), (9, 0.1), (10, 1 / 11), (20, 0.1)])
 def test_a_blocking_rate_is_kept_after_few_samples_too(count: int, most: float) -> None:
     """Independent rates of any distribution: of N + 1 ranks the next has each alike (99.9 %)."""
