@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import losses
 import plans
 from drive import Outcome, run
 from ecnomy.markets.bridge.messages import Decide, Report
@@ -51,6 +52,18 @@ def test_syn_is_resent_by_rfc_6298() -> None:
     assert list(sent["t_ps"] / plans.PS) == [0, 1, 3, 7, 15, 31]
     assert set(sent["bytes"]) == {40}
     assert outcome.reports[-1].flows["sent"][0] == 0
+
+
+def test_data_after_a_resent_syn_waits_three_seconds() -> None:
+    """RFC 6298 5.7: a SYN is lost and resent at 1 s, then the one packet of a first window is."""
+    outcome = losses.dropping([0, 1101], plans.tcp(echo="off"), 4.3)
+    sent = trace(outcome, SEND)
+    syns = sent["bytes"] == 40
+    assert sent["t_ps"][syns].tolist() == [0, plans.PS]
+    assert trace(outcome, DROP)["bytes"].tolist() == [40, 1000]
+    begins_ps, again_ps = sent["t_ps"][~syns & (sent["seq"] == 0)].tolist()
+    assert begins_ps == pytest.approx(1.1 * plans.PS, rel=1e-3)
+    assert again_ps - begins_ps == 3 * plans.PS
 
 
 def test_slow_start_doubles_every_round_trip() -> None:

@@ -62,6 +62,7 @@ def test_the_packets_lost_are_those_drawn(loss: float) -> None:
     ce = last.pairs["ce_dropped"][0] + last.pairs["ce_in_flight"][0] + flows["ce"].sum()
     assert last.pairs["marks"][0] == ce > 100
     assert link["busy_ps"] == pytest.approx(transmitted_s * PS * link["departures"], rel=1e-3)
+    assert link["departed_bytes"] == 1000 * link["departures"]  # lost ones too: they had departed
 
 
 def _rows(trace, which, *more):
@@ -120,6 +121,7 @@ def test_links_of_classes_lose_alike() -> None:
     n = link["departures"]
     assert abs(link["drops"] - lost - 0.1 * n) < Z * math.sqrt(0.09 * n) + 5
     assert last.flows["lost"].sum() == link["drops"]
+    assert link["departed_bytes"] == 1000 * n
 
 
 def both_ways(half):
