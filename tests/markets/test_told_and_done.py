@@ -8,11 +8,17 @@ from pathlib import Path
 import mesa
 import pytest
 
+import market_world as world
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import FlowView, PriceObservation
+from ecnomy.agents.spec import AgentSpec, ContractSpec, MarketSpec
 from ecnomy.markets import open_market, run
+from ecnomy.markets.model.market import Market
 from ecnomy.markets.results.runresult import RunResult
 from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.terms.tariffs import TwoPart
+from ecnomy.markets.terms.unit_price import Price
+from market_world import PS
 from told_strategies import LOG
 
 TEXT = """\
@@ -124,6 +130,22 @@ def test_an_agent_reads_its_account_and_has_its_own_numbers(tmp_path: Path) -> N
     ledger = first.raw.ledger
     earned = ledger[(ledger["credit"] == "isp") & (ledger["t_ps"] < 12 * 10**12)]
     assert income == earned["amount_micro"].sum() > 0
+
+
+def test_a_bill_of_nothing_has_no_standing_part() -> None:
+    """A fee of 3 micro-units for 5 s and 1 for a byte: owed are 0.6, 11.2, 11.8 and 12.4 so far."""
+    fee, price = Price(3, 5 * PS, "ps"), Price(1, 1, "byte")
+    line = ContractSpec("line", "bytes", TwoPart(fee=fee, price=price), ("day",))
+    isp = AgentSpec("isp", "connectivity-provider", contracts=(line,))
+    ann = world.customer("ann", "day", kind="told_strategies:Switch")
+    plan = world.plan([world.source("day")])
+    market = Market(plan, MarketSpec(1000, (isp, ann)))
+    LOG.clear()
+    for t, delivered in enumerate([0, 0, 10, 10, 10]):
+        market.decide(world.report(plan, t * PS, t, delivered_bytes=[delivered]))
+    views = [view for view in LOG["day.0"] if isinstance(view, FlowView)]
+    bills = [(view.bill_micro, view.standing_micro) for view in views]
+    assert bills == [(0, 0), (0, 0), (11, 1), (0, 0), (1, 1)]
 
 
 def test_what_is_no_truth_value_is_refused(tmp_path: Path) -> None:
