@@ -107,6 +107,17 @@ def test_willingness_is_summed_over_flows(both: tuple[RunResult, RunResult]) -> 
         assert each["silver"].tolist() == pytest.approx([0.01] * 40)
 
 
+def test_round_trips_are_means_over_flows(both: tuple[RunResult, RunResult]) -> None:
+    """Of eleven flows in four rows, and of the seven in classes; all have a round trip by 3 s."""
+    each = both[0]
+    table = each.flow_epochs[each.flow_epochs["t_ps"] >= 3 * 10**12]
+    for by, column, flows in ((None, "rtt", 11), ("provider", "shop", 7)):
+        own = table[table["flow"] < flows].groupby("t_ps")["srtt_s"].mean()
+        for result in both:
+            told = result.timeseries("rtt", by=by)[column].iloc[2:]
+            assert told.to_numpy() == pytest.approx(own.to_numpy(), rel=1e-9), column
+
+
 def test_summaries_are_means_per_flow(both: tuple[RunResult, RunResult]) -> None:
     """The table after a run and the tables of `show` count flows and give means over them."""
     one, two = (groups(result.folder) for result in both)

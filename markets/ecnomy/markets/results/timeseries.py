@@ -237,7 +237,7 @@ def _state(
         return np.where(told > 0, groups.sums(np.nan_to_num(held)), np.nan)
     if what == "rtt":
         values = epochs.at("srtt_s", edges[1:])
-        return _divided(groups.sums(values), groups.sums((values > 0).astype(np.float64)))
+        return _divided(groups.sums(values * members), groups.sums((values > 0) * members))
     return groups.sums(epochs.at(what, edges[1:]))
 
 
