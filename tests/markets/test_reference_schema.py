@@ -22,7 +22,8 @@ CONFIGS = Path(__file__).parents[2] / "configs"
 BEYOND = {
     *("wrong unit", "unknown unit", "unknown node", "unknown source", "no isp", "fee in marks"),
     *("duplicate link", "duplicate source", "duplicate agent", "half a micro", "strategy unit"),
-    "negative charge",
+    "negative step",
+    "a strategy of another role without its parameters",
     *("tcp for cbr", "udp for greedy", "fraction of a ps", "time too long", "warm-up too long"),
     *("red in two units", "red upside down", "windows too small", "two weights"),
     *("general without weights", "a choice of one"),

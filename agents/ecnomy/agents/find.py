@@ -6,6 +6,7 @@ A name is a built-in name, a dotted path (`my_lab.tariffs:Mine`), or an entry po
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.metadata
 import os
@@ -58,7 +59,7 @@ def find(family: Family, kind: str) -> type:
 
     Raises:
         EcnomyError: the family's error: the class does not exist, cannot be imported, or lacks all
-            of the methods. The message lists the attempts.
+            of the methods. The message has the nearest name, or lists the attempts.
     """
     if kind in family.built_in:
         return _load(family, kind, family.built_in[kind])
@@ -68,6 +69,9 @@ def find(family: Family, kind: str) -> type:
     entries = {entry.name: entry.value for entry in listed}
     if kind in entries:
         return _load(family, kind, entries[kind])
+    near = difflib.get_close_matches(kind[:40].lower(), [*family.built_in, *entries], 1, 0.6)
+    if near:
+        raise family.error(f"no {family.noun} {kind[:40]!r}; did you mean {near[0]!r}?")
     raise family.error(
         f"no {family.noun} {kind!r}: built in are {', '.join(family.built_in) or 'none'}; entry "
         f"points in {family.group}: {', '.join(sorted(entries)) or 'none'}; write a custom class "

@@ -94,6 +94,7 @@ def known_name(given: str, known: Iterable[str]) -> str:
     names = list(known)
     near = names if len(given) <= _LONGEST_NEAR and len(names) <= _MOST_NEAR else []
     close = difflib.get_close_matches(given, near, 1, 0.6)
+    close = close or difflib.get_close_matches(given.lower(), near, 1, 0.6)
     more = f" and {len(names) - _MOST_LISTED:,} more" if len(names) > _MOST_LISTED else ""
     listed = f"one of {', '.join(names[:_MOST_LISTED])}{more}" if names else "none"
     return f"{listed} (did you mean {close[0]!r}?)" if close else listed
@@ -220,6 +221,7 @@ def _read_struct(node: Node, kind: type[msgspec.Struct], path: str, places: Plac
     if not isinstance(node.value, dict):
         raise node.place.error(path, show(node), f"a mapping with {', '.join(fields)}")
     selector = kind.__struct_config__.tag_field
+    getattr(kind, "before_reading", _nothing)(node, path)
     values, gaps = {}, _Gaps()
     for key, child in node.value.items():
         if key == selector:
@@ -242,6 +244,10 @@ def _read_struct(node: Node, kind: type[msgspec.Struct], path: str, places: Plac
         here = f"{path}.{misfit.key}" if path else misfit.key
         place = places.get(here, node.place)
         raise place.error(here, misfit.found, misfit.expected) from None
+
+
+def _nothing(node: Node, path: str) -> None:
+    pass
 
 
 def _refuse_key(node: Node, key: str, known: list[str], path: str) -> NoReturn:

@@ -258,6 +258,23 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         return self.role_spec.word
 
     @staticmethod
+    def before_reading(node: Node, path: str) -> None:
+        """Refuse a strategy of another role before its parameters are missed."""
+        from ecnomy.agents.strategies.find import BUILT_IN
+        from ecnomy.agents.strategies.fitting import wanted_instead
+
+        given = node.mapping()
+        role = given["role"].value if "role" in given else None
+        kind = given["strategy"].mapping().get("kind") if "strategy" in given else None
+        if kind is None or not isinstance(kind.value, str) or not isinstance(role, str):
+            return
+        if kind.value not in BUILT_IN or role not in ROLES:
+            return
+        if wanted := wanted_instead(kind.value, role):
+            found = f"{kind.value!r} of {with_article(role)}"
+            raise kind.place.error(f"{path}.strategy.kind", found, wanted)
+
+    @staticmethod
     def _check_kind(strategy: StrategySpec | None, path: str, role: str) -> None:
         """Refuse a strategy that is not for a role."""
         from ecnomy.agents.strategies.fitting import wanted_instead

@@ -305,7 +305,7 @@ class StrategyReader(msgspec.Struct, frozen=True):
         given = node.mapping()
         kind = given.get("kind")
         if not isinstance(node.value, dict):
-            raise node.place.error(path, show(node), self.expected)
+            raise node.place.error(path, show(node), self._in_form(node))
         if kind is None or not isinstance(kind.value, str):
             here = child_path(path, "kind")
             place = kind.place if kind else node.place
@@ -313,6 +313,14 @@ class StrategyReader(msgspec.Struct, frozen=True):
             raise place.error(here, found, "the name of a strategy")
         cls = self._class_of(kind, kind.value, child_path(path, "kind"))
         return StrategySpec(kind=kind.value, params=read_params(node, path, cls, make))
+
+    def _in_form(self, node: Node) -> str:
+        """Return the expected form, with the name of a strategy that stands alone."""
+        from ecnomy.agents.strategies.find import BUILT_IN
+
+        if not isinstance(node.value, str) or node.value not in BUILT_IN:
+            return self.expected
+        return f"{{kind: {node.value}}}, with its parameters"
 
     @staticmethod
     def _class_of(node: Node, kind: str, path: str) -> type:
