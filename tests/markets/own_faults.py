@@ -112,3 +112,10 @@ class Stranger:
 
     def join(self, seat: Seat) -> None:
         """See Role."""
+
+
+class Plain:
+    """A strategy that is no dataclass."""
+
+    def decide(self, seen: object) -> None:
+        """Nothing."""

@@ -232,6 +232,7 @@ def test_switched_flows_count_while_they_are_on(scene: Path, tmp_path: Path) -> 
         ({"seed": "7"}, "seed: expected an integer, got '7'"),
         ({"seed": True}, "seed: expected an integer, got True"),
         ({"overrides": "duration=9 s"}, "overrides: expected a list such as"),
+        ({"overrides": {"duration": "9 s"}}, "overrides: expected a list such as"),
     ],
 )
 def test_wrong_types_are_refused_by_name(given: Any, told: str, scene: Path) -> None:

@@ -132,3 +132,20 @@ def test_the_risk_broker_covers_only_marks_that_users_pay(tmp_path: Path) -> Non
     assert paid["marks", "shop", "isp"] > 50_000_000
     assert paid["premium", "source:gold", "broker"] == 2 * 750_000
     assert not (ledger["kind"] == "pay-back").any()
+
+
+def test_a_strategy_that_is_not_a_dataclass_is_said_to_be_none() -> None:
+    """Its parameters would be the fields of a dataclass; without parameters it is as good."""
+    own = TEXT.replace("kind: constant-charge, charge: 1 money/s", "kind: 'own_faults:Plain'XX")
+    with pytest.raises(ScenarioError) as fault:
+        scenario_from_text(own.replace("XX", ", charge: 1"))
+    assert fault.value.found == "'charge' of Plain, which is not a dataclass"
+    assert scenario_from_text(own.replace("XX", "")).market is not None
+
+
+def test_an_environment_is_no_sweep(tmp_path: Path) -> None:
+    """`check` of one says how it is opened."""
+    file = tmp_path / "learn.yaml"
+    file.write_text("version: 1\nscenario: x.yaml\nlearners: []\n")
+    with pytest.raises(ScenarioError, match="a key of environments, expected a scenario; market_e"):
+        load(file)

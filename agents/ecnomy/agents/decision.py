@@ -120,7 +120,9 @@ def _amounts(given: object, seen: Observation, who: str, name: str, no: float) -
     else:
         fits = bool((((column >= 0) & (column < np.inf)) | (column == no)).all())
     if not fits:
-        raise StrategyError(f"{who} returned a {name} that is negative or not finite")
+        bad = int(np.flatnonzero(~((column >= 0) & (column < np.inf)) & (column != no))[0])
+        told = f"{column[bad]:g} for flow {int(seen.flows.flow[bad])}"
+        raise StrategyError(f"{who} returned a {name} that is negative or not finite: {told}")
     return column
 
 

@@ -73,7 +73,7 @@ LEAST: Final = 1e-3  # share of x0: U(0) may be minus infinity
 
 @dataclasses.dataclass
 class BestOffer:
-    """Chooses for each of the agent's users the source with the largest surplus.
+    """Each user sends over the source with the largest surplus; flow i of each source is user i.
 
     Attributes:
         utility: kind and parameters (see ecnomy.agents.utilities), concave or not.
@@ -186,7 +186,7 @@ class BestOffer:
             counts = ", ".join(str(len(own)) for own in rows)
             raise StrategyError(
                 f"best-offer: its sources have {counts} flows, expected two or more sources with "
-                "as many flows each, one for each user"
+                "the same number of flows (`count`): flow i of each is user i"
             )
         self._rows = np.array(rows, dtype=np.int64)
 

@@ -175,6 +175,8 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def expected(self) -> str:
         """Return the range."""
+        if self.whole and self.least == self.most:
+            return f"{int(self.least)}"
         if self.whole:
             return f"{self.what} from {int(self.least)} to {int(self.most)}"
         word = ", or auto" if self.auto else ""

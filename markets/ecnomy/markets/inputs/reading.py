@@ -263,7 +263,13 @@ def expected_of(kind: Any) -> str:
         return reader.expected
     if kind in _PLAIN:
         return _PLAIN[kind]
-    return "a list" if typing.get_origin(kind) is tuple else "a mapping"
+    if typing.get_origin(kind) is not tuple:
+        return "a mapping"
+    item = split(typing.get_args(kind)[0])[0]
+    if not (isinstance(item, type) and issubclass(item, msgspec.Struct)):
+        return "a list"
+    first = [key for key, field in fields_of(item).items() if field.required]
+    return f"a list of mappings with {', '.join(first)}, ..." if first else "a list of mappings"
 
 
 def write(value: Any, kind: Any = None, *, given: bool = False) -> Any:

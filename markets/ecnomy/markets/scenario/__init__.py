@@ -10,7 +10,7 @@ A scenario that loads may still lack a plan: make_plan finds routes, and reports
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -85,7 +85,8 @@ def load(
         ScenarioError: the scenario is invalid; the message names the place.
         TypeError: overrides or seed are of another type.
     """
-    if isinstance(overrides, str) or not all(isinstance(one, str) for one in overrides):
+    listed = not isinstance(overrides, str | Mapping)
+    if not listed or not all(isinstance(one, str) for one in overrides):
         raise TypeError(f"overrides: expected a list such as ['duration=60 s'], got {overrides!r}")
     expect_seed(seed)
     root = _changed(load_tree(path), overrides, must=True)
@@ -114,8 +115,12 @@ def _changed(root: Node, overrides: Sequence[str], *, must: bool) -> Node:
     if not isinstance(root.value, dict):
         raise root.place.error("", show(root), "a mapping with version: 1")
     if "scenario" in root.keys:
-        expected = "a scenario; `ecnomy sweep FILE` runs a sweep"
-        raise root.keys["scenario"].error("scenario", "'scenario', a key of sweep files", expected)
+        found, then = "sweep files", "`ecnomy sweep FILE` runs a sweep"
+        if "learners" in root.keys:
+            found, then = "environments", "market_env(FILE) in Python opens an environment"
+        raise root.keys["scenario"].error(
+            "scenario", f"'scenario', a key of {found}", f"a scenario; {then}"
+        )
     for override in overrides:
         root = apply(root, override, must=must)
     return root

@@ -283,7 +283,7 @@ def _check_alternatives(document: Document, agents: tuple[AgentEntry, ...], plac
             raise places.fault(
                 f"market.agents[{index}].sources",
                 listed or "no source",
-                f"two or more sources with as many flows each, one for each user of {kind}",
+                f"two or more sources with the same count for {kind}: flow i of each is user i",
             )
 
 

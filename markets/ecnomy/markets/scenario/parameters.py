@@ -84,6 +84,11 @@ def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params],
         here = child_path(path, "kind")
         wanted = f"a class with readable annotations ({reason})"
         raise kind.place.error(here, show(kind), wanted) from None
+    others = [key for key in node.mapping() if key != "kind"]
+    if others and not dataclasses.is_dataclass(cls):
+        found = f"{others[0][:60]!r} of {cls.__name__}, which is not a dataclass"
+        wanted = "a class with @dataclass, whose fields are its parameters"
+        raise node.keys[others[0]].error(child_path(path, others[0]), found, wanted)
     params = _params(node, fields, path)
     _try(trial, params, node, path)
     return params
