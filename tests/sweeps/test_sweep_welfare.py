@@ -10,6 +10,7 @@ import pytest
 
 from ecnomy.agents.spec import AgentSpec, MarketSpec, StrategySpec
 from ecnomy.analysis import open_sweep
+from ecnomy.analysis.sweep_report.points import open_swept
 from ecnomy.analysis.welfare.welfare import welfare_columns
 from ecnomy.markets.sweep.measure import added_measures, measures_of
 from sweep_world import SCENARIO, SWEEP, go, write
@@ -20,7 +21,7 @@ HANDLERS = SCENARIO[: SCENARIO.index("    - name: shop")] + (
     "    - {name: plain, role: price-handler, sources: silver, strategy: "
     "{kind: constant-charge, charge: 1 money/s}}\n"
 )
-OWN = ["welfare", "consumer_surplus", "profit.isp", "jain", "optimum_ratio"]
+OWN = ["welfare", "consumer_surplus", "profit.isp", "jain", "optimum_ratio", "welfare_agents"]
 TWO = SWEEP.replace("replicates: 3", "replicates: 1")
 
 
@@ -54,6 +55,28 @@ def test_columns_without_a_kept_folder(kept: Path, tmp_path: Path) -> None:
     one, other = open_sweep(kept), open_sweep(tmp_path / "out")
     assert (one[OWN] == other[OWN]).all(axis=None)
     assert not (tmp_path / "out" / "runs").exists()
+
+
+def test_welfare_of_unlike_agents_is_not_compared(tmp_path: Path) -> None:
+    """If a strategy without a utility is tried beside one with, welfare counts other people.
+
+    Named by the sweep file, it is shown, with the note.
+    """
+    charge = "{kind: constant-charge, charge: 1 money/s}"
+    grid = TWO[TWO.index("  grid:") :]
+    grid = grid[: grid.index("\nreplicates")]
+    text = TWO.replace(grid, f"  grid: {{market.agents.plain.strategy: [{charge}, {ELASTIC}]}}")
+    go(write(tmp_path, text, HANDLERS), tmp_path / "out")
+    assert sorted(open_sweep(tmp_path / "out").welfare_agents) == [1, 2]
+    swept = open_swept(tmp_path / "out")
+    assert not {"welfare", "consumer_surplus"} & set(swept.outcomes)
+    (note,) = swept.notes
+    assert note.startswith("Welfare and consumer surplus count the agents whose")
+    assert "utility: 1 in some runs, 2 in others" in note
+    named = open_swept(tmp_path / "out", ["welfare"])
+    assert named.outcomes == ("welfare",) and named.notes == (note,)
+    alike = open_swept(tmp_path / "out", ["gold.goodput_bps"])
+    assert alike.notes == ()
 
 
 def test_other_runs_have_none(tmp_path: Path) -> None:

@@ -33,6 +33,8 @@ __all__ = ["LEVEL", "Search", "Swept", "Varied", "half_widths", "mean_interval",
 
 LEVEL: Final = 0.95
 _ANY: Final = 4  # number of outcomes if all are unknown
+_COUNTED: Final = "welfare_agents"
+_OF_UTILITIES: Final = ("welfare", "consumer_surplus", "optimum_ratio")
 _NO_OUTCOMES: Final = (
     *("run", "number", "point", "replicate", "label", "seed", "status", "reason"),
     *("engine_cpu_s", "wall_s", "data_packets", "worker"),
@@ -185,7 +187,9 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
         kinds = _columns(connection)
         outcomes = _chosen(folder, kinds, head, named)
         paths = [path for path in head["kinds"] if path in kinds]
-        wanted = ["point", "replicate", *(quoted_name(c) for c in (*paths, *outcomes))]
+        counts = [_COUNTED] if _COUNTED in kinds else []
+        columns = dict.fromkeys([*paths, *outcomes, *counts])
+        wanted = ["point", "replicate", *(quoted_name(c) for c in columns)]
         done = "from runs where status = 'done'"
         made, failed = connection.execute(
             "select count(*) filter (status = 'done'), count(*) filter (status <> 'done') from runs"
@@ -196,7 +200,10 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
         told = connection.execute(
             f"select point, any_value(label) as label {done} group by 1 order by 1"
         ).fetchall()
+    unlike = _unlike(read) if set(outcomes) & set(_OF_UTILITIES) else ()
     if not (named or head.get("outcomes")):
+        if unlike:
+            outcomes = tuple(name for name in outcomes if name not in _OF_UTILITIES) or outcomes
         outcomes = tuple(n for n in outcomes if _moves(_floats(read[n]))) or outcomes[:1]
     places = np.asarray(read["point"], dtype=np.int64)
     there = np.array([place for place, _ in told], dtype=np.int64)
@@ -214,9 +221,22 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
         paired=bool(head.get("paired", True)),
         level=1 - (1 - LEVEL) / looks,
         looks=looks,
-        notes=_notes(folder, made, failed, head),
+        notes=_notes(folder, made, failed, head) + unlike,
     )
     return _of_search(swept, head) if "search" in head else swept
+
+
+def _unlike(read: dict[str, Any]) -> tuple[str, ...]:
+    """Return a note if welfare counts more agents in some runs than in others."""
+    if _COUNTED not in read:
+        return ()
+    counts = np.nan_to_num(_floats(read[_COUNTED])).astype(np.int64)
+    if counts.min() == counts.max():
+        return ()
+    return (
+        f"Welfare and consumer surplus count the agents whose strategies declare a utility: "
+        f"{counts.min()} in some runs, {counts.max()} in others. They do not compare such runs.",
+    )
 
 
 def _columns(connection: Any) -> dict[str, str]:

@@ -58,6 +58,7 @@ _OF_ALL: Final[dict[str, tuple[str, str, float]]] = {
     "consumer_surplus": ("consumer surplus", "money/s", 1.0),
     "jain": ("Jain's index of rates", "", 1.0),
     "optimum_ratio": ("welfare over the optimum's", "%", 100.0),
+    "welfare_agents": ("agents that welfare counts", "", 1.0),
     "price": ("mean price per mark", "money", 1.0),
 }
 _BALANCE: Final = "balance."

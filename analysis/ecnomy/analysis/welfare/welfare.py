@@ -195,7 +195,8 @@ def welfare_of(run: RawRun | Results) -> Welfare | None:
 def welfare_columns(results: Path) -> dict[str, float | None]:
     """Return the sweep's columns for a run with declared utilities; {} for other runs.
 
-    welfare, consumer_surplus, profit.<seller>: money/s; jain: of rates; optimum_ratio.
+    welfare, consumer_surplus, profit.<seller>: money/s; jain: of rates; optimum_ratio;
+    welfare_agents: the number of agents that declare a utility.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -209,6 +210,7 @@ def welfare_columns(results: Path) -> dict[str, float | None]:
         **{f"profit.{one.name}": found.per_s(one.net_micro) for one in found.sellers},
         "jain": found.jain_rates,
         "optimum_ratio": found.optimum_ratio,
+        "welfare_agents": float(len(found.consumers)),
     }
 
 

@@ -23,7 +23,7 @@ _ORDER: Final = (
     (r".+\.utilization", 2),
 )
 _KNOWN: Final = re.compile(
-    r"balance\..+|profit\..+|price(\..+)?|welfare|consumer_surplus|jain|optimum_ratio"
+    r"balance\..+|profit\..+|price(\..+)?|welfare(_agents)?|consumer_surplus|jain|optimum_ratio"
     r"|.+\.(flows|goodput_bps|marks_per_s|marking_rate|mean_delay_s|mean_cwnd|charge_per_s|fee_per_s|utilization"
     r"|marking_probability|mean_queue_packets|mean_wait_s|drops|calls_\w+|files_\w+|revenue"
     r"|reimbursed|cost|profit|hours)"
