@@ -9,6 +9,7 @@ import pytest
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets.sweep.config import load_sweep
+from ecnomy.markets.sweep.tried import try_values
 from sweep_world import SWEEP, write
 
 
@@ -156,3 +157,15 @@ def test_senseless_ranges_are_refused(tmp_path: Path, over: str) -> None:
     with pytest.raises(ScenarioError) as fault:
         load_sweep(write(tmp_path, text))
     assert fault.value.line == 6
+
+
+def test_each_value_is_tried_before_the_first_run(tmp_path: Path) -> None:
+    """Not only the first of a parameter; one that fits beside some value of another is good."""
+    file = write(tmp_path, SWEEP.replace("0.2 money]", "0.2]"))
+    with pytest.raises(ScenarioError) as fault:
+        try_values(load_sweep(file), file)
+    assert (fault.value.line, fault.value.path) == (6, "market.price_per_mark")
+    assert fault.value.found == "0.2 without a unit"
+    times = "duration: [3 s, 9 s]\n    warmup: [1 s, 4 s]"  # 4 s of 3 s are too many
+    good = write(tmp_path, SWEEP.replace("market.price_per_mark: [0.1 money, 0.2 money]", times))
+    try_values(load_sweep(good), good)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks before a sweep's first run: its paths, and the scenario of its first point."""
+"""Checks before a sweep's first run: its paths, the scenario of its first point, its values."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Final
 
 from ecnomy.agents.errors import ScenarioError
@@ -10,13 +12,16 @@ from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import MarketSpec
 from ecnomy.markets.inputs.overrides import located
 from ecnomy.markets.inputs.yamlfile import Node, Place, parse
+from ecnomy.markets.inputs.yamlfile import read as read_yaml
 from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.rows import RESERVED
-from ecnomy.markets.sweep.space import Block
+from ecnomy.markets.sweep.space import Block, Point
 from ecnomy.markets.sweep.ties import PATHS, is_tie, paths_under
 
-__all__ = ["check_aliases", "try_first"]
+__all__ = ["check_aliases", "try_first", "try_values"]
 
+MOST_VALUES: Final = 100  # of a parameter; more are samples of a range
+MOST_TRIES: Final = 4  # points of a value
 _OF_VIEW: Final = ("engine", "generation", "label", "number", "replicate")  # of the view `runs`
 
 
@@ -36,9 +41,39 @@ def try_first(sweep: Sweep, root: Node) -> None:
         for params in tried:
             market = sweep.scenario_at(params, sweep.seed).market
     except ScenarioError as error:
-        place = _blamed(root, error.path or "", error.file.removeprefix("--set "))
-        raise place.error(error.path or "parameters", error.found, error.expected) from None
+        raise _in_file(error, root) from None
     _check_names(sweep, root, market)
+
+
+def try_values(sweep: Sweep, file: str | os.PathLike[str]) -> None:
+    """Check that each value of a parameter makes a scenario at one of the first points with it.
+
+    Raises:
+        ScenarioError: a value does not; the message names its place in the sweep's file.
+    """
+    with_value: dict[str, dict[str, list[Point]]] = {}
+    for point in sweep.points():
+        for path, value in point.params.items():
+            with_value.setdefault(path, {}).setdefault(repr(value), []).append(point)
+    for values in with_value.values():
+        for points in values.values() if len(values) <= MOST_VALUES else ():
+            fault: ScenarioError | None = None
+            for point in points[:: -(-len(points) // MOST_TRIES)]:
+                try:
+                    sweep.scenario_at(point.params, point.seed)
+                except ScenarioError as error:
+                    fault = fault or error
+                else:
+                    break
+            else:
+                assert fault is not None
+                raise _in_file(fault, read_yaml(Path(file), os.fspath(file))) from None
+
+
+def _in_file(error: ScenarioError, root: Node) -> ScenarioError:
+    """Return the fault of a point at its place in the sweep's file."""
+    place = _blamed(root, error.path or "", error.file.removeprefix("--set "))
+    return place.error(error.path or "parameters", error.found, error.expected)
 
 
 def _check_names(sweep: Sweep, root: Node, market: MarketSpec | None) -> None:

@@ -70,6 +70,7 @@ def sweep_command(
     from ecnomy.markets.sweep.config import load_sweep
     from ecnomy.markets.sweep.driver import default_folder
     from ecnomy.markets.sweep.engine_choice import with_engine
+    from ecnomy.markets.sweep.tried import try_values
 
     _refuse_mixed(shard, emit, shards, dry_run)
     folder = out or default_folder(str(config))
@@ -82,6 +83,7 @@ def sweep_command(
         raise InputError(
             f"{config}: found a 'tune' section, expected none; run `ecnomy tune {config}`"
         )
+    try_values(sweep, config)
     if dry_run:
         with stoppable("nothing was saved"):
             return _dry(sweep, workers, scheduler, as_json)
