@@ -159,7 +159,9 @@ def _settled(found: Reproduced, form: Form, lazy: LazyPool, listener: Listener) 
     """Add seeds to alternatives that are undecided while the chosen settings are decided.
 
     An alternative has few seeds at first. They are doubled until it is decided, up to GRID_SEEDS.
-    The chosen studies get as many, because figures of a variant may be compared with theirs.
+    The chosen studies get as many, because figures of a variant may be compared with theirs. The
+    runs of a calibration follow from its search: with more seeds it would be another search, so
+    alternatives with a calibration keep their seeds.
     """
     paper, item = found.paper, found.item
     studies = [name for name in paper.entries[item].studies if not paper.studies[name].batches]
@@ -168,6 +170,8 @@ def _settled(found: Reproduced, form: Form, lazy: LazyPool, listener: Listener) 
         more = []
         for variant in undecided(found):
             names = touched(paper, studies, variant)
+            if any(load_study(paper, name, form).calibrate for name in names):
+                continue
             has = min((seeds_of(paper, name, form, variant) for name in names), default=GRID_SEEDS)
             if has < GRID_SEEDS:
                 seeds[variant.name] = min(GRID_SEEDS, 2 * has)
