@@ -55,10 +55,29 @@ def test_the_law_that_leaves_more_stands_in_the_headline(tmp_path: Path) -> None
     assert "2 paired seeds" in text
 
 
+def test_each_law_has_its_account(tmp_path: Path) -> None:
+    """By hand from the ledger of a run of a minute, in money an hour; the sums are the profit."""
+    runs = [_run(tmp_path / law["law"], law, 1, i * RENT_MICRO) for i, law in enumerate(LAWS)]
+    page = write_gsp_page(runs, tmp_path / "page.html", [])
+    (table,) = next(s for s in page.sections if s.id == "gsp-by-law").blocks
+    found = {row[0].text: [cell.value for cell in row[1:]] for row in table.rows}
+    assert list(found) == ["red", "rem"]
+    revenue = sum(row[3] for row in LEDGER if row[2] == "gsp" and row[4] == "call")
+    refunds = sum(row[3] for row in LEDGER if row[1] == "gsp" and row[4] == "reimbursement")
+    for law, less in (("red", 0), ("rem", RENT_MICRO)):
+        sold, received, back, others, profit, _ = found[law]
+        assert received == pytest.approx(60 * revenue / 1e6)
+        assert back == pytest.approx(-60 * refunds / 1e6)
+        assert profit == pytest.approx(60 * (PROFIT_MICRO - less) / 1e6)
+        assert received + back + others == pytest.approx(profit)
+        assert sold == 60 * sum(row[4] == "call" for row in LEDGER)
+
+
 def test_runs_of_one_law_have_no_such_headline(tmp_path: Path) -> None:
     """Seeds of one scenario do not compare laws; one seed of each law is not called certain."""
     same = [_run(tmp_path / f"same-{seed}", LAWS[0], seed) for seed in (1, 2)]
     assert write_gsp_page(same, tmp_path / "page.html", []).answers[0].laws is None
+    assert "gsp-by-law" not in (tmp_path / "page.html").read_text()
     one = [_run(tmp_path / law["law"], law, 1, i) for i, law in enumerate(LAWS)]
     laws = write_gsp_page(one, tmp_path / "page.html", []).answers[0].laws
     assert laws.title.endswith("red leaves the most money; its lead over rem is not certain.")

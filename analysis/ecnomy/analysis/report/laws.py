@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The marking law with the highest profit, if the runs differ in the law; for the headline."""
+"""The marking law with the highest profit, if the runs differ in the law, and its account."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import math
 
 import msgspec
 
-from ecnomy.analysis.pages.parts import Cell, Words
+from ecnomy.analysis.pages.parts import Cell, Section, Table, Words, money
+from ecnomy.analysis.pages.queries import literal
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
-from ecnomy.analysis.report.estimates import PER_HOUR, difference, estimate
-from ecnomy.analysis.report.material import Made, Material
+from ecnomy.analysis.report.estimates import PER_HOUR, difference, estimate, owned
+from ecnomy.analysis.report.material import Made, Material, provider_of
 
-__all__ = ["Laws", "laws_apart", "runs_by_law"]
+__all__ = ["Laws", "accounts_by_law", "laws_apart", "runs_by_law"]
 
 
 class Laws(msgspec.Struct, frozen=True):
@@ -66,6 +67,58 @@ def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:
     queries = [q for _, one in ranked for q in (one.query, one.more) if q is not None]
     queries += [lead.query] if lead is not None else []
     return Laws(_title(best, second, len(ranked), sure=sure), Words(tuple(parts), tuple(queries)))
+
+
+def accounts_by_law(material: Material, db: Database, answer: Answer) -> Section | None:
+    """Return the account of an hour under each law: why one law leaves more than another.
+
+    None if the runs do not differ in the marking law, or if the provider sells files.
+    """
+    runs = runs_by_law(material, answer)
+    first = answer.runs[0]
+    files = first.run is not None and provider_of(first, answer.provider).file_sources
+    if not runs or files or answer.by_files:
+        return None
+    an_hour = "1e6 / nullif(sum(hours), 0)"
+    query = db.ask(
+        "from (\n"
+        + "\nunion all\n".join(
+            f"select {literal(name)} as law, sum(sold) / nullif(sum(hours), 0) as sold, "
+            f"sum(revenue_micro) / {an_hour} as revenue,\n  -sum(refunds_micro) / {an_hour} "
+            f"as refunds, sum(profit_micro - revenue_micro + refunds_micro) / {an_hour} as others,"
+            f"\n  sum(profit_micro) / {an_hour} as profit, "
+            f"100 * sum(broken) / nullif(sum(sold), 0) as broken\n  from accounts where "
+            f"{owned(answer.provider, of)}"
+            for name, of in runs.items()
+        )
+        + "\n) order by profit desc, law"
+    )
+    rows = tuple(
+        (
+            Cell(str(law)),
+            query.cell(i, 1, "-" if sold is None else f"{float(sold):.3g}"),
+            *(query.cell(i, 2 + j, _told(value)) for j, value in enumerate(sums)),
+            query.cell(i, 6, "-" if broken is None else f"{float(broken):.3g} %"),
+        )
+        for i, (law, sold, *sums, broken) in enumerate(query.rows)
+    )
+    table = Table(
+        id=f"{answer.provider}-laws",
+        caption=f"An hour under each marking law{_rest(material, answer)}: money received (+) and "
+        "paid (\u2212)",
+        of="ledger; calls",
+        head=("law", "calls sold", "for calls", "paid back", "marks and fixed costs", "profit")
+        + ("promises broken",),
+        rows=rows,
+        query=query,
+        note="Promises broken: the share of calls sold.",
+        wide=True,
+    )
+    return Section(f"{answer.provider}-by-law", "Profit and loss by marking law", (table,))
+
+
+def _told(value: object) -> str:
+    return "-" if value is None else money(float(str(value)), "+")
 
 
 def _rest(material: Material, answer: Answer) -> str:

@@ -13,7 +13,7 @@ from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer, answer_of
 from ecnomy.analysis.report.database import Database, open_database
 from ecnomy.analysis.report.glossary import glossary
-from ecnomy.analysis.report.laws import laws_apart
+from ecnomy.analysis.report.laws import accounts_by_law, laws_apart
 from ecnomy.analysis.report.maps import maps
 from ecnomy.analysis.report.material import Material, open_material
 from ecnomy.analysis.report.promises import promises
@@ -93,7 +93,7 @@ class _Shown:
 
 
 def _sections(material: Material, db: Database, answer: Answer) -> list[Section]:
-    found: list[Section | None] = []
+    found: list[Section | None] = [accounts_by_law(material, db, answer)]
     if material.kept:
         found.append(why_it_loses(db, answer))
         found.append(statement(material, db, answer))
