@@ -16,7 +16,9 @@ from command_line import ecnomy
 from ecnomy.markets.omnet.installation import project_folder
 from ecnomy.markets.reference.templates import TEMPLATES
 
-OLD = re.compile(r"\.\./|own_law|OwnLaw\b|\bRamp|\bramp|risk[-_]broker|RiskBroker|patient")
+OLD = re.compile(
+    r"\.\./|own_law|OwnLaw\b|\bRamp|\bramp|risk[-_]broker|RiskBroker|patient|frugal|Frugal"
+)
 
 
 @pytest.fixture
@@ -97,7 +99,10 @@ def test_a_law_registers_with_the_names_of_its_project(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["scenaro", "mine"], "no such kind, expected one of scenario, strategy, role, law, study"),
+        (
+            ["scenaro", "mine"],
+            "no such kind, expected one of scenario, strategy, handler, role, law, study",
+        ),
         (["scenario", "My Market"], "expected small letters, digits and hyphens"),
         (["strategy", "json"], "Python has a module or word json"),
         (["role", "lambda"], "Python has a module or word lambda"),

@@ -71,7 +71,7 @@ TEMPLATES: Final = {
         then=("ecnomy check NAME.yaml", "ecnomy run NAME.yaml", "pytest test_MODULE.py"),
     ),
     "strategy": Template(
-        about="a class that decides for an agent, and a scenario that uses it",
+        about="a class that decides for a provider, and a scenario that uses it",
         files={
             "MODULE.py": "patient.py",
             "NAME.yaml": "patient.yaml",
@@ -83,6 +83,26 @@ TEMPLATES: Final = {
             r"\bpatient\b": "MODULE",
             r"\bPatient\b": "CLASS",
             r"\.\./examples/": "",
+        },
+        first="Change first: the sentence and the body of decide(), then the parameters.",
+        then=(
+            "ecnomy test-strategy MODULE:CLASS",
+            "ecnomy check NAME.yaml",
+            "ecnomy run NAME.yaml",
+            "pytest test_MODULE.py",
+        ),
+    ),
+    "handler": Template(
+        about="a class that decides what users pay for marks, and a scenario that uses it",
+        files={
+            "MODULE.py": "frugal.py",
+            "NAME.yaml": "frugal.yaml",
+            "test_MODULE.py": "test_handler.py",
+        },
+        names={
+            r"\bfrugal(?=\.yaml)": "NAME",
+            r"\bfrugal\b": "MODULE",
+            r"\bFrugal\b": "CLASS",
         },
         first="Change first: the sentence and the body of decide(), then the parameters.",
         then=(

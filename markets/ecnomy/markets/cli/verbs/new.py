@@ -24,7 +24,8 @@ Kind = Annotated[
     str,
     typer.Argument(
         metavar="KIND",
-        help="scenario, strategy, role, law (C++) or study (a sweep).",
+        help="scenario, strategy (of a provider), handler (strategy of users), role, law (C++) "
+        "or study (a sweep).",
         autocompletion=_kinds,
     ),
 ]
@@ -33,7 +34,7 @@ Into = Annotated[Path, typer.Option("--into", metavar="DIR", help="The folder to
 
 
 def new_command(kind: Kind, name: Name, into: Into = Path(), as_json: Json = False) -> None:
-    """Start a scenario, strategy, role, law or study from a working example with a test."""
+    """Start a scenario, strategy, handler, role, law or study from an example with a test."""
     from ecnomy.markets.reference.templates import make_new
 
     made = make_new(kind, name, into)
