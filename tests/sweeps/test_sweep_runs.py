@@ -97,21 +97,25 @@ def test_a_failed_run_is_a_row_with_its_reason(tmp_path: Path) -> None:
     assert len(open_sweep(tmp_path / "out")) == 12
 
 
+COUNTS = "sources.gold.count: [1, 2]"
+TIMES = "duration: [3 s, 9 s]\n    warmup: [1 s, 4 s]"  # 4 s of 3 s are too many
+
+
 @pytest.mark.parametrize(
-    ("counts", "named", "status", "said"),
+    ("grid", "named", "status", "said"),
     [
-        ("[1, 2]", "gold.goodput_bps", 0, ""),
-        ("[1, 0]", "gold.goodput_bps", 1, "run failed: "),
-        ("[1, 0]", "gold.goodput", 2, "found 'gold.goodput', expected a column of the runs (one"),
+        (COUNTS, "gold.goodput_bps", 0, ""),
+        (TIMES, "gold.goodput_bps", 1, "run failed: "),
+        (TIMES, "gold.goodput", 2, "found 'gold.goodput', expected a column of the runs (one"),
     ],
     ids=["whole", "failed", "unknown-outcome"],
 )
 def test_the_command_ends_with_a_status(
-    counts: str, named: str, status: int, said: str, tmp_path: Path, capsys, monkeypatch
+    grid: str, named: str, status: int, said: str, tmp_path: Path, capsys, monkeypatch
 ) -> None:
     """1 with failed runs, 2 where the file names an outcome that the first run does not have."""
     monkeypatch.setattr("ecnomy.markets.sweep.pool.DaskPool", lambda *_: Here())
-    text = SWEEP.replace("[1, 2]", counts) + f"outcomes: [{named}]\n"
+    text = SWEEP.replace(COUNTS, grid) + f"outcomes: [{named}]\n"
     file = write(tmp_path, text)
     for told in (said, ""):  # the second finds all runs made
         with pytest.raises(SystemExit) as left:
