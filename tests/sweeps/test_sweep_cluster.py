@@ -36,7 +36,7 @@ pytestmark = pytest.mark.xdist_group("cluster")
 JOBS = 2 if in_full() else 1
 HOSTS = ("127.0.0.2", "127.0.0.3")
 BIN = Path(sys.executable).parent
-KILLS, RUNS = ((5, 26), 80) if in_full() else ((3,), 40)  # records at which the driver is killed
+KILLS, RUNS = ((5, 26), 120) if in_full() else ((3,), 40)  # records at which the driver is killed
 MANY = SWEEP.replace("replicates: 3", f"replicates: {RUNS // 4}")
 
 
