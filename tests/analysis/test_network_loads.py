@@ -7,13 +7,21 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+import numpy as np
 import pandas as pd
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from ecnomy.analysis.draw.network_plot import _figure, _maps, network_picture
-from ecnomy.analysis.run.network_loads import is_network, network_loads
+from ecnomy.analysis.run.network_loads import (
+    LINK_COUNTERS,
+    LinkData,
+    is_network,
+    link_loads,
+    network_loads,
+)
 from ecnomy.analysis.run.network_sums import node_sums
 from ecnomy.analysis.run.summary import summarize
 from ecnomy.analysis.show.command import show_command
@@ -51,6 +59,22 @@ def test_links_in_numbers(results: Path) -> None:
     assert (back.marked, back.price_per_mbit, back.congested) == (0, 0, False)
     assert loads.congested() == [east]
     assert math.isnan(loads.links[4].marked)  # only ACKs go to the south-west
+
+
+def test_links_beside_each_other_are_told_apart() -> None:
+    """Two that join the same nodes have their names beside their ends, others do not."""
+    plan, zeros = star(), np.zeros(6)
+    east, south = plan.links[2], plan.links[4]
+    links = [*plan.links[:4], msgspec.structs.replace(south, target=east.target), plan.links[5]]
+    none = dict.fromkeys(LINK_COUNTERS, zeros)
+    both = (
+        link_loads(one, none, LinkData(zeros, zeros, zeros, None), WINDOW)
+        for one in (plan, msgspec.structs.replace(plan, links=links))
+    )
+    (alone, *_), (first, other, back) = ([loads[i] for i in (2, 4, 3)] for loads in both)
+    assert alone.between() == "hub to east" and back.between() == "east to hub"
+    assert first.between(" > ") == f"hub > east ({east.name})".replace("_", " ")
+    assert other.between(" > ") == f"hub > east ({south.name})".replace("_", " ")
 
 
 def _changed(

@@ -73,7 +73,7 @@ def congested_list(links: Sequence[LinkLoad], badges: Mapping[int, str]) -> str:
 
 
 def _congested(link: LinkLoad, badge: str) -> str:
-    ends = f"{link.source} \N{RIGHTWARDS ARROW} {link.target}".replace("_", " ")
+    ends = link.between(" \N{RIGHTWARDS ARROW} ")
     mark = f'<span class="ec-badge">{html.escape(badge)}</span>'
     return f"<li>{mark}<span><b>{html.escape(ends)}</b>: {link_facts(link)}</span></li>"
 

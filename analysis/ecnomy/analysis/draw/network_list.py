@@ -79,7 +79,7 @@ def draw_list(
 
 def _draw_fact(axis: Axes, link: LinkLoad, badge: str, at: Point, width: float) -> None:
     left, y = at
-    ends = f"{link.source} \N{RIGHTWARDS ARROW} {link.target}".replace("_", " ")
+    ends = link.between(" \N{RIGHTWARDS ARROW} ")
     if badge:
         look: dict[str, Any] = {"fontsize": 7.5, "fontweight": "bold", "bbox": BADGE}
         axis.text(left + 6, y - 6, badge, ha="center", va="center", **look)

@@ -13,6 +13,7 @@ payment per mark of each source marked there in the window, 0 for a source that 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
@@ -61,6 +62,7 @@ class LinkLoad(msgspec.Struct, frozen=True):
     link: int
     source: str  # node
     target: str
+    alias: str  # its name if several links join these nodes in this direction, else ""
     rate_bps: int
     used_bps: float  # on the wire, framing included
     marked: float  # share of ECN-capable data packets
@@ -71,6 +73,11 @@ class LinkLoad(msgspec.Struct, frozen=True):
     law_drops: int
     not_ect_drops: int
     dropped: float  # share of packets
+
+    def between(self, arrow: str = " to ") -> str:
+        """Return its ends in words, with its name if that is needed to tell it apart."""
+        name = f" ({self.alias})" if self.alias else ""
+        return f"{self.source}{arrow}{self.target}{name}".replace("_", " ")
 
     @property
     def utilization(self) -> float:
@@ -236,6 +243,7 @@ def link_loads(
         window: the window of the loads.
     """
     rows = []
+    joins = Counter((link.source, link.target) for link in plan.links)
     for i, link in enumerate(plan.links):
         at = {name: float(grown[name][i]) for name in LINK_COUNTERS}
         wire = 8 * (at["departed_bytes"] + at["departures"] * link.framing_bytes)
@@ -244,6 +252,7 @@ def link_loads(
                 link=i,
                 source=plan.nodes[link.source],
                 target=plan.nodes[link.target],
+                alias=link.name if joins[link.source, link.target] > 1 else "",
                 rate_bps=link.rate_bps,
                 used_bps=wire / window.seconds,
                 marked=_share(data.marks[i], data.packets[i]),

@@ -66,7 +66,7 @@ def link_table(loads: NetworkLoads) -> Table:
 
 def _link_cells(link: LinkLoad, drops: DropColumns, priced: bool) -> list[str]:
     cells = [
-        f"{link.source} to {link.target}".replace("_", " "),
+        link.between(),
         _percent(link.utilization),
         _percent(link.marked),
         f"{link.queue_packets:.1f}",
