@@ -32,6 +32,14 @@ def warned(scenario: Scenario) -> list[str]:
     return warnings(scenario, make_plan(scenario))
 
 
+def test_losses_are_no_matter_where_windows_survive_them() -> None:
+    """Nor are those on the way back, nor one in a million."""
+    for change in ("repair: false", "law: newreno"):
+        text = TEXT.replace("{law: wtp}", f"{{law: wtp, {change}}}".replace("law: wtp, law", "law"))
+        assert not warned(scenario_from_text(text, overrides=["network.links.pipe.loss=0.001"]))
+    assert not warned(scenario_from_text(TEXT, overrides=["network.links.pipe.loss=0.000001"]))
+
+
 def test_the_sample_asks_for_more_marks_than_its_law_gives() -> None:
     """At 0.002 money a mark 10 money/s buy 5000 marks/s, of 833 packets/s at 0.1."""
     (only,) = warned(load(EXAMPLES / "sample.yaml"))
@@ -55,6 +63,7 @@ def test_the_other_examples_are_above_doubt(name: str) -> None:
             "network.links.pipe.marking={law: virtual-queue, buffer: 1 packet}",
             "the virtual queue holds 950 bytes",
         ),
+        ("network.links.pipe.loss=0.001", "s may take fewer marks than they pay for"),
         ("sources.s.start=11 s", "starts after the end of the run"),
         ("sources.s.stop=0 s", "stops before it starts"),
     ],

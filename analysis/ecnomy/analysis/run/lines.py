@@ -37,7 +37,7 @@ class Lines(msgspec.Struct, frozen=True):
         theory = "" if self.erlang_b is None else f"; by Erlang's B formula {self.erlang_b:.2%}"
         return (
             f"{self.source}: {self.lost:,} of {self.calls:,} calls ({share}) found all "
-            f"{self.lines} lines busy{theory}"
+            f"{self.lines} lines of the source busy{theory}"
         )
 
 

@@ -36,6 +36,7 @@ __all__ = ["warnings"]
 _MANY_ROWS = 10**8
 _MANY_EPOCHS = 10**6
 _MOST_NAMED = 6
+_FEW_LOSSES = 1e-5  # share of packets
 
 
 def warnings(scenario: Scenario, plan: Plan) -> list[str]:
@@ -55,6 +56,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *few_lines(plan),
         *_classless(scenario, plan),
         *_virtual_queues(plan),
+        *_lossy(plan),
         *slow_windows(scenario, plan),
         *small_windows(scenario, plan),
         *endless_starts(plan),
@@ -144,6 +146,28 @@ def _not_ect(plan: Plan) -> Iterator[str]:
             f"source {source.name}: its packets are not ECN-capable, so {where} them instead of "
             f"marking{remedy}"
         )
+
+
+def _lossy(plan: Plan) -> Iterator[str]:
+    """Warn of wires that lose packets of sources that buy marks: a loss halves their windows."""
+    for number, link in enumerate(plan.links):
+        if link.loss < _FEW_LOSSES:
+            continue
+        halved = [
+            source.name
+            for source in plan.sources
+            if number in source.path
+            and isinstance(source.transport, Tcp)
+            and source.transport.window.law == "wtp"
+            and source.transport.repair
+        ]
+        if halved:
+            more = f" and {len(halved) - _MOST_NAMED} more" if len(halved) > _MOST_NAMED else ""
+            yield (
+                f"link {link.name}: loses {link.loss:.3g} of its packets, and a loss halves a "
+                f"window, so {', '.join(halved[:_MOST_NAMED])}{more} may take fewer marks than "
+                "they pay for. With repair: false windows survive losses"
+            )
 
 
 def _virtual_queues(plan: Plan) -> Iterator[str]:
