@@ -33,7 +33,7 @@ def warned(scenario: Scenario) -> list[str]:
 
 
 def test_losses_are_no_matter_where_windows_survive_them() -> None:
-    """Nor are those on the way back, nor one in a million."""
+    """Nor is one in a million, nor a loss of a law without a weight."""
     for change in ("repair: false", "law: newreno"):
         text = TEXT.replace("{law: wtp}", f"{{law: wtp, {change}}}".replace("law: wtp, law", "law"))
         assert not warned(scenario_from_text(text, overrides=["network.links.pipe.loss=0.001"]))

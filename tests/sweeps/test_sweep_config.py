@@ -166,6 +166,7 @@ def test_each_value_is_tried_before_the_first_run(tmp_path: Path) -> None:
         try_values(load_sweep(file), file)
     assert (fault.value.line, fault.value.path) == (6, "market.price_per_mark")
     assert fault.value.found == "0.2 without a unit"
-    times = "duration: [3 s, 9 s]\n    warmup: [1 s, 4 s]"  # 4 s of 3 s are too many
-    good = write(tmp_path, SWEEP.replace("market.price_per_mark: [0.1 money, 0.2 money]", times))
+    grid = SWEEP[SWEEP.index("    market") : SWEEP.index("replicates")]
+    times = "    warmup: [1 s, 5 s]\n" + grid + "    duration: [3 s, 9 s, 4 s, 9.5 s]\n"
+    good = write(tmp_path, SWEEP.replace(grid, times))  # 5 s fit beside every second duration
     try_values(load_sweep(good), good)

@@ -6,13 +6,12 @@ A name is a built-in name, a dotted path (`my_lab.tariffs:Mine`), or an entry po
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.metadata
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +19,7 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError
 
-__all__ = ["Family", "blame", "find", "guarded", "look_beside", "make"]
+__all__ = ["Family", "blame", "find", "guarded", "look_beside", "make", "nearest"]
 
 Result = TypeVar("Result")
 
@@ -69,14 +68,21 @@ def find(family: Family, kind: str) -> type:
     entries = {entry.name: entry.value for entry in listed}
     if kind in entries:
         return _load(family, kind, entries[kind])
-    near = difflib.get_close_matches(kind[:40].lower(), [*family.built_in, *entries], 1, 0.6)
-    if near:
-        raise family.error(f"no {family.noun} {kind[:40]!r}; did you mean {near[0]!r}?")
+    if near := nearest(kind[:40], [*family.built_in, *entries]):
+        raise family.error(f"no {family.noun} {kind[:40]!r}; did you mean {near!r}?")
     raise family.error(
         f"no {family.noun} {kind!r}: built in are {', '.join(family.built_in) or 'none'}; entry "
         f"points in {family.group}: {', '.join(sorted(entries)) or 'none'}; write a custom class "
         "as module:Class"
     )
+
+
+def nearest(given: str, known: Sequence[str]) -> str:
+    """Return the known name most like a misspelt one, also in small letters; "" if none is."""
+    import difflib
+
+    close = difflib.get_close_matches(given, known, 1, 0.6)
+    return (close or difflib.get_close_matches(given.lower(), known, 1, 0.6) or [""])[0]
 
 
 def make(family: Family, kind: str, cls: type, params: Mapping[str, object]) -> object:

@@ -7,12 +7,13 @@ import math
 
 import msgspec
 
-from ecnomy.analysis.pages.parts import Cell, Section, Table, Words, money
+from ecnomy.analysis.pages.parts import Cell, Section, Table, Words
 from ecnomy.analysis.pages.queries import literal
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import PER_HOUR, difference, estimate, owned
 from ecnomy.analysis.report.material import Made, Material, provider_of
+from ecnomy.analysis.report.statement import signed
 
 __all__ = ["Laws", "accounts_by_law", "laws_apart", "runs_by_law"]
 
@@ -97,7 +98,7 @@ def accounts_by_law(material: Material, db: Database, answer: Answer) -> Section
         (
             Cell(str(law)),
             query.cell(i, 1, "-" if sold is None else f"{float(sold):.3g}"),
-            *(query.cell(i, 2 + j, _told(value)) for j, value in enumerate(sums)),
+            *(query.cell(i, 2 + j, signed(value)) for j, value in enumerate(sums)),
             query.cell(i, 6, "-" if broken is None else f"{float(broken):.3g} %"),
         )
         for i, (law, sold, *sums, broken) in enumerate(query.rows)
@@ -115,10 +116,6 @@ def accounts_by_law(material: Material, db: Database, answer: Answer) -> Section
         wide=True,
     )
     return Section(f"{answer.provider}-by-law", "Profit and loss by marking law", (table,))
-
-
-def _told(value: object) -> str:
-    return "-" if value is None else money(float(str(value)), "+")
 
 
 def _rest(material: Material, answer: Answer) -> str:

@@ -28,7 +28,7 @@ from ecnomy.analysis.report.material import Made, Material, provider_of
 from ecnomy.analysis.run.guarantees import profit_and_loss
 from ecnomy.analysis.show.guarantees_tables import offer_in_words
 
-__all__ = ["period_s", "statement"]
+__all__ = ["period_s", "signed", "statement"]
 
 _PERIODS_S: Final = (60, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400)
 _MOST_PERIODS: Final = 24
@@ -81,7 +81,7 @@ def _statement(db: Database, answer: Answer, own: str) -> Table:
     rows = []
     for i, (line, count, micro, call, hour, _) in enumerate(query.rows):
         cells = [Cell(_counted(count, line)), query.cell(i, 2, exactly(int(micro)))]
-        rows.append((*cells, query.cell(i, 3, _told(call)), query.cell(i, 4, _told(hour))))
+        rows.append((*cells, query.cell(i, 3, signed(call)), query.cell(i, 4, signed(hour))))
     runs = f"{len(answer.runs)} runs" if len(answer.runs) > 1 else "the run"
     return Table(
         id=f"{answer.provider}-statement",
@@ -103,7 +103,8 @@ def _counted(count: Any, line: str) -> str:
     return " ".join([f"{int(count):,}", first.removesuffix("s") if count == 1 else first, *rest])
 
 
-def _told(value: Any) -> str:
+def signed(value: Any) -> str:
+    """Return an amount with its sign; "-" for none."""
     return "-" if value is None else money(float(value), "+")
 
 

@@ -54,19 +54,9 @@ _PACKAGE: Final = "ecnomy.analysis.reproduce"
 _APART: Final = tuple(
     f"{_PACKAGE}.{name}"
     for name in (
-        *(
-            "catalogue",
-            "causes",
-            "command",
-            "entries",
-            "grid",
-            "headlines",
-            "made_of",
-            "page",
-            "papers",
-        ),
-        *("currency", "kept", "pictures", "probes", "record", "record_file", "recorded"),
-        *("session", "table", "wording"),
+        *("catalogue", "causes", "command", "entries", "grid", "headlines", "made_of"),
+        *("page", "papers", "currency", "kept", "pictures", "probes", "record"),
+        *("record_file", "recorded", "session", "table", "wording"),
     )
 ) + ("ecnomy.analysis.sweeps.labels", "ecnomy.analysis.sweeps.value_words")
 

@@ -148,6 +148,12 @@ def _not_ect(plan: Plan) -> Iterator[str]:
         )
 
 
+def _few(names: list[str]) -> str:
+    """Return the first names, and the number of the others."""
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
+
+
 def _lossy(plan: Plan) -> Iterator[str]:
     """Warn of wires that lose packets of sources that buy marks: a loss halves their windows."""
     for number, link in enumerate(plan.links):
@@ -162,11 +168,10 @@ def _lossy(plan: Plan) -> Iterator[str]:
             and source.transport.repair
         ]
         if halved:
-            more = f" and {len(halved) - _MOST_NAMED} more" if len(halved) > _MOST_NAMED else ""
             yield (
                 f"link {link.name}: loses {link.loss:.3g} of its packets, and a loss halves a "
-                f"window, so {', '.join(halved[:_MOST_NAMED])}{more} may take fewer marks than "
-                "they pay for. With repair: false windows survive losses"
+                f"window, so {_few(halved)} may take fewer marks than they pay for. With "
+                "repair: false windows survive losses"
             )
 
 
@@ -299,9 +304,7 @@ def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
         if preset_of(agent.role).pays_itself:
             weightless = {s.name for s in plan.sources if math.isinf(s.least_weight)}
             if deaf := [name for name in agent.sources if name in weightless]:
-                more = f" and {len(deaf) - _MOST_NAMED} more" if len(deaf) > _MOST_NAMED else ""
                 yield (
                     f"agent {agent.name}: its willingness to pay cannot steer "
-                    f"{', '.join(deaf[:_MOST_NAMED])}{more} because their transports have no "
-                    "weight (wtp has one)"
+                    f"{_few(deaf)} because their transports have no weight (wtp has one)"
                 )

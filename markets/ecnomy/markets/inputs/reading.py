@@ -16,6 +16,7 @@ from typing import Any, Final, NoReturn, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
+from ecnomy.agents.find import nearest
 from ecnomy.markets.inputs.yamlfile import Gap, MissingKeys, Node, Place, child_path, show
 
 __all__ = [
@@ -89,15 +90,12 @@ def read(node: Node, kind: type[T], path: str, places: Places) -> T:
 
 def known_name(given: str, known: Iterable[str]) -> str:
     """Return the expected names, for a message about an unknown one."""
-    import difflib
-
     names = list(known)
-    near = names if len(given) <= _LONGEST_NEAR and len(names) <= _MOST_NEAR else []
-    close = difflib.get_close_matches(given, near, 1, 0.6)
-    close = close or difflib.get_close_matches(given.lower(), near, 1, 0.6)
+    few = len(given) <= _LONGEST_NEAR and len(names) <= _MOST_NEAR
+    near = nearest(given, names) if few else ""
     more = f" and {len(names) - _MOST_LISTED:,} more" if len(names) > _MOST_LISTED else ""
     listed = f"one of {', '.join(names[:_MOST_LISTED])}{more}" if names else "none"
-    return f"{listed} (did you mean {close[0]!r}?)" if close else listed
+    return f"{listed} (did you mean {near!r}?)" if near else listed
 
 
 def _read(node: Node, kind: Any, path: str, places: Places) -> Any:

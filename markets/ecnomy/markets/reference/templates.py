@@ -23,6 +23,8 @@ from ecnomy.markets.reference.examples import examples_folder
 __all__ = ["TEMPLATES", "Made", "Template", "make_new"]
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
+_OF_STRATEGY: Final = "Change first: the sentence and the body of decide(), then the parameters."
+_OF_SCENARIO: Final = ("ecnomy check NAME.yaml", "ecnomy run NAME.yaml", "pytest test_MODULE.py")
 _SHARED: Final = "gold-silver.yaml"  # a base of several beginnings, copied as it is
 
 
@@ -68,7 +70,7 @@ TEMPLATES: Final = {
         },
         names={r"\.\./examples/gold-silver": "NAME"},
         first="Change first: title, the rate of the link, the counts of sources, the fees.",
-        then=("ecnomy check NAME.yaml", "ecnomy run NAME.yaml", "pytest test_MODULE.py"),
+        then=_OF_SCENARIO,
     ),
     "strategy": Template(
         about="a class that decides for a provider, and a scenario that uses it",
@@ -84,13 +86,8 @@ TEMPLATES: Final = {
             r"\bPatient\b": "CLASS",
             r"\.\./examples/": "",
         },
-        first="Change first: the sentence and the body of decide(), then the parameters.",
-        then=(
-            "ecnomy test-strategy MODULE:CLASS",
-            "ecnomy check NAME.yaml",
-            "ecnomy run NAME.yaml",
-            "pytest test_MODULE.py",
-        ),
+        first=_OF_STRATEGY,
+        then=("ecnomy test-strategy MODULE:CLASS", *_OF_SCENARIO),
     ),
     "handler": Template(
         about="a class that decides what users pay for marks, and a scenario that uses it",
@@ -104,13 +101,8 @@ TEMPLATES: Final = {
             r"\bfrugal\b": "MODULE",
             r"\bFrugal\b": "CLASS",
         },
-        first="Change first: the sentence and the body of decide(), then the parameters.",
-        then=(
-            "ecnomy test-strategy MODULE:CLASS",
-            "ecnomy check NAME.yaml",
-            "ecnomy run NAME.yaml",
-            "pytest test_MODULE.py",
-        ),
+        first=_OF_STRATEGY,
+        then=("ecnomy test-strategy MODULE:CLASS", *_OF_SCENARIO),
     ),
     "role": Template(
         about="a custom kind of agent with its contracts, and a scenario that has one",
@@ -125,7 +117,7 @@ TEMPLATES: Final = {
             r"\bRiskBroker\b": "CLASS",
         },
         first="Change first: the parameters in Cover, then join(): who pays whom, and for what.",
-        then=("ecnomy check NAME.yaml", "ecnomy run NAME.yaml", "pytest test_MODULE.py"),
+        then=_OF_SCENARIO,
     ),
     "law": Template(
         about="a marking law and a window law in C++, as an OMNeT++ project",

@@ -261,7 +261,6 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     def before_reading(node: Node, path: str) -> None:
         """Refuse a strategy of another role before its parameters are missed."""
         from ecnomy.agents.strategies.find import BUILT_IN
-        from ecnomy.agents.strategies.fitting import wanted_instead
 
         given = node.mapping()
         role = given["role"].value if "role" in given else None
@@ -270,26 +269,31 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             return
         if kind.value not in BUILT_IN or role not in ROLES:
             return
-        if wanted := wanted_instead(kind.value, role):
-            found = f"{kind.value!r} of {with_article(role)}"
-            raise kind.place.error(f"{path}.strategy.kind", found, wanted)
+        try:
+            AgentEntry._check_kind(kind.value, "strategy.kind", role)
+        except Misfit as misfit:
+            where = f"{path}.{misfit.key}"
+            raise kind.place.error(where, misfit.found, misfit.expected) from None
 
     @staticmethod
-    def _check_kind(strategy: StrategySpec | None, path: str, role: str) -> None:
+    def _check_kind(kind: str, path: str, role: str) -> None:
         """Refuse a strategy that is not for a role."""
         from ecnomy.agents.strategies.fitting import wanted_instead
 
-        if strategy is not None and (wanted := wanted_instead(strategy.kind, role)):
-            raise Misfit(path, f"{strategy.kind!r} of {with_article(role)}", wanted)
+        if wanted := wanted_instead(kind, role):
+            raise Misfit(path, f"{kind!r} of {with_article(role)}", wanted)
 
     def _check_strategy(self, preset: Preset) -> None:
         for name, row in (self.tariffs or {}).items():
-            self._check_kind(row.strategy, f"tariffs.{name}.strategy.kind", self.role)
+            if row.strategy is not None:
+                self._check_kind(row.strategy.kind, f"tariffs.{name}.strategy.kind", self.role)
         for name, files in (self.elastic or {}).items():
-            self._check_kind(files.strategy, f"elastic.{name}.strategy.kind", CARRIES_FILES)
+            if files.strategy is not None:
+                where = f"elastic.{name}.strategy.kind"
+                self._check_kind(files.strategy.kind, where, CARRIES_FILES)
         if self.strategy is None:
             return
-        self._check_kind(self.strategy, "strategy.kind", self.role)
+        self._check_kind(self.strategy.kind, "strategy.kind", self.role)
         key, found, expected = preset.strategy_needs.get(self.strategy.kind, ("", "", ""))
         if key and key not in self.strategy.params:
             raise Misfit(f"strategy.{key}", found, expected)

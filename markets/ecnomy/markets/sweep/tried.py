@@ -21,7 +21,6 @@ from ecnomy.markets.sweep.ties import PATHS, is_tie, paths_under
 __all__ = ["check_aliases", "try_first", "try_values"]
 
 MOST_VALUES: Final = 100  # of a parameter; more are samples of a range
-MOST_TRIES: Final = 4  # points of a value
 _OF_VIEW: Final = ("engine", "generation", "label", "number", "replicate")  # of the view `runs`
 
 
@@ -46,19 +45,19 @@ def try_first(sweep: Sweep, root: Node) -> None:
 
 
 def try_values(sweep: Sweep, file: str | os.PathLike[str]) -> None:
-    """Check that each value of a parameter makes a scenario at one of the first points with it.
+    """Check that each value of a parameter makes a scenario at one of the points with it.
 
     Raises:
         ScenarioError: a value does not; the message names its place in the sweep's file.
     """
     with_value: dict[str, dict[str, list[Point]]] = {}
-    for point in sweep.points():
+    for point in (point for point in sweep.points() if point.replicate == 0):
         for path, value in point.params.items():
             with_value.setdefault(path, {}).setdefault(repr(value), []).append(point)
     for values in with_value.values():
         for points in values.values() if len(values) <= MOST_VALUES else ():
             fault: ScenarioError | None = None
-            for point in points[:: -(-len(points) // MOST_TRIES)]:
+            for point in points:
                 try:
                     sweep.scenario_at(point.params, point.seed)
                 except ScenarioError as error:
