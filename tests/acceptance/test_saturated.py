@@ -19,8 +19,9 @@ from typer.testing import CliRunner
 from ecnomy.analysis.run_report.page import write_run_page
 from ecnomy.markets import run
 from ecnomy.markets.cli.main import app
+from ecnomy.markets.results.asked import _in_force
 from ecnomy.markets.results.rawrun import RawRun
-from ecnomy.markets.results.saturated import _asked, saturated
+from ecnomy.markets.results.saturated import saturated
 from ecnomy.markets.scenario import Scenario, scenario_from_text
 
 LEAST_S = 2 * 2e-3 + 8 * 40 / 40e6  # there and back, and a SYN onto the wire
@@ -100,5 +101,5 @@ def test_a_decision_counts_from_the_report_at_its_time() -> None:
     """Flow 0 asks 1 mark/s from 0 s and 2 from 10 s; flow 1 asks 3 from 15 s, nothing before."""
     looks = SimpleNamespace(t_ps=np.array([0, 10, 20, 30]), rows=[0, 1])
     decided = pd.DataFrame({"t_ps": [0, 10, 15], "flow": [0, 0, 1], "value": [1.0, 2.0, 3.0]})
-    asked = _asked(decided, looks)  # type: ignore[arg-type]
+    asked = _in_force(decided, looks)  # type: ignore[arg-type]
     assert asked.tolist() == [[1, -1], [2, -1], [2, 3]]

@@ -26,12 +26,20 @@ CASES = [
 ]
 
 
-def taken(law: Law, window: float, marked: float, rtt_s: float, marks: int, **other) -> float:
+def taken(
+    law: Law,
+    window: float,
+    marked: float,
+    rtt_s: float,
+    marks: int,
+    loss: float = 0.0,
+    **other,
+) -> float:
     """Marks taken a second over marks told, of one flow on a link that is never busy."""
     told = window * marked / rtt_s
     length_s = max(marks / told, 40 * rtt_s)
     links = [
-        plans.link("l", 0, 1, 1e10, rtt_s / 2, marking=plans.fixed(marked)),
+        plans.link("l", 0, 1, 1e10, rtt_s / 2, marking=plans.fixed(marked), loss=loss),
         plans.link("r", 1, 0, 1e10, rtt_s / 2),
     ]
     flow = plans.source("f", [0], [1], plans.tcp(law, initial_mark_rate=told, **other))
@@ -59,6 +67,15 @@ def test_a_floor_of_a_packet_makes_it_pay_more() -> None:
     """A window of 0.42 packets that is held at one takes 1 / 0.42 of its marks."""
     law = plans.wtp(gain=0.5)
     assert taken(law, 0.42, 0.19, 0.04, 2000, min_window=1.0) > 2
+
+
+def test_losses_make_no_small_window_pay_more() -> None:
+    """A wire that loses 1 % times out windows of 0.42 packets, which stay as small as they were.
+
+    If a timeout made them a packet, they would take 1.07 of what they are told.
+    """
+    law = plans.wtp(gain=0.5)
+    assert 0.95 < taken(law, 0.42, 0.19, 0.2, 4000, loss=0.01) < 1.03
 
 
 VIRTUAL = law_of("marking", "virtual-queue", {"theta": 0.9, "buffer_packets": 100})

@@ -83,9 +83,9 @@ class WtpOracle(WindowOracle):
         self.become(Decimal(used) * Decimal("0.5"))
 
     def timeout(self) -> None:
-        """One packet."""
+        """One packet, or the window if that is smaller."""
         self.ssthresh = Decimal(0)
-        self.become(Decimal(1))
+        self.become(self.cwnd if self.cwnd < 1 else Decimal(1))
 
     def set_weight(self, w: float) -> None:
         """A new willingness to pay; w_inc w_dec = w afterwards, also for a pair such as (2, w)."""

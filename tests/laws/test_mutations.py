@@ -124,6 +124,7 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
     "wtp": [
         Mutation("sign", "window/wtp.h", "rise - fall", "rise + fall"),
         Mutation("repay", "window/wtp.h", "- before + due", "+ due"),
+        Mutation("timeout", "window/wtp.h", "std::min(window.cwnd, 1.0)", "1.0"),
         Mutation("threshold", "window/wtp.h", "ack.marks == 0) return", "ack.marks <= 1) return"),
         Mutation("clamp", "window/window.h", "std::clamp(packets, min, max)", "packets"),
     ],

@@ -16,7 +16,7 @@
 //
 // In equilibrium a flow receives w marks per round trip, whatever marks it. A loss halves
 // what was used of it (antoniadis2000 4.2: its test-bed is Reno) and is repaired as by NewReno: no paper says how,
-// its experiments have no losses. A mark ends slow start.
+// its experiments have no losses. A timeout leaves one packet, or what it was if that is less. A mark ends slow start.
 //
 // Round-trip-fair (siris2002 section 5.1, experiments A4): its host sets w and gain to their values at
 // a reference round trip times T / T_ref; then rates do not depend on T.
@@ -78,7 +78,7 @@ class Wtp {
     window.ssthresh = 0;
   }
   void on_timeout(Window& window, double) noexcept {
-    window.set(1.0);
+    window.set(std::min(window.cwnd, 1.0));
     window.ssthresh = 0;
   }
 

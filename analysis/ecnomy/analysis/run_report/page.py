@@ -25,9 +25,8 @@ from ecnomy.analysis.run_report.marks import marks_of, stories, where_marked
 from ecnomy.analysis.run_report.money import balances, money_blocks, payments_of
 from ecnomy.analysis.run_report.settings import provenance_section, settings_section
 from ecnomy.analysis.run_report.traffic import traffic_blocks
-from ecnomy.markets.results.floors import floors
+from ecnomy.markets.results.missed import missed
 from ecnomy.markets.results.rawrun import RawRun, open_raw
-from ecnomy.markets.results.saturated import saturated
 from ecnomy.markets.support.temporary import temporary_folder
 
 __all__ = ["Drawing", "RunPage", "run_page", "write_run_page"]
@@ -128,7 +127,7 @@ def _money(db: RunDatabase, summary: Summary) -> list[Block]:
 
 def _missed(run: RawRun) -> list[Words]:
     """Return sources with more marks than their target, or fewer than they pay for."""
-    return [Words.of(f"{one}.") for one in (*floors(run.raw), *saturated(run.raw))]
+    return [Words.of(f"{one}.") for one in missed(run.raw)]
 
 
 def _drawings(run: RawRun) -> tuple[Drawing, ...]:

@@ -106,8 +106,7 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
     from ecnomy.analysis.show.sentence import sentence
     from ecnomy.analysis.show.summary_tables import balance_table
     from ecnomy.analysis.show.welfare_table import print_welfare
-    from ecnomy.markets.results.floors import floors
-    from ecnomy.markets.results.saturated import saturated
+    from ecnomy.markets.results.missed import missed
 
     summary = summarize(run)
     console.print(summary.title, style="bold", markup=False)
@@ -130,9 +129,9 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
     for lines in lines_of(run):
         console.print()
         console.print(str(lines), markup=False, highlight=False)
-    for missed in (*floors(run), *saturated(run)):
+    for target in missed(run):
         console.print()
-        console.print(f"warning: {missed}", markup=False, highlight=False)
+        console.print(f"warning: {target}", markup=False, highlight=False)
     print_carriers(run, console)
     print_settling(run, console)
     print_choices(run, console)

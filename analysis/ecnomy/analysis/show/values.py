@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The output of `ecnomy show RUN --json`: the parts of a run's summary, as computed.
 
-Keys are the fields of the structs behind the tables: Floor (results/floors.py), Welfare
+Keys are the fields of the structs behind the tables: Missed (results/missed.py), Welfare
 (welfare/welfare.py), and in run/ Summary, Guarantee (guarantees.py), Carrier (carriers.py),
 Settling (settling.py), Choice (choices.py) and FilesSent (files_sent.py).
 """
@@ -9,6 +9,8 @@ Settling (settling.py), Choice (choices.py) and FilesSent (files_sent.py).
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 if TYPE_CHECKING:
     from ecnomy.markets.results.rawrun import RawRun
@@ -30,16 +32,14 @@ def show_values(run: RawRun) -> dict[str, Any]:
     from ecnomy.analysis.run.settling import settling_of
     from ecnomy.analysis.run.summary import summarize
     from ecnomy.analysis.welfare.welfare import welfare_of
-    from ecnomy.markets.results.floors import floors
-    from ecnomy.markets.results.saturated import saturated
+    from ecnomy.markets.results.missed import missed
 
     return {
         "folder": str(run.path),
         "seed": run.manifest.seed,
         "measured": run.measured,
         "summary": summarize(run),
-        "floors": floors(run),
-        "saturated": saturated(run),
+        **msgspec.structs.asdict(missed(run)),
         "lines": lines_of(run),
         "carriers": carriers_of(run),
         "settling": settling_of(run),

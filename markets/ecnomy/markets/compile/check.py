@@ -29,6 +29,7 @@ from ecnomy.markets.compile.settling import endless_starts, slow_windows, small_
 from ecnomy.markets.compile.worth import anticipated_otherwise, paid_beyond_worth
 from ecnomy.markets.plan import Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.law_table import weights
+from ecnomy.markets.results.losses import halved
 from ecnomy.markets.scenario import Scenario
 
 __all__ = ["warnings"]
@@ -159,18 +160,11 @@ def _lossy(plan: Plan) -> Iterator[str]:
     for number, link in enumerate(plan.links):
         if link.loss < _FEW_LOSSES:
             continue
-        halved = [
-            source.name
-            for source in plan.sources
-            if number in source.path
-            and isinstance(source.transport, Tcp)
-            and source.transport.window.law == "wtp"
-            and source.transport.repair
-        ]
-        if halved:
+        names = [source.name for source in halved(plan) if number in source.path]
+        if names:
             yield (
                 f"link {link.name}: loses {link.loss:.3g} of its packets, and a loss halves a "
-                f"window, so {_few(halved)} may take fewer marks than they pay for. With "
+                f"window, so {_few(names)} may take fewer marks than they pay for. With "
                 "repair: false windows survive losses"
             )
 

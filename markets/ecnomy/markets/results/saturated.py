@@ -9,24 +9,20 @@ without limit. While queueing makes the round trip longer than that, the flow ta
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 import numpy as np
 
-from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.plan import Source
+from ecnomy.markets.results.asked import asked_rates
 from ecnomy.markets.results.floors import LEAST
 from ecnomy.markets.results.looks import Looks
 from ecnomy.markets.results.rawrun import RawRun
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 __all__ = ["Saturated", "saturated"]
 
-_RATE: Final = "mark_rate"
 _ABOUT: Final = 0.8  # share of the target; a flow below it is held back by something else
 
 
@@ -72,13 +68,11 @@ def saturated(run: RawRun) -> list[Saturated]:
         ResultsError: a table is missing or unreadable.
     """
     sources = _ever_saturated(run)
-    decided = _decided(run) if sources else None
-    if decided is None or decided.empty:
+    names = ("saturated_ps", "weight", "srtt_s", "active", "ce")
+    looks = Looks.of(run, *names) if sources else None
+    rates = asked_rates(run, looks) if looks is not None else None
+    if looks is None or rates is None:
         return []
-    looks = Looks.of(run, "saturated_ps", "weight", "srtt_s", "active", "ce")
-    if looks is None:
-        return []
-    rates = _asked(decided, looks)
     found = []
     for source in sources:
         own = looks.own(source)
@@ -109,25 +103,3 @@ def _ever_saturated(run: RawRun) -> list[Source]:
         return []
     names = set(flows["source"][flows["saturated_ps"] > 0])
     return [source for source in run.plan.sources if source.name in names]
-
-
-def _decided(run: RawRun) -> pd.DataFrame:
-    """Return agents' decisions of marks/s: t_ps, flow (row of the plan), value; by rising time."""
-    import pandas as pd
-
-    columns = ["t_ps", "flow", "value"]
-    if not run.file("agents").is_file():
-        return pd.DataFrame(columns=columns)
-    found: pd.DataFrame = run.columns("agents", columns, ("name", _RATE)).to_pandas()
-    return found
-
-
-def _asked(decided: pd.DataFrame, looks: Looks) -> Floats:
-    """Return a flow's target marks/s in each row, from report to report; below 0 if unset."""
-    asked = np.full((len(looks.t_ps) - 1, len(looks.rows)), -1.0)
-    flows, t_ps, rates = (decided[name].to_numpy() for name in ("flow", "t_ps", "value"))
-    order = np.argsort(flows, kind="stable")
-    for own in np.split(order, np.flatnonzero(np.diff(flows[order])) + 1):
-        last = np.searchsorted(t_ps[own], looks.t_ps[:-1], side="right") - 1
-        asked[:, flows[own[0]]] = np.where(last >= 0, rates[own][last], -1.0)
-    return asked

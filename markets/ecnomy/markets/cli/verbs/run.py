@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from ecnomy.markets.cli.ending import stoppable
@@ -34,8 +35,7 @@ def run_command(
     as_json: Json = False,
 ) -> None:
     """Run a scenario and write its results."""
-    from ecnomy.markets.results.floors import floors
-    from ecnomy.markets.results.saturated import saturated
+    from ecnomy.markets.results.missed import missed
     from ecnomy.markets.session.progress import RunProgress
     from ecnomy.markets.session.runner import run
 
@@ -56,15 +56,12 @@ def run_command(
 
         return print_json(
             values(result.folder)
-            | {
-                "complete": result.complete,
-                "floors": floors(result.raw),
-                "saturated": saturated(result.raw),
-            }
+            | {"complete": result.complete}
+            | msgspec.structs.asdict(missed(result.raw))
         )
     _show(result.folder)
-    for missed in (*floors(result.raw), *saturated(result.raw)):
-        say(f"warning: {missed}", sys.stderr)
+    for one in missed(result.raw):
+        say(f"warning: {one}", sys.stderr)
 
 
 def _show(folder: Path) -> None:

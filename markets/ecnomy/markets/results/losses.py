@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sources whose windows losses halved, so that they took fewer marks than they pay for.
+
+A WTP window settles where rises and falls balance. A mark lowers it by `gain` (siris2002 Eq. 4), a
+loss by half (antoniadis2000 4.2): as much as cwnd / (2 gain) marks, which are not taken then.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.arrays import Floats
+from ecnomy.markets.plan import Plan, Source, Tcp
+from ecnomy.markets.results.asked import asked_rates
+from ecnomy.markets.results.floors import LEAST
+from ecnomy.markets.results.looks import Looks
+from ecnomy.markets.results.rawrun import RawRun
+
+__all__ = ["Losses", "halved", "losses"]
+
+_INVERSE_DECREASE: Final = 1  # `form` of laws/window/wtp.h
+_MOST: Final = 0.5  # share of the missing marks that losses account for
+
+
+class Losses(msgspec.Struct, frozen=True):
+    """A source that took over 5 % fewer marks than it asked for, most of them because of losses.
+
+    Attributes:
+        source: name of the source.
+        share: share of its packets that were lost [0 to 1].
+        wires: names of the links on its path that lose packets on the wire; none if the packets
+            were dropped in queues.
+        asked_per_s: mean target of a flow from its decisions, willingness / price [marks/s].
+        taken_per_s: mean mark rate of a flow [marks/s].
+    """
+
+    source: str
+    share: float
+    wires: tuple[str, ...]
+    asked_per_s: float
+    taken_per_s: float
+
+    def __str__(self) -> str:
+        """Return one line for a user."""
+        where, remedy = "in full queues", "Queues that mark more before they are full avoid this"
+        if self.wires:
+            where = f"on {'link' if len(self.wires) == 1 else 'links'} {', '.join(self.wires)}"
+            remedy = "With repair: false windows survive losses"
+        return (
+            f"{self.source}: {100 * self.share:.2g} % of its packets were lost {where}, and a loss "
+            f"halves a window. It took {self.taken_per_s:.3g} of the {self.asked_per_s:.3g} "
+            f"marks/s per flow that its willingness to pay buys. {remedy}"
+        )
+
+
+def halved(plan: Plan) -> list[Source]:
+    """Return the sources whose windows a loss halves: WTP sources that repair losses."""
+    return [
+        source
+        for source in plan.sources
+        if isinstance(source.transport, Tcp)
+        and source.transport.window.law == "wtp"
+        and source.transport.repair
+    ]
+
+
+def losses(run: RawRun) -> list[Losses]:
+    """Return sources that took over 5 % fewer marks than asked for, at least half due to losses.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    sources = _ever_lost(run)
+    names = ("lost", "sent", "cwnd", "weight", "srtt_s", "active", "ce")
+    looks = Looks.of(run, *names) if sources else None
+    rates = asked_rates(run, looks) if looks is not None else None
+    if looks is None or rates is None:
+        return []
+    found = (_of_source(run.plan, source, looks, rates) for source in sources)
+    return [one for one in found if one is not None]
+
+
+def _of_source(plan: Plan, source: Source, looks: Looks, rates: Floats) -> Losses | None:
+    own, flows = looks.own(source), source.row_flows
+    lost, sent, cwnd, weight, rtt_s, active, ce = (
+        values[:, own] for values in looks.columns.values()
+    )
+    asked = rates[:, own]
+    on = (active[1:] > 0) & (rtt_s[1:] > 0) & (asked > 0)
+    flow_s = float((looks.dt_s * on).sum()) * flows
+    packets = float((np.diff(sent, axis=0) * on).sum())
+    if flow_s <= 0 or packets <= 0:
+        return None
+    # Queueing may have lowered the target of the window; that is not due to losses.
+    window = np.divide(weight[1:], rtt_s[1:], out=np.zeros_like(rtt_s[1:]), where=on)
+    aimed = float((looks.dt_s * on * np.minimum(window, asked * flows)).sum()) / flow_s
+    taken = float((np.diff(ce, axis=0) * on).sum()) / flow_s
+    gone = np.diff(lost, axis=0) * on
+    # A report after a loss finds its window halved; the one before it does not.
+    instead = gone * _marks_of_a_loss(source, cwnd[:-1] / flows, weight[1:] / flows)
+    missing = aimed - taken
+    if missing <= LEAST * aimed or float(instead.sum()) / flow_s < _MOST * missing:
+        return None
+    return Losses(
+        source=source.name,
+        share=float(gone.sum()) / packets,
+        wires=tuple(plan.links[link].name for link in source.path if plan.links[link].loss > 0),
+        asked_per_s=float((looks.dt_s * asked * on).sum()) * flows / flow_s,
+        taken_per_s=taken,
+    )
+
+
+def _marks_of_a_loss(source: Source, cwnd: Floats, weight: Floats) -> Floats:
+    """Return how many marks lower a window as much as a loss does."""
+    assert isinstance(source.transport, Tcp)
+    params = source.transport.window.params
+    by_inverse_decrease = params["form"] == _INVERSE_DECREASE
+    per_loss = np.maximum(weight, 1) if by_inverse_decrease else params["w_dec"]
+    return np.asarray(per_loss * cwnd / (2 * params["gain"]), dtype=np.float64)
+
+
+def _ever_lost(run: RawRun) -> list[Source]:
+    """Return sources by the totals of flows, so that runs without losses skip reading reports."""
+    flows = run.flows
+    if "lost" not in flows:  # a run that ended before it had totals
+        return []
+    names = set(flows["source"][flows["lost"] > 0])
+    return [source for source in halved(run.plan) if source.name in names]
