@@ -96,20 +96,18 @@ def share_on(turns: pd.DataFrame, first_s: float, last_s: float) -> float:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     ("q", "contract"),
-    [rare(0.32, ""), (0.64, ""), rare(1e-4, BYTES(32)), (0.08, BYTES(16)), (0.08, FLAT(3))],
+    [rare(0.32, ""), (0.64, ""), rare(1e-4, BYTES(32)), (0.08, BYTES(16))],
 )
 def test_above_the_choke_price_nobody_pays_more_than_a_probe(
     q: float, contract: str, seed: int
 ) -> None:
     """At twice the price of no demand, at four times, and where marks and contracts make it up.
 
-    A probe begins at w = a / 101, which only falls. What goes by time, 3 money/s here, is paid
-    while one looks: for at most 20 s in 80 (three or four decisions, then twice the wait).
+    A probe begins at w = a / 101, which only falls.
     """
     rate, money = means(q, contract, seed, 100, DURATION)
-    bound = A / 101 + (3 * 20 / 80 if "flat" in contract else 0)
     print(rate.round(4), money.round(4))
-    assert money.mean() <= bound and money.max() <= 3 * bound
+    assert money.mean() <= A / 101 and money.max() <= 3 * A / 101
     assert rate.max() < 0.03
 
 
@@ -184,9 +182,21 @@ def test_elastic_users_buy_their_demand_at_the_whole_price(
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_fee_decides_whether_not_how_much(seed: int) -> None:
     """At p = 1 x0 is bought and gains 2 log 2 - 1 = 0.386 money/s: worth a fee of 0.34, not 0.6."""
-    rate, money = means(0.08, FLAT(0.34), seed, 100, DURATION)
-    assert rate.mean() == pytest.approx(1, abs=0.1)
-    assert money.mean() == pytest.approx(1.34, abs=0.1)
+    rate, money = means(0.08, FLAT(0.34), seed, 150, 500, 500)
+    assert rate.mean() == pytest.approx(1, rel=0.1)
+    assert money.mean() == pytest.approx(1.34, rel=0.1)
     rate, money = means(0.08, FLAT(0.6), seed, 100, DURATION)
     print(rate.mean(), money.mean())
     assert rate.mean() < 0.1 and money.mean() < 0.3
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("fee", [3.9, rare(39)])
+def test_trials_lose_a_share_of_the_worth_to_fees(fee: float, seed: int) -> None:
+    """Ten times or a hundred times what x0 gains: 10 % of its worth, 2 log 2, is lost on the mean.
+
+    A trial more or less falls into 800 s: it lasts 20 s at most.
+    """
+    _, money = means(0.08, FLAT(fee), seed, 100, LONG, LONG)
+    print(money.round(3))
+    assert money.mean() < 0.1 * A * np.log(2) + 20 * fee / 800

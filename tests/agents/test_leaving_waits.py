@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
+from types import SimpleNamespace
 
+import numpy as np
+import pytest
+
+from ecnomy.agents.observation import Observation
 from ecnomy.agents.strategies.leaving import Leaving
 from ecnomy.agents.utilities.find import utility_of
 
@@ -28,14 +33,37 @@ class User:
         self.leaving._sums[:, 0] = [price, 0.0, 1.0, 100.0, 0.0, EVERY_S, 1000.0]
         self.leaving.turn(self.t_s, np.array([0.5]), np.zeros(1), ON & ~self.leaving.away)
 
-    def waits(self) -> float:
-        """The time from its leaving over the price to its next trial."""
+    def pay(self, fee: float) -> float:
+        """Return how long it stays with x0, if it pays this fee and 0.5 for marks, money/s."""
+        began_s = self.t_s
         while not self.leaving.away[0]:
-            self.decide(10.0)
+            self.t_s += EVERY_S
+            self.leaving.learn(bill(fee, 0.5), np.array([EVERY_S]), ON)
+            self.leaving.turn(self.t_s, np.ones(1), np.zeros(1), ON)
+        return self.t_s - began_s
+
+    def away(self) -> float:
+        """Return the time until its next trial, which begins with the decision that ends it."""
         left_s = self.t_s
         while self.leaving.away[0]:
             self.decide(10.0)
         return self.t_s - left_s
+
+    def waits(self) -> float:
+        """The time from its leaving over the price to its next trial."""
+        while not self.leaving.away[0]:
+            self.decide(10.0)
+        return self.away()
+
+
+def bill(fee: float, marks: float) -> Observation:
+    """A flow's 5 s at x0, with 100 marks and charges in money/s."""
+    micro = {"charge_micro": marks, "bill_micro": fee + marks, "standing_micro": fee}
+    columns = {name: np.array([round(1e6 * EVERY_S * each)]) for name, each in micro.items()}
+    flows = SimpleNamespace(
+        **columns, srtt_s=np.ones(1), active=np.ones(1), marks=np.array([100]), delivered=ON * 1000
+    )
+    return SimpleNamespace(flows=flows, dt_s=EVERY_S)  # type: ignore[return-value]
 
 
 def test_a_wait_is_short_again_for_those_who_have_stayed_as_long() -> None:
@@ -47,3 +75,12 @@ def test_a_wait_is_short_again_for_those_who_have_stayed_as_long() -> None:
     while user.leaving._wait_s[0] > 30:
         user.decide(0.1)
     assert user.waits() == 30
+
+
+@pytest.mark.parametrize("fee", [0.3, 1.0, 10.0])
+def test_a_wait_is_longer_the_more_a_stay_has_lost_to_fees(fee: float) -> None:
+    """x0 is worth log 2 and costs 0.5: a fee above 0.193 loses the rest, 10 % of log 2 at most."""
+    user = User()
+    lost = (fee + 0.5 - math.log(2)) * user.pay(fee)
+    wait = max(30.0, lost / (0.1 * math.log(2)))
+    assert user.away() == EVERY_S * math.ceil(wait / EVERY_S)

@@ -15,10 +15,14 @@ error of the n marks, (p - c) / sqrt(n). For a rate of x0/1000 the demand is tak
 gain depends on p far more than a demand does, so its sums fade by the time `retry`, during which
 the flow would be away. An interval without a packet counts as one packet since the last one.
 A user who is away cannot observe the marks of its path. It tries again after a time `retry`. That
-time doubles each time the user leaves again, up to 8 times. It starts with the payment at x0/100.
-Until it knows a price, x0/100 is its largest rate: while marks stay expensive, its w only falls. It
-forgets its earlier sums. A flow at x0/50 or more that has stayed for as long as it would wait next
-waits `retry` instead.
+time doubles each time the user leaves again, up to 8 times. After a stay that cost more than it was
+worth, it is so long that the loss L to charges by time is at most 10 % of what x0 is worth:
+
+    wait  >=  L / (0.1 (U(x0) - U(0)))      L = min(standing, bill - sum of (U(r) - U(0)) dt)
+
+A trial starts with the payment at x0/100. Until the flow knows a price, x0/100 is its largest rate:
+while marks stay expensive, its w only falls. It forgets its earlier sums. A flow at x0/50 or more
+that has stayed for as long as it would wait next waits `retry` instead.
 """
 
 from __future__ import annotations
@@ -42,6 +46,7 @@ FADE: Final = 0.5
 KNOWN: Final = 10.0  # marks; sums do not fade below this number
 LONGEST: Final = 8.0
 ENOUGH: Final = 5.0  # packets needed to know a price
+LOST: Final = 0.1  # of the worth of x0: the most that trials may lose to charges by time
 
 
 class Leaving:
@@ -64,19 +69,22 @@ class Leaving:
         self._wait_s: Floats = np.zeros(0)
         self._again_s: Floats = np.zeros(0)
         self._back_s: Floats = np.zeros(0)
+        # of a flow since its return, money: standing charges, and the bill less its worth
+        self._stay: Floats = np.zeros((2, 0))
+        self._worth = float(self._worth_of(np.ones(1))[0]) or math.inf
 
     def meet(self, count: int, new: Integers, old: Integers) -> None:
         """Resize to `count` flows; rows `new` were rows `old` before."""
         away, wait_s = np.zeros(count, np.bool_), np.full(count, self._retry_s)
         again_s, back_s = np.zeros((2, count))
-        sums, past = np.zeros((7, count)), np.zeros((4, count))
+        sums, past, stay = np.zeros((7, count)), np.zeros((4, count)), np.zeros((2, count))
         away[new], wait_s[new], again_s[new] = self.away[old], self._wait_s[old], self._again_s[old]
         sums[:, new], back_s[new] = self._sums[:, old], self._back_s[old]
-        past[:, new] = self._past[:, old]
+        past[:, new], stay[:, new] = self._past[:, old], self._stay[:, old]
         probing, doubts = np.zeros((2, count), np.bool_)
         probing[new], doubts[new] = self.probing[old], self._doubts[old]
         self.away, self._wait_s, self._again_s, self._sums = away, wait_s, again_s, sums
-        self._back_s, self._past = back_s, past
+        self._back_s, self._past, self._stay = back_s, past, stay
         self.probing, self._doubts = probing, doubts
 
     def learn(self, seen: Observation, used_s: Floats, sent: Truths) -> None:
@@ -92,13 +100,17 @@ class Leaving:
         if self._delay_cost:
             use = use + self._delay_cost * flows.srtt_s * flows.delivered_bytes / BYTES_PER_MB
         count = np.where(marks > 0, flows.marks, 0)
-        time = seen.dt_s * np.maximum(flows.active, 1)
+        users = np.maximum(flows.active, 1)
+        time = seen.dt_s * users
         more = np.array([use, use - marks, used_s, count, standing, time, flows.delivered])
         held = (self._sums[1] == 0) & (self._sums[3] > 0) & (FADE * self._sums[3] < KNOWN)
         held |= FADE * self._sums[6] < ENOUGH  # else slow flows never know a price
         self._sums = np.where(sent, np.where(held, 1.0, FADE) * self._sums + more, self._sums)
         kept = math.exp(-seen.dt_s / self._retry_s)
         self._past = np.where(sent, kept * self._past + more[:4], self._past)
+        if standing.any():
+            lost = (standing + use) / users - self._worth_of(used_s / time) * seen.dt_s
+            self._stay = np.where(sent, self._stay + [standing / users, lost], self._stay)
 
     def contract(self) -> Floats:
         """Return c, 0 if unknown."""
@@ -123,12 +135,20 @@ class Leaving:
         self._back_s[back] = t_s
         stays = sent & ~self.away & ~nothing & (ratio > 2 * PROBE)
         self._wait_s[stays & (t_s - self._back_s >= self._wait_s)] = self._retry_s
-        self._again_s[leave] = t_s + self._wait_s[leave]
+        lost = np.minimum(*self._stay[:, leave]) / (LOST * self._worth)
+        self._again_s[leave] = t_s + np.maximum(self._wait_s[leave], lost)
         self._wait_s[leave] = np.minimum(2 * self._wait_s[leave], LONGEST * self._retry_s)
-        self._sums[:, leave] = self._past[:, leave] = 0.0
+        self._sums[:, leave] = self._past[:, leave] = self._stay[:, leave] = 0.0
         self.away = (self.away | leave) & ~back
         self.probing = (self.probing | back) & (packets < ENOUGH) & ~self.away
         return back
+
+    def _worth_of(self, ratio: Floats) -> Floats:
+        """Return U(r) - U(0) [money/s], at most that of x0/`LEAST`."""
+        used, zero = np.minimum(ratio, 1 / LEAST), np.zeros_like(ratio)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            worth = self._utility.value(used) - self._utility.value(zero)
+        return np.where(used > 0, worth, 0.0)
 
     def _gain(self) -> Floats:
         """Return what a flow may gain over U(0) from its demand, money/s."""
@@ -136,8 +156,7 @@ class Leaving:
         price = price - error
         with np.errstate(divide="ignore", invalid="ignore"):
             used = np.minimum(self._utility.demand(price), 1 / LEAST)
-            gain: Floats = self._utility.value(used) - price * used
-            return gain - self._utility.value(np.zeros_like(gain))
+            return np.asarray(self._worth_of(used) - price * used, dtype=np.float64)
 
 
 def _price(sums: Floats) -> tuple[Floats, Floats]:
