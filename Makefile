@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# make demo | test | test-full | site | bench | lint | record-omnet | record-papers | carry-records | release-check: each installs what it needs, in .venv.
+# make demo | test | test-full | site | bench | lint | record-omnet | record-papers | carry-records | release-check | dist | release:
+# each installs what it needs, in .venv.
 # Nothing else is needed than Python >= 3.11 (with venv), make and g++ >= 12.
 #   make test PYTHON=python3.12 VENV=.venv-3.12     another interpreter beside the first
 #   make test TESTS=tests/laws OPTIONS=-x           a part, with options of pytest; test-full likewise
@@ -21,7 +22,7 @@ SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/ho
 
 WITH_OMNET := $(if $(INET_ROOT),$(or $(OMNETPP_ROOT),$(shell command -v opp_run)))
 
-.PHONY: demo test test-full test-pythons site omnet bench torture record-omnet record-papers carry-records release-check lint sanitize clean
+.PHONY: demo test test-full test-pythons site omnet bench torture record-omnet record-papers carry-records release-check release dist lint sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -93,6 +94,21 @@ carry-records: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 release-check: lint test-full
 	@$(BIN)/python tests/validation/records.py --budget inf --strict
 
+# A release: all of that, the site, and in dist/ the sdist and the wheel made of it, for every Linux that is not too old.
+release: release-check site dist
+
+# The wheel follows the tutorial in an environment that has nothing else.
+dist: $(VENV)/release
+	@rm -rf build/release dist
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m build -q --outdir build/release .
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel -q repair -w dist build/release/*.whl
+	@cp build/release/*.tar.gz dist
+	@$(BIN)/twine check --strict dist/*
+	@$(PYTHON) -m venv build/release/venv
+	@build/release/venv/bin/python -m pip --disable-pip-version-check -q install "$$(echo dist/*.whl)[report]"
+	@$(PYTHON) tests/acceptance/tutorial_text.py "$(abspath build/release/venv/bin/ecnomy)"
+	@ls -l dist
+
 lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -112,7 +128,7 @@ sanitize: $(VENV)/installed $(VENV)/test
 
 clean:
 	@$(MAKE) --no-print-directory -C omnet cleanall
-	rm -rf build $(VENV) results .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build dist $(VENV) results .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # ---- set-up
 
@@ -142,6 +158,10 @@ $(VENV)/installed: $(VENV)/base build/wheel/made
 # Extras of the ecnomy that is installed already, so that nothing is built again.
 $(VENV)/test: pyproject.toml | $(VENV)/installed
 	@$(call install,"ecnomy[test]")
+	@touch $@
+
+$(VENV)/release: pyproject.toml | $(VENV)/installed
+	@$(call install,"ecnomy[release]")
 	@touch $@
 
 $(VENV)/site: pyproject.toml | $(VENV)/installed

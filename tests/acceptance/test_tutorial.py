@@ -1,17 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tutorial: its files are right as printed, and in the full tier its commands say what it says.
-
-Files are the code blocks below a name such as `market.yaml`. Lines below a command are a part of
-its output, in their order.
-"""
+"""The tutorial: its files are right; in the full tier its commands print what it says."""
 
 from __future__ import annotations
 
-import re
-import shlex
 import sys
 from pathlib import Path
-from typing import Final
 
 import pytest
 
@@ -21,35 +14,13 @@ from ecnomy.markets.conformance import examine
 from ecnomy.markets.sweep.config import load_sweep
 from processes import ended, started
 from tiers import full
-
-TUTORIAL: Final = Path(__file__).parents[2] / "configs/tutorial/README.md"
-LIMIT_S: Final = 280
-
-
-def blocks() -> list[tuple[str, str, str]]:
-    """Name (or ""), language and text of each block."""
-    text = TUTORIAL.read_text(encoding="utf-8")
-    return re.findall(r"(?:^`(\S+)`:\n\n)?^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-
-
-def said() -> list[tuple[list[str], list[str]]]:
-    """Words of each command, and lines of its output."""
-    found: list[tuple[list[str], list[str]]] = []
-    for _, language, text in blocks():
-        for line in text.splitlines() if language == "console" else ():
-            if line.startswith("$ "):
-                found.append((shlex.split(line[2:]), []))
-            else:
-                found[-1][1].append(line)
-    return found
+from tutorial_text import LIMIT_S, differs, said, write_files
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The files of the tutorial, in the working directory."""
-    for name, _, text in blocks():
-        if name:
-            (tmp_path / name).write_text(text, encoding="utf-8")
+    write_files(tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     return tmp_path
@@ -75,8 +46,4 @@ def test_commands_say_what_is_printed(folder: Path) -> None:
         log = folder / "said.txt"
         with log.open("w") as out, started(command, cwd=folder, stdout=out, stderr=out) as process:
             status, _, _ = ended(process, LIMIT_S)
-        left = log.read_text(encoding="utf-8")
-        assert status == 0, f"{words}\n{left}"
-        for line in lines:
-            before, found, left = left.partition(line)
-            assert found, f"{words} did not print {line!r} after\n{before[-500:]}"
+        assert not differs(status, log.read_text(encoding="utf-8"), lines), words
