@@ -101,7 +101,7 @@ release: release-check site dist
 dist: $(VENV)/release
 	@rm -rf build/release dist
 	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m build -q --outdir build/release .
-	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel -q repair -w dist build/release/*.whl
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair -w dist build/release/*.whl 2>/dev/null
 	@cp build/release/*.tar.gz dist
 	@$(BIN)/twine check --strict dist/*
 	@$(PYTHON) -m venv build/release/venv
