@@ -29,7 +29,6 @@ from ecnomy.markets.compile.settling import endless_starts, slow_windows, small_
 from ecnomy.markets.compile.worth import anticipated_otherwise, paid_beyond_worth
 from ecnomy.markets.plan import Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.law_table import weights
-from ecnomy.markets.results.losses import halved
 from ecnomy.markets.scenario import Scenario
 
 __all__ = ["warnings"]
@@ -160,7 +159,7 @@ def _lossy(plan: Plan) -> Iterator[str]:
     for number, link in enumerate(plan.links):
         if link.loss < _FEW_LOSSES:
             continue
-        names = [source.name for source in halved(plan) if number in source.path]
+        names = [one.name for one in plan.sources if one.halved and number in one.path]
         if names:
             yield (
                 f"link {link.name}: loses {link.loss:.3g} of its packets, and a loss halves a "

@@ -216,6 +216,12 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     @property
+    def halved(self) -> bool:
+        """Return whether it buys marks and a loss halves its window: WTP that repairs losses."""
+        tcp = self.transport
+        return isinstance(tcp, Tcp) and tcp.window.law == "wtp" and tcp.repair
+
+    @property
     def own_weight(self) -> float:
         """Return the weight of its window law in the plan; 0 without one, or with a mark rate."""
         if not isinstance(self.transport, Tcp) or self.transport.initial_mark_rate >= 0:

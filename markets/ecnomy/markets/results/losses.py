@@ -19,7 +19,7 @@ from ecnomy.markets.results.floors import LEAST
 from ecnomy.markets.results.looks import Looks
 from ecnomy.markets.results.rawrun import RawRun
 
-__all__ = ["Losses", "halved", "losses"]
+__all__ = ["Losses", "losses"]
 
 _INVERSE_DECREASE: Final = 1  # `form` of laws/window/wtp.h
 _MOST: Final = 0.5  # share of the missing marks that losses account for
@@ -54,17 +54,6 @@ class Losses(msgspec.Struct, frozen=True):
             f"halves a window. It took {self.taken_per_s:.3g} of the {self.asked_per_s:.3g} "
             f"marks/s per flow that its willingness to pay buys. {remedy}"
         )
-
-
-def halved(plan: Plan) -> list[Source]:
-    """Return the sources whose windows a loss halves: WTP sources that repair losses."""
-    return [
-        source
-        for source in plan.sources
-        if isinstance(source.transport, Tcp)
-        and source.transport.window.law == "wtp"
-        and source.transport.repair
-    ]
 
 
 def losses(run: RawRun) -> list[Losses]:
@@ -128,4 +117,4 @@ def _ever_lost(run: RawRun) -> list[Source]:
     if "lost" not in flows:  # a run that ended before it had totals
         return []
     names = set(flows["source"][flows["lost"] > 0])
-    return [source for source in halved(run.plan) if source.name in names]
+    return [source for source in run.plan.sources if source.halved and source.name in names]
