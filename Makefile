@@ -22,6 +22,9 @@ SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/ho
 
 WITH_OMNET := $(if $(INET_ROOT),$(or $(OMNETPP_ROOT),$(shell command -v opp_run)))
 
+NLOHMANN_INCLUDE ?= $$($(BIN)/python -c \
+  "import os, nlohmann_json; print(os.path.join(os.path.dirname(nlohmann_json.__file__), 'include'))")
+
 .PHONY: demo test test-full test-pythons site omnet bench torture record-omnet record-papers carry-records release-check release dist lint sanitize clean
 .DELETE_ON_ERROR:
 
@@ -49,8 +52,7 @@ site: $(VENV)/installed $(VENV)/site
 
 # ecnomy's modules for OMNeT++, where OMNETPP_ROOT (or opp_run on the PATH) and INET_ROOT are.
 omnet: $(VENV)/installed
-	@$(MAKE) --no-print-directory -C omnet -j $(JOBS) NLOHMANN_INCLUDE=$$($(BIN)/python -c \
-	  "import os, nlohmann_json; print(os.path.join(os.path.dirname(nlohmann_json.__file__), 'include'))")
+	@$(MAKE) --no-print-directory -C omnet -j $(JOBS) NLOHMANN_INCLUDE=$(NLOHMANN_INCLUDE)
 
 bench: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/bench/bench_engine.py
@@ -115,6 +117,8 @@ lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	$(BIN)/mypy agents/ecnomy markets/ecnomy analysis/ecnomy analysis/site/sitegen
 	PYTHONPATH=agents:markets:analysis $(BIN)/lint-imports --config pyproject.toml
 	git ls-files '*.h' '*.cc' | xargs $(BIN)/clang-format --dry-run --Werror
+	$(BIN)/clang-tidy --quiet $$(git ls-files 'omnet/bridge/*.cc' 'omnet/engine/*.cc' 'omnet/host/*.cc') -- \
+	  -std=c++20 -Iomnet -isystem $(NLOHMANN_INCLUDE) -DECNOMY_VERSION='"lint"'
 	git ls-files | xargs $(BIN)/codespell
 
 # The engine with address and undefined behaviour sanitizers, and its tests on it, but for the long runs against

@@ -69,7 +69,7 @@ class Files {
  private:
   using Law = std::variant<WebUser, OneFile, OnOff>;
 
-  Files(Law law, const Stream& stream) : law_(std::move(law)), stream_(stream) {}
+  Files(Law law, const Stream& stream) : law_(law), stream_(stream) {}
 
   Law law_;
   Stream stream_;

@@ -183,7 +183,7 @@ void Link::reconfigure(const std::vector<std::pair<std::size_t, double>>& change
   std::vector<double> values = law_values_;
   for (const auto& [parameter, value] : changes) values.at(parameter) = value;
   law_.configure(values);
-  law_values_ = values;
+  law_values_ = std::move(values);
 }
 
 Core::Core() = default;

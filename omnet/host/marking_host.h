@@ -4,6 +4,7 @@
 #define ECNOMY_HOST_MARKING_HOST_H_
 
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -72,7 +73,7 @@ class MarkingHost {
     on_law(law_, [&](auto& law) {
       auto checked = law;
       checked.configure(values.data());
-      law = checked;
+      law = std::move(checked);
     });
     look_at_law();
     log_.set("configure", values);
