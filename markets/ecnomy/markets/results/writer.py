@@ -29,16 +29,15 @@ from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.omnet.export import FOLDER, WRITTEN
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.counted import Naming
-from ecnomy.markets.results.manifest import MANIFEST
+from ecnomy.markets.results.manifest import FORMAT, MANIFEST
 from ecnomy.markets.results.summaries import Measuring
 from ecnomy.markets.results.tables import ALL_TABLES, TableWriter, Taken, schemas
 from ecnomy.markets.support.intact import sealed, sync_file, write_synced
 from ecnomy.markets.support.locking import locked
 from ecnomy.markets.support.printable import say
 
-__all__ = ["FORMAT", "UNFINISHED", "ResultsWriter", "claim", "ended_by", "manifest_head"]
+__all__ = ["UNFINISHED", "ResultsWriter", "claim", "ended_by", "manifest_head"]
 
-FORMAT: Final = 1
 UNFINISHED: Final = "the run has not ended: it is still running or was killed"
 _LOG: Final = "log.txt"
 
