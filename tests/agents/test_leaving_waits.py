@@ -21,8 +21,9 @@ ON = np.array([True])
 class User:
     """A flow that meets prices one after the other; nobody buys above 1 money/s for x0."""
 
-    def __init__(self) -> None:
-        self.leaving = Leaving(utility_of({"kind": "log", "a": 1.0, "x0": 1e6}), 30.0)
+    def __init__(self, **utility: float | str) -> None:
+        kind = {"kind": "log", "a": 1.0, "x0": 1e6} | utility
+        self.leaving = Leaving(utility_of(kind), 30.0)
         self.leaving.meet(1, NEW, NEW)
         self.t_s = 0.0
 
@@ -84,3 +85,12 @@ def test_a_wait_is_longer_the_more_a_stay_has_lost_to_fees(fee: float) -> None:
     lost = (fee + 0.5 - math.log(2)) * user.pay(fee)
     wait = max(30.0, lost / (0.1 * math.log(2)))
     assert user.away() == EVERY_S * math.ceil(wait / EVERY_S)
+
+
+def test_whoever_cannot_be_without_it_waits_no_longer() -> None:
+    """U(0) is minus infinity: no fee exceeds the worth of x0, only the price makes one leave."""
+    user = User(kind="alpha-fair", alpha=2.0)
+    user.leaving.learn(bill(10.0, 0.5), np.array([EVERY_S]), ON)
+    while not user.leaving.away[0]:
+        user.decide(1e8)
+    assert user.away() == 30

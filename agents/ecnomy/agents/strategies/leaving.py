@@ -135,8 +135,9 @@ class Leaving:
         self._back_s[back] = t_s
         stays = sent & ~self.away & ~nothing & (ratio > 2 * PROBE)
         self._wait_s[stays & (t_s - self._back_s >= self._wait_s)] = self._retry_s
-        lost = np.minimum(*self._stay[:, leave]) / (LOST * self._worth)
-        self._again_s[leave] = t_s + np.maximum(self._wait_s[leave], lost)
+        lost = np.minimum(*self._stay[:, leave]).clip(min=0.0)
+        wait_s = np.maximum(self._wait_s[leave], lost / (LOST * self._worth))
+        self._again_s[leave] = t_s + wait_s
         self._wait_s[leave] = np.minimum(2 * self._wait_s[leave], LONGEST * self._retry_s)
         self._sums[:, leave] = self._past[:, leave] = self._stay[:, leave] = 0.0
         self.away = (self.away | leave) & ~back
