@@ -200,3 +200,11 @@ def test_trials_lose_a_share_of_the_worth_to_fees(fee: float, seed: int) -> None
     _, money = means(0.08, FLAT(fee), seed, 100, LONG, LONG)
     print(money.round(3))
     assert money.mean() < 0.1 * A * np.log(2) + 20 * fee / 800
+
+
+@full
+@pytest.mark.parametrize(("fee", "length"), [(3.9, 8000), (39, 20000)])
+def test_over_hours_trials_lose_no_more(fee: float, length: int) -> None:
+    """Nothing is allowed beyond it; users spend less than a fifth of it in vain."""
+    _, money = means(0.08, FLAT(fee), 1, 1000, length, length)
+    assert 0.8 < money.mean() / (0.1 * A * np.log(2)) < 1

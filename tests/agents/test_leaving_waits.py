@@ -35,12 +35,13 @@ class User:
         self.leaving.turn(self.t_s, np.array([0.5]), np.zeros(1), ON & ~self.leaving.away)
 
     def pay(self, fee: float) -> float:
-        """Return how long it stays with x0, if it pays this fee and 0.5 for marks, money/s."""
+        """Return how long it stays at x0, from its beginning: a fee and 0.5 for marks, money/s."""
         began_s = self.t_s
         while not self.leaving.away[0]:
+            sent = ON & (self.t_s > began_s)
             self.t_s += EVERY_S
-            self.leaving.learn(bill(fee, 0.5), np.array([EVERY_S]), ON)
-            self.leaving.turn(self.t_s, np.ones(1), np.zeros(1), ON)
+            self.leaving.learn(bill(fee, 0.5), np.array([EVERY_S]), sent)
+            self.leaving.turn(self.t_s, np.ones(1), np.zeros(1), sent)
         return self.t_s - began_s
 
     def away(self) -> float:

@@ -108,9 +108,9 @@ class Leaving:
         self._sums = np.where(sent, np.where(held, 1.0, FADE) * self._sums + more, self._sums)
         kept = math.exp(-seen.dt_s / self._retry_s)
         self._past = np.where(sent, kept * self._past + more[:4], self._past)
-        if standing.any():
+        if standing.any():  # due also while a flow begins
             lost = (standing + use) / users - self._worth_of(used_s / time) * seen.dt_s
-            self._stay = np.where(sent, self._stay + [standing / users, lost], self._stay)
+            self._stay = self._stay + [standing / users, lost]
 
     def contract(self) -> Floats:
         """Return c, 0 if unknown."""

@@ -29,6 +29,7 @@ _PURPOSES: Final = {
     "test": "make test",
     "site": "make site",
     "lint": "make lint",
+    "release": "make release",
 }
 
 
