@@ -17,7 +17,7 @@ import bridge_samples as samples
 from ecnomy.agents.errors import EngineError, ProtocolError
 from ecnomy.markets.bridge import EngineLink, columns, decode_body, encode
 from ecnomy.markets.bridge import messages as m
-from ecnomy.markets.bridge.checks import ReportTimes
+from ecnomy.markets.bridge.checks import ReportTimes, check_report
 
 Pair = tuple[socket.socket, EngineLink]
 
@@ -177,6 +177,15 @@ def test_a_whole_run_has_all_its_reports(
                 link.receive()
                 link.send(m.Bye())
     assert not name or (caught.value.name == name and detail in str(caught.value))
+
+
+def test_pairs_are_of_sources_of_the_plan() -> None:
+    """Where their number is known; else any that is not negative."""
+    found = samples.report()
+    check_report(found, samples.LIMITS)
+    check_report(found, dataclasses.replace(samples.LIMITS, n_sources=6))
+    with pytest.raises(ProtocolError, match="pairs.source"):
+        check_report(found, dataclasses.replace(samples.LIMITS, n_sources=5))
 
 
 def test_reports_go_forward(pair: Pair) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import stat
@@ -34,6 +35,18 @@ def test_a_stale_socket_is_replaced_and_a_live_one_kept(tmp_path: Path) -> None:
         dead.bind(str(path))
     with listen(f"unix:{path}"), pytest.raises(InputError, match="already in use"):
         listen(f"unix:{path}")
+
+
+def test_a_live_socket_that_answers_nobody_is_kept(tmp_path: Path) -> None:
+    """Its queue of peers is full: whoever would connect to it waits for ever."""
+    path = str(tmp_path / "market")
+    with contextlib.ExitStack() as stack:
+        there = stack.enter_context(socket.socket(socket.AF_UNIX))
+        there.bind(path)
+        there.listen(0)
+        stack.enter_context(socket.socket(socket.AF_UNIX)).connect(path)
+        with pytest.raises(InputError, match="already in use"):
+            listen(f"unix:{path}")
 
 
 def test_no_other_file_is_removed(tmp_path: Path) -> None:

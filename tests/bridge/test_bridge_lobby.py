@@ -44,11 +44,12 @@ class Clock:
 class Waiting:
     """A lobby with a clock set by hand, and what it says."""
 
-    def __init__(self, stack: ExitStack, folder: Path) -> None:
+    def __init__(self, stack: ExitStack, folder: Path, token: str = "") -> None:
         self.clock, self.said, self._stack = Clock(), [], stack
         self._path = f"{folder}/market"
         listener = stack.enter_context(listen(f"unix:{self._path}"))
-        self.lobby = stack.enter_context(Lobby([listener], 30.0, self.said.append, self.clock))
+        lobby = Lobby([listener], 30.0, self.said.append, self.clock, token)
+        self.lobby = stack.enter_context(lobby)
 
     def connect(self) -> socket.socket:
         """A peer of this process."""
@@ -57,8 +58,8 @@ class Waiting:
         return peer
 
 
-def _whole_hello() -> bytes:
-    return codec.encode(Hello((codec.MAJOR, codec.MINOR), "test", "1", "digest", 1, ""))
+def _whole_hello(token: str = "") -> bytes:
+    return codec.encode(Hello((codec.MAJOR, codec.MINOR), "test", "1", "digest", 1, token))
 
 
 def test_peer_that_drips_is_sent_away(tmp_path: Path, stack: ExitStack) -> None:
@@ -113,6 +114,25 @@ def test_engines_that_wait_for_their_run_leave_no_room(tmp_path: Path, stack: Ex
     assert len(there.said) == 1
     told = codec.decode_body(Wire(ninth, LIMIT_S).read())
     assert told == Refuse("busy: 8 engines are already waiting")
+
+
+@pytest.mark.parametrize(
+    ("frame", "told"),
+    [(_whole_hello(), "wrong-token: "), (codec.encode(Refuse("no")), "wrong-order: refuse")],
+    ids=["no token", "no hello"],
+)
+def test_strangers_take_no_place(tmp_path: Path, stack: ExitStack, frame: bytes, told: str) -> None:
+    """Eight strangers are refused at their first frame; an engine with the token is served."""
+    there = Waiting(stack, tmp_path, token="secret")
+    for _ in range(8):
+        there.connect().sendall(frame)
+        for _ in range(2):  # it comes, and is heard
+            there.lobby._turn()
+    assert len(there.said) == 8 and all(told in line for line in there.said)
+    there.connect().sendall(_whole_hello("secret"))
+    guest = there.lobby.next()
+    assert bytes(guest.head) == _whole_hello("secret")
+    guest.sock.close()
 
 
 def test_whoever_waits_for_a_run_is_named(tmp_path: Path, stack: ExitStack) -> None:

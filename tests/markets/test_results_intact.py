@@ -7,7 +7,7 @@ import contextlib
 import json
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ import pytest
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.support import intact
+from ecnomy.markets.sweep.head import head_of
 from lost_power import Disk
 from small_results import write
 from undigested import undigested
@@ -103,3 +104,18 @@ def test_a_run_cut_off_by_a_loss_of_power_is_never_complete_and_wrong(tmp_path: 
                 assert repr(_read(run)) == whole
         shutil.rmtree(there)
     assert complete
+
+
+DEEP = '{"format":1,"complete":true,"points":[],"replicates":1,"kinds":{},"x":%s}' % (
+    "[" * 5000 + "]" * 5000
+)
+
+
+@pytest.mark.parametrize(("name", "read"), [("manifest.json", open_raw), ("sweep.json", head_of)])
+def test_what_is_too_deep_to_read_is_one_line(
+    tmp_path: Path, name: str, read: Callable[[Path], object]
+) -> None:
+    """A folder from somebody else ends no reader with a traceback."""
+    (tmp_path / name).write_text(DEEP)
+    with pytest.raises(ResultsError):
+        read(tmp_path)

@@ -46,6 +46,20 @@ def test_what_a_killed_process_left_goes_and_nothing_else(runs: Path) -> None:
     assert not list(runs.iterdir())
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="gives a folder to another user, as root")
+def test_if_another_user_has_the_name_folders_are_in_the_cache(
+    runs: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """There the next process finds what a killed one left; nothing stays behind."""
+    runs.parent.mkdir()
+    os.chown(runs.parent, 12345, 12345)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with temporary_folder() as folder:
+        assert folder.parent == tmp_path / "cache" / "ecnomy" / "runs"
+    assert list(folder.parent.iterdir()) == []
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "cache", runs.parent]
+
+
 def test_a_folder_that_is_taken_away_before_it_is_locked(
     runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

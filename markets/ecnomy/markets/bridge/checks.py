@@ -34,6 +34,7 @@ class Limits:
         n_flows: number of flows of all sources.
         n_links: number of links.
         n_pairs: number of rows of `report.pairs`.
+        n_sources: number of sources; -1 if unknown.
         late: number of delay thresholds.
         params: number of parameters of each link's law; () leaves the check to the engine.
     """
@@ -43,6 +44,7 @@ class Limits:
     n_pairs: int
     late: int = 0
     params: tuple[int, ...] = ()
+    n_sources: int = -1
 
 
 @dataclass(frozen=True)
@@ -120,8 +122,9 @@ def check_report(report: Report, limits: Limits) -> None:
         ProtocolError: unknown-link, out-of-range.
     """
     _known("unknown-link", "pairs.link", report.pairs["link"], limits.n_links)
+    most = limits.n_sources if limits.n_sources >= 0 else np.iinfo(np.int64).max
     source = report.pairs["source"]
-    _where("out-of-range", "pairs.source", source, lambda v: v < 0)
+    _where("out-of-range", "pairs.source", source, lambda v: (v < 0) | (v >= most))
 
 
 def check_request(request: Request, limits: Limits) -> None:

@@ -98,6 +98,7 @@ def _remove_stale(address: str, path: str) -> None:
     except FileNotFoundError:
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.setblocking(False)  # a queue of peers may be full
         if probe.connect_ex(path) != errno.ECONNREFUSED:
             raise InputError(f"address {address!r}: already in use")
     os.unlink(path)

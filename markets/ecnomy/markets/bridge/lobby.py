@@ -21,7 +21,8 @@ from typing import Final
 from ecnomy.agents.errors import ProtocolError
 from ecnomy.markets.bridge import codec
 from ecnomy.markets.bridge.listen import Listener
-from ecnomy.markets.bridge.messages import Refuse
+from ecnomy.markets.bridge.messages import Hello, Refuse
+from ecnomy.markets.bridge.token import WRONG, has_token
 
 __all__ = ["Guest", "Lobby"]
 
@@ -76,6 +77,7 @@ class Lobby:
         listeners: listening sockets for engines; they stay open.
         hello_s: time limit of a hello, from the connection to the last byte [s].
         say: a function called with a line for each guest that is refused, or waits for a run.
+        token: the secret that hellos must have. Without it a guest does not take another's place.
         clock: a monotonic clock [s].
     """
 
@@ -85,8 +87,9 @@ class Lobby:
         hello_s: float,
         say: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
+        token: str = "",
     ) -> None:
-        self._hello_s, self._say, self._clock = hello_s, say, clock
+        self._hello_s, self._say, self._clock, self._token = hello_s, say, clock, token
         self._guests: list[Guest] = []  # with incomplete hellos, the oldest first
         self._ready: deque[Guest] = deque()
         self._busy = ""
@@ -165,12 +168,23 @@ class Lobby:
         try:
             if not guest.read():
                 return
+            self._check(guest)
         except ProtocolError as error:
             return self._send_away(guest, str(error))
         self._leave(guest)
         self._ready.append(guest)
         if self._busy:
             self._say(f"{guest.name} waits: {self._busy}")
+
+    def _check(self, guest: Guest) -> None:
+        """Raise ProtocolError if the first frame is not a hello with the token."""
+        size = codec.HEADER_BYTES
+        whole = size + codec.body_bytes(guest.head[:size])
+        hello = codec.decode_body(bytes(guest.head[size:whole]), newer_peer=True)
+        if not isinstance(hello, Hello):
+            raise ProtocolError("wrong-order", f"{codec.type_name(hello)} where hello was due")
+        if not has_token(hello, self._token):
+            raise ProtocolError(*WRONG)
 
     def _leave(self, guest: Guest) -> None:
         self._guests.remove(guest)

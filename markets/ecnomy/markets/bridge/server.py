@@ -8,7 +8,6 @@ the last message.
 
 from __future__ import annotations
 
-import hmac
 import socket
 from collections.abc import Callable, Sequence
 from typing import Final, NoReturn
@@ -17,6 +16,7 @@ from ecnomy.agents.errors import EngineError, ProtocolError
 from ecnomy.markets.bridge import codec
 from ecnomy.markets.bridge import messages as m
 from ecnomy.markets.bridge.checks import Limits, ReportTimes, check_decide
+from ecnomy.markets.bridge.token import WRONG, has_token
 from ecnomy.markets.bridge.wire import Wire
 
 __all__ = ["EngineLink", "FromEngine", "ToEngine"]
@@ -46,6 +46,7 @@ class EngineLink:
         params: number of parameters of each link's law; () leaves the check to the engine.
         times: times of the reports, the last one before `finish`; None for any ascending times.
         head: bytes already read from the socket.
+        n_sources: number of sources of the plan; -1 if unknown.
     """
 
     def __init__(
@@ -63,9 +64,11 @@ class EngineLink:
         params: Sequence[int] = (),
         times: ReportTimes | None = None,
         head: bytes = b"",
+        n_sources: int = -1,
     ) -> None:
         self._wire = Wire(sock, silence_s, head)
-        self._limits, self._times = Limits(n_flows, n_links, n_pairs, late, tuple(params)), times
+        self._limits = Limits(n_flows, n_links, n_pairs, late, tuple(params), n_sources)
+        self._times = times
         self._plan_digest, self._seed, self._token = plan_digest, seed, token
         self._newer = False
         self._peer = "engine"
@@ -105,8 +108,8 @@ class EngineLink:
         if not isinstance(hello, m.Hello):
             self._fail("wrong-order", f"{codec.type_name(hello)} where hello was due")
         self._peer = f"engine {hello.engine} {hello.version}"
-        if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
-            self._fail("wrong-token", "the engine's token is not the market's")
+        if not has_token(hello, self._token):
+            self._fail(*WRONG)
         if hello.protocol[1] < codec.MINOR:
             theirs, ours = ".".join(map(str, hello.protocol)), f"{codec.MAJOR}.{codec.MINOR}"
             self._fail("old-minor", f"it uses protocol {theirs}, expected {ours}; rebuild it")
@@ -135,9 +138,11 @@ class EngineLink:
         late: int,
         params: Sequence[int],
         times: ReportTimes | None,
+        n_sources: int = -1,
     ) -> None:
         """Check later messages against these sizes; see the arguments of the constructor."""
-        self._limits, self._times = Limits(n_flows, n_links, n_pairs, late, tuple(params)), times
+        self._limits = Limits(n_flows, n_links, n_pairs, late, tuple(params), n_sources)
+        self._times = times
 
     def wait_for_ever(self) -> None:
         """Stop treating silence as the engine's death; only the end of file counts."""

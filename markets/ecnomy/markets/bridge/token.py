@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A shared secret in a file that only its owner can read: one line of text."""
+"""A shared secret: one line of text in a file that only its owner can read, and in hellos."""
 
 from __future__ import annotations
 
+import hmac
 import os
 import secrets
 import stat
@@ -10,10 +11,17 @@ from pathlib import Path
 from typing import Final
 
 from ecnomy.agents.errors import InputError
+from ecnomy.markets.bridge.messages import Hello
 
-__all__ = ["token_in"]
+__all__ = ["WRONG", "has_token", "token_in"]
 
+WRONG: Final = "wrong-token", "the engine's token is not the market's"  # an error's name and text
 _BYTES: Final = 16
+
+
+def has_token(hello: Hello, token: str) -> bool:
+    """Return whether a hello has the market's token; each wrong one takes as long."""
+    return hmac.compare_digest(hello.token.encode(), token.encode())
 
 
 def token_in(file: Path) -> str:

@@ -21,8 +21,13 @@ class _Terminated(SystemExit):
 def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:
     """Unwind the run on a signal, so that its results are closed as partial; ignore others."""
     for ignored in (signal.SIGTERM, signal.SIGHUP):  # otherwise one would interrupt the closing
-        signal.signal(ignored, signal.SIG_IGN)
+        if signal.getsignal(ignored) is not signal.SIG_IGN:
+            signal.signal(ignored, _ignore)
     raise _Terminated(128 + number)
+
+
+def _ignore(*_: object) -> None:
+    """Do nothing: a process that inherits SIG_IGN, such as a new worker, could not be ended."""
 
 
 def _heed_ends() -> None:

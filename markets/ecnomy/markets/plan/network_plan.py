@@ -18,6 +18,7 @@ from ecnomy.markets.plan.structs import Plan
 __all__ = ["differences", "in_words", "with_network"]
 
 _SHOWN: Final = 3  # differences in a message
+_MOST_FLOWS: Final = 10**7  # of a source
 _NAMED: Final = ("links", "sources")
 _NAMING: Final = ("kind", "law")  # if these differ, the whole value differs
 
@@ -48,15 +49,15 @@ def with_network(plan: Plan, network: str) -> Plan:
     """
     reported, mine = _object(network), msgspec.to_builtins(plan)
     for key in _NAMED:
-        found, expected = (
-            " ".join(str(one.get("name")) for one in side.get(key, [])) for side in (reported, mine)
-        )
+        found, expected = _names(reported.get(key)), _names(mine[key])
         if found != expected:
             raise InputError(f"{key} of the network: found {found}, expected {expected}")
     try:
-        return msgspec.convert(_laid_over(mine, reported), Plan).sealed()
+        made = msgspec.convert(_laid_over(mine, reported), Plan).sealed()
     except msgspec.ValidationError as error:
         raise InputError(f"the engine's network: {error}") from error
+    _check_places(made)
+    return made
 
 
 def in_words(found: list[str]) -> str:
@@ -65,11 +66,35 @@ def in_words(found: list[str]) -> str:
     return "; ".join(found[:_SHOWN]) + (f"; and {rest} more" if rest > 0 else "")
 
 
+def _names(structs: Any) -> str:
+    if not isinstance(structs, list):
+        return _shown(structs)
+    return " ".join(str(one.get("name") if isinstance(one, dict) else one) for one in structs)
+
+
 def _object(network: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(network, type=dict[str, Any])
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"the engine's network: {error}") from error
+
+
+def _check_places(plan: Plan) -> None:
+    """Check that links join the plan's nodes, and that sources have flows and use its links."""
+    nodes, links = range(len(plan.nodes)), range(len(plan.links))
+    for link in plan.links:
+        if link.source not in nodes or link.target not in nodes:
+            ends = f"{link.source} to {link.target}"
+            raise InputError(f"link {link.name} of the network: found {ends}, expected nodes")
+    for source in plan.sources:
+        if not all(link in links for link in (*source.path, *source.ack_path)) or not source.path:
+            found = [*source.path, *source.ack_path]
+            raise InputError(f"source {source.name} of the network: found {found}, expected links")
+        if not 1 <= source.count <= _MOST_FLOWS:
+            expected = f"1 to {_MOST_FLOWS} flows"
+            raise InputError(
+                f"source {source.name} of the network: found {source.count}, expected {expected}"
+            )
 
 
 def _differing(place: str, mine: Any, reported: Any) -> Iterator[str]:
@@ -77,7 +102,7 @@ def _differing(place: str, mine: Any, reported: Any) -> Iterator[str]:
         naming = next((key for key in _NAMING if reported.get(key) != mine.get(key)), None)
         for key in [naming] if naming else reported:
             name = place if key == "params" else f"{place}.{key}".lstrip(".")
-            yield from _differing(name, mine.get(key, []), reported[key])
+            yield from _differing(name, mine.get(key, []), reported.get(key))
     elif _are_structs(mine, reported):
         for index, (one, other) in enumerate(zip(mine, reported, strict=True)):
             yield from _differing(f"{place}.{one.get('name', index)}", one, other)

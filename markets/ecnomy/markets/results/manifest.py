@@ -85,7 +85,7 @@ def read_manifest(path: str | Path) -> Manifest:
                 f"{file}: results format {found}, this version of ecnomy reads format {FORMAT}"
             )
         manifest = msgspec.json.decode(raw, type=Manifest)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ResultsError(f"{file}: not a results manifest ({error})") from error
     check_sealed(file, raw, "run it again")
     if manifest.plan.plan != PLAN_VERSION:

@@ -315,6 +315,7 @@ def limits_of(plan: Plan) -> dict[str, Any]:
     return {
         "n_flows": plan.row_count,
         "n_links": len(plan.links),
+        "n_sources": len(plan.sources),
         "n_pairs": sum(len(source.path) + len(source.ack_path) for source in plan.sources),
         "late": len(plan.record.delay_thresholds_ps),
         "params": [len(link.marking.params) for link in plan.links],

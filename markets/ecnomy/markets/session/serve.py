@@ -108,7 +108,7 @@ def served(
     """
     if any_plan:
         _say(f"warning: {_ANY}")
-    with Lobby(listeners, _HELLO_S, _say) as lobby:
+    with Lobby(listeners, _HELLO_S, _say, token=token) as lobby:
         while True:
             come = lobby.next()  # no limit: a person starts the engine, or presses Ctrl-C
             with engine_link(come.sock, offer.plan, token=token, head=bytes(come.head)) as link:

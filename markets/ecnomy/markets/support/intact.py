@@ -48,7 +48,7 @@ def check_sealed(file: Path, text: bytes, remedy: str) -> None:
         content = msgspec.json.decode(text, type=dict[str, Any])
         wanted = content.pop(_KEY, None)
         same = wanted is None or wanted == _digest(_ENCODE(content))
-    except (msgspec.MsgspecError, ValueError, OverflowError):
+    except (msgspec.MsgspecError, ValueError, OverflowError, RecursionError):
         same = False
     if not same:
         raise _altered(file, remedy)

@@ -48,16 +48,26 @@ def private_folder(within: str) -> str:
         within: the folder for temporary files.
 
     Returns:
-        `within`/ecnomy-UID; a new folder if another user has taken that name.
+        `within`/ecnomy-UID; if another user has taken that name, ecnomy in this user's cache
+        (XDG_CACHE_HOME, ~/.cache), and a new folder if that cannot be had either.
     """
-    folder = Path(within) / f"ecnomy-{os.getuid()}"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    for folder in (Path(within) / f"ecnomy-{os.getuid()}", cache / "ecnomy"):
+        with contextlib.suppress(OSError, RuntimeError):  # a home may be missing
+            if _own(folder.expanduser()):
+                return str(folder.expanduser())
+    return tempfile.mkdtemp(prefix="ecnomy-", dir=within)
+
+
+def _own(folder: Path) -> bool:
+    """Make the folder for this user alone; return whether it is this user's."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700, parents=True)
     found = folder.lstat()
-    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid():
-        folder.chmod(0o700)
-        return str(folder)
-    return tempfile.mkdtemp(prefix="ecnomy-", dir=within)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        return False
+    folder.chmod(0o700)
+    return True
 
 
 def _locked_folder(home: Path) -> tuple[Path, int]:

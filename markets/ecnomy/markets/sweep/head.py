@@ -38,7 +38,7 @@ def head_of(folder: Path) -> dict[str, Any]:
         head = msgspec.json.decode(text, type=dict[str, Any])
         if not {"points", "replicates", "kinds"} <= set(head):
             raise msgspec.ValidationError("keys are missing")
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         found = "the results of a run" if (folder / MANIFEST).exists() else f"no readable {HEAD}"
         raise ResultsError(f"{folder}: found {found}, expected those of `ecnomy sweep`") from None
     check_sealed(folder / HEAD, text, "run the sweep's command to write it again")

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plan that an engine reports of its network: whatever it says, one line comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets import make_plan
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.plan.network_plan import differences, with_network
+from ecnomy.markets.scenario import scenario_from_text
+
+TEXT = """\
+version: 1
+duration: 1 s
+network:
+  links:
+    - {name: there, from: a, to: b, rate: 1 Mbps, delay: 1 ms}
+    - {name: back, from: b, to: a, rate: 1 Mbps, delay: 1 ms}
+sources: [{name: one, from: a, to: b, transport: {law: reno}}]
+"""
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    """Two links and a source."""
+    return make_plan(scenario_from_text(TEXT))
+
+
+def changed(plan: Plan, change: Callable[[Any], object]) -> str:
+    """The report of this plan's network after a change."""
+    report = msgspec.to_builtins(plan)
+    change(report)
+    return msgspec.json.encode(report).decode()
+
+
+def test_the_network_of_the_plan_is_the_plan(plan: Plan) -> None:
+    """No difference, and the same plan."""
+    report = changed(plan, lambda _: None)
+    assert differences(plan, report) == []
+    assert with_network(plan, report) == plan
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda one: one["links"][0]["marking"].pop("law"),
+        lambda one: one["sources"][0]["transport"].pop("kind"),
+        lambda one: one.update(links=5),
+    ],
+)
+def test_what_is_missing_is_a_difference(plan: Plan, change: Callable[[Any], object]) -> None:
+    """One line, about what stands in the network and in the scenario."""
+    (line,) = differences(plan, changed(plan, change))
+    assert "in the network and" in line
+
+
+@pytest.mark.parametrize("report", ["", "[]", "5", '{"links":' + "[" * 1500 + "]" * 1500 + "}"])
+@pytest.mark.parametrize("read", [differences, with_network])
+def test_what_is_no_report_is_refused(plan: Plan, read: Any, report: str) -> None:
+    """No JSON, another value, and too deep a value."""
+    with pytest.raises(InputError, match=r"^(the engine's network|links of the network)"):
+        read(plan, report)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda one: one.update(links=5), "links of the network: found 5"),
+        (lambda one: one.update(links=[5]), "links of the network: found 5"),
+        (lambda one: one.update(links=None), "links of the network: found none"),
+        (lambda one: one["links"][0].update(target=7), "link there of the network: found 0 to 7"),
+        (lambda one: one["links"][0].update(source=-1), "link there of the network: found -1 to 1"),
+        (lambda one: one["sources"][0].update(path=[9]), "source one of the network: found [9, 1]"),
+        (lambda one: one["sources"][0].update(path=[]), "source one of the network: found [1]"),
+        (lambda one: one["sources"][0].update(count=9 * 10**15), "found 9000000000000000"),
+        (lambda one: one["sources"][0].update(count=-1), "source one of the network: found -1"),
+    ],
+)
+def test_a_network_that_cannot_be_is_refused(
+    plan: Plan, change: Callable[[Any], object], words: str
+) -> None:
+    """Under `serve --any` it takes the place of the plan's own."""
+    with pytest.raises(InputError) as refused:
+        with_network(plan, changed(plan, change))
+    assert words in str(refused.value)
