@@ -72,7 +72,7 @@ def test_a_floor_of_a_packet_makes_it_pay_more() -> None:
 def test_losses_make_no_small_window_pay_more() -> None:
     """A wire that loses 1 % times out windows of 0.42 packets, which stay as small as they were.
 
-    If a timeout made them a packet, they would take 1.07 of what they are told.
+    If a timeout enlarged them to one packet, they would take 7 % too many marks.
     """
     law = plans.wtp(gain=0.5)
     assert 0.95 < taken(law, 0.42, 0.19, 0.2, 4000, loss=0.01) < 1.03

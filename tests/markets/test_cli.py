@@ -386,23 +386,3 @@ def test_more_signals_do_not_interrupt_the_closing() -> None:
         for number, handler in heeded.items():
             signal.signal(number, handler)
     assert closed and ended.value.code == 143
-
-
-def test_what_starts_after_a_termination_can_be_ended() -> None:
-    """A worker that the driver of a sweep starts as it ends does not ignore SIGTERM as it does."""
-    code = """
-import os, signal, subprocess, sys
-from ecnomy.markets.cli.ending import stoppable
-told = "from signal import *; print(*(getsignal(s) is SIG_DFL for s in (SIGTERM, SIGHUP)))"
-with stoppable():
-    try:
-        os.kill(os.getpid(), signal.SIGTERM)
-    finally:
-        os.kill(os.getpid(), signal.SIGTERM)
-        os.kill(os.getpid(), signal.SIGHUP)
-        subprocess.run([sys.executable, "-c", told], timeout=60)
-"""
-    words = [sys.executable, "-c", code]
-    done = subprocess.run(words, timeout=LIMIT_S, capture_output=True, text=True, check=False)
-    assert done.returncode == 128 + signal.SIGTERM
-    assert done.stdout.split() == ["True", "True"] and "terminated" in done.stderr

@@ -67,8 +67,15 @@ class EngineLink:
         n_sources: int = -1,
     ) -> None:
         self._wire = Wire(sock, silence_s, head)
-        self._limits = Limits(n_flows, n_links, n_pairs, late, tuple(params), n_sources)
-        self._times = times
+        self.limit(
+            n_flows=n_flows,
+            n_links=n_links,
+            n_pairs=n_pairs,
+            late=late,
+            params=params,
+            times=times,
+            n_sources=n_sources,
+        )
         self._plan_digest, self._seed, self._token = plan_digest, seed, token
         self._newer = False
         self._peer = "engine"

@@ -14,6 +14,7 @@ import msgspec
 
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.plan.structs import Plan
+from ecnomy.markets.support.intact import UNREADABLE
 
 __all__ = ["differences", "in_words", "with_network"]
 
@@ -75,7 +76,7 @@ def _names(structs: Any) -> str:
 def _object(network: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(network, type=dict[str, Any])
-    except (msgspec.DecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise InputError(f"the engine's network: {error}") from error
 
 

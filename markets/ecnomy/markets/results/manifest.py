@@ -10,7 +10,7 @@ import msgspec
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.plan import PLAN_VERSION, Plan
-from ecnomy.markets.support.intact import check_sealed
+from ecnomy.markets.support.intact import UNREADABLE, check_sealed
 
 __all__ = ["FORMAT", "MANIFEST", "Manifest", "Measured", "SoldClass", "read_manifest"]
 
@@ -85,7 +85,7 @@ def read_manifest(path: str | Path) -> Manifest:
                 f"{file}: results format {found}, this version of ecnomy reads format {FORMAT}"
             )
         manifest = msgspec.json.decode(raw, type=Manifest)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         raise ResultsError(f"{file}: not a results manifest ({error})") from error
     check_sealed(file, raw, "run it again")
     if manifest.plan.plan != PLAN_VERSION:

@@ -18,7 +18,18 @@ import msgspec
 
 from ecnomy.agents.errors import ResultsError
 
-__all__ = ["check_file", "check_sealed", "digest_of", "sealed", "sync_file", "write_synced"]
+__all__ = [
+    "UNREADABLE",
+    "check_file",
+    "check_sealed",
+    "digest_of",
+    "sealed",
+    "sync_file",
+    "write_synced",
+]
+
+# What reading JSON from elsewhere may raise; RecursionError for values that are too deep.
+UNREADABLE: Final = msgspec.MsgspecError, ValueError, OverflowError, RecursionError
 
 _DIGITS: Final = 32
 _CHECKED_FILES: Final = 65_536  # digests that a process remembers
@@ -48,7 +59,7 @@ def check_sealed(file: Path, text: bytes, remedy: str) -> None:
         content = msgspec.json.decode(text, type=dict[str, Any])
         wanted = content.pop(_KEY, None)
         same = wanted is None or wanted == _digest(_ENCODE(content))
-    except (msgspec.MsgspecError, ValueError, OverflowError, RecursionError):
+    except UNREADABLE:
         same = False
     if not same:
         raise _altered(file, remedy)

@@ -13,7 +13,7 @@ import msgspec
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.results.manifest import MANIFEST
-from ecnomy.markets.support.intact import check_sealed
+from ecnomy.markets.support.intact import UNREADABLE, check_sealed
 
 __all__ = ["HEAD", "head_of", "is_sweep"]
 
@@ -38,7 +38,7 @@ def head_of(folder: Path) -> dict[str, Any]:
         head = msgspec.json.decode(text, type=dict[str, Any])
         if not {"points", "replicates", "kinds"} <= set(head):
             raise msgspec.ValidationError("keys are missing")
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (OSError, *UNREADABLE):
         found = "the results of a run" if (folder / MANIFEST).exists() else f"no readable {HEAD}"
         raise ResultsError(f"{folder}: found {found}, expected those of `ecnomy sweep`") from None
     check_sealed(folder / HEAD, text, "run the sweep's command to write it again")
