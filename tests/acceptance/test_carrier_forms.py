@@ -19,11 +19,13 @@ import functools
 import math
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from carrier_forms_world import FAR, GRADIENT, NEAR, Found, found, people
 from tiers import full, in_full, seeds
 
+Floats = npt.NDArray[np.float64]
 OWED = 0.02  # money for each mark of the second link
 COST = OWED * FAR  # of a packet
 MARKED = NEAR + FAR  # share of packets that arrive marked
@@ -174,6 +176,44 @@ def test_two_in_a_row_mark_up_twice(kind: str) -> None:
     assert sum(settled for _, settled in found) >= len(found) - 1
     assert np.abs(ratios - 1).max() < 0.15
     assert ratios.mean() == pytest.approx(1, abs=0.05)
+
+
+POOR, RICH, X0_PPS = 1.0, 2.5, 125.0  # money/s, money/s, packets/s
+
+
+def two_peaks(packet: float | Floats) -> float | Floats:
+    """What a price of a packet leaves of four users of each group, money/s.
+
+    Users of U = a (1 - (1 - x / x0)^2) buy x0 (1 - q x0 / 2 a) up to a price of 2 a / x0.
+    """
+    bought = [X0_PPS * np.maximum(1 - packet * X0_PPS / (2 * a), 0) for a in (POOR, RICH)]
+    return packet * 4 * sum(bought)
+
+
+@full
+@pytest.mark.parametrize("start", [0.7, 0.9])
+@pytest.mark.parametrize("seed", seeds(5))
+def test_a_group_that_leaves_is_won_back(start: float, seed: int) -> None:
+    """Above the poor users' highest price there is a second peak, which leaves 12.5 % less.
+
+    Poor users return late. Before long steps were undone, one of these runs ended there.
+    """
+    packets = np.geomspace(0.002, 0.06, 20001)
+    best = float(packets[two_peaks(packets).argmax()])
+    assert two_peaks(RICH / X0_PPS) == pytest.approx(0.875 * two_peaks(best), rel=1e-3)
+    groups = (("poor", POOR), ("rich", RICH))
+    users = [people(n, 4, f"{{kind: quadratic, a: {a} money/s, x0: 1 Mbps}}") for n, a in groups]
+    one = found(
+        users,
+        seed=seed,
+        settlement="direct",
+        prices=(start * best / NEAR, 1e-6),
+        up=GRADIENT,
+        duration=2400,
+    )
+    print(f"{seed}: {one.price['up'] * NEAR / best}, {one.left['up'] / two_peaks(best)}")
+    assert one.price["up"] * NEAR == pytest.approx(best, rel=0.1)
+    assert one.left["up"] == pytest.approx(two_peaks(best), rel=0.04)
 
 
 USERS, MIDDLE, SPREAD, MB = 100, 6.0, 0.8, 960 / 1e6  # users, money/MB twice, of a packet

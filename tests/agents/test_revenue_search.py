@@ -126,6 +126,24 @@ def test_it_goes_back_where_customers_are_lost() -> None:
     assert own(carrier)[-1] < 140_000
 
 
+def test_it_goes_back_to_the_better_of_two_peaks_that_it_left() -> None:
+    """Two groups buy 1 - P / 0.2 and 1 - P / 0.5: best at 1 / 7, the second alone at 1 / 4.
+
+    A first round in which income rises with the price takes it beyond 0.2. The first group leaves
+    and stays away for two rounds, so that income seems to rise further.
+    """
+    carrier = CarrierBooks(RevenueGradient(), 140_000)
+    settle(carrier, lambda price: price**3 / 2e16, 8)
+    away = 0
+    for _ in range(8 * 30):
+        price = carrier.price / 1e6
+        away = 16 if price > 0.2 else max(away - 1, 0)
+        bought = (0 if away else 1 - price / 0.2) + 1 - price / 0.5
+        carrier.decide(round(BIG * price * bought))
+    assert max(own(carrier)) > 200_000
+    assert own(carrier)[-1] == pytest.approx(1e6 / 7, rel=0.1)
+
+
 def test_nobody_there_is_no_reason_to_stay() -> None:
     """Its link is busy for less than a thousandth of the time: the price falls by 4 h a round."""
     carrier = CarrierBooks(RevenueGradient(), 800_000, link=0)

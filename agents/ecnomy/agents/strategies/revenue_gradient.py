@@ -34,9 +34,12 @@ Carriers that search at the same time must not try in step. Otherwise each would
 of the other's trials for its own, and both would drift together. The number of the carrier's first
 link selects one of three orders for a round's four trials, with a random sign each time. Different
 orders are orthogonal: one carrier's trials add equally to both sides of the other's.
-Two cases do not use the slope, because too few users respond to a price. If a round earns less than
-a quarter of the best of the last ten rounds, the carrier returns to the price of that round. If its
-links are busy for less than a thousandth of the time, the price falls by 4 h.
+Three cases do not use the slope. If a step of more than two probes loses profit beyond three
+standard errors, it has left a peak, such as one at the price over which a group of users leaves. It
+is undone, and later steps are shorter. If a round earns less than a quarter of the best of the last
+ten rounds, too few users respond to the price, and the carrier returns to the price of that round.
+Users who have left return late, so a round after a return does not count. If the links are busy for
+less than a thousandth of the time, the price falls by 4 h.
 If the profit does not depend on the price, as with users of U = a log x, the slope is pure noise
 and P wanders, with decreasing steps. R is assumed to have one sign: if the price does not cover the
 cost, the slope of the loss leads out of it.
@@ -67,6 +70,8 @@ RHYTHMS: Final = ((1, -1, 1, -1), (1, 1, -1, -1), (1, -1, -1, 1))  # orders of t
 LONGEST_STEP: Final = 4.0  # probes
 WIDEST: Final = 2.0  # probes
 IDLE: Final = 0.001  # share of the time that its links are busy
+LEAP: Final = 2.0  # probes; a longer step is undone if it loses profit
+SIGMAS: Final = 3.0  # that such a loss must exceed
 LOST: Final = 0.25  # share of the best round's profit
 ROUNDS: Final = 10  # rounds that it compares with
 
@@ -97,6 +102,8 @@ class RevenueGradient:
         self._tries: list[int] = []  # 1 above its own price, -1 below; the first is in force
         self._found: dict[int, list[float]] = {1: [], -1: []}
         self._turns, self._before = 1, 0.0
+        self._returned = False  # its last round ended with a return to an earlier price
+        self._leapt: tuple[float, float] | None = None  # profit and log price before a long step
         self._h, self._curvature = self.probe, Curvature()
         self._rounds: deque[tuple[float, float]] = deque(maxlen=ROUNDS)  # profit, log of own price
         self._busy_ps = self._link_ps = 0  # of its links in this round
@@ -134,20 +141,39 @@ class RevenueGradient:
 
     def _climb(self, agent: AgentView | None) -> None:
         above, below = sum(self._found[1]), sum(self._found[-1])
-        self._rounds.append((above + below, self._log_price))
+        earned = above + below
+        if self._returned:
+            self._returned = False
+            return
+        if self._leapt and self._lost(earned):
+            self._turn_back(self._leapt[1])
+            return
+        self._rounds.append((earned, self._log_price))
         best, log_price = max(self._rounds)
         if self._busy_ps < IDLE * self._link_ps:
             self._log_price -= LONGEST_STEP * self.probe
             return
-        if 0 < best and above + below < LOST * best:
-            self._turns = min(self._turns + 1, MOST_TURNS)
-            self._log_price = log_price
+        if 0 < best and earned < LOST * best:
+            self._turn_back(log_price)
             self._rounds.remove((best, log_price))  # next time use another round
             return
+        before = self._log_price
         self._step(above, below)
+        leaps = abs(self._log_price - before) > LEAP * self.probe
+        self._leapt = (earned, before) if leaps else None
         if agent is not None:
             agent.note("profit_slope", self._before)
             agent.note("profit_curvature", self._curvature.value)
+
+    def _lost(self, earned: float) -> bool:
+        """Return whether the last step cost more than chance explains."""
+        assert self._leapt is not None
+        chance = SIGMAS * self._h * math.sqrt(self._curvature.noise)
+        return earned < self._leapt[0] - chance * abs(self._leapt[0])
+
+    def _turn_back(self, log_price: float) -> None:
+        self._turns = min(self._turns + 1, MOST_TURNS)
+        self._log_price, self._leapt, self._returned = log_price, None, True
 
     def _step(self, above: float, below: float) -> None:
         size = (abs(above) + abs(below)) * self._h
