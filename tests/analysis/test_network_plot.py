@@ -18,7 +18,7 @@ from matplotlib.transforms import Bbox
 from ecnomy.analysis.draw.network_layout import badge_places, box_of, layout, name_labels
 from ecnomy.analysis.draw.network_legend import width_of
 from ecnomy.analysis.draw.network_list import badge_names
-from ecnomy.analysis.draw.network_map import _arrow, _line, map_labels
+from ecnomy.analysis.draw.network_map import _arrow, _lines, map_labels
 from ecnomy.analysis.draw.network_plot import _figure, _maps, network_picture
 from ecnomy.markets import load, make_plan
 from ecnomy.markets.results.rawrun import open_raw
@@ -152,16 +152,35 @@ def test_names_keep_apart() -> None:
     assert rim.x + half[2] <= 200
 
 
+def drawn(
+    points: dict[str, tuple[float, float]], edges: list[tuple[str, str]]
+) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """The lines of directions that carry two thirds of what the busiest does."""
+    links: list[Any] = [
+        SimpleNamespace(link=k, source=a, target=b, used_bps=2.0) for k, (a, b) in enumerate(edges)
+    ]
+    frame: Any = SimpleNamespace(points=points, most_bps=3.0, letters=1.0)
+    return list(_lines(links, frame).values())
+
+
+def test_links_that_join_the_same_nodes_lie_side_by_side() -> None:
+    """Three from west to east and one back: all apart, with room for a utilisation each."""
+    points = {"west": (0.0, 0.0), "east": (200.0, 0.0)}
+    edges = [("west", "east"), ("east", "west"), ("west", "east"), ("west", "east")]
+    there, back, second, third = (line[0][1] for line in drawn(points, edges))
+    wide = width_of(2.0, 3.0)
+    assert back == -there == pytest.approx(1.4 + wide / 2)
+    assert [there - second, second - third] == pytest.approx([wide + 17] * 2)
+
+
 def test_names_lie_on_no_arrow_of_abilene() -> None:
-    """All directions carry two thirds of what the busiest does, about as much as on the map."""
+    """All directions carry about as much as on the map."""
     scenario = load(Path(__file__).parents[2] / "configs/examples/abilene.yaml")
     plan, positions = make_plan(scenario), scenario.document.network.positions
     edges = [(plan.nodes[x.source], plan.nodes[x.target]) for x in plan.links]
     inner, _ = layout(plan.nodes, edges, {n: positions[n] for n in plan.nodes}, 514.0)
     points = {node: (x + 48, y + 48) for node, (x, y) in inner.items()}
-    use: Any = SimpleNamespace(used_bps=2.0, most_bps=3.0)
-    lines = [_line(points[a], points[b], use, use) for a, b in edges]
-    arrows = [Path2D(_arrow(line, width_of(2.0, 3.0))) for line in lines]
+    arrows = [Path2D(_arrow(line, width_of(2.0, 3.0))) for line in drawn(points, edges)]
     for label in map_labels(points, edges, [], 610.0):
         box = Bbox.from_extents(*box_of(label, 8.5))
         assert not [a for a in arrows if a.intersects_bbox(box)], label.text

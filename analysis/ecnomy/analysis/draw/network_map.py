@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A network on an axis in points: both directions of each link, their badges, nodes and names.
 
-Each line shows one direction and lies to the right of its link, seen in that direction. A darker
-line is fuller, and a wider line carries more. A congested line (ecnomy.analysis.run.congestion) has
-an orange rim. Maps show finished runs (network_plot.py) and running ones (dashboard/).
+Each line shows one direction and lies to the right of its link, seen in that direction; links that
+join the same nodes lie side by side. A darker line is fuller, and a wider line carries more. A
+congested line (ecnomy.analysis.run.congestion) has an orange rim. Maps show finished runs
+(network_plot.py) and running ones (dashboard/).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ _MOST_NUMBERED: Final = 60  # with more directions, utilisations are not printed
 _MOST_NAMED: Final = 60  # with more nodes, only ends of congested links are named
 _NAME_SIZE: Final = 8.5  # font size of node names
 _ACROSS: Final = (2.0, 6.0, 10.0)  # distances from a link, across its widest arrow
+_BETWEEN: Final = 17.0  # points between links that join the same nodes: room for a utilisation
 
 
 class NetworkMap(msgspec.Struct, frozen=True):
@@ -77,7 +79,7 @@ def draw_map(
         frame: the common frame of all maps.
     """
     points = frame.points
-    lines = {x.link: _line(points[x.source], points[x.target], x, frame) for x in links}
+    lines = _lines(links, frame)
     for link in sorted(links, key=lambda x: x.congested):
         _draw_direction(axis, link, lines[link.link], frame)
     written = [box_of(label, frame.letters * _NAME_SIZE) for label in frame.labels]
@@ -111,13 +113,27 @@ def _aside(a: Point, b: Point, by: float) -> tuple[Point, Point]:
     return (a[0] + ox, a[1] + oy), (b[0] + ox, b[1] + oy)
 
 
-def _line(a: Point, b: Point, link: LinkLoad, frame: NetworkMap) -> tuple[Point, Point]:
-    """Return the ends of a direction's line, which lies beside the link and ends before nodes."""
-    (ax, ay), (bx, by) = _aside(a, b, 1.4 + width_of(link.used_bps, frame.most_bps) / 2)
+def _lines(links: Sequence[LinkLoad], frame: NetworkMap) -> dict[int, tuple[Point, Point]]:
+    """Return the line of each direction: beside its link, and beside others between its nodes."""
+    lines = {}
+    taken: dict[tuple[str, str], float] = {}  # distance of the next line from the link
+    for link in links:
+        ends = link.source, link.target
+        wide = width_of(link.used_bps, frame.most_bps)
+        near = taken.get(ends, 1.4)
+        taken[ends] = near + wide + _BETWEEN * frame.letters
+        a, b = frame.points[link.source], frame.points[link.target]
+        lines[link.link] = _line(a, b, near + wide / 2)
+    return lines
+
+
+def _line(a: Point, b: Point, by: float) -> tuple[Point, Point]:
+    """Return the ends of a direction's line at a distance from its link; it ends before nodes."""
+    (ax, ay), (bx, y) = _aside(a, b, by)
     length = math.dist(a, b) or 1.0
     short = min(5.5, length / 5) / length
-    ux, uy = short * (bx - ax), short * (by - ay)
-    return (ax + ux, ay + uy), (bx - ux, by - uy)
+    ux, uy = short * (bx - ax), short * (y - ay)
+    return (ax + ux, ay + uy), (bx - ux, y - uy)
 
 
 def _draw_direction(
