@@ -112,6 +112,14 @@ def test_news_is_what_was_decided_at_that_report(
     assert f"{posted.iloc[-1].agent}: price {posted.iloc[-1].value:.4g} a mark" == said[-1]
 
 
+def test_news_of_many_sources_fits_a_line(told: list[dict[str, Any]], tmp_path: Path) -> None:
+    """Qtenv cuts a line at 70 letters, of which 11 are the time."""
+    play("abilene.yaml", tmp_path)
+    said = [line for one in told for line in one["news"]]
+    assert any(" for 143 sources: aims at " in line for line in said), said[:5]
+    assert max(len(line) for line in said) < 59
+
+
 def test_without_a_market_there_are_names_only() -> None:
     """No market decides: sources have a name, and nobody owns a link."""
     scenario = load(EXAMPLES / "gold-silver.yaml")

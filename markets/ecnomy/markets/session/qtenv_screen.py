@@ -36,6 +36,7 @@ from ecnomy.markets.terms.ledger_kinds import CALL, REIMBURSEMENT
 __all__ = ["Screen"]
 
 _MOST_NEWS: Final = 12
+_MOST_NAMED: Final = 2  # sources in a line of news, which Qtenv cuts at 70 letters
 _MONEY: Final = {PRICE: "price {} a mark", "willingness_micro_per_s": "pays {}/s for marks"}
 _PLAIN: Final = {
     "rate_cap_bps": "rate at most {} bit/s",
@@ -129,12 +130,13 @@ class Screen:
         return f"{entry.agent or 'the market'}{about}: {said}"
 
     def _about(self, flow: Integers) -> str:
-        """Describe the flows of a decision: names of whole sources, else the number of flows."""
+        """Describe the flows of a decision in few letters: whole sources, else a number of flows."""
         if (flow < 0).all():
             return ""
         named = [n for n, rows in self._rows.items() if len(rows) and np.isin(rows, flow).all()]
         if sum(len(self._rows[n]) for n in named) == len(flow):
-            return f" for {', '.join(named)}"
+            few = ", ".join(named) if len(named) <= _MOST_NAMED else f"{len(named)} sources"
+            return f" for {few}"
         return f" for {len(flow)} flows"
 
 
