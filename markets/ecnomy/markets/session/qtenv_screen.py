@@ -130,7 +130,7 @@ class Screen:
         return f"{entry.agent or 'the market'}{about}: {said}"
 
     def _about(self, flow: Integers) -> str:
-        """Describe the flows of a decision in few letters: whole sources, else a number of flows."""
+        """Describe the flows of a decision briefly: whole sources, else the number of flows."""
         if (flow < 0).all():
             return ""
         named = [n for n, rows in self._rows.items() if len(rows) and np.isin(rows, flow).all()]
@@ -179,7 +179,7 @@ def _said(entry: Entry, market: MarketLike) -> str:
     if name in _PLAIN:
         return _PLAIN[name].format(_range(entry))
     if name == ACTIVE:
-        return "may send" if entry.value.all() else "is held back"
+        return "send" if entry.value.all() else "stop"
     if name in ("class", REFUSED):
         verb = "goes to class" if name == "class" else "is refused class"
         chosen = dict.fromkeys(int(value) for value in entry.value)
