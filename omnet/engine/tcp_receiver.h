@@ -65,7 +65,7 @@ class TcpReceiver {
 
   // Whether an ACK that leaves now carries ECE.
   bool echo(Echo mode) const noexcept {
-    if (mode == Echo::accurate) return marks_ != told_;
+    if (counts_marks(mode)) return marks_ != told_;
     return mode == Echo::rfc3168 && echo_latched_;
   }
 
@@ -79,7 +79,7 @@ class TcpReceiver {
     const bool marked = packet.has(kCe);
     const bool turned = marked && !marked_last_;
     marked_last_ = marked;
-    const bool tell = mode == Echo::accurate && (turned || marks_ - told_ >= 2);
+    const bool tell = counts_marks(mode) && (turned || marks_ - told_ >= 2);
     return in_order && waiting_.packets < every && !packet.has(kLast) && !tell;
   }
 

@@ -155,10 +155,8 @@ LinkPlan read_link(const Node& node) {
 
 Echo read_echo(const Node& node) {
   const std::string name = node.get<std::string>();
-  if (name == "off") return Echo::off;
-  if (name == "accurate") return Echo::accurate;
-  if (name == "rfc3168") return Echo::rfc3168;
-  node.fail("is '" + name + "', expected off, accurate or rfc3168");
+  if (const std::optional<Echo> echo = echo_named(name)) return *echo;
+  node.fail("is '" + name + "', expected off, accurate, accecn or rfc3168");
 }
 
 bool read_ect_1(const Node& node) {

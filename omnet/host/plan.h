@@ -4,10 +4,13 @@
 #ifndef ECNOMY_HOST_PLAN_H_
 #define ECNOMY_HOST_PLAN_H_
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "laws/parameter.h"
@@ -48,7 +51,26 @@ struct LinkPlan {
   std::string loss_stream;  // of its draws
 };
 
-enum class Echo { off, accurate, rfc3168 };
+enum class Echo { off, accurate, accecn, rfc3168 };
+
+// Whether an echo counts marks: exactly, or by the 3 bits of AccECN (host/tcp/ace_counter.h).
+constexpr bool counts_marks(Echo echo) noexcept {
+  return echo == Echo::accurate || echo == Echo::accecn;
+}
+
+inline constexpr std::array<std::pair<std::string_view, Echo>, 4> kEchoes{{
+    {"off", Echo::off},
+    {"accurate", Echo::accurate},
+    {"accecn", Echo::accecn},
+    {"rfc3168", Echo::rfc3168},
+}};
+
+constexpr std::optional<Echo> echo_named(std::string_view name) noexcept {
+  for (const auto& [known, echo] : kEchoes) {
+    if (known == name) return echo;
+  }
+  return std::nullopt;
+}
 
 enum class ReduceFrom { window, flight, pipe };
 

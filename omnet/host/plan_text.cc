@@ -130,7 +130,10 @@ class Text {
 
  private:
   static const char* echo(Echo echo) {
-    return echo == Echo::off ? "off" : echo == Echo::accurate ? "accurate" : "rfc3168";
+    for (const auto& [name, known] : kEchoes) {
+      if (known == echo) return name.data();
+    }
+    return "";
   }
 
   static const char* codepoint(const TransportPlan& plan) { return plan.ect_1 ? "ect-1" : "ect-0"; }

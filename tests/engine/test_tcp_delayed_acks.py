@@ -174,6 +174,44 @@ def test_accurate_echo_loses_no_mark(every: int, ack_loss: float) -> None:
         assert flows["ece"][0] == told
 
 
+def ace_count(outcome: Outcome) -> tuple[int, int]:
+    """Marks by RFC 9768, appendix A.2.1, from the trace; and how many ACKs answered more than 7."""
+    table = outcome.table("trace")
+    marked_ps = table["t_ps"][(table["event"] == DELIVER) & (table["ce"] == 1)]
+    known, una, long = 5, 0, 0
+    acks_ = table["event"] == ACK
+    way_ps = round((RTT_S / 2 + 40 * 8 / 8e6) * PS)
+    for t_ps, upto in np.column_stack([table["t_ps"][acks_], table["seq"][acks_]])[1:].tolist():
+        ace = (5 + int(np.sum(marked_ps <= t_ps - way_ps))) % 8
+        answered, una = upto - una, upto
+        fits = [marks for marks in range(answered + 1) if (known + marks) % 8 == ace]
+        least = (ace - known) % 8
+        known += max(fits) if answered > 7 and fits else least
+        long += answered > 7
+    return known - 5, long
+
+
+@pytest.mark.parametrize(("every", "ack_loss"), [(1, 0.0), (2, 0.0), (1, 0.2), (1, 0.6), (2, 0.5)])
+def test_three_bits_of_marks_are_read_as_rfc_9768_says(every: int, ack_loss: float) -> None:
+    """Exactly, if every ACK answers at most 7 packets; else as the most marks that fit."""
+    ahead = 0
+    for seed in range(3):
+        transport = plans.tcp(
+            plans.wtp(4), echo="accecn", delayed_acks=every, delayed_ack_ps=WAIT_PS,
+            min_rto_ps=40 * PS, max_rto_ps=60 * PS,
+        )  # fmt: skip
+        outcome = one_flow(
+            transport, 35, probability=0.1, ack_loss=ack_loss, seed=seed, decide=switched_off
+        )
+        flows = outcome.reports[-1].flows
+        assert flows["timeouts"][0] <= 3 and flows["ce"][0] > 100  # before a round trip is known
+        counted, long = ace_count(outcome)
+        assert flows["ece"][0] == counted
+        assert long or counted <= flows["ce"][0]
+        ahead += int(counted > flows["ce"][0])
+    assert ahead == (3 if ack_loss > 0.3 else 0)
+
+
 @pytest.mark.parametrize("window", [plans.RENO, plans.wtp(2), plans.multcp(3)])
 def test_growth_follows_the_law_for_several_packets(window: Law) -> None:
     """An ACK of n packets adds n times what the law adds for one at that window."""

@@ -101,6 +101,11 @@ class SegmentSender {
 
  private:
   enum class State : std::uint8_t { closed, connecting, open };
+  // What an ACK answers: packets that a law is told of, all packets, and the T's since the last ACK (-1: unknown).
+  struct Answer {
+    std::int64_t told, packets;
+    double trips;
+  };
   static constexpr std::int64_t kNoSegment = -1;
   static constexpr double kLeastWeight = 1e-9;  // laws divide by it
   // The least window of paced plans by default (SMALLEST_WINDOW in tcp_options.py). The weight sets the floor then.
@@ -167,8 +172,9 @@ class SegmentSender {
   template <SegmentPort Port>
   void recover(Port& port, Time now);
   void sample_rtt(Time sent, Time now) noexcept;
+  std::int64_t fresh_marks(const AckNews& ack, std::int64_t answered) const noexcept;
   template <SegmentPort Port>
-  void learn_marks(Port& port, const AckNews& ack, std::int64_t told, double trips, Time now);
+  void learn_marks(Port& port, const AckNews& ack, const Answer& answer, Time now);
   template <SegmentPort Port>
   void respond(Port& port, const Ack& told, Time now);
   double used(std::int64_t flight) const noexcept {

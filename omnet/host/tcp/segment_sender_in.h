@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "host/tcp/ace_counter.h"
 #include "host/tcp/segment_sender.h"
 
 namespace ecnomy {
@@ -50,7 +51,8 @@ inline void SegmentSender::sample_rtt(Time sent, Time now) noexcept {
 // New data is acknowledged. Where nothing is repaired an ACK jumps over what is lost, and answers one packet.
 template <SegmentPort Port>
 void SegmentSender::advance(Port& port, const AckNews& ack, Time since, Time now) {
-  const std::int64_t n = transport().repair ? ack.next - una_ : 1;
+  const std::int64_t reach = ack.next - una_;
+  const std::int64_t n = transport().repair ? reach : 1;
   const std::int64_t flight = next_ - una_;
   const bool by_window = transport().paced && una_ > app_limited_until_;
   FlowStats& counters = port.stats();
@@ -78,14 +80,16 @@ void SegmentSender::advance(Port& port, const AckNews& ack, Time since, Time now
   }
   const std::int64_t told = told_of(n, flight, recovering);
   const bool by_pace = by_window && told == n && una_ > recover_;
-  learn_marks(port, ack, told, by_pace ? trips(since) : -1, now);
+  const bool repairs = recovering || una_ <= recover_;  // duplicate ACKs have answered the others
+  const std::int64_t answered = repairs && transport().repair ? 1 : reach;
+  learn_marks(port, ack, {told, answered, by_pace ? trips(since) : -1}, now);
   if (next_ > una_) arm_timer(port, now);
   if (una_ == end_) port.all_acked(now);
 }
 
 template <SegmentPort Port>
 void SegmentSender::duplicate(Port& port, const AckNews& ack, Time now) {
-  learn_marks(port, ack, law_.every_ack() && next_ > una_ ? 1 : 0, -1, now);
+  learn_marks(port, ack, {law_.every_ack() && next_ > una_ ? 1 : 0, 1, -1}, now);
   if (next_ == una_ || transport().sack) return;
   ++duplicates_;
   if (duplicates_ != 3 || in_recovery_ || una_ <= recover_) return;
@@ -139,21 +143,32 @@ inline std::int64_t SegmentSender::growth(std::int64_t newly_acked,
   return una_ <= recover_ ? std::min<std::int64_t>(newly_acked, 1) : newly_acked;
 }
 
+// What an ACK says of marks: those that its count adds, by `answered` packets where the count has 3 bits, or ECE.
+inline std::int64_t SegmentSender::fresh_marks(const AckNews& ack,
+                                               std::int64_t answered) const noexcept {
+  switch (transport().echo) {
+    case Echo::accurate:
+      return std::max<std::int64_t>(0, ack.marks - learned_);
+    case Echo::accecn:
+      return ace_marks(ack.marks, learned_, answered);
+    default:
+      return ack.ece ? 1 : 0;
+  }
+}
+
 // Accurate echo: a cumulative count, so that a lost ACK loses no mark; every mark goes to a law that
 // wants them all. RFC 3168: one response per window of data, and no growth on an ACK that carries
 // ECE, but for those that repair a timeout already answered: the CWR can only follow them.
 template <SegmentPort Port>
-void SegmentSender::learn_marks(Port& port, const AckNews& ack, std::int64_t told, double trips,
-                                Time now) {
+void SegmentSender::learn_marks(Port& port, const AckNews& ack, const Answer& answer, Time now) {
   show_path(now);
-  const bool accurate = transport().echo == Echo::accurate;
-  const std::int64_t fresh = accurate  ? std::max<std::int64_t>(0, ack.marks - learned_)
-                             : ack.ece ? 1
-                                       : 0;
-  learned_ = ack.marks;
+  const auto& [told, packets, trips] = answer;
+  const bool counted = counts_marks(transport().echo);
+  const std::int64_t fresh = fresh_marks(ack, packets);
+  learned_ = transport().echo == Echo::accecn ? learned_ + fresh : ack.marks;
   const bool new_round = una_ > cut_until_;
-  if (accurate || new_round) port.stats().ece += fresh;
-  if (accurate && law_.per_mark()) {
+  if (counted || new_round) port.stats().ece += fresh;
+  if (counted && law_.per_mark()) {
     if (told > 0 || fresh > 0) tell_law(port, {told, fresh, trips});
     return;
   }

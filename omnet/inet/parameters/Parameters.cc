@@ -70,12 +70,6 @@ std::int32_t bytes(const cComponent* module, const char* name) {
   return static_cast<std::int32_t>(value);
 }
 
-Echo echo(const cComponent* module) {
-  const std::string name = module->par("echo").stdstringValue();
-  if (name == "off") return Echo::off;
-  return name == "accurate" ? Echo::accurate : Echo::rfc3168;
-}
-
 Profile profile(const cComponent* module) {
   const Time period = timeParameter(module, "profilePeriod");
   if (period == kNever) return Profile();
@@ -100,7 +94,7 @@ TransportPlan tcpTransport(const cComponent* module, const cComponent* window) {
   tcp.window = lawParameters(window, "window");
   tcp.paced = module->par("send").stdstringValue() == "paced";
   tcp.slow_start = module->par("slowStart").boolValue();
-  tcp.echo = echo(module);
+  tcp.echo = echo_named(module->par("echo").stdstringValue()).value_or(Echo::rfc3168);
   tcp.ect = tcp.echo != Echo::off;
   tcp.ect_all = tcp.ect && module->par("ect").stdstringValue() == "all";
   tcp.ect_1 = module->par("codepoint").stdstringValue() == "ect-1";

@@ -89,7 +89,7 @@ void TcpMarketFlavour::ackArrives(const TcpHeader& header) {
     closeOwnFlow();
   }
   if (!flow_) return;
-  const bool deaf = !planned_ && !tcp_->arrival().tag && plan().echo == Echo::accurate;
+  const bool deaf = !planned_ && !tcp_->arrival().tag && counts_marks(plan().echo);
   if (deaf && flow_->nextSegment() > 0) {
     tcp_->tellOfEcho(plan().window.law, connection_->getRemoteAddress());
   }

@@ -47,7 +47,7 @@ class FlowReceiver {
 
   // Whether an ACK that leaves now carries ECE.
   bool echo(Echo mode) const noexcept {
-    if (mode == Echo::accurate) return marks_ != told_;
+    if (counts_marks(mode)) return marks_ != told_;
     return mode == Echo::rfc3168 && latched_;
   }
 
@@ -55,7 +55,7 @@ class FlowReceiver {
   // there are `every`. With accurate echo a mark after an unmarked packet and a second untold mark are
   // told at once (RFC 9768 section 3.2.2.5.1).
   bool mayWait(std::int32_t every, Echo mode) const noexcept {
-    const bool tell = mode == Echo::accurate && (turned_ || marks_ - told_ >= 2);
+    const bool tell = counts_marks(mode) && (turned_ || marks_ - told_ >= 2);
     return waiting_.packets < every && !tell;
   }
 

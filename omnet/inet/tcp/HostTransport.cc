@@ -53,9 +53,7 @@ bool chosen(const cComponent* tcp, const char* name, const char* yes, bool byLaw
 
 Echo echoOf(const cComponent* tcp, Echo byLaw) {
   const std::string value = tcp->par("echo").stdstringValue();
-  if (value == "by-law") return byLaw;
-  if (value == "off") return Echo::off;
-  return value == "accurate" ? Echo::accurate : Echo::rfc3168;
+  return echo_named(value).value_or(byLaw);
 }
 
 void readTimes(const cComponent* tcp, TransportPlan& plan) {

@@ -46,7 +46,7 @@ def _answers(source: Source, plan: Plan) -> Iterator[str]:
             f"source {source.name}: {law} sends ECT(1), but answers at most one mark per round "
             "trip, so L4S marks starve it. Use prague or wtp, or 'codepoint: ect-0'"
         )
-    elif transport.echo != "accurate":
+    elif not transport.counts_marks:
         yield (
             f"source {source.name}: {law} sends ECT(1), but learns of at most one mark per round "
             "trip. Use 'ecn: accurate' (RFC 9331 section 4.2)"
@@ -78,6 +78,6 @@ def _scalable(source: Source) -> bool:
     transport = source.transport
     return (
         isinstance(transport, Tcp)
-        and transport.echo == "accurate"
+        and transport.counts_marks
         and transport.window.law in with_trait("window", "per_mark")
     )

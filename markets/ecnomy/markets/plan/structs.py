@@ -129,7 +129,7 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
     header_bytes: int  # IP and TCP headers of a data segment
     ack_bytes: int  # a pure ACK, SYN and SYN-ACK on the wire
     send: str  # "paced" or "ack-clocked"
-    echo: str  # "accurate" (one ECE per marked packet), "rfc3168" (latched until CWR) or "off"
+    echo: str  # "accurate" (a count of marks), "accecn" (by 3 bits), "rfc3168" (latched) or "off"
     ect: str  # ECT packets unless echo is "off": "data", or "all" (SYN, resent data and ACKs too)
     sack: bool  # RFC 2018 and RFC 6675
     delayed_acks: int  # packets an ACK answers, 1: one ACK each
@@ -148,6 +148,11 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
     reduce_from: str  # halved by an echo: "window", "flight" or "pipe" (also halved by a loss)
     repair: bool  # losses are repaired; otherwise an ACK skips them and the window survives
     codepoint: str = "ect-0"  # of ECT packets: "ect-0", or "ect-1" (L4S, RFC 9331)
+
+    @property
+    def counts_marks(self) -> bool:
+        """Whether ACKs count marks; otherwise the sender learns of one per round trip."""
+        return self.echo in ("accurate", "accecn")
 
 
 class Udp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="udp", tag_field="kind"):

@@ -59,7 +59,7 @@ _AckDelay = Annotated[
     int, Amount(what="a time", example="40 ms", units=("ps",), least=1000, most=5 * 10**11)
 ]
 _Send = Annotated[str | None, Choice(("paced", "ack-clocked"))]
-_Echo = Annotated[str | None, Choice(("accurate", "rfc3168", "off"))]
+_Echo = Annotated[str | None, Choice(("accurate", "accecn", "rfc3168", "off"))]
 _Ect = Annotated[str | None, Choice(("data", "all"))]
 Codepoint = Choice(("ect-0", "ect-1"))
 _Rtt = Annotated[str, Choice(("smoothed", "mean"))]
@@ -73,8 +73,9 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options of all window laws. None: the law's own default, filled in when it is made.
 
     Attributes:
-        ecn: how the receiver echoes marks: each one, until CWR as in RFC 3168, or not at
-            all.
+        ecn: how the receiver echoes marks. accurate: as a count; accecn: as a count modulo 8, which
+            is the ACE field of AccECN without its option (RFC 9768); rfc3168: until CWR; off: not
+            at all.
         ect: which packets are ECN-capable: data, or also SYN, resent packets and ACKs (by default
             with an L4S law).
         codepoint: ECN-capable packets are sent as ECT(0), or as ECT(1) for L4S (RFC 9331), the
@@ -145,7 +146,7 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
             floor, given = (f"{ps / PS_PER_S:g} s" for ps in (self.min_rto, self.max_rto))
             raise Misfit("max_rto", given, f"at least min_rto, {floor}")
         if self.ect == "all" and self.ecn == "off":
-            raise Misfit("ect", "'all' with ecn: off", "'data', or ecn: accurate or rfc3168")
+            raise Misfit("ect", "'all' with ecn: off", "'data', or another ecn")
         if not self.repair and self.sack:
             raise Misfit("sack", "sack: true with repair: false", "sack: false")
         if not self.repair and self.delayed_acks > 1:
