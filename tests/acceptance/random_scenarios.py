@@ -126,7 +126,7 @@ _TCP: Final = {
     "slow_start": st.booleans(),
     "reduce_from": _one("window", "flight", "pipe"),
 }
-_ECHO = _one("accurate", "rfc3168", "off")
+_ECHO = _one("accurate", "accecn", "rfc3168", "off")
 _RATE = _one("1 packets/s", "500 packets/s")
 TRANSPORTS: Final[dict[str, Strategy]] = {
     "wtp": _of(

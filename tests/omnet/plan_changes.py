@@ -18,7 +18,7 @@ OTHER: dict[str, dict[Any, Any]] = {
     "rows": {"each": "together", "together": "each"},
     "send": {"paced": "ack-clocked", "ack-clocked": "paced"},
     "of": {"delay": "queue", "queue": "delay"},
-    "echo": {"accurate": "off", "rfc3168": "off"},
+    "echo": {"accurate": "accecn", "accecn": "off", "rfc3168": "off"},
     "ect": {"data": "all", True: False, False: True},
 }
 

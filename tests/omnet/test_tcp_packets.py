@@ -83,7 +83,7 @@ def test_losses_are_repaired(sack: bool, delayed_acks: int) -> None:
 
 
 def test_echo_of_every_kind() -> None:
-    """Delayed ACKs with either echo, none, receiver windows, all segments ECN-capable both ways."""
+    """Delayed ACKs with each echo, none, receiver windows, all segments ECN-capable both ways."""
     laws = {
         "accurate": plans.tcp(plans.wtp(2.0), delayed_acks=2),
         "latched": plans.tcp(delayed_acks=2),
@@ -91,6 +91,7 @@ def test_echo_of_every_kind() -> None:
         "narrow": plans.tcp(receiver_window=5),
         "all": plans.tcp(plans.wtp(2.0), ect="all"),
         "all-latched": plans.tcp(ect="all", sack=True),
+        "three-bits": plans.tcp(plans.wtp(2.0), echo="accecn", delayed_acks=2),
     }
     sources = {name: (transport, {"count": 2}) for name, transport in laws.items()}
     for name in ("all", "all-latched"):
