@@ -40,6 +40,22 @@ def test_losses_are_no_matter_where_windows_survive_them() -> None:
     assert not warned(scenario_from_text(TEXT, overrides=["network.links.pipe.loss=0.000001"]))
 
 
+@pytest.mark.parametrize(
+    ("options", "loss", "part"),
+    [
+        ("ecn: accecn, delayed_acks: 7 packets", "0.05", ""),
+        ("ecn: accecn, delayed_acks: 8 packets", "0", "an ACK may answer 8 packets, but with"),
+        ("ecn: accecn", "0.1", "link pipe.reverse loses 0.1 of its packets, but with"),
+        ("ecn: accurate, delayed_acks: 8 packets", "0.1", ""),
+    ],
+)
+def test_three_bits_that_may_wrap(options: str, loss: str, part: str) -> None:
+    """Warned of where ACKs answer many packets, or are lost; an exact count does not wrap."""
+    text = TEXT.replace("law: wtp", f"law: wtp, {options}")
+    lines = warned(scenario_from_text(text, overrides=[f"network.links.pipe.reverse.loss={loss}"]))
+    assert [part in line for line in lines] == [True] * bool(part)
+
+
 def test_the_sample_asks_for_more_marks_than_its_law_gives() -> None:
     """At 0.002 money a mark 10 money/s buy 5000 marks/s, of 833 packets/s at 0.1."""
     (only,) = warned(load(EXAMPLES / "sample.yaml"))

@@ -37,6 +37,8 @@ _MANY_ROWS = 10**8
 _MANY_EPOCHS = 10**6
 _MOST_NAMED = 6
 _FEW_LOSSES = 1e-5  # share of packets
+_LOST_ACKS = 0.05  # share of packets
+_ACE_CYCLE = 8  # marks
 
 
 def warnings(scenario: Scenario, plan: Plan) -> list[str]:
@@ -57,6 +59,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *_classless(scenario, plan),
         *_virtual_queues(plan),
         *_lossy(plan),
+        *_wrapped_counts(plan),
         *slow_windows(scenario, plan),
         *small_windows(scenario, plan),
         *endless_starts(plan),
@@ -165,6 +168,25 @@ def _lossy(plan: Plan) -> Iterator[str]:
                 f"link {link.name}: loses {link.loss:.3g} of its packets, and a loss halves a "
                 f"window, so {_few(names)} may take fewer marks than they pay for. With "
                 "repair: false windows survive losses"
+            )
+
+
+def _wrapped_counts(plan: Plan) -> Iterator[str]:
+    """Warn of ACKs that answer so many packets that AccECN's field may have wrapped."""
+    for source in plan.sources:
+        if not isinstance(source.transport, Tcp) or source.transport.echo != "accecn":
+            continue
+        lossy = [plan.links[i] for i in source.ack_path if plan.links[i].loss > _LOST_ACKS]
+        cause = ""
+        if source.transport.delayed_acks >= _ACE_CYCLE:
+            cause = f"an ACK may answer {source.transport.delayed_acks} packets"
+        elif lossy:
+            cause = f"link {lossy[0].name} loses {lossy[0].loss:.3g} of its packets"
+        if cause:
+            yield (
+                f"source {source.name}: {cause}, but with accecn an ACK counts marks modulo 8, so "
+                "the sender may count more marks than there were, and send less. 'ecn: accurate' "
+                "counts exactly"
             )
 
 
