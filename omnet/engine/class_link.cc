@@ -91,10 +91,8 @@ void ClassLink::drop(Core& core, std::size_t service, PacketId id, bool by_law, 
 }
 
 void ClassLink::count_drop(Core& core, PacketId id, bool by_law, Time now) {
-  const bool data = !id->has(kAck) && !id->has(kSyn);
-  FlowStats* flow = data ? &core.flows[id->flow] : nullptr;
-  queue_.dropped(index_, id->bytes, by_law, id->has(kEct), id->has(kCe),
-                 {&core.hops[id->hop], flow, core.tally}, now);
+  queue_.dropped(index_, id->bytes, by_law, id->has(kEct), id->has(kCe), core.accounts_of(*id),
+                 now);
   if (core.trace) core.note(TraceEvent::drop, index_, *id, now);
   core.packets.release(id);
 }

@@ -10,6 +10,7 @@
 #include "engine/event_queue.h"
 #include "engine/packet.h"
 #include "host/accounts.h"
+#include "host/queue/link_queue.h"
 
 namespace ecnomy::engine {
 
@@ -33,6 +34,11 @@ struct Core : Accounts {
   void count_delivery(const Packet& packet, Time now) noexcept {
     Accounts::count_delivery(packet.flow, packet.bytes, now - packet.sent, packet.has(kCe), now);
     if (trace) note(TraceEvent::deliver, -1, packet, now);
+  }
+
+  // The accounts of a packet on its link. Only data counts for its flow.
+  PacketAccounts accounts_of(const Packet& packet) noexcept {
+    return {&hops[packet.hop], packet.is_data() ? &flows[packet.flow] : nullptr, tally};
   }
 };
 

@@ -36,11 +36,6 @@ QueueView Link::view(Time now) const noexcept {
           queue_.free_at <= now ? queue_.free_at : kNever};
 }
 
-PacketAccounts Link::accounts(Core& core, const Packet& packet) const noexcept {
-  const bool data = !packet.has(kAck) && !packet.has(kSyn);
-  return {&core.hops[packet.hop], data ? &core.flows[packet.flow] : nullptr, core.tally};
-}
-
 void Link::begin_next(Core& core) {
   begin_transmission(core, *waiting_);
   waiting_ = waiting_->next;
@@ -77,7 +72,7 @@ void Link::begin_transmission(Core& core, Packet& packet) {
 void Link::apply_mark(Core& core, Packet& packet, Time now) noexcept {
   if (packet.has(kCe)) return;
   packet.flags = static_cast<std::uint16_t>(packet.flags | kCe);
-  queue_.marked(index_, accounts(core, packet), now);
+  queue_.marked(index_, core.accounts_of(packet), now);
   if (core.trace) core.note(TraceEvent::mark, index_, packet, now);
 }
 
@@ -96,7 +91,7 @@ void Link::mark_waiting(Core& core, std::int32_t flow, Time now) noexcept {
 void Link::drop(Core& core, PacketId id, bool by_law, Time now) {
   const Packet& packet = core.packets[id];
   queue_.dropped(index_, packet.bytes, by_law, packet.has(kEct), packet.has(kCe),
-                 accounts(core, packet), now);
+                 core.accounts_of(packet), now);
   if (core.trace) core.note(TraceEvent::drop, index_, packet, now);
   core.packets.release(id);
 }

@@ -57,7 +57,6 @@ class Link {
   static constexpr Time kNothingWaits = std::numeric_limits<Time>::max();
 
   QueueView view(Time now) const noexcept;
-  PacketAccounts accounts(Core& core, const Packet& packet) const noexcept;
   Time transmission(std::int32_t wire_bytes) noexcept;
   void begin_next(Core& core);
   void begin_transmission(Core& core, Packet& packet);

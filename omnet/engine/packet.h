@@ -52,6 +52,7 @@ struct alignas(64) Packet {
   std::uint16_t connection = 0;  // low bits of the flow's connection number: strays are told apart
 
   bool has(Flag flag) const noexcept { return (flags & flag) != 0; }
+  bool is_data() const noexcept { return !has(kAck) && !has(kSyn); }
   // As a law sees it on a wire.
   PacketView view(std::int32_t wire_bytes) const noexcept {
     return {flow, wire_bytes, has(kEct), has(kCe), has(kEct1)};
