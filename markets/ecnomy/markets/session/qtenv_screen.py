@@ -36,7 +36,7 @@ from ecnomy.markets.terms.ledger_kinds import CALL, REIMBURSEMENT
 __all__ = ["Screen"]
 
 _MOST_NEWS: Final = 12
-_MOST_NAMED: Final = 2  # sources in a line of news, which Qtenv cuts at 70 letters
+_LONGEST: Final = 24  # letters for names of sources in a line of news, which Qtenv cuts at 70
 _MONEY: Final = {PRICE: "price {} a mark", "willingness_micro_per_s": "pays {}/s for marks"}
 _PLAIN: Final = {
     "rate_cap_bps": "rate at most {} bit/s",
@@ -135,8 +135,9 @@ class Screen:
             return ""
         named = [n for n, rows in self._rows.items() if len(rows) and np.isin(rows, flow).all()]
         if sum(len(self._rows[n]) for n in named) == len(flow):
-            few = ", ".join(named) if len(named) <= _MOST_NAMED else f"{len(named)} sources"
-            return f" for {few}"
+            names = ", ".join(named)
+            many = len(named) > 1 and len(names) > _LONGEST
+            return f" for {len(named)} sources" if many else f" for {names}"
         return f" for {len(flow)} flows"
 
 
