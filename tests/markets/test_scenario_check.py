@@ -139,6 +139,14 @@ def test_summary_names_classes() -> None:
     assert "class-based classes gold, 2, 3, 4" in summary(scenario, make_plan(scenario))
 
 
+def test_summary_has_units_of_strategies() -> None:
+    """As a user would write them."""
+    scenario = load(EXAMPLES / "price-handler.yaml")
+    text = summary(scenario, make_plan(scenario))
+    assert "strategy constant-throughput (rate 1 Mbps, threshold 0.5 money/s)" in text
+    assert "strategy elastic-utility (utility log)" in text
+
+
 def test_checking_loads_nothing_heavy() -> None:
     """`ecnomy check` is quick because these stay away."""
     code = (

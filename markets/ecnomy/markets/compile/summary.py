@@ -9,12 +9,14 @@ from typing import Any
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import AgentSpec, ClassSpec, MarketSpec
+from ecnomy.agents.strategies import find
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.askings import charges_micro, sorts
 from ecnomy.markets.plan import Law, Link, Plan, Scheduler, Source, Tcp
 from ecnomy.markets.plan.law_table import MARKING, Param
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.mark_prices import DIRECT, MarkPrice, mark_prices
+from ecnomy.markets.scenario.parameters import declared
 
 __all__ = ["summary"]
 
@@ -178,20 +180,25 @@ def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
 
 
 def _chosen(kind: str, params: Mapping[str, Any]) -> str:
-    """Return the kind of a strategy and its parameters in base units; mappings by their kind."""
-    told = [
+    """Return the kind of a strategy and its parameters with units; mappings by their kind."""
+    fields = declared(find(kind))
+    parts = [
         f"{name} {value['kind'] if 'kind' in value else '/'.join(map(_plain, value))}"
         if isinstance(value, Mapping)
-        else f"{name} {_plain(value)}"
+        else f"{name} {_plain(value, fields[name].unit if name in fields else '')}"
         for name, value in params.items()
     ]
-    return f"{kind} ({', '.join(told)})" if told else kind
+    return f"{kind} ({', '.join(parts)})" if parts else kind
 
 
-def _plain(value: object) -> str:
+def _plain(value: object, unit: str = "") -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, int | float) else str(value)
+    if not isinstance(value, int | float):
+        return str(value)
+    if unit == "bit/s":
+        return _rate(round(value))
+    return f"{value:g} {unit}".strip()
 
 
 def _agent(agent: AgentSpec, price_micro: int, prices: dict[str, MarkPrice]) -> str:
