@@ -24,7 +24,7 @@ REPEATS = 3
 CLOCKED = {"send": "ack-clocked", "min_window": 1.0, "echo": "accurate"}
 TRANSPORTS: dict[str, Tcp] = {
     "reno": plans.tcp(),
-    "newreno": plans.tcp(Law("newreno", {"decrease": 0.5, "min_ssthresh": 2.0})),
+    "newreno": plans.tcp(Law("newreno", {"decrease": 0.5, "min_ssthresh": 2.0, "beta_ecn": 0.0})),
     "tahoe": plans.tcp(plans.tahoe()),
     "multcp": plans.tcp(plans.multcp(4)),
     "wtp": plans.tcp(plans.wtp(1.0, 0.1), **CLOCKED),

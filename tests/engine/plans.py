@@ -86,7 +86,7 @@ def multcp(flows, *, halve=False, min_ssthresh=2.0):
 
 
 def tahoe(decrease=0.5, min_ssthresh=2.0):
-    return Law("tahoe", {"decrease": decrease, "min_ssthresh": min_ssthresh})
+    return Law("tahoe", RENO.params | {"decrease": decrease, "min_ssthresh": min_ssthresh})
 
 
 def rem_source(**other):
@@ -109,7 +109,7 @@ def vegas(**other):
 
 
 def cubic(**other):
-    params = dict(beta=0.7, c=0.4, fast_convergence=1, min_ssthresh=2)
+    params = dict(beta=0.7, c=0.4, fast_convergence=1, min_ssthresh=2, beta_ecn=0, hystart=0)
     return Law("cubic", {k: float(v) for k, v in (params | other).items()})
 
 
@@ -123,7 +123,7 @@ def prague(**other):
     return Law("prague", {k: float(v) for k, v in (params | other).items()})
 
 
-RENO = Law("reno", {"decrease": 0.5, "min_ssthresh": 2.0})
+RENO = Law("reno", {"decrease": 0.5, "min_ssthresh": 2.0, "beta_ecn": 0.0})
 
 
 def tcp(window=RENO, **other):

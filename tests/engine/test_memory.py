@@ -19,7 +19,7 @@ from tiers import full, rare
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 
-NEWRENO = Law("newreno", {"decrease": 0.5, "min_ssthresh": 2.0})
+NEWRENO = Law("newreno", {"decrease": 0.5, "min_ssthresh": 2.0, "beta_ecn": 0.0})
 SACK = plans.tcp(NEWRENO, sack=True, echo="off")
 PACED = plans.tcp(plans.wtp(2.0), initial_mark_rate=10.0)
 CBR = Law("cbr", {"interval_s": 0.01, "random_phase": 1.0})

@@ -15,7 +15,7 @@ from tiers import rare
 
 ENQUEUE, MARK, DROP = 1, 2, 3
 RATE_BPS = 10_000_000
-NEWRENO = Law("newreno", {"decrease": 0.5, "min_ssthresh": 2.0})
+NEWRENO = Law("newreno", {"decrease": 0.5, "min_ssthresh": 2.0, "beta_ecn": 0.0})
 OPTIONS = Options(30.0, interval_s=0.5, least_bytes=30_000.0, buckets=4)
 
 

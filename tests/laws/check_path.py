@@ -47,10 +47,15 @@ def compare_path(
     assert law.per_mark() == (name == "dctcp") and law.halves() == (name == "cubic")
     assert law.recovery() == "all-acked" and not law.every_ack() and law.weight() == 0.0
     law.begin(start)
+    acked = 0
     for i, (kind, path, size, marks) in enumerate(events):
         if kind == "begin":
             window = law.begin(window)
             oracle.begin()
+        if kind == "ack" and name == "cubic" and path[3] > acked:
+            window = law.on_rtt(window, path[1])
+            oracle.sample(path[1])
+        acked = path[3]
         law.see(path)
         oracle.see(path)
         if kind == "ack" and (size or marks):
@@ -71,7 +76,11 @@ def compare_path(
 
 def check_cubic(laws: Laws) -> None:
     """Usual and unusual constants, wide and tight bounds, all that can happen to a flow."""
-    cases = [[0.7, 0.4, 1.0, 2.0], [0.5, 4.0, 0.0, 1.0], [0.9, 0.01, 1.0, 8.0]]
+    cases = [
+        [0.7, 0.4, 1.0, 2.0, 0.0, 0.0],
+        [0.5, 4.0, 0.0, 1.0, 0.85, 0.0],
+        [0.9, 0.01, 1.0, 8.0, 0.0, 1.0],
+    ]
     for seed, (values, start) in enumerate(itertools.product(cases, STARTS)):
         compare_path(laws, "cubic", values, start, list(path_events(seed, 500, 0.0)))
 
@@ -95,11 +104,34 @@ def grown(law: Window, window: WindowState, rtt_ms: int, seconds: float) -> Wind
     return window
 
 
+def slow_start_events(seed: int, count: int) -> Iterator[PathEvent]:
+    """ACKs of a flow of about 20 packets; round trips rise, stay for some rounds, or fall."""
+    draw = random.Random(seed)
+    now, acked, sent, base = 0, 0, 10, draw.choice((8, 20, 60, 200)) * MS
+    for _ in range(count):
+        n = min(draw.choice((1, 1, 1, 2, 3, 12)), sent - acked)
+        acked, now = acked + n, now + MS
+        sent = max(sent, acked + draw.randint(8, 25))
+        if draw.random() < 0.02:
+            base = max(base + draw.choice((-20, -5, -1, 6, 12, 20)) * MS, MS)
+        path = (now, base + draw.randint(0, 9) * MS // 9, base, acked, sent, sent - acked, False)
+        kind = draw.choices(("ack", "begin", "ece"), (100, 0.5, 0.05))[0]
+        yield kind, path, float(n), 0
+
+
+def check_hystart(laws: Laws) -> None:
+    """The first slow start of a connection, with tentative and final ends (RFC 9406)."""
+    for seed in range(40):
+        start = (2.0, math.inf, 1.0, 1e12)
+        values = [0.7, 0.4, 1.0, 2.0, 0.0, 1.0]
+        compare_path(laws, "cubic", values, start, list(slow_start_events(seed, 600)))
+
+
 def check_cubic_comes_back(laws: Laws) -> None:
     """At W_max again after K = cbrt(W_max (1 - beta) / C), whatever the round trip (Eq. 2)."""
     k_s = (1000 * 0.3 / 0.4) ** (1 / 3)
     for rtt_ms in (50, 200):
-        law = laws.window("cubic", [0.7, 0.4, 1.0, 2.0])
+        law = laws.window("cubic", [0.7, 0.4, 1.0, 2.0, 0.0, 0.0])
         window = law.on_congestion((1000.0, 0.0, 1.0, 1e9), 1000.0)
         assert math.isclose(window[0], 700.0)
         back = grown(law, window, rtt_ms, k_s)
@@ -108,7 +140,7 @@ def check_cubic_comes_back(laws: Laws) -> None:
 
 def check_cubic_is_reno_where_reno_is_faster(laws: Laws) -> None:
     """On a short path it grows by 3 (1 - beta) / (1 + beta) packets a round trip (Eq. 4)."""
-    law = laws.window("cubic", [0.7, 0.4, 1.0, 2.0])
+    law = laws.window("cubic", [0.7, 0.4, 1.0, 2.0, 0.0, 0.0])
     window = law.on_congestion((100.0, 0.0, 1.0, 1e9), 100.0)
     after = grown(law, window, 1, 0.02)  # 20 round trips of a millisecond
     assert math.isclose(after[0] - window[0], 20 * 0.9 / 1.7, rel_tol=0.05), after
@@ -128,6 +160,11 @@ def check_dctcp_alpha(laws: Laws) -> None:
 
 
 PATH_CHECKS = {
-    "cubic": [check_cubic, check_cubic_comes_back, check_cubic_is_reno_where_reno_is_faster],
+    "cubic": [
+        check_cubic,
+        check_hystart,
+        check_cubic_comes_back,
+        check_cubic_is_reno_where_reno_is_faster,
+    ],
     "dctcp": [check_dctcp, check_dctcp_alpha],
 }

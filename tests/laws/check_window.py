@@ -192,23 +192,24 @@ def compare_reno(
 
 
 def check_reno(laws: Laws) -> None:
-    """Decreases and least thresholds, wide and tight bounds, slow start on and off."""
+    """Decreases, least thresholds and ABE, wide and tight bounds, slow start on and off."""
     starts = [START, (1.0, 0.0, 1.0, 1000.0), (2.0, 1e9, 1.0, 16.0), (3.0, 8.0, 2.0, 4.0)]
     for seed, (decrease, least, start) in enumerate(
         itertools.product([0.5, 0.25, 0.875], [1.0, 2.0, 10.0], starts)
     ):
-        compare_reno(laws, [decrease, least], start, window_events(seed, 300))
+        values = [decrease, least, (0.0, 0.8)[seed % 2]]
+        compare_reno(laws, values, start, window_events(seed, 300))
 
 
 def check_newreno(laws: Laws) -> None:
     """NewReno differs from Reno in its host's recovery only, not in its windows."""
     for seed, least in enumerate([1.0, 2.0, 10.0]):
-        compare_reno(laws, [0.5, least], START, window_events(seed, 400), "newreno")
+        compare_reno(laws, [0.5, least, 0.0], START, window_events(seed, 400), "newreno")
 
 
 def check_reno_slow_start_end(laws: Laws) -> None:
     """Slow start ends at cwnd = ssthresh: from there one ACK adds 1 / cwnd."""
-    law = laws.window("reno", [0.5, 2.0])
+    law = laws.window("reno", [0.5, 2.0, 0.0])
     window: WindowState = (1.0, 8.0, 1.0, 100.0)
     grown = []
     for _ in range(9):

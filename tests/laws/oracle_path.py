@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Oracles of the window laws that see their path: CUBIC (RFC 9438) and DCTCP (RFC 8257).
+"""Oracles of the window laws that see their path: CUBIC (RFC 9438, 9406) and DCTCP (RFC 8257).
 
 Written from the RFCs' text in forty digits: CUBIC as the equations of section 4, DCTCP as the steps
 of section 3.3 over all packets that a window of data had.
@@ -18,14 +18,63 @@ __all__ = ["CubicOracle", "DctcpOracle"]
 _PS: Final = Decimal(10**12)
 
 
+class HyStartOracle:
+    """RFC 9406 section 4.2, variable by variable; times in ms."""
+
+    def __init__(self, snd_nxt: int) -> None:
+        self.in_css, self.css_rounds = False, 0
+        self.last_round_min = self.current_round_min = Decimal("inf")
+        self.css_baseline_min = Decimal("inf")
+        self.rtt_sample_count = 0
+        self.window_end = snd_nxt
+
+    def ack(self, n: int, rtts: list[int], una: int, snd_nxt: int) -> tuple[Decimal, bool]:
+        """By how much cwnd grows, and whether congestion avoidance begins."""
+        grows = Decimal(min(n, 8)) / (4 if self.in_css else 1)
+        for rtt in rtts:
+            self.current_round_min = min(self.current_round_min, Decimal(rtt) / 10**9)
+            self.rtt_sample_count += 1
+        if self.rtt_sample_count >= 8 and self.current_round_min.is_finite():
+            if self.in_css and self.current_round_min < self.css_baseline_min:
+                self.in_css, self.css_rounds = False, 0
+                self.css_baseline_min = Decimal("inf")
+            elif not self.in_css and self.last_round_min.is_finite():
+                eighth = self.last_round_min / 8
+                threshold = max(Decimal(4), min(eighth, Decimal(16)))
+                if self.current_round_min >= self.last_round_min + threshold:
+                    self.in_css = True
+                    self.css_baseline_min = self.current_round_min
+        over = False
+        if una >= self.window_end:  # the round ends
+            self.window_end = snd_nxt
+            self.last_round_min, self.current_round_min = self.current_round_min, Decimal("inf")
+            self.rtt_sample_count = 0
+            self.css_rounds += self.in_css
+            over = self.css_rounds == 5
+        return grows, over
+
+
 class CubicOracle(WindowOracle):
-    """RFC 9438: cubic, Reno-friendly region, fast convergence, timeouts, idle time left out."""
+    """RFC 9438: cubic, Reno-friendly region, fast convergence, timeouts, idle time left out.
+
+    With `beta_ecn` as RFC 8511 has it, and with `hystart` its first slow start as RFC 9406.
+    """
 
     def __init__(
-        self, window: WindowState, beta: float, c: float, fast: float, least: float
+        self,
+        window: WindowState,
+        beta: float,
+        c: float,
+        fast: float,
+        least: float,
+        beta_ecn: float,
+        hystart: float,
     ) -> None:
         super().__init__(*window)
         self.beta, self.c, self.fast, self.least = Decimal(beta), Decimal(c), fast == 1, least
+        self.beta_ecn, self.hystart = Decimal(beta_ecn or beta), hystart == 1
+        self.acked = self.sent = 0
+        self.rtts: list[int] = []
         self.begin()
 
     def begin(self) -> None:
@@ -33,18 +82,30 @@ class CubicOracle(WindowOracle):
         self.w_max = self.prior = Decimal(0)
         self.elapsed_s: Decimal | None = None
         self.now, self.rtt_s = 0, Decimal(0)
+        self.start = HyStartOracle(self.sent) if self.hystart else None
+
+    def sample(self, rtt: int) -> None:
+        """A round trip, ps."""
+        self.rtts.append(rtt)
 
     def see(self, path: PathState) -> None:
         """Time passes for the cubic only while the window is what limits the flow."""
-        now, srtt, *_, limited = path
+        now, srtt, _, self.acked, self.sent, _, limited = path
         if self.elapsed_s is not None and not limited:
             self.elapsed_s += Decimal(now - self.now) / _PS
         self.now, self.rtt_s = now, Decimal(srtt) / _PS
 
     def ack(self, n: int, k: int) -> None:
         """Sections 4.2 to 4.5."""
+        rtts, self.rtts = self.rtts, []
         if self.cwnd < self.ssthresh:
-            self.become(self.cwnd + n)
+            if self.start is None:
+                self.become(self.cwnd + n)
+                return
+            grows, over = self.start.ack(n, rtts, self.acked, self.sent)
+            self.become(self.cwnd + grows)
+            if over:
+                self.ssthresh, self.start = self.cwnd, None
             return
         if self.elapsed_s is None:
             self.elapsed_s, self.w_est = Decimal(0), self.cwnd
@@ -64,27 +125,28 @@ class CubicOracle(WindowOracle):
         """Eq. 1."""
         return self.c * (t_s - self.k_s) ** 3 + self.w_max
 
-    def reduce(self, used: float) -> None:
+    def reduce(self, used: float, beta: Decimal) -> None:
         """Sections 4.6 and 4.7."""
+        self.start = None
         self.prior = self.cwnd
         converge = self.fast and self.cwnd < self.w_max
         self.w_max = self.cwnd * (1 + self.beta) / 2 if converge else self.cwnd
-        self.ssthresh = max(self.beta * Decimal(used), Decimal(self.least))
+        self.ssthresh = max(beta * Decimal(used), Decimal(self.least))
         self.elapsed_s = None
 
     def echo(self, used: float) -> None:
         """An ECE: one packet may be left."""
-        self.reduce(used)
-        self.become(max(self.beta * Decimal(used), Decimal(1)))
+        self.reduce(used, self.beta_ecn)
+        self.become(max(self.beta_ecn * Decimal(used), Decimal(1)))
 
     def loss(self, used: float) -> None:
         """A fast retransmit."""
-        self.reduce(used)
+        self.reduce(used, self.beta)
         self.become(self.ssthresh)
 
     def timeout(self, used: float) -> None:
         """Section 4.8."""
-        self.reduce(used)
+        self.reduce(used, self.beta)
         self.w_max = Decimal(0)
         self.become(Decimal(1))
 

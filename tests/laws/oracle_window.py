@@ -99,10 +99,15 @@ class RenoOracle(WindowOracle):
     """Slow start, congestion avoidance, one reduction for a mark or a loss, timeout."""
 
     def __init__(
-        self, window: tuple[float, float, float, float], decrease: float, least: float
+        self,
+        window: tuple[float, float, float, float],
+        decrease: float,
+        least: float,
+        beta_ecn: float,
     ) -> None:
         super().__init__(*window)
         self.decrease, self.least = Decimal(decrease), Decimal(least)
+        self.beta_ecn = Decimal(beta_ecn or decrease)
 
     def ack(self, n: int) -> None:
         """n packets newly acknowledged."""
@@ -112,22 +117,22 @@ class RenoOracle(WindowOracle):
 
     def loss(self, used: float) -> None:
         """Fast retransmit (RFC 5681 Eq. 4)."""
-        self._threshold(Decimal(used))
+        self._threshold(Decimal(used), self.decrease)
         self.become(self.ssthresh)
 
     def echo(self, used: float) -> None:
-        """An ECE (RFC 3168 section 6.1.2): the window may fall to one packet."""
-        self._threshold(Decimal(used))
-        cut = CONTEXT.multiply(self.decrease, Decimal(used))
+        """An ECE (RFC 3168 section 6.1.2; RFC 8511): the window may fall to one packet."""
+        self._threshold(Decimal(used), self.beta_ecn)
+        cut = CONTEXT.multiply(self.beta_ecn, Decimal(used))
         self.become(cut if cut > 1 else Decimal(1))
 
     def timeout(self, used: float) -> None:
         """RFC 5681 Eq. 4, then one packet."""
-        self._threshold(Decimal(used))
+        self._threshold(Decimal(used), self.decrease)
         self.become(Decimal(1))
 
-    def _threshold(self, packets: Decimal) -> None:
-        cut = CONTEXT.multiply(self.decrease, packets)
+    def _threshold(self, packets: Decimal, beta: Decimal) -> None:
+        cut = CONTEXT.multiply(beta, packets)
         self.ssthresh = CONTEXT.plus(self.least if cut < self.least else cut)
 
 

@@ -229,6 +229,15 @@ RATE_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("clamp", "window/cubic.h", "cwnd, 1.5 * cwnd)", "cwnd, 2 * cwnd)"),
         Mutation("guard", "window/cubic.h", "path.app_limited && ", ""),
         Mutation("case", "window/cubic.h", "own_->w_max = 0;", ""),
+        Mutation(
+            "abe", "window/cubic.h", "reduce(window, own_->beta_ecn", "reduce(window, own_->beta"
+        ),
+        Mutation(
+            "rounds", "window/hystart.h", "++css_rounds_ < kRounds", "++css_rounds_ <= kRounds"
+        ),
+        Mutation("back", "window/hystart.h", "if (!css_) css_rounds_ = 0;", ""),
+        Mutation("baseline", "window/hystart.h", "current_ >= baseline_", "current_ >= last_"),
+        Mutation("first", "window/cubic.h", "own_->start.end();", ""),
     ],
     "dctcp": [
         Mutation("sign", "window/dctcp.h", "1 - own_->alpha / 2", "1 - own_->alpha"),

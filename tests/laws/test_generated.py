@@ -155,19 +155,31 @@ def test_wtp(
     compare_wtp(laws, [form, gain, w_inc, w_dec], start, events)
 
 
+abe = st.one_of(st.just(0.0), st.floats(0.01, 0.99))
+
+
 @RELAXED
 @given(
-    decrease=st.floats(0.01, 0.99), least=st.floats(1, 20), start=windows(), events=window_events
+    decrease=st.floats(0.01, 0.99),
+    least=st.floats(1, 20),
+    beta_ecn=abe,
+    start=windows(),
+    events=window_events,
 )
 def test_reno(
-    laws: Laws, decrease: float, least: float, start: WindowState, events: list[WindowEvent]
+    laws: Laws,
+    decrease: float,
+    least: float,
+    beta_ecn: float,
+    start: WindowState,
+    events: list[WindowEvent],
 ) -> None:
-    """Any Reno window follows RFC 5681."""
-    compare_reno(laws, [decrease, least], start, events)
+    """Any Reno window follows RFC 5681, and RFC 8511 with ABE."""
+    compare_reno(laws, [decrease, least, beta_ecn], start, events)
 
 
 once_per_round = st.one_of(
-    st.tuples(st.just("tahoe"), st.tuples(st.floats(0.01, 0.99), st.floats(1, 20))),
+    st.tuples(st.just("tahoe"), st.tuples(st.floats(0.01, 0.99), st.floats(1, 20), abe)),
     st.tuples(
         st.just("multcp"), st.tuples(st.floats(1, 1e3), st.sampled_from([0, 1]), st.floats(1, 20))
     ),

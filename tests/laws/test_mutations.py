@@ -131,11 +131,12 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
     "reno": [
         Mutation("sign", "window/reno.h", "window.cwnd + (", "window.cwnd - ("),
         Mutation("threshold", "window/window.h", "cwnd < ssthresh", "cwnd <= ssthresh"),
+        Mutation("abe", "window/reno.h", "reduce(window, beta_ecn_", "reduce(window, decrease_"),
         Mutation(
             "clamp",
             "window/reno.h",
-            "std::max(decrease_ * used, min_ssthresh_)",
-            "decrease_ * used",
+            "std::max(left, min_ssthresh_)",
+            "left",
         ),
     ],
     "newreno": [
@@ -151,8 +152,8 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation(
             "clamp",
             "window/reno.h",
-            "std::max(decrease_ * used, 1.0)",
-            "decrease_ * used",
+            "std::max(beta_ecn_ * used, 1.0)",
+            "beta_ecn_ * used",
         ),
     ],
     "multcp": [

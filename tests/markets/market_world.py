@@ -15,7 +15,7 @@ from ecnomy.markets.plan import Law, Link, Plan, Record, Source, Start, Tcp, Udp
 
 PS = 10**12
 WTP = Law("wtp", {"form": 0.0, "gain": 0.5, "w_inc": 1.0, "w_dec": 1.0})
-RENO = Law("reno", {"decrease": 0.5, "min_ssthresh": 2.0})
+RENO = Law("reno", {"decrease": 0.5, "min_ssthresh": 2.0, "beta_ecn": 0.0})
 
 
 def tcp(window: Law = WTP) -> Tcp:

@@ -64,7 +64,7 @@ def same_for_tcp(of: Scheduler) -> None:
     """NewReno flows in four classes of `of`, their ACKs in classes as well, on both engines."""
     links = plans.duplex("in", 0, 1, 1e9, 0.001) + plans.duplex("out", 1, 2, 1e7, 0.01, buffer=60)
     links[2], links[3] = classed(links[2], of), classed(links[3], of)
-    law = Law("newreno", {"decrease": 0.5, "min_ssthresh": 2.0})
+    law = Law("newreno", {"decrease": 0.5, "min_ssthresh": 2.0, "beta_ecn": 0.0})
     sources = [
         msgspec.structs.replace(
             plans.source(f"s{n}", [0, 2], [3, 1], plans.tcp(law), count=3, stagger_s=0.01),

@@ -87,6 +87,7 @@ def test_cubic_and_dctcp() -> None:
         "dctcp": (plans.tcp(plans.dctcp()), dict(count=2)),
         "coarse": (plans.tcp(plans.dctcp(), echo="rfc3168"), dict(count=2)),
         "files": (plans.tcp(plans.dctcp(), sack=True), dict(count=3, traffic=SURFING)),
+        "early": (plans.tcp(plans.cubic(hystart=1, beta_ecn=0.85)), dict(count=2, start_s=3.0)),
     }
     outcome = same(dumbbell(sources, 15, buffer=25, marking=plans.red(5, 15)))
     assert outcome.reports[-1].flows["retransmitted"].sum() > 20

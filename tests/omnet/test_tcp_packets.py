@@ -53,6 +53,7 @@ def test_every_window_law() -> None:
         "down": plans.tcp(plans.wtp_sender(2.0, only_down=True)),
         "reno": plans.tcp(),
         "newreno": plans.tcp(newreno()),
+        "abe": plans.tcp(Law("newreno", plans.RENO.params | {"beta_ecn": 0.8})),
         "tahoe": plans.tcp(plans.tahoe(0.7)),
         "multcp": plans.tcp(plans.multcp(3)),
         "halved": plans.tcp(plans.multcp(3, halve=True), echo="accurate"),

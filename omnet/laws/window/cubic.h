@@ -9,16 +9,18 @@
 //   ECE or fast retransmit           W_max = cwnd, or (1 + beta) / 2 cwnd where that is less than the last W_max
 //                                    (fast convergence, 4.7); ssthresh = max(beta used, min_ssthresh);
 //                                    ECE: cwnd = max(beta used, 1), loss: cwnd = ssthresh          (section 4.6)
+//                                    with `beta_ecn`, ECE: beta_ecn in place of beta       (ABE, RFC 8511)
 //   timeout                          ssthresh as for a loss, cwnd = 1; then K = 0 and W_max = W_0  (section 4.8)
 //
 // t leaves out the time in which something else than the window held the flow back. `used` is the host's word
-// for cwnd or the flight (window.h). HyStart++ (RFC 9406) is not part of it.
+// for cwnd or the flight (window.h). With `hystart`, HyStart++ ends the first slow start (hystart.h).
 #ifndef ECNOMY_LAWS_WINDOW_CUBIC_H_
 #define ECNOMY_LAWS_WINDOW_CUBIC_H_
 
 #include <cmath>
 
 #include "../boxed.h"
+#include "hystart.h"
 #include "window.h"
 
 namespace ecnomy {
@@ -30,8 +32,11 @@ class Cubic {
       "CUBIC: after a reduction the window grows as a cubic of the time since, whatever the round "
       "trip.",
       "RFC 9438"};
-  static constexpr WindowTraits kTraits{
-      .recovery = Recovery::all_acked, .halves = true, .begins = true, .sees = true};
+  static constexpr WindowTraits kTraits{.recovery = Recovery::all_acked,
+                                        .halves = true,
+                                        .begins = true,
+                                        .hears_rtt = true,
+                                        .sees = true};
   static constexpr Parameter kParameters[] = {
       {"beta", "", 0.7, 0.01, 0.99, "", "What a mark or loss leaves of the window (RFC 9438)."},
       {"c", "", 0.4, 1e-9, 1e6, "",
@@ -39,25 +44,39 @@ class Cubic {
       {"fast_convergence", "flag", 1, 0, 1, "",
        "A window reduced before it was back leaves room for others (RFC 9438 section 4.7)."},
       {"min_ssthresh", "packets", 2, 1, 1e9, "", "Least slow-start threshold (RFC 5681 Eq. 4)."},
+      {"beta_ecn", "", 0, 0, 0.99, "",
+       "Share of the window after a mark (ABE, RFC 8511: 0.85); 0: as after a loss."},
+      {"hystart", "flag", 0, 0, 1, "", "HyStart++ ends the first slow start early (RFC 9406)."},
   };
 
   explicit Cubic(const double* values)
-      : own_(State{values[0], values[1], values[3], values[2] != 0}) {
+      : own_(State{.beta = values[0],
+                   .beta_ecn = values[4] > 0 ? values[4] : values[0],
+                   .c = values[1],
+                   .min_ssthresh = values[3],
+                   .fast = values[2] != 0,
+                   .hystart = values[5] != 0}) {
     check_parameters(kName, kParameters, values);
   }
 
   void begin(Window&) noexcept {
     own_->w_max = own_->before = 0;
     own_->since = kNever;
+    if (own_->hystart) own_->start.begin(own_->sent);
+  }
+  void on_rtt(Window&, Time rtt) noexcept {
+    if (own_->start.active()) own_->start.sample(rtt);
   }
   void see(const Path& path) noexcept {
     if (path.app_limited && own_->since != kNever) own_->since += path.now - own_->now;
     own_->now = path.now;
     own_->rtt = path.srtt;
+    own_->acked = path.acked;
+    own_->sent = path.sent;
   }
   void on_ack(Window& window, const Ack& ack) noexcept {
     const double n = static_cast<double>(ack.newly_acked), cwnd = window.cwnd;
-    if (window.in_slow_start()) return window.set(cwnd + n);
+    if (window.in_slow_start()) return slow_start(window, n);
     if (own_->since == kNever) start(cwnd);
     const double alpha = own_->w_est >= own_->before ? 1 : 3 * (1 - own_->beta) / (1 + own_->beta);
     own_->w_est += alpha * n / cwnd;
@@ -67,17 +86,10 @@ class Cubic {
     window.set(cwnd + n * (target - cwnd) / cwnd);
   }
   void on_congestion(Window& window, double used) noexcept {
-    on_loss(window, used);
-    window.set(std::max(own_->beta * used, 1.0));
+    reduce(window, own_->beta_ecn * used);
+    window.set(std::max(own_->beta_ecn * used, 1.0));
   }
-  void on_loss(Window& window, double used) noexcept {
-    const bool lower = own_->fast && window.cwnd < own_->w_max;
-    own_->w_max = lower ? window.cwnd * (1 + own_->beta) / 2 : window.cwnd;
-    own_->before = window.cwnd;
-    own_->since = kNever;
-    window.ssthresh = std::max(own_->beta * used, own_->min_ssthresh);
-    window.set(window.ssthresh);
-  }
+  void on_loss(Window& window, double used) noexcept { reduce(window, own_->beta * used); }
   void on_timeout(Window& window, double used) noexcept {
     on_loss(window, used);
     own_->w_max = 0;
@@ -88,6 +100,21 @@ class Cubic {
   void set_weight(double) noexcept {}
 
  private:
+  void slow_start(Window& window, double n) noexcept {
+    HyStart& hystart = own_->start;
+    if (!hystart.active()) return window.set(window.cwnd + n);
+    window.set(window.cwnd + hystart.growth(n));
+    if (hystart.over(own_->acked, own_->sent)) window.ssthresh = window.cwnd;
+  }
+  void reduce(Window& window, double left) noexcept {
+    own_->start.end();
+    const bool lower = own_->fast && window.cwnd < own_->w_max;
+    own_->w_max = lower ? window.cwnd * (1 + own_->beta) / 2 : window.cwnd;
+    own_->before = window.cwnd;
+    own_->since = kNever;
+    window.ssthresh = std::max(left, own_->min_ssthresh);
+    window.set(window.ssthresh);
+  }
   // Congestion avoidance begins. Without a window to come back to it is that of now.
   void start(double cwnd) noexcept {
     own_->since = own_->now;
@@ -101,12 +128,14 @@ class Cubic {
   }
 
   struct State {
-    double beta, c, min_ssthresh;
-    bool fast;
+    double beta, beta_ecn, c, min_ssthresh;
+    bool fast, hystart;
     double w_max = 0, before = 0;  // the windows to come back to: of the cubic, of Reno
     double w_est = 0, k_s = 0;
     Time since = kNever;    // growth began; kNever: it has yet to
     Time now = 0, rtt = 0;  // as the path was seen last
+    std::int64_t acked = 0, sent = 0;
+    HyStart start = {};
   };
   Boxed<State> own_;
 };

@@ -6,6 +6,8 @@
 //   fast retransmit             ssthresh = max(decrease used, min_ssthresh), cwnd = ssthresh
 //   timeout                     ssthresh = max(decrease used, min_ssthresh), cwnd = 1
 //
+// With `beta_ecn` it is that in place of `decrease` after an ECE (ABE, RFC 8511).
+//
 // `used` is the host's word for cwnd or the flight (window.h). A mark may leave one packet, a loss two (RFC
 // 5681 Eq. 4): below ssthresh a window of one grows by a packet a round trip either way.
 //
@@ -28,12 +30,15 @@ class Reno {
       {"decrease", "", 0.5, 0.01, 0.99, "",
        "What a mark or loss leaves of the window (RFC 5681: half)."},
       {"min_ssthresh", "packets", 2, 1, 1e9, "", "Least slow-start threshold (RFC 5681 Eq. 4)."},
+      {"beta_ecn", "", 0, 0, 0.99, "",
+       "Share of the window after a mark (ABE, RFC 8511: 0.8); 0: as after a loss."},
   };
 
   explicit Reno(const double* values, const char* name = kName) {
     check_parameters(name, kParameters, values);
     decrease_ = values[0];
     min_ssthresh_ = values[1];
+    beta_ecn_ = values[2] > 0 ? values[2] : decrease_;
   }
 
   void on_ack(Window& window, const Ack& ack) noexcept {
@@ -41,13 +46,10 @@ class Reno {
     window.set(window.cwnd + (window.in_slow_start() ? n : n / window.cwnd));
   }
   void on_congestion(Window& window, double used) noexcept {
-    on_loss(window, used);
-    window.set(std::max(decrease_ * used, 1.0));
+    reduce(window, beta_ecn_ * used);
+    window.set(std::max(beta_ecn_ * used, 1.0));
   }
-  void on_loss(Window& window, double used) noexcept {
-    window.ssthresh = std::max(decrease_ * used, min_ssthresh_);
-    window.set(window.ssthresh);
-  }
+  void on_loss(Window& window, double used) noexcept { reduce(window, decrease_ * used); }
   void on_timeout(Window& window, double used) noexcept {
     on_loss(window, used);
     window.set(1.0);
@@ -57,7 +59,12 @@ class Reno {
   void set_weight(double) noexcept {}
 
  private:
-  double decrease_, min_ssthresh_;
+  void reduce(Window& window, double left) noexcept {
+    window.ssthresh = std::max(left, min_ssthresh_);
+    window.set(window.ssthresh);
+  }
+
+  double decrease_, min_ssthresh_, beta_ecn_;
 };
 
 class NewReno : public Reno {
