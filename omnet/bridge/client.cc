@@ -46,7 +46,7 @@ void Client::fail(const std::string& name, const std::string& detail) {
 void Client::wait(short events) {
   while (!socket_.wait(events, kHookPeriodMs)) {
     if (hook_()) continue;
-    // Half a frame of ours may be out while we wait to write: nothing can follow it.
+    // While we wait to write, half of our frame may have been sent, so no `error` frame can follow.
     if (events == POLLIN) error("the engine was stopped while it waited");
     throw Stopped("stopped while waiting for the market" + place());
   }
@@ -88,7 +88,7 @@ Incoming Client::receive() {
 }
 
 void Client::throw_gone() {
-  // What the market said last explains the closed connection better than the connection does.
+  // The market's last message explains why it closed the connection.
   const Incoming message = receive();
   if (const auto* last = std::get_if<Error>(&message)) {
     throw PeerError("market ended the run: " + last->reason + place(), last->reason);

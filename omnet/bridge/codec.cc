@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoding of the engine's messages, and what is checked of a decoded decision.
+// Encoding of the engine's messages, and the checks of a decoded decision.
 // The decoder itself is in decoder.cc.
 #include "codec.h"
 
@@ -14,9 +14,9 @@
 namespace ecnomy::bridge {
 namespace {
 
-static_assert(sizeof(double) == 8 && sizeof(std::int64_t) == 8, "columns hold 8 bytes a value");
+static_assert(sizeof(double) == 8 && sizeof(std::int64_t) == 8, "columns hold 8 bytes per value");
 
-// Starts a frame and closes it with its length.
+// Starts a frame, and completes it with its length.
 class Writer {
  public:
   Writer(Frame& out, const char* type, std::size_t keys) : out_(out), writer_(out.text) {
@@ -93,7 +93,7 @@ void check_finite(const char* column, const std::vector<double>& values) {
   }
 }
 
-// -1 stands for "leave" or "none"; nothing else below zero means anything.
+// -1 stands for "leave" or "none"; other negative values are invalid.
 void check_rate(const char* column, const std::vector<double>& values) {
   check_finite(column, values);
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames of the bridge <-> values, without sockets. Format: PROTOCOL.md.
 //
-// A frame is a u32 big-endian body length and a MessagePack map. What is encoded leaves its columns
-// where they are and is poured out in pieces, so that a report of many rows takes no memory of its
-// own; decoding runs a SAX handler over the body and builds no document of a peer's data.
+// A frame is a u32 big-endian body length and a MessagePack map. Encoding does not copy columns: a frame
+// is written in pieces, so that a report of many rows needs little memory. Decoding runs a SAX handler
+// over the body and builds no document of a peer's data.
 #ifndef ECNOMY_BRIDGE_CODEC_H_
 #define ECNOMY_BRIDGE_CODEC_H_
 
@@ -22,20 +22,20 @@ namespace ecnomy::bridge {
 
 inline constexpr std::size_t kHeaderBytes = 4;
 
-// What decisions are checked against.
+// The limits that decisions are checked against.
 struct Limits {
   std::int64_t flows = 0;
   std::int64_t links = 0;
   // Number of parameters of each link's law; empty leaves the upper bound to the caller.
   std::vector<std::int64_t> params;
-  // The peer's minor is newer than ours: keys and columns we do not know are skipped, not refused.
+  // If the peer's minor version is newer than ours, unknown keys and columns are skipped, not refused.
   bool newer_peer = false;
 };
 
-// A frame, length included, but for the values of its columns, which must outlive it.
+// A frame with its length, without the values of its columns. The values must outlive the frame.
 struct Frame {
   std::string text;
-  std::vector<std::pair<std::size_t, Column>> columns;  // where in `text` their values belong
+  std::vector<std::pair<std::size_t, Column>> columns;  // position in `text`, column
 };
 
 // Appends the values [from, end) of a column.
@@ -63,7 +63,7 @@ void pour(const Frame& frame, std::string& buffer, std::size_t most, Sink&& sink
   sink(buffer);
 }
 
-// Each replaces `frame` by a frame of the message and keeps its capacity.
+// Each function replaces `frame` by a frame of the message and keeps its capacity.
 // Throws ProtocolError: column-length, not-finite (a scalar), frame-too-large.
 void encode(const Hello& message, Frame& frame);
 void encode(const Report& message, Frame& frame);
@@ -84,14 +84,13 @@ std::string encode(const Message& message) {
   return out;
 }
 
-// Body length that the four bytes at `header` announce. Throws frame-empty, frame-too-large.
+// Body length in the four bytes at `header`. Throws frame-empty, frame-too-large.
 std::size_t body_bytes(const unsigned char* header);
 
 // The message in `body`; decisions are checked against `limits`. Throws ProtocolError by name.
 Incoming decode(std::string_view body, const Limits& limits);
 
-// Checks a decoded decision: unknown-flow, unknown-link, not-finite, out-of-range. decode() calls
-// it.
+// Checks a decoded decision; decode() calls it. Throws unknown-flow, unknown-link, not-finite, out-of-range.
 void check(const Decide& decide, const Limits& limits);
 
 }  // namespace ecnomy::bridge

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// decode(): from what the SAX handler gathered to one checked message of the market.
+// decode(): turns the values collected by the SAX handler into one checked message of the market.
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned bit(Key key) { return 1u << key; }
 
-// A message's type and the keys it has beside `type`, in the order of Incoming.
+// A message's type and its keys other than `type`, in the order of Incoming.
 struct Shape {
   const char* type;
   unsigned keys;
@@ -25,7 +25,7 @@ constexpr Shape kShapes[] = {{"welcome", bit(kProtocol)},
                              {"bye", 0},
                              {"error", bit(kReason)},
                              {"show", bit(kJson)}};
-// What only an engine sends.
+// Messages that only an engine sends.
 constexpr const char* kOthers[] = {"hello", "report", "request", "record",
                                    "hand",  "alive",  "finish"};
 
@@ -69,7 +69,7 @@ Welcome welcome(const SaxHandler& read) {
   return {kMajor, static_cast<int>(read.protocol[1])};
 }
 
-// All columns of a table or none, of one length.
+// Checks that a table has all of its columns, of equal length, or no columns.
 void check_table(const SaxHandler& read, const char* table, unsigned from, unsigned to) {
   const auto column = [](unsigned i) { return static_cast<DecideColumn>(i); };
   bool any = false;
@@ -90,7 +90,7 @@ template <typename Value>
 void take(std::vector<Value>& out, std::vector<std::uint8_t>& bytes) {
   out.resize(bytes.size() / sizeof(Value));
   if (!bytes.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
-  std::vector<std::uint8_t>().swap(bytes);  // held once, not twice
+  std::vector<std::uint8_t>().swap(bytes);  // frees the second copy
 }
 
 Decide decide(SaxHandler& read, const Limits& limits) {

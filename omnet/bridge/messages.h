@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of the bridge as values: keys, columns and order stand in PROTOCOL.md.
+// The messages of the bridge as values. PROTOCOL.md defines keys, columns and order.
 //
-// Outgoing columns are spans over the caller's arrays and must outlive the call that sends them;
-// incoming ones are owned. Units stand last in the names.
+// Outgoing columns are spans over the caller's arrays, which must outlive the call that sends them.
+// Incoming columns are owned. Units come last in the names.
 #ifndef ECNOMY_BRIDGE_MESSAGES_H_
 #define ECNOMY_BRIDGE_MESSAGES_H_
 
@@ -19,8 +19,8 @@ inline constexpr int kMinor = 3;
 inline constexpr std::size_t kMaxBodyBytes = std::size_t{64} << 20;
 inline constexpr int kMaxDepth = 8;
 
-// One outgoing column: `count` values of 8 bytes, float64 if `is_double`, else int64, the first at
-// `data` and each `stride` bytes after the one before: a field of structs goes out from where it is.
+// One outgoing column: `count` values of 8 bytes, float64 if `is_double`, else int64. The first is at `data`,
+// each further one `stride` bytes later. So a field of structs is sent without a copy.
 struct Column {
   const char* name;
   const void* data;
@@ -35,7 +35,7 @@ inline Column column(const char* name, const std::vector<std::int64_t>& values) 
 inline Column column(const char* name, const std::vector<double>& values) {
   return {name, values.data(), values.size(), true};
 }
-// A field of each of some structs.
+// A column over one field of all structs in `rows`.
 template <typename Struct>
 Column column(const char* name, const std::vector<Struct>& rows, std::int64_t Struct::* field) {
   return {name, rows.empty() ? nullptr : &(rows.front().*field), rows.size(), false,
@@ -56,8 +56,8 @@ struct Hello {
   std::string plan_digest;
   std::uint64_t seed = 0;
   std::string token;      // "" on an inherited socket
-  bool show = false;      // somebody looks on: a Show is wanted before each decision
-  std::string network{};  // the plan as the engine has it, JSON; "": the digest is enough
+  bool show = false;      // with a graphical user interface: requests a Show before each decision
+  std::string network{};  // the plan as the engine has it, JSON; "" if the digest suffices
 };
 
 struct Report {
@@ -81,7 +81,7 @@ struct Record {
   Columns columns;
 };
 
-// What somebody holds by hand, for the decision on the next report.
+// The values that a user holds by hand, for the decision on the next report.
 struct Hand {
   std::string json;
 };
@@ -113,11 +113,11 @@ struct Refuse {
 // Rows of equal length; all empty when the decision changes no flow.
 struct FlowDecisions {
   std::vector<std::int64_t> flow;
-  std::vector<double> mark_rate;       // marks/s to aim at; -1 leave
-  std::vector<double> rate_cap_bps;    // of IP bits; -1 none
-  std::vector<std::int64_t> mark_cap;  // cumulative marks; -1 none
+  std::vector<double> mark_rate;       // target rate in marks/s; -1: unchanged
+  std::vector<double> rate_cap_bps;    // cap in IP bits/s; -1: no cap
+  std::vector<std::int64_t> mark_cap;  // cumulative marks; -1: no cap
   std::vector<std::int64_t> active;    // 0 or 1
-  std::vector<double> weight;          // the law's own; -1 leave; empty: of all
+  std::vector<double> weight;          // the law's weight; -1: unchanged; empty: all unchanged
 };
 
 struct LinkDecisions {
@@ -132,7 +132,7 @@ struct Decide {
   LinkDecisions links;
 };
 
-// What a screen may show of the market: a JSON object, see PROTOCOL.md.
+// Data of the market for a display: a JSON object, see PROTOCOL.md.
 struct Show {
   std::string json;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Appends MessagePack values to a string, shortest form first (github.com/msgpack/msgpack/spec.md).
-// Only what the bridge sends: maps, arrays of two, strings, integers, float64 and columns as bin.
-// Hand-written because a column goes to the socket from where it is, without a copy of the whole.
+// It supports only the types that the bridge sends: maps, arrays of two, strings, integers, float64 and
+// columns as bin. It is hand-written because a column goes to the socket without a copy of the whole.
 #ifndef ECNOMY_BRIDGE_MSGPACK_WRITER_H_
 #define ECNOMY_BRIDGE_MSGPACK_WRITER_H_
 
@@ -24,14 +24,14 @@ class MsgpackWriter {
   void real(double value);
   void boolean(bool value) { put(value ? 0xc3 : 0xc2, 0, 0); }
   void binary(const void* data, std::size_t bytes);
-  // Only the head; the `bytes` bytes themselves follow from elsewhere.
+  // Writes only the head; the caller sends the `bytes` bytes themselves.
   void binary_head(std::size_t bytes);
 
  private:
-  // A count below `fix_limit` goes into the first byte; larger ones follow `code16` or `code16 +
-  // 1`.
+  // A count below `fix_limit` goes into the first byte. A larger count follows `code16` (16 bits) or
+  // `code16 + 1` (32 bits).
   void head(std::size_t count, std::size_t fix_limit, unsigned fix, unsigned code16);
-  // The low `bytes` bytes of `value`, big-endian, after `code`.
+  // Writes `code`, then the low `bytes` bytes of `value`, big-endian.
   void put(unsigned code, std::uint64_t value, int bytes);
 
   std::string& out_;

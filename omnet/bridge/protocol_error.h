@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can go wrong on the bridge: a peer that breaks the protocol, and one that says it gives up.
-// The names of refusals are those of PROTOCOL.md and equal in Python.
+// Errors on the bridge: the peer breaks the protocol, or the peer refuses or ends the run.
+// The refusals have the same names as in PROTOCOL.md and in Python.
 #ifndef ECNOMY_BRIDGE_PROTOCOL_ERROR_H_
 #define ECNOMY_BRIDGE_PROTOCOL_ERROR_H_
 
@@ -10,7 +10,7 @@
 
 namespace ecnomy::bridge {
 
-// A refusal by name; what() is "name: detail", which is also the reason sent on the wire.
+// A refusal with a name. what() is "name: detail", which is also the reason sent to the peer.
 class ProtocolError : public std::runtime_error {
  public:
   ProtocolError(std::string name, std::string detail)
@@ -26,13 +26,13 @@ class ProtocolError : public std::runtime_error {
   std::string detail_;
 };
 
-// The host's wait hook asked to stop while the client waited (a closed window, Ctrl-C).
+// The host's wait hook stopped the run while the client waited (a closed window, Ctrl-C).
 class Stopped : public ProtocolError {
  public:
   explicit Stopped(std::string detail) : ProtocolError("hung-up", std::move(detail)) {}
 };
 
-// The market refused us (`refuse`) or ended the run (`error`); reason() is its own words.
+// The market refused the engine (`refuse`) or ended the run (`error`); reason() is the market's text.
 class PeerError : public std::runtime_error {
  public:
   PeerError(const std::string& what, std::string reason)

@@ -9,7 +9,7 @@
 namespace ecnomy::bridge {
 namespace {
 
-// Well-formed UTF-8 by RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF.
+// Whether `text` is well-formed UTF-8 (RFC 3629): no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   for (std::size_t i = 0; i < text.size();) {
@@ -134,7 +134,7 @@ bool SaxHandler::key(std::string& name) {
   return true;
 }
 
-// Whether the scalar now met is the value of `wanted`; blames it if it is another's.
+// Whether the present scalar is the value of `wanted`; records wrong-type if it is the value of another key.
 bool SaxHandler::take(Key wanted, const char* found) {
   if (depth_ == 0) throw ProtocolError("not-a-map", std::string("the frame holds ") + found);
   if (skip_depth_ > 0 || key_ == kUnknown) return false;
@@ -217,9 +217,9 @@ bool SaxHandler::parse_error(std::size_t position, const std::string&,
                              const nlohmann::detail::exception& error) {
   const std::string at = "at byte " + std::to_string(position);
   if (complete_) throw ProtocolError("trailing-bytes", at);
-  // nlohmann's numbers: 110 end of input, 113 a map key that is no string, 112 no known first byte.
+  // nlohmann's error numbers: 110 end of input, 113 a map key that is not a string, 112 an unknown first byte.
   if (error.id == 110) throw ProtocolError("truncated", at);
-  if (error.id == 113) throw ProtocolError("wrong-type", "a key that is no string, " + at);
+  if (error.id == 113) throw ProtocolError("wrong-type", "a key that is not a string, " + at);
   throw ProtocolError("not-messagepack", at);
 }
 

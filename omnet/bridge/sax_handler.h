@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SAX handler behind decode(): one market message, flat, as its bytes go by.
+// The SAX handler behind decode(): it reads one market message in a single pass and stores its keys flat.
 //
-// Faults of structure (depth, duplicate keys, an end too early) are thrown at once. A key or a
-// value that is wrong only for the message at hand is kept, since `type` may come last. Memory is
-// bounded by the frame; recursion, which is nlohmann's, by kMaxDepth.
+// Errors of structure (depth, duplicate keys, an early end) are thrown at once. An error that depends on
+// the message's type is kept until the end, since `type` may come last. The frame's size bounds memory,
+// kMaxDepth bounds nlohmann's recursion.
 #ifndef ECNOMY_BRIDGE_SAX_HANDLER_H_
 #define ECNOMY_BRIDGE_SAX_HANDLER_H_
 
@@ -20,7 +20,7 @@
 
 namespace ecnomy::bridge {
 
-// Top-level keys of all market messages; kUnknown is none of them.
+// Top-level keys of all market messages; kUnknown stands for any other key.
 enum Key : unsigned {
   kType,
   kProtocol,
@@ -53,7 +53,7 @@ inline constexpr std::array<const char*, kNoColumn> kColumnNames = {
     "flow", "mark_rate", "rate_cap_bps", "mark_cap", "active", "weight", "link", "param", "value"};
 inline constexpr unsigned kFirstLinkColumn = kLink;
 
-// A peer's words in quotes for a person, cut between characters where they are long.
+// A peer's text in quotes, for messages. A long text is cut between two characters.
 std::string shown(const std::string& text);
 
 class SaxHandler {
@@ -106,7 +106,7 @@ class SaxHandler {
   std::string where() const;
 
   int depth_ = 0;
-  int skip_depth_ = 0;  // containers from this depth on are passed over; 0: none
+  int skip_depth_ = 0;  // containers from this depth on are skipped; 0 skips none
   bool complete_ = false;
   Key key_ = kUnknown;
   DecideColumn column_ = kNoColumn;

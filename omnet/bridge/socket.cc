@@ -35,7 +35,7 @@ constexpr std::string_view kTcp = "tcp://";
 bool connect_fd(int fd, const sockaddr* address, socklen_t size) {
   if (::connect(fd, address, size) == 0) return true;
   if (errno != EINTR) return false;
-  // An interrupted connect goes on by itself: wait for its end and ask how it went.
+  // An interrupted connect continues in the background: wait for its end, then read its result.
   pollfd wait{fd, POLLOUT, 0};
   while (::poll(&wait, 1, -1) < 0 && errno == EINTR) {
   }
@@ -60,7 +60,7 @@ Socket connect_unix(const std::string& address, const std::string& path) {
   return socket;
 }
 
-// host:port, the host in brackets where it has colons itself.
+// Splits host:port. A host that contains colons is in brackets.
 std::pair<std::string, std::string> split(const std::string& address, const std::string& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) bad_address(address);
@@ -136,14 +136,14 @@ bool Socket::wait(short events, int timeout_ms) const noexcept {
   for (;;) {
     const int ready = ::poll(&entry, 1, timeout_ms);
     if (ready >= 0) return ready > 0;
-    if (errno != EINTR) return true;  // the next read or write says what is wrong
+    if (errno != EINTR) return true;  // the next read or write returns the error
   }
 }
 
 bool Socket::hung_up() const noexcept {
   pollfd entry{fd_, POLLIN | POLLRDHUP, 0};
   if (::poll(&entry, 1, 0) <= 0) return false;
-  // Bytes may still wait in front of the end of file: an `error` frame with the reason.
+  // Unread bytes may precede the end of file: an `error` frame with the reason.
   char next = 0;
   const ssize_t got = ::recv(fd_, &next, 1, MSG_PEEK | MSG_DONTWAIT);
   if (got > 0) return (entry.revents & (POLLHUP | POLLERR)) != 0;

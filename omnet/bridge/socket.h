@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connected stream socket that closes itself: the system calls of the bridge, and nothing else.
-// No call raises SIGPIPE; every call goes on after EINTR.
+// A connected stream socket that closes itself: only the system calls of the bridge.
+// No call raises SIGPIPE. Every call continues after EINTR.
 #ifndef ECNOMY_BRIDGE_SOCKET_H_
 #define ECNOMY_BRIDGE_SOCKET_H_
 
@@ -22,15 +22,15 @@ class Socket {
   // out-of-range.
   static Socket connect(const std::string& address);
 
-  // Bytes moved, or -1: the connection is gone. read gives 0 at end of file.
-  // With `block` false they give kWouldBlock where they would have to wait.
+  // Return the number of bytes moved, or -1 if the connection is gone. read returns 0 at the end of file.
+  // If `block` is false, they return kWouldBlock instead of waiting.
   static constexpr long kWouldBlock = -2;
   long read(char* data, std::size_t size, bool block) const noexcept;
   long write(const char* data, std::size_t size, bool block) const noexcept;
 
-  // Waits until one of poll(2)'s `events` or a hang-up; false on a timeout. -1 waits for ever.
+  // Waits for one of poll(2)'s `events` or a hang-up; false at a timeout. A timeout of -1 waits forever.
   bool wait(short events, int timeout_ms) const noexcept;
-  // The peer has closed its end; bytes may still wait in front of the end of file.
+  // Whether the peer has closed its end. An unread `error` frame may precede the end of file.
   bool hung_up() const noexcept;
 
  private:

@@ -37,8 +37,8 @@ void CallFlow::wake(Core& core, Time at) {
   core.events.push(at, EventKind::application, static_cast<std::uint32_t>(flow_));
 }
 
-// `from`: when the user became idle, which is before now where the send overhead held back a
-// call's last packet. The next call begins behind it.
+// `from` is the time at which the user became idle. It is before now if the send overhead delayed a call's
+// last packet. The next call begins after this packet.
 void CallFlow::await_call(Core& core, Time from, Time now) {
   state_ = State::idle;
   next_ = law_.next(stream_, source_->plan->calls_longest);
@@ -51,7 +51,7 @@ void CallFlow::await_call(Core& core, Time from, Time now) {
   if (stop < 0 || at < stop) wake(core, at);
 }
 
-// To the line that takes the source's next call.
+// Schedules the source's next call on the line that takes it.
 void CallFlow::pass_turn(Core& core, Time now) {
   if (const std::optional<Callers::Turn> turn = source_->callers->turn(now, *desk_)) {
     const auto flow = static_cast<std::uint32_t>(source_->first_flow + turn->line);
@@ -94,13 +94,13 @@ void CallFlow::begin(Core& core, Time now) {
   if (source_->callers) pass_turn(core, now);
 }
 
-// The next packet is due at this tick, or at the first one after it that is spoken.
+// The next packet is due at this tick, or at the first later tick with speech.
 void CallFlow::due_at(Time tick) {
   const Time interval = law_.interval();
   due_ = speech_ ? speech_->law.spoken(tick, interval, end_, speech_->stream) : tick;
 }
 
-// The call ends at end_, or when its last packet has left if the send overhead makes that later.
+// The call ends at end_, or at its last packet's departure if the send overhead makes this later.
 void CallFlow::packet_or_end(Core& core) {
   if (due_ < end_) left_ = std::max(left_, later(due_, outbox_.draw()));
   wake(core, due_ < end_ ? left_ : std::max(left_, end_));

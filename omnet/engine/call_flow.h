@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A telephone user's flow: calls, the packets in them, and what became of each. Where its calls are
-// sold by a guaranteed stream provider, the market is asked at the moment of the call (`request`), and
-// a call that is refused sends nothing. Of a decision it heeds `active` only.
+// A telephone user's flow: calls, their packets, and a record of each call. If a guaranteed stream
+// provider sells its calls, the flow sends a `request` to the market when a call begins. A refused call
+// sends nothing. The flow follows only `active` of a decision.
 //
-// Calls may overlap in the network: the last packets of one may still be under way when the next
-// begins. Packets carry their call's number, and a path keeps their order, so a call is complete
-// when nothing of the flow is under way or a packet of a later call has arrived.
+// Calls may overlap in the network: a call's last packets may still be under way when the next call
+// begins. Packets carry their call's number, and a path keeps their order. So a call is complete if no
+// packet of the flow is under way, or if a packet of a later call has arrived.
 #ifndef ECNOMY_ENGINE_CALL_FLOW_H_
 #define ECNOMY_ENGINE_CALL_FLOW_H_
 
@@ -32,13 +32,13 @@ class CallFlow {
   void order(const FlowOrder& order) noexcept { active_ = order.active; }
   bool active(Time now) const noexcept;
 
-  void settle(Core& core);            // hands in the calls that are complete by now
-  void finish(Core& core, Time now);  // the run ends: hands in all calls
+  void settle(Core& core);            // hands in the calls that are complete
+  void finish(Core& core, Time now);  // hands in all calls at the end of the run
 
  private:
   enum class State : std::uint8_t { idle, talking };
 
-  // Silence suppression, with a stream of its own.
+  // Silence suppression, with its own random stream.
   struct Spoken {
     Speech law;
     Stream stream;
@@ -62,17 +62,17 @@ class CallFlow {
   Outbox outbox_;
   Stream stream_;
   Voip law_;
-  std::unique_ptr<Spoken> speech_;  // null where packets are sent in silences too
+  std::unique_ptr<Spoken> speech_;  // null if packets are also sent in silences
   CallDesk* desk_;                  // not owned
   State state_ = State::idle;
   bool started_ = false;
   bool active_ = true;
   Voip::Call next_{};
-  Time due_ = 0;                  // of the next packet, without overhead
-  Time end_ = 0;                  // of the present call
-  Time left_ = 0;                 // when the last packet left, overhead included
-  std::uint16_t number_ = 0;      // of the present call in this flow, low bits
-  std::vector<CallRecord> open_;  // begun and not handed in, oldest first; the present one last
+  Time due_ = 0;                  // time of the next packet, without overhead
+  Time end_ = 0;                  // end of the present call
+  Time left_ = 0;                 // when the latest packet leaves, overhead included
+  std::uint16_t number_ = 0;      // number of the present call in this flow, low bits
+  std::vector<CallRecord> open_;  // calls begun and not handed in, oldest first
 };
 
 }  // namespace ecnomy::engine

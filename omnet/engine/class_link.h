@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One direction of a link with a class scheduler: a queue per class, a transmitter, propagation.
 //
-// Whose packet goes next is known only when the transmitter is free. Like a link with one queue (link.h)
-// it is caught up with before anything looks at it: between two arrivals nothing else tells on the
-// choices, so that the delivery is its only event. A transmission that begins at t has begun for an
-// arrival at the same t.
+// The scheduler chooses the next packet only when the transmitter is free. As in a link with one queue
+// (link.h), changes are computed later, before any access to the link. Between two arrivals nothing else
+// affects the scheduler's choices, so the delivery is the link's only event. For an arrival at t, a
+// transmission that begins at the same t has already begun.
 #ifndef ECNOMY_ENGINE_CLASS_LINK_H_
 #define ECNOMY_ENGINE_CLASS_LINK_H_
 
@@ -23,16 +23,16 @@ class ClassLink {
  public:
   ClassLink(std::int32_t index, const LinkPlan& plan, std::uint64_t seed);
 
-  // A packet arrives at the near end; it or others may be dropped and released.
+  // A packet arrives at the near end. This packet or others may be dropped and released.
   void enqueue(Core& core, PacketId id, Time now);
-  // The oldest packet under way reaches the far end; due when the link's event comes.
+  // The oldest packet under way reaches the far end. Called at the link's event.
   PacketId deliver(Core& core, Time now);
-  // When the next delivery is due; kNever with nothing under way.
+  // Time of the next delivery; kNever if no packet is under way.
   Time next_delivery() const noexcept {
     return under_way_.first == kNoPacket ? kNever : under_way_.first->delivered;
   }
 
-  // See Link.
+  // See class Link.
   bool loses() noexcept { return loss_.loses(); }
   void lose(Core& core, PacketId id, Time now);
 
@@ -50,7 +50,7 @@ class ClassLink {
 
     void push(PacketId id) noexcept;
     PacketId pop() noexcept;
-    PacketId pop_last() noexcept;  // walks the list: only what is dropped is sought so
+    PacketId pop_last() noexcept;  // walks the list; only dropped packets are taken this way
   };
 
   void begin_next(Core& core, Time started);
@@ -64,7 +64,7 @@ class ClassLink {
   WireLoss loss_;
   LinkQueue queue_;
   std::vector<Fifo> waiting_;  // by class
-  Fifo under_way_;             // in service or propagating
+  Fifo under_way_;             // packets in service or propagating
 };
 
 }  // namespace ecnomy::engine

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What links and hosts of one simulation share: events, packets, links and the books.
+// State shared by the links and hosts of one simulation: events, packets, links and accounts.
 #ifndef ECNOMY_ENGINE_CORE_H_
 #define ECNOMY_ENGINE_CORE_H_
 
@@ -21,7 +21,7 @@ struct Core : Accounts {
   EventQueue events;
   PacketPool packets;
   std::vector<Link> links;
-  // By link; null but for those with a scheduler, whose place in `links` is not used.
+  // By link; null unless the link has a scheduler. Such a link's entry in `links` is unused.
   std::vector<std::unique_ptr<ClassLink>> class_links;
 
   Core();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the event list holds. Events at one time act in the order in which they were scheduled.
+// An event of the event list. Events at one time are processed in the order in which they were scheduled.
 #ifndef ECNOMY_ENGINE_EVENT_H_
 #define ECNOMY_ENGINE_EVENT_H_
 
@@ -11,13 +11,13 @@ namespace ecnomy::engine {
 
 enum class EventKind : std::uint32_t {
   deliver,        // a link's oldest packet reaches its far end
-  class_deliver,  // the same, of a link with a class scheduler
-  law_timer,      // a link's marking law has its turn
+  class_deliver,  // the same, for a link with a class scheduler
+  law_timer,      // the timer of a link's marking law expires
   depart,         // a host's oldest waiting packet enters its first link
-  pace,           // a sender's pacing or cap gate opens
-  timeout,        // a retransmission timer
-  delayed_ack,    // an ACK has waited long enough
-  application,    // a traffic law has its turn: start, next datagram, end of reading, cap lifted
+  pace,           // a sender's pacing or rate cap allows the next packet
+  timeout,        // a retransmission timer expires
+  delayed_ack,    // a delayed ACK is due
+  application,    // a traffic law acts: start, next datagram, end of reading, cap lifted
   sample,         // the recorder takes a sample of the series
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events that are not due soon, in buckets by the digits of their times to base 16: a radix heap (Ahuja,
 // Mehlhorn, Orlin and Tarjan 1990). An event lies on the level of the highest digit in which its time
-// differs from `base_`, in the bucket of that digit. The earliest are on the lowest level in use, in its
-// first bucket; one that holds too many is split over the levels below. So an event moves a few times on
-// its way, however many there are.
+// differs from `base_`, in the bucket of that digit. The earliest events are on the lowest level in use, in
+// its first bucket. A bucket with too many events is split over the levels below. So each event moves only
+// a few times, regardless of the number of events.
 #ifndef ECNOMY_ENGINE_EVENT_BUCKETS_H_
 #define ECNOMY_ENGINE_EVENT_BUCKETS_H_
 
@@ -25,12 +25,12 @@ class EventBuckets {
 
   void reserve(std::size_t events) { nodes_.reserve(events); }
 
-  // Not earlier than `base_`, which take() moves to `until` at most, and never beyond what is left.
+  // The event must not be earlier than `base_`. take() moves `base_` to `until` at most, and never beyond
+  // the earliest event left.
   void push(const Event& event) { add(node(event)); }
 
-  // Hands over the first events, in no order: `most` at most unless more are due at one time, none
-  // where the first bucket is for later times than `until`. Returns a time that none of those left
-  // is before.
+  // Hands over the first events, unordered: at most `most` unless more are due at one time, and none
+  // if the first bucket begins after `until`. Returns a lower bound on the times of the events left.
   template <class Sink>
   Time take(std::size_t most, Time until, Sink sink) {
     for (std::size_t taken = 0; !empty();) {
@@ -45,7 +45,7 @@ class EventBuckets {
         taken += bucket.count;
       } else if (taken == 0) {
         leave_empty(level, digit);
-        base_ = begin;  // all levels below are empty: their digits may be counted from elsewhere
+        base_ = begin;  // all levels below are empty, so a new base moves no other event
         for_each(bucket, [this](std::uint32_t id) { add(id); });
       } else {
         return begin;
@@ -55,7 +55,7 @@ class EventBuckets {
   }
 
  private:
-  static constexpr unsigned kBits = 4;  // of a digit
+  static constexpr unsigned kBits = 4;  // per digit
   static constexpr unsigned kDigits = 1 << kBits;
   static constexpr unsigned kLevels = 64 / kBits;
 
@@ -100,7 +100,7 @@ class EventBuckets {
     if (used_[level] == 0) levels_ = static_cast<std::uint16_t>(levels_ & ~(1U << level));
   }
 
-  // The earliest time that this bucket is for.
+  // The earliest time in this bucket's range.
   Time begin_of(unsigned level, unsigned digit) const noexcept {
     const std::uint64_t below = (std::uint64_t{kDigits} << (kBits * level)) - 1;
     const std::uint64_t shared = static_cast<std::uint64_t>(base_) & ~below;
@@ -128,10 +128,10 @@ class EventBuckets {
   }
 
   std::vector<Node> nodes_;
-  std::uint32_t free_ = 0;  // the first of those that are
+  std::uint32_t free_ = 0;  // the first free node
   std::uint32_t free_count_ = 0;
   Time base_ = 0;             // no event here is earlier
-  std::uint16_t levels_ = 0;  // in use, a bit each
+  std::uint16_t levels_ = 0;  // levels in use, one bit per level
   std::array<std::uint16_t, kLevels> used_{};
   std::array<std::array<Bucket, kDigits>, kLevels> buckets_{};
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event list, ordered by (time, serial): the few events that are next in a sorted array, all others
-// in buckets (events at one time may all be in the array). Most events are deliveries of links, which
-// renew themselves a packet's time ahead: they go to the end of the array or close to it. Timers,
-// 200 ms away, lie in the buckets in nobody's way.
-// Nothing is ever cancelled: a component that changed its mind looks at its own deadline when the
-// event comes and ignores or renews it.
+// The event list, ordered by (time, serial). A sorted array holds the few next events, buckets hold all
+// others (the array may hold all events of one time). Most events are deliveries of links. A delivery
+// renews itself one packet's transmission ahead, so it is inserted at the end of the array or close to
+// it. Timers, 200 ms ahead, stay in the buckets.
+// Events are never cancelled. A component whose deadline has changed compares the event with its own
+// deadline when the event comes, and ignores or renews the event.
 #ifndef ECNOMY_ENGINE_EVENT_QUEUE_H_
 #define ECNOMY_ENGINE_EVENT_QUEUE_H_
 
@@ -25,8 +25,8 @@ class EventQueue {
 
   void reserve(std::size_t events) { far_.reserve(events); }
 
-  // Whether there is an event before `end`; top() is the first then. Nothing may be scheduled before
-  // `end` after a false, nor ever before the event that was last on top.
+  // Whether there is an event before `end`; if so, top() is the first. After `false`, no event may be
+  // scheduled before `end`. No event may ever be scheduled before the event that was last on top.
   bool due(Time end) {
     if (head_ == tail_) refill(end);
     return head_ != tail_ && near_[head_].time < end;
@@ -49,8 +49,8 @@ class EventQueue {
   static constexpr Time kFirst = std::numeric_limits<Time>::min();
   static constexpr Time kLast = std::numeric_limits<Time>::max();
   static constexpr std::size_t kSlots = 256;
-  static constexpr std::size_t kMost = 24;   // in the array, but for events at one time
-  static constexpr std::size_t kAtOnce = 8;  // from the buckets
+  static constexpr std::size_t kMost = 24;  // events in the array; events at one time may exceed it
+  static constexpr std::size_t kAtOnce = 8;  // events taken from the buckets at once
 
   [[noreturn, gnu::noinline]] static void throw_past() {
     throw std::overflow_error(
@@ -59,7 +59,7 @@ class EventQueue {
   static bool earlier(const Event& a, const Event& b) noexcept { return a.before(b); }
   auto slot(std::size_t at) noexcept { return near_.begin() + static_cast<std::ptrdiff_t>(at); }
 
-  // The slot before the first event holds one that has been, or kFirst: no search runs beyond it.
+  // The slot before the first event holds a past event or kFirst, so that the search ends there.
   [[gnu::always_inline]] void insert(const Event& event) {
     if (event.time >= horizon_) return far_.push(event);
     if (tail_ - head_ >= kMost || tail_ == near_.size()) {
@@ -71,8 +71,8 @@ class EventQueue {
     *at = event;
   }
 
-  // The later half goes to the buckets, so that one at `time` has room; events at one time go together
-  // or stay together. What is left moves to the front.
+  // Moves the later half to the buckets, so that an event at `time` has room. Events at one time move
+  // together or stay together. The other events move to the front.
   [[gnu::noinline]] void make_room(Time time) {
     const std::size_t keep = head_ + kMost / 2;
     if (tail_ > keep) {
@@ -105,8 +105,8 @@ class EventQueue {
     }
   }
 
-  // near_[head_] to near_[tail_ - 1], in order; those in far_ are none of them before horizon_, and
-  // of two at one time the one in near_ is the earlier.
+  // The next events are near_[head_] to near_[tail_ - 1], in order. No event in far_ is before horizon_.
+  // Of two events at one time, the one in near_ comes before the one in far_.
   std::vector<Event> near_;
   std::size_t head_ = 1, tail_ = 1;
   Time horizon_ = kLast;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a flow sends one after the other: the law that draws them, and the present one. Kept apart
-// from the flow, so that a flow without files does not carry their state.
+// The files that a flow sends one after the other: the law that draws them, and the present file. This state
+// is kept apart from the flow, so that flows without files do not need memory for it.
 #ifndef ECNOMY_ENGINE_FILES_H_
 #define ECNOMY_ENGINE_FILES_H_
 
@@ -18,7 +18,7 @@ namespace ecnomy::engine {
 
 class Files {
  public:
-  // Null for traffic that knows no files. Web users share their source's law.
+  // Null for traffic without files. Web users share their source's law.
   static std::unique_ptr<Files> make(const SourceConfig& source, const Stream& stream) {
     const LawPlan& plan = source.plan->traffic;
     const double* const values = plan.values.data();
@@ -30,39 +30,39 @@ class Files {
     return nullptr;
   }
 
-  // Before the next file; kNever if there is none.
+  // Pause before the next file; kNever if no file follows.
   Time pause() {
     return std::visit([this](auto& law) { return law.pause(stream_); }, law_);
   }
   std::int64_t bytes(std::int32_t packet_payload) {
     return std::visit([&](auto& law) { return law.file_bytes(stream_, packet_payload); }, law_);
   }
-  // After which a fetch is given up; kNever where it never is.
+  // Duration after which a fetch is given up; kNever for traffic that never gives up.
   Time patience() const noexcept {
     const WebUser* user = std::get_if<WebUser>(&law_);
     return user ? user->patience() : kNever;
   }
-  // The present file is left unfinished, or not fetched at all.
+  // Abandons the present file, unfinished or not fetched at all.
   void give_up() noexcept {
     if (WebUser* user = std::get_if<WebUser>(&law_)) user->give_up();
   }
 
-  // Whether one connection serves them all.
+  // Whether one connection serves all files.
   bool lasting() const noexcept {
     return std::visit([](const auto& law) { return law.lasting(); }, law_);
   }
 
-  Time due = kNever;       // when the next file is
-  Time given_up = kNever;  // when the present one is
+  Time due = kNever;       // when the next file begins
+  Time given_up = kNever;  // when the present file is given up
 
-  // The present file, and how many marks and retransmissions the flow had before it (low bits).
+  // The present file, and the flow's counts of retransmissions and ECE before it (low bits).
   struct File {
     Time start = 0;
     std::int64_t bytes = 0;
     std::uint32_t retransmitted = 0, ece = 0;
   };
   File present;
-  std::uint32_t number = 0;  // of the present file
+  std::uint32_t number = 0;  // number of the present file
   std::uint32_t finished = 0;
   std::int64_t asked_bytes = 0;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One direction of a link: marking law, FIFO, transmitter, propagation.
 //
-// A FIFO with a known rate fixes a packet's departure the moment it arrives, so a link needs one
-// event per packet: the delivery at the far end. What happens in between (transmissions beginning,
-// the queue shrinking) is caught up with, in order, before anything looks at the link.
-// A transmission that begins at t has begun for an arrival at the same t.
+// In a FIFO with a known rate, a packet's departure is known when the packet arrives. So a link needs one
+// event per packet: the delivery at the far end. Changes in between (a transmission begins, the queue
+// shrinks) are computed later, in order, before any access to the link.
+// For an arrival at t, a transmission that begins at the same t has already begun.
 #ifndef ECNOMY_ENGINE_LINK_H_
 #define ECNOMY_ENGINE_LINK_H_
 
@@ -26,15 +26,15 @@ class Link {
  public:
   Link(std::int32_t index, const LinkPlan& plan, std::uint64_t seed);
 
-  // A packet arrives at the near end: it is queued, or dropped and released. Inline: only Core::enter calls it.
+  // A packet arrives at the near end: it is queued, or dropped and released. Inline since only Core::enter calls it.
   inline void enqueue(Core& core, PacketId id, Time now);
 
-  // The oldest packet reaches the far end; due when the link's deliver event comes.
+  // The oldest packet reaches the far end. Called at the link's deliver event.
   PacketId deliver(Core& core, Time now);
-  // When the next delivery is due; kNever with nothing under way.
+  // Time of the next delivery; kNever if no packet is under way.
   Time next_delivery() const noexcept { return first_ == kNoPacket ? kNever : first_->delivered; }
 
-  // Whether the wire loses the packet just delivered, which is then counted and released.
+  // Whether the wire loses the packet just delivered. lose() counts and releases a lost packet.
   bool loses() noexcept { return loss_.loses(); }
   void lose(Core& core, PacketId id, Time now);
 
@@ -44,8 +44,8 @@ class Link {
   void catch_up(Core& core, Time now) {
     while (begins_at_ <= now) begin_next(core);
   }
-  void settle(Core& core, Time now);  // all accounts up to now, for a report
-  // New values for parameters of the marking law, all at once; throws BadParameter.
+  void settle(Core& core, Time now);  // brings all accounts up to now, for a report
+  // Sets parameters of the marking law, all at once; throws BadParameter.
   void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes);
 
   LinkStats stats() const noexcept;
@@ -72,13 +72,13 @@ class Link {
   const LinkPlan* plan_;
   MarkingHost law_;
   WireLoss loss_;
-  std::int64_t lost_ = 0, lost_bytes_ = 0;  // by the wire: they had departed
+  std::int64_t lost_ = 0, lost_bytes_ = 0;  // lost by the wire, after departure
   std::vector<double> law_values_;
   LinkQueue queue_;             // departures and their bytes are not counted: see stats()
-  PacketId first_ = kNoPacket;  // of those waiting, in service and propagating
+  PacketId first_ = kNoPacket;  // first packet: waiting, in service or propagating
   PacketId last_ = kNoPacket;
-  PacketId waiting_ = kNoPacket;    // the first whose transmission has not begun
-  Time begins_at_ = kNothingWaits;  // when it does
+  PacketId waiting_ = kNoPacket;    // the first packet whose transmission has not begun
+  Time begins_at_ = kNothingWaits;  // when its transmission begins
   std::int32_t cached_bytes_ = -1;
   Time cached_transmission_ = 0;
 };

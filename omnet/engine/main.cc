@@ -2,12 +2,12 @@
 // ecnomy-engine: the built-in packet engine.
 //
 //   ecnomy-engine run --plan FILE [--bridge-fd N | --connect ADDRESS [--token-file FILE]]
-//       without a bridge nobody decides, and the totals are printed as one JSON line
+//       runs the plan; without a bridge no market decides, and the totals are printed as one JSON line
 //   ecnomy-engine read --plan FILE      prints the plan as the engine reads it, as JSON
-//   ecnomy-engine describe      the laws it hosts and their parameters, as JSON
+//   ecnomy-engine describe      prints the laws it hosts and their parameters, as JSON
 //   ecnomy-engine --version
 //
-// Exit status: 0 finished, 1 the run failed, 2 the command line or the plan is wrong.
+// Exit status: 0 if it finished, 1 if the run failed, 2 if the command line or the plan is wrong.
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -72,7 +72,8 @@ std::unique_ptr<bridge::Client> open_bridge(const std::map<std::string, std::str
   return nullptr;
 }
 
-// The first line of the file that --token-file names; a command line is seen by every user of the machine.
+// The first line of the file named by --token-file. The token is not an option, since every user of the
+// machine can see a command line.
 std::string token_in(const std::map<std::string, std::string>& options) {
   std::string token;
   if (const auto path = options.find("--token-file"); path != options.end()) {
@@ -90,7 +91,7 @@ void print_totals(const RunTotals& totals, double cpu) {
   std::cout << out.dump() << "\n";
 }
 
-// A guest reports its plan.
+// A guest (an engine that connects to an address) also sends its plan.
 void run(const Plan& plan, bridge::Client* client, const std::string& token, bool guest) {
   if (client) {
     client->set_limits(ecnomy::limits_of(plan));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host's way out for one flow. Each packet leaves U * overhead after it is handed over, order kept:
-// the random send overhead that breaks the phase locks of a deterministic simulator. It costs one
-// event a packet; senders that keep their own clock (paced, datagrams) fold it into that instead.
+// A host's output queue for one flow. A packet leaves U * overhead after it is handed over, U uniform on
+// [0, 1), and packets keep their order. This random send overhead breaks the phase locks of a deterministic
+// simulator. It costs one event per packet. Senders with their own timer (paced, datagrams) add the overhead
+// to this timer instead.
 #ifndef ECNOMY_ENGINE_OUTBOX_H_
 #define ECNOMY_ENGINE_OUTBOX_H_
 
@@ -22,7 +23,7 @@ class Outbox {
     return overhead_ > 0 ? static_cast<Time>(stream_() * static_cast<double>(overhead_)) : 0;
   }
 
-  // Now, without overhead.
+  // The packet leaves now, without overhead.
   void leave(Core& core, PacketId id, Time now) {
     Packet& packet = core.packets[id];
     packet.sent = now;
@@ -44,7 +45,7 @@ class Outbox {
     tail_ = id;
   }
 
-  // The oldest packet leaves; returns when the next one is due, kNever for none.
+  // The oldest packet leaves. Returns the next packet's time, or kNever if no packet waits.
   Time depart(Core& core, Time now) {
     const PacketId id = head_;
     head_ = core.packets[id].next;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets live in one pool and never move, so that their address is their name; a freed packet is the next
-// one handed out. A packet is one cache line and all that there is of it: links keep their queues in
-// the packets themselves.
+// Packets live in one pool and never move, so a packet is identified by its address. The packet freed last
+// is handed out next. A packet takes one cache line, and links chain their queues through the packets
+// themselves.
 #ifndef ECNOMY_ENGINE_PACKET_H_
 #define ECNOMY_ENGINE_PACKET_H_
 
@@ -27,33 +27,33 @@ enum Flag : std::uint16_t {
   kCwr = 1 << 4,
   kSyn = 1 << 5,
   kRetransmit = 1 << 6,  // no RTT sample (Karn), and ECT only with `ect: all` (RFC 3168 6.1.5)
-  kLast = 1 << 7,        // ends its file; its ACK does not wait, as with the FIN it stands for
-  kSack = 1 << 8,        // an ACK with blocks
+  kLast = 1 << 7,        // ends its file; it stands for a FIN, so its ACK is not delayed
+  kSack = 1 << 8,        // an ACK with SACK blocks
   kEct1 = 1 << 9,        // with kEct: ECT(1), not ECT(0)
 };
 
-// Of an ECN-capable packet that is sent as ECT(1) or ECT(0).
+// Flags of an ECN-capable packet that is sent as ECT(1) or ECT(0); no flag without `ect`.
 constexpr std::uint16_t ect_flags(bool ect, bool ect_1) noexcept {
   return static_cast<std::uint16_t>((ect ? kEct : 0) | (ect && ect_1 ? kEct1 : 0));
 }
 
 struct alignas(64) Packet {
   std::int64_t seq = 0;  // segment number; on an ACK the next one expected
-  Time sent = 0;         // when the data left its host; an ACK carries its data packet's
+  Time sent = 0;         // when the data left its host; an ACK carries its data packet's time
   std::int32_t flow = 0;
-  std::int32_t bytes = 0;     // IP packet
-  std::uint32_t hop = 0;      // index into the simulation's hops: where on which path it is
-  std::uint32_t block = 0;    // of PacketPool::blocks, with kSack
-  PacketId next = kNoPacket;  // behind it on its link, at its host, or in the pool
+  std::int32_t bytes = 0;     // size of the IP packet
+  std::uint32_t hop = 0;      // index into the simulation's hops: the path and the position on it
+  std::uint32_t block = 0;    // index into PacketPool::blocks, with kSack
+  PacketId next = kNoPacket;  // the packet behind it on its link, at its host, or in the pool
   Time started = 0;           // when its transmission on the present link begins
   Time delivered = 0;         // when its last bit reaches the far end of that link
   std::uint32_t marks = 0;    // on an ACK: CE packets its connection has received so far
   std::uint16_t flags = 0;
-  std::uint16_t connection = 0;  // low bits of the flow's connection number: strays are told apart
+  std::uint16_t connection = 0;  // low bits of the connection number, to detect stray packets
 
   bool has(Flag flag) const noexcept { return (flags & flag) != 0; }
   bool is_data() const noexcept { return !has(kAck) && !has(kSyn); }
-  // As a law sees it on a wire.
+  // The marking law's view of the packet, with its size on the wire.
   PacketView view(std::int32_t wire_bytes) const noexcept {
     return {flow, wire_bytes, has(kEct), has(kCe), has(kEct1)};
   }
@@ -76,7 +76,7 @@ class PacketPool {
   }
   Packet& operator[](PacketId id) noexcept { return *id; }
 
-  // Makes it a packet with blocks.
+  // Attaches SACK blocks to the packet.
   SackBlocks& attach_blocks(PacketId id) {
     if (free_blocks_.empty()) {
       free_blocks_.push_back(static_cast<std::uint32_t>(blocks_.size()));

@@ -46,8 +46,8 @@ Simulation::Simulation(const Plan& plan, bridge::Client* client)
   start_flows();
 }
 
-// Of everything that there is one of per flow, just enough: with many flows a vector that doubles is half
-// of the memory.
+// Reserves exactly one entry per flow. With many flows, a vector that doubles its capacity would waste up to
+// half of the memory.
 void Simulation::make_room() {
   sources_.reserve(plan_->sources.size());
   std::size_t tcp = 0, udp = 0, calls = 0;
@@ -62,7 +62,7 @@ void Simulation::make_room() {
   core_.events.reserve(tcp + udp + calls + plan_->links.size());
 }
 
-// A law that wants draws has a stream for each of its flows.
+// A law that needs random draws gets one stream per flow.
 void Simulation::draw_rtt_errors(SourceConfig& source) {
   if (!source.sender || !source.sender->law.noisy()) return;
   source.rtt_errors = std::make_unique<std::vector<Stream>>();
@@ -106,7 +106,7 @@ void Simulation::start_flows() {
   std::uint32_t flow = 0;
   for (const SourcePlan& source : plan_->sources) {
     const StartLaw law{source.start_at, source.start_stagger, source.start_spread};
-    const bool in_profile = source.traffic.law == OneFile::kName;  // all that such a source draws
+    const bool in_profile = source.traffic.law == OneFile::kName;  // the start is its only draw
     for (std::int32_t member = 0; member < source.count; ++member, ++flow) {
       Stream stream(plan_->seed, stream_name(source, member, "start"));
       Time start = law.draw(member, stream);
@@ -123,7 +123,7 @@ void Simulation::start_flows() {
   if (client_ && plan_->record.every_ps > 0) core_.events.push(0, EventKind::sample, 0);
 }
 
-// From here on links and hosts count for it.
+// From now on, links and hosts count into the tally.
 void Simulation::begin_tally() noexcept {
   if (client_ && tally_.wanted()) core_.tally = &tally_;
 }
@@ -255,8 +255,8 @@ void Simulation::catch_up_links(Time now) {
   }
 }
 
-// Calls that found no free line, and those whose packets have all been seen; at the end of the run all
-// of them.
+// Hands in the calls that found no free line, and the calls whose packets are all accounted for. At the end
+// of the run, all calls are handed in.
 void Simulation::settle_calls(Time now) {
   for (const SourceConfig& source : sources_) {
     if (source.callers) source.callers->lose(now, recorder_);
@@ -266,7 +266,7 @@ void Simulation::settle_calls(Time now) {
   }
 }
 
-// Several times a wall second: is the market still there, and does it know that we are?
+// Several times per second of wall time: checks that the market is connected, and sends it an `alive`.
 void Simulation::look_up(Time now) {
   if (!client_) return;
   if (client_->hung_up()) client_->throw_gone();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run: built from a Plan, advanced event by event, stopping at every report.
+// A run: it is built from a Plan, advances event by event and pauses at every report.
 #ifndef ECNOMY_ENGINE_SIMULATION_H_
 #define ECNOMY_ENGINE_SIMULATION_H_
 
@@ -28,7 +28,7 @@ struct RunTotals {
 
 class Simulation {
  public:
-  // plan must outlive the simulation; client may be null (nobody decides, nothing is recorded).
+  // `plan` must outlive the simulation. `client` may be null: no market decides, nothing is recorded.
   Simulation(const Plan& plan, bridge::Client* client);
 
   RunTotals run();

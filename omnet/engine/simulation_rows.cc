@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the market is told of flows and links and tells them.
+// The exchange with the market: states of flows and links in reports, and the orders of its decisions.
 #include "engine/simulation.h"
 #include "host/row_states.h"
 

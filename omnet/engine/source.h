@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the flows of one source share, so that no flow carries it.
+// The data that all flows of one source share, kept once per source.
 #ifndef ECNOMY_ENGINE_SOURCE_H_
 #define ECNOMY_ENGINE_SOURCE_H_
 
@@ -34,7 +34,7 @@ struct SourceConfig {
     if (source.traffic.law == Web::kName) web.emplace(make_web(source));
   }
 
-  // The next draw of a flow, where there are any.
+  // The flow's next random error of the RTT; only if `rtt_errors` is set.
   double rtt_error(std::int32_t flow) const noexcept {
     return standard_normal((*rtt_errors)[static_cast<std::size_t>(flow - first_flow)]);
   }
@@ -44,16 +44,16 @@ struct SourceConfig {
   }
 
   const SourcePlan* plan;
-  std::uint32_t first_hop;      // of the path, in Core::hops
-  std::uint32_t first_ack_hop;  // of the ack path
-  std::int32_t first_flow;      // of its members
-  std::uint16_t data_flags;     // of the ECN field of data
-  std::uint16_t other_flags;    // and of SYNs, retransmissions and ACKs
+  std::uint32_t first_hop;      // first hop of the path, in Core::hops
+  std::uint32_t first_ack_hop;  // first hop of the ACK path
+  std::int32_t first_flow;      // flow of the first member
+  std::uint16_t data_flags;     // ECN flags of data
+  std::uint16_t other_flags;    // ECN flags of SYNs, retransmissions and ACKs
   TransferSink* transfers;
-  std::optional<SenderSetup> sender;  // of TCP flows
+  std::optional<SenderSetup> sender;  // for TCP flows only
   std::optional<WebTraffic> web;
-  std::unique_ptr<std::vector<Stream>> rtt_errors;  // one a member, of a law that wants draws
-  std::unique_ptr<Callers> callers;                 // of calls from a population without limit
+  std::unique_ptr<std::vector<Stream>> rtt_errors;  // one per member, if the law needs random draws
+  std::unique_ptr<Callers> callers;                 // for calls from an unlimited population
 };
 
 }  // namespace ecnomy::engine

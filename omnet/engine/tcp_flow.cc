@@ -29,7 +29,7 @@ void TcpFlow::start(Core& core, Time now) {
   if (sender_.active(now)) open(core, -1, now);
 }
 
-// A step of the profile: a greedy member goes on or off, a cap changes.
+// A step of the profile: a greedy member starts or stops, or a cap changes.
 void TcpFlow::on_step(Core& core, Time now) {
   const Profile& profile = source_->plan->profile;
   const bool on = profile.on(now, flow_ - source_->first_flow, source_->plan->count);
@@ -38,7 +38,7 @@ void TcpFlow::on_step(Core& core, Time now) {
   core.events.push(next, EventKind::application, static_cast<std::uint32_t>(flow_));
 }
 
-// The pause before the next file, if there is one.
+// Schedules the next file after its pause, if a file follows.
 void TcpFlow::await_file(Core& core, Time now) {
   if (!files_) return;
   const Time pause = files_->pause();
@@ -47,7 +47,7 @@ void TcpFlow::await_file(Core& core, Time now) {
   core.events.push(files_->due, EventKind::application, static_cast<std::uint32_t>(flow_));
 }
 
-// An event may be stale: a file that came in time leaves its patience behind.
+// An event may be stale: the patience event of a file remains if the file completes in time.
 void TcpFlow::on_application(Core& core, Time now) {
   if (!files_) {
     if (now == sender_.step_at()) on_step(core, now);
@@ -85,7 +85,7 @@ void TcpFlow::next_file(Core& core, Time now) {
   open(core, bytes, now);
 }
 
-// For a file, or without end (file_bytes < 0): a new connection, or the lasting one.
+// Opens a new connection or uses the lasting one, for a file or for unlimited data (file_bytes < 0).
 void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
   std::int64_t segments = -1;
   if (file_bytes >= 0) {
@@ -123,7 +123,7 @@ void TcpFlow::send_syn(Core& core, bool again, Time now) {
   sender_.arm_timer(port, now);
 }
 
-// A file that is given up takes its connection with it.
+// If a file is given up, its connection is closed.
 void TcpFlow::finish_file(Core& core, bool complete, Time now) {
   if (!complete || !files_->lasting()) sender_.close(now);
   if (source_->transfers) {

@@ -2,11 +2,11 @@
 // A TCP flow: the sender that both engines share (host/tcp), its receiver and the traffic that drives them.
 //
 //   tcp_flow.cc      its life: start, connections, files, orders from the market
-//   tcp_port.h       what the sender asks of this engine: packets and events
-//   tcp_receive.cc   what arrives, and the receiving host: its ACKs, delayed or not
+//   tcp_port.h       the engine's services for the sender: packets and events
+//   tcp_receive.cc   arriving packets, and the receiving host with its ACKs, delayed or not
 //
-// Sequence numbers count segments and run on from connection to connection. There is a SYN exchange
-// (which gives the first RTT) and no FIN.
+// Sequence numbers count segments, and continue from connection to connection. There is a SYN exchange
+// (which yields the first RTT) but no FIN.
 #ifndef ECNOMY_ENGINE_TCP_FLOW_H_
 #define ECNOMY_ENGINE_TCP_FLOW_H_
 
@@ -32,7 +32,7 @@ class TcpFlow {
   void on_pace(Core& core, Time now);
   void on_timeout(Core& core, Time now);
   [[gnu::noinline]] void on_delayed_ack(Core& core, Time now);
-  // Not inlined: in the event loop it would cost every event registers.
+  // Not inlined: in the event loop it would take registers from every event.
   [[gnu::noinline]] void receive(Core& core, PacketId id, Time now);
   void order(Core& core, const FlowOrder& order, Time now);
 
@@ -63,15 +63,15 @@ class TcpFlow {
   [[gnu::noinline]] void report_held(Core& core, PacketId id);
   [[gnu::noinline]] bool note_blocks(Core& core, PacketId id);
 
-  // Ordered by use: what nearly every packet touches comes first, so that it shares cache lines.
+  // Ordered by use: members that nearly every packet accesses come first, so that they share cache lines.
   const SourceConfig* source_;
   std::int32_t flow_;
   std::uint16_t connection_ = 0;
-  bool ack_event_ = false;  // an event for the waiting ACK is under way
+  bool ack_event_ = false;  // an event for the delayed ACK is scheduled
   TcpReceiver receiver_;
   SegmentSender sender_;
   Outbox outbox_;
-  Time ack_due_ = 0;  // when the waiting ACK leaves
+  Time ack_due_ = 0;  // when the delayed ACK leaves
   std::unique_ptr<Files> files_;
   std::int32_t last_segment_bytes_ = 0;  // payload of a file's last segment
 };

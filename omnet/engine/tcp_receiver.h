@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receiving half of a TCP connection: cumulative ACK, the ranges held beyond it (RFC 2018), the ECN
-// echo (RFC 3168 section 6.1.3; or accurate, antoniadis2000 section 3.1: ECE on the ACK of each
-// marked packet and a cumulative count of them, as AccECN's, that outlives lost ACKs), and which
-// ACKs may wait (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
+// The receiving half of a TCP connection: the cumulative ACK, the ranges held beyond it (RFC 2018), the
+// ECN echo and the delay of ACKs (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
 //
-// With delayed ACKs the echo follows its own document: RFC 3168 asks for no ACK at a mark, ACKs carry
-// what is latched when they leave; with accurate echo a mark after an unmarked packet and a
-// second untold mark are told at once (RFC 9768 section 3.2.2.5.1).
+// The echo follows RFC 3168 section 6.1.3, or it is accurate (antoniadis2000 section 3.1): ECE on the ACK
+// of each marked packet, and a cumulative count of marks as in AccECN, which survives lost ACKs.
+// With delayed ACKs, each echo follows its own document. RFC 3168 requires no ACK at a mark; an ACK carries
+// the latched echo when it leaves. With accurate echo, an ACK leaves at once for a mark after an unmarked
+// packet, and for a second mark not yet echoed (RFC 9768 section 3.2.2.5.1).
 #ifndef ECNOMY_ENGINE_TCP_RECEIVER_H_
 #define ECNOMY_ENGINE_TCP_RECEIVER_H_
 
@@ -22,7 +22,7 @@ namespace ecnomy::engine {
 
 class TcpReceiver {
  public:
-  // What a delayed ACK answers: the oldest packet that waits for it (RFC 7323 section 4.3).
+  // The oldest packet that waits for a delayed ACK; the ACK echoes its time (RFC 7323 section 4.3).
   struct Waiting {
     std::int32_t packets = 0;
     Time sent = 0;
@@ -43,7 +43,7 @@ class TcpReceiver {
   bool holds() const noexcept { return !held_.empty(); }
   const Waiting& waiting() const noexcept { return waiting_; }
 
-  // Whether it came in order with nothing held beyond it. Without repair what is missing is jumped over.
+  // Whether the segment is in order and nothing is held beyond it. Without repair, gaps are skipped.
   bool accept(std::int64_t seq, bool repair) {
     if (!repair && seq > next_) next_ = seq;
     if (seq == next_) {
@@ -69,7 +69,7 @@ class TcpReceiver {
     return mode == Echo::rfc3168 && echo_latched_;
   }
 
-  // Whether the ACK of a packet just accepted and noted may wait until there are `every`.
+  // Whether the ACK of a packet just accepted and noted may wait until `every` packets have arrived.
   bool may_wait(const Packet& packet, bool in_order, std::int32_t every, Echo mode) noexcept {
     if (waiting_.packets++ == 0) {
       waiting_.sent = packet.sent;
@@ -83,13 +83,13 @@ class TcpReceiver {
     return in_order && waiting_.packets < every && !packet.has(kLast) && !tell;
   }
 
-  // An ACK leaves.
+  // Notes that an ACK leaves.
   void told() noexcept {
     told_ = marks_;
     waiting_.packets = 0;
   }
 
-  // The range of the last arrival first, then those reported most recently (RFC 2018 section 4).
+  // The range of the last arrival first, then the ranges with the most recent arrivals (RFC 2018 section 4).
   SackBlocks blocks() const noexcept {
     SackBlocks out;
     std::array<std::uint64_t, SackBlocks::kMost> times{};
@@ -145,12 +145,12 @@ class TcpReceiver {
   }
 
   std::int64_t next_ = 0;
-  std::vector<Held> held_;  // beyond next_, in order, apart
+  std::vector<Held> held_;  // ranges beyond next_, in order, with gaps between them
   std::uint64_t arrivals_ = 0;
   bool echo_latched_ = false;
   bool marked_last_ = false;
   std::uint32_t marks_ = 0;  // CE packets received in this connection
-  std::uint32_t told_ = 0;   // of them on ACKs
+  std::uint32_t told_ = 0;   // of these, the marks echoed on ACKs
   Waiting waiting_;
 };
 
