@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A host's output queue for one flow. A packet leaves U * overhead after it is handed over, U uniform on
-// [0, 1), and packets keep their order. This random send overhead breaks the phase locks of a deterministic
+// (0, 1), and packets keep their order. This random send overhead breaks the phase locks of a deterministic
 // simulator. It costs one event per packet. Senders with their own timer (paced, datagrams) add the overhead
 // to this timer instead.
 #ifndef ECNOMY_ENGINE_OUTBOX_H_

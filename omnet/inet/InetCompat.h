@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// INET 4.5, 4.6 and 4.7 under one face. What they declare or call in different ways is told apart here and
-// nowhere else; ../Makefile says which of them are tested.
+// One interface to INET 4.5, 4.6 and 4.7. Only this file handles differences in their declarations and calls.
+// ../Makefile lists the tested versions.
 #ifndef ECNOMY_INET_INETCOMPAT_H_
 #define ECNOMY_INET_INETCOMPAT_H_
 
@@ -15,7 +15,7 @@
 
 namespace ecnomy::omnet {
 
-// Of packets that are pushed and pulled.
+// The gate type of functions that push and pull packets.
 #if INET_VERSION >= 0x0406
 using QueueGate = const omnetpp::cGate;
 #else
@@ -52,7 +52,7 @@ class InetTcp : public inet::tcp::Tcp {
 #endif
 
  protected:
-  // A connection's segment, which is ours now.
+  // Sends a connection's segment, which the callee now owns.
   virtual void segmentToIp(inet::Packet* segment) = 0;
 };
 

@@ -164,4 +164,4 @@ def test_a_peer_that_does_not_echo_is_told_of_once(sample: Path, peer: str, time
     tcp = [f'*.receiver[*].tcp.typename="{peer}"', "*.receiver[*].tcp.ecnWillingness=true"]
     printed, scalars = run(sample, "Own", *(tcp if peer else []))
     assert scalars
-    assert printed.count("wants each mark echoed") == times
+    assert printed.count("needs an echo of each mark") == times

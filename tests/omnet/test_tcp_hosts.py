@@ -188,5 +188,5 @@ def test_flavour_needs_its_tcp(tmp_path: Path) -> None:
     """INET's own Tcp module cannot host it, and says so."""
     text = f'*.*.tcp.typename = "{STOCK}"\n*.rate = 10Mbps\nsim-time-limit = 3s\n'
     text += '*.*.tcp.tcpAlgorithmClass = "ecnomy::omnet::TcpWtp"\n'
-    with pytest.raises(AssertionError, match=r"Error: .*tcp is no ecnomy.tcp.MarketTcp"):
+    with pytest.raises(AssertionError, match=r"Error: .*tcp is not an ecnomy.tcp.MarketTcp"):
         drive_omnet.run_network(tmp_path, NED, network(1, text + SESSION.format(bytes=1000)))

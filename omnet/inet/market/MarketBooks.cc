@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Whose packet is whose: sources and links as they announced themselves, and labels read off headers.
+// The assignment of packets to sources: registered sources and links, and labels read from headers.
 #include <algorithm>
 
 #include "inet/common/packet/Packet.h"
@@ -16,7 +16,7 @@ using omnetpp::cRuntimeError;
 
 namespace {
 
-// The place for `index` in `list`, made if need be; throws if it is taken.
+// The place for `index` in `list`, created if necessary. Throws if the place is taken.
 template <class T, class Taken>
 std::size_t place(std::vector<T>& list, int index, const char* what, Taken&& taken) {
   const std::size_t at = index < 0 ? list.size() : static_cast<std::size_t>(index);
@@ -134,7 +134,7 @@ Label MarketBridge::label(const inet::L3Address& from, int fromPort, const inet:
   return label;
 }
 
-// Of a connection of a host that is part of a source.
+// The label for a connection of a host that is part of a source.
 Label MarketBridge::hostLabel(const inet::tcp::TcpHeader& tcp) const {
   Label label;
   const auto tag = tcp.findTag<FlowTag>();

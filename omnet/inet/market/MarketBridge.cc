@@ -22,11 +22,11 @@ namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kLookNs = kSecondNs / 5;
-constexpr std::int64_t kPatienceNs = 5 * kSecondNs;  // with a market, once asked to stop
+constexpr std::int64_t kPatienceNs = 5 * kSecondNs;  // wait for the market after a request to stop
 
 std::int64_t wallNs() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
-// The market at an address, or how to start one.
+// Connects to the market at an address. If no market answers, the error explains how to start one.
 bridge::Client reach(const std::string& address) {
   try {
     return bridge::Client::connect(address);
@@ -34,7 +34,7 @@ bridge::Client reach(const std::string& address) {
     if (error.name() != "hung-up") throw;
     throw cRuntimeError(
         "%s. Start the market first, in another terminal: ecnomy serve SCENARIO.yaml --listen %s "
-        "(SCENARIO.yaml is what this network stands for); or choose a configuration without a "
+        "(SCENARIO.yaml describes this network); or choose a configuration without a "
         "market",
         error.detail().c_str(), address.c_str());
   }
@@ -82,7 +82,7 @@ void MarketBridge::handleMessage(cMessage* message) {
   }
 }
 
-// Before any other event of the run.
+// Called before any other event of the run.
 void MarketBridge::begin() {
   connect();
   recorder_ = std::make_unique<Recorder>(plan_, client_.get());
@@ -145,7 +145,7 @@ void MarketBridge::boundary() {
   scheduleBoundary();
 }
 
-// Once at a time: a report and the series' period may fall together.
+// At most one sample per time: a report and the series' period may coincide.
 void MarketBridge::sampleFigures() {
   const Time at = now();
   if (at == sampledAt_) return;
@@ -209,8 +209,8 @@ std::vector<LinkState> MarketBridge::linkStates() const {
   return out;
 }
 
-// Several times a wall second: is the market still there, and does it know that we are? The pace in
-// simulated time follows the wall clock; nothing else depends on it.
+// Several times per second of wall time: checks that the market is connected, and sends it an `alive`. The
+// interval in simulated time follows the wall clock; nothing else depends on the wall clock.
 void MarketBridge::lookUp() {
   if (client_->hung_up()) client_->throw_gone();
   recorder_->flush_if_many();
@@ -228,8 +228,8 @@ void MarketBridge::lookUp() {
   scheduleAfter(simtime(lookEvery_), look_);
 }
 
-// Keeps Qtenv's window alive. A stop that was asked for is obeyed after the exchange; only a market that
-// does not answer is left without it.
+// Keeps Qtenv's window responsive. A requested stop takes effect after the exchange. If the market does not
+// answer within kPatienceNs, the run stops without the answer.
 bool MarketBridge::keepWaiting() {
   const bool stop = omnetpp::getEnvir()->idle();
   const std::int64_t wall = wallNs();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The simulation's end of the bridge to the market, and its books. One module `market` of the network.
+// The simulation's end of the bridge to the market, and its books. The network has one such module, `market`.
 //
-// Sources and queues announce themselves in INITSTAGE_LOCAL; the books are open from
-// INITSTAGE_PHYSICAL_ENVIRONMENT on (labels, indices and counters are good from then). At every
-// multiple of the epoch, at the end of the warm-up and at the end, before any other event of that time,
-// it reports and stands still until the decision is there. Without an address it is a null
-// bridge: nobody decides, nothing is recorded but OMNeT++'s own results.
+// Sources and queues register in INITSTAGE_LOCAL. The books are open from INITSTAGE_PHYSICAL_ENVIRONMENT
+// on: labels, indices and counters are valid from then on. The module reports at every multiple of the
+// epoch, at the end of the warm-up and at the end of the run, before any other event of that time. Then it
+// waits for the decision. Without an address it is a null bridge: no market decides, and only OMNeT++'s own
+// results are recorded.
 #ifndef ECNOMY_INET_MARKET_MARKETBRIDGE_H_
 #define ECNOMY_INET_MARKET_MARKETBRIDGE_H_
 
@@ -44,10 +44,10 @@ class ISource {
   virtual ~ISource() = default;
   virtual void takeOrder(int member, const FlowOrder& order) = 0;
   virtual FlowState state(int member) = 0;          // in_flight is filled in by the bridge
-  virtual double heldWeight(int member) const = 0;  // by hand; -1: not
-  virtual double heldWillingness() const = 0;       // likewise
-  virtual std::string path(bool ack) const = 0;     // names or indices of links, apart by spaces
-  // Telephone sources: hands in calls that are complete by now, or all of them at the end.
+  virtual double heldWeight(int member) const = 0;  // the weight held by hand; -1: none
+  virtual double heldWillingness() const = 0;       // the willingness to pay held by hand; -1: none
+  virtual std::string path(bool ack) const = 0;  // names or indices of links, separated by spaces
+  // Telephone sources: hands in the calls that are complete, or all calls at the end.
   virtual void settleCalls(bool end) { (void)end; }
 };
 
@@ -55,22 +55,23 @@ class ISource {
 class IMarkingLink {
  public:
   virtual ~IMarkingLink() = default;
-  virtual LinkState state() = 0;  // all accounts up to now
-  // The same as last reckoned, which is by the last event here: for eyes alone, changes nothing.
+  virtual LinkState state() = 0;  // brings all accounts up to now
+  // The state at the last event of this link: for displays only, changes nothing.
   virtual LinkState look() const = 0;
   virtual void tellInFlight() = 0;                 // sets Hop::ce_in_flight of its hops
-  virtual double heldPrice() const { return -1; }  // by hand; -1: not
-  // New values for parameters of the marking law, all at once; throws BadParameter.
+  virtual double heldPrice() const { return -1; }  // the price held by hand; -1: none
+  // Sets parameters of the marking law, all at once; throws BadParameter.
   virtual void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) = 0;
 };
 
-// What a packet is, read off its headers: see MarketBridge::label.
+// A packet's source, flow and kind, read from its headers: see MarketBridge::label.
 struct Label {
-  int source = -1;       // -1: of no source of the plan
-  int flow = -1;         // index over all flows
-  bool ack = false;      // on the way from receiver to sender
-  bool data = false;     // carries payload of its source (no SYN, pure ACK or FIN alone)
-  std::int64_t seq = 0;  // of TCP: the byte it begins with; of datagrams their number, if traced
+  int source = -1;    // -1: not from a source of the plan
+  int flow = -1;      // index over all flows
+  bool ack = false;   // on the way from receiver to sender
+  bool data = false;  // carries payload of its source (not a SYN, pure ACK or FIN alone)
+  std::int64_t seq =
+      0;  // TCP: sequence number of its first byte; datagrams: their number, if traced
 };
 
 class MarketBridge : public omnetpp::cSimpleModule {
@@ -78,26 +79,26 @@ class MarketBridge : public omnetpp::cSimpleModule {
   MarketBridge() = default;
   ~MarketBridge() override;
 
-  // The network's; throws cRuntimeError naming `asking` where there is none.
+  // The network's MarketBridge. If there is none, throws cRuntimeError with the path of `asking`.
   static MarketBridge& of(const omnetpp::cComponent* asking);
-  static MarketBridge* find();  // nullptr where there is none
+  static MarketBridge* find();  // nullptr if there is none
 
-  // In INITSTAGE_LOCAL, indices as in the plan, each once; -1: the place of its name in the parameter `links`
-  // or `sources`, or the next one where that is empty. Returns the index.
+  // In INITSTAGE_LOCAL, with indices as in the plan, each once. -1 stands for the place of the name in the
+  // parameter `links` or `sources`, or for the next index if this parameter is empty. Returns the index.
   int addLink(int index, const LinkPlan& plan, IMarkingLink* link);
-  // What goes to (remote, port + member) is of flow `member`, and its ACKs come from there.
+  // Packets to (remote, port + member) belong to flow `member`, and its ACKs come from there.
   int addSource(int index, const SourcePlan& plan, const inet::L3Address& remote, int port,
                 ISource* source);
 
-  // From INITSTAGE_PHYSICAL_ENVIRONMENT on.
+  // Valid from INITSTAGE_PHYSICAL_ENVIRONMENT on.
   Accounts& accounts() { return accounts_; }
-  // Of a packet at a link, whose hop of its source is given.
+  // The accounts of a packet at a link, given the hop of its source.
   PacketAccounts accounts(const Label& label, Hop* hop) {
-    const bool counts = label.data && label.flow >= 0;  // not of a host without a source
+    const bool counts = label.data && label.flow >= 0;  // not for a host without a source
     return {hop, counts ? &flow(label.flow) : nullptr, accounts_.tally};
   }
   FlowStats& flow(int index) { return accounts_.flows.at(static_cast<std::size_t>(index)); }
-  ISource* sourceNamed(const std::string& name) const;  // nullptr where none has announced itself
+  ISource* sourceNamed(const std::string& name) const;  // nullptr if none has registered
   void grow(int source) { ++plan_.sources.at(static_cast<std::size_t>(source)).count; }
   void keep(std::unique_ptr<ISource> source) { kept_.push_back(std::move(source)); }
 
@@ -119,24 +120,24 @@ class MarketBridge : public omnetpp::cSimpleModule {
   std::uint64_t seed() const { return plan_.seed; }
   bool inSeries(const std::string& name) const;  // cwnd, rtt, rate ...
 
-  // Whoever samples figures for OMNeT++'s results; it lives as long as the network.
+  // Adds an object that samples figures for OMNeT++'s results. It must live as long as the network.
   void addSampled(ISampled* one) { sampled_.push_back(one); }
 
-  // For eyes: whether a market is there, and how many reports it has had.
+  // For displays: whether a market is connected, and the number of reports so far.
   bool connected() const { return client_ != nullptr; }
   std::int64_t reports() const { return epoch_; }
-  // Called at each report with what the market then says for a screen, a JSON object.
+  // Called at each report with the market's `show`, a JSON object.
   using Listener = std::function<void(const std::string& json, Time at)>;
   void onShown(Listener listener) { listener_ = std::move(listener); }
 
-  // From the first event on: a TransferSink and CallDesk.
+  // Valid from the first event on; it is a TransferSink and a CallDesk.
   Recorder& recorder() { return *recorder_; }
 
-  // Of an IPv4 datagram whose header begins at `offset`.
+  // The label of an IPv4 datagram whose header begins at `offset`.
   Label label(const inet::Packet* packet, inet::b offset = inet::b(0)) const;
   Label label(const inet::L3Address& from, int fromPort, const inet::L3Address& to,
               int toPort) const;
-  // The account of such a packet at this link; nullptr where it belongs to none.
+  // The account of such a packet at this link; nullptr if it belongs to none.
   Hop* hop(const Label& label, int link);
 
  protected:
@@ -204,13 +205,13 @@ class MarketBridge : public omnetpp::cSimpleModule {
   Time lookEvery_ = 1'000'000'000;
   bool opened_ = false;
   std::int64_t epoch_ = 0;
-  std::vector<FlowOrder> orders_;   // of each flow, the last one
-  std::vector<double> ownWeights_;  // of each flow, before somebody held one
-  std::vector<bool> held_;          // of each flow, whether its weight is
-  std::string hand_ = "{}";         // as last told
+  std::vector<FlowOrder> orders_;   // the last order, by flow
+  std::vector<double> ownWeights_;  // the weight before it was held by hand, by flow
+  std::vector<bool> held_;          // whether the weight is held by hand, by flow
+  std::string hand_ = "{}";         // the last `hand` sent
   Listener listener_;
   std::vector<ISampled*> sampled_;
-  std::vector<std::unique_ptr<ISource>> kept_;  // that are no modules
+  std::vector<std::unique_ptr<ISource>> kept_;  // sources that are not modules
   Time sampledAt_ = -1;
   std::int64_t lookedNs_ = 0, aliveNs_ = 0, stopAskedNs_ = 0, askedNs_ = 0, waited_s_ = 0;
   double cpuBefore_s_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Knobs: weights, willingness and prices that somebody holds by hand. Weights act here, over what the market has
-// ordered; the others are told to the market, which decides with them.
+// Knobs: weights, willingness to pay and prices that a user holds by hand. Weights act here and override the
+// market's orders. The others are sent to the market, which uses them in its decisions.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -45,7 +45,7 @@ void MarketBridge::tellHand() {
   client_->hand(hand_);
 }
 
-// A weight that is let go is what was ordered, or else what it was before.
+// A released weight returns to the ordered value, or else to its value before it was held.
 void MarketBridge::holdWeights() {
   held_.resize(accounts_.flows.size(), false);
   for (std::size_t i = 0; i < sources_.size(); ++i) {

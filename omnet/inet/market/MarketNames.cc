@@ -10,7 +10,7 @@ namespace ecnomy::omnet {
 
 using omnetpp::cRuntimeError;
 
-// By the list of names in the parameter `list`; -1 where the list is empty.
+// The place of `name` in the parameter `list`; -1 if the list is empty.
 int MarketBridge::placeOf(const char* list, const std::string& name) {
   auto& places = places_[list];
   if (places.empty()) {
@@ -30,7 +30,7 @@ int MarketBridge::placeOf(const char* list, const std::string& name) {
   return found->second;
 }
 
-// Words that are numbers are indices, all others names.
+// Words that are numbers are indices, all other words are names.
 std::vector<std::int32_t> MarketBridge::linksOf(const SourcePlan& source,
                                                 const std::string& path) const {
   std::vector<std::int32_t> out;
@@ -50,7 +50,7 @@ std::vector<std::int32_t> MarketBridge::linksOf(const SourcePlan& source,
                                       plan_.links.begin());
     }
     if (link >= links_.size()) {
-      throw cRuntimeError("the path of source '%s' has link %s, which there is not",
+      throw cRuntimeError("the path of source '%s' has link %s, which does not exist",
                           source.name.c_str(), word.c_str());
     }
     out.push_back(static_cast<std::int32_t>(link));

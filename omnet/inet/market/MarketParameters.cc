@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The bridge module's own parameters: seed, times, and what to record.
+// The bridge module's own parameters: seed, times and recording.
 #include <algorithm>
 #include <sstream>
 
@@ -19,7 +19,7 @@ std::vector<std::string> words(const omnetpp::cComponent* module, const char* na
   return out;
 }
 
-// Every word is one of `known`, none twice.
+// The words of a parameter. Each is one of `known` and occurs once.
 std::vector<std::string> names(const omnetpp::cComponent* module, const char* name,
                                const std::vector<std::string>& known) {
   std::vector<std::string> out = words(module, name);
@@ -67,7 +67,7 @@ void MarketBridge::readParameters() {
   readRecord();
 }
 
-// One for what goes to the market and for OMNeT++'s own results.
+// The market and OMNeT++'s own results use the same warm-up.
 Time MarketBridge::warmup() const {
   const Time period = omnetpp::getSimulation()->getWarmupPeriod().raw();
   if (par("warmup").doubleValue() < 0) return period;

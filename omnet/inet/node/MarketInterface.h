@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// INET's network interface with a name of one's own, by which routes choose it. In Qtenv it says the name of the
-// link that its queue stands for: directive %l.
+// INET's network interface with a configurable name, which routes use. In Qtenv it shows the name of its
+// queue's link (directive %l).
 #ifndef ECNOMY_INET_NODE_MARKETINTERFACE_H_
 #define ECNOMY_INET_NODE_MARKETINTERFACE_H_
 

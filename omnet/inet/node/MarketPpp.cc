@@ -24,7 +24,7 @@ void MarketPpp::initialize(int stage) {
   if (stage == inet::INITSTAGE_LOCAL) framing_ = inet::B(par("framing").intValue());
 }
 
-// Rounded to whole picoseconds as by the queue and the built-in engine.
+// The transmission time in whole picoseconds, rounded as in the queue and the built-in engine.
 omnetpp::simtime_t MarketPpp::transmission(const Packet* frame) const {
   const std::int64_t rate = std::llround(datarateChannel->getNominalDatarate());
   const std::int64_t bytes = inet::B(frame->getDataLength()).get();
@@ -45,8 +45,8 @@ void MarketPpp::startTransmitting() {
   ++numSent;
 }
 
-// A message kind, which Qtenv shows as a colour: red where ECN has marked the frame, green for other data, blue for
-// what carries none.
+// A message kind, which Qtenv shows as a colour: red if the frame is marked by ECN, green for other data, blue for
+// frames without data.
 short MarketPpp::colour(const Packet* frame) const {
   constexpr short kRed = 0, kGreen = 1, kBlue = 2;
   if (frame->peekAtFront<inet::Ipv4Header>()->getEcn() == inet::IP_ECN_CE) return kRed;
@@ -69,7 +69,7 @@ void MarketPpp::decapsulate(Packet* packet) {
   packet->addTagIfAbsent<inet::PacketProtocolTag>()->setProtocol(&inet::Protocol::ipv4);
 }
 
-// The queue that the frame comes from has the wire's loss.
+// Whether the wire loses the frame. The sending queue has the wire's loss.
 bool MarketPpp::lost(Packet* frame) {
   const omnetpp::cModule* sender = gate("phys$i")->getPathStartGate()->getOwnerModule();
   auto* queue = dynamic_cast<MarkingQueue*>(sender->getParentModule()->getSubmodule("queue"));
@@ -85,7 +85,7 @@ void MarketPpp::handleLowerPacket(Packet* packet) {
     delete packet;
     return;
   }
-  packet->setKind(0);  // which was for eyes
+  packet->setKind(0);  // removes the colour
   emit(rxPkOkSignal, packet);
   decapsulate(packet);
   ++numRcvdOK;

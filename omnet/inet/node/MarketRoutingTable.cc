@@ -17,11 +17,11 @@ Define_Module(MarketRoutingTable);
 
 namespace {
 
-constexpr std::uint32_t kShared = 0x64400000;  // 100.64.0.0/10 (RFC 6598), of no source
+constexpr std::uint32_t kShared = 0x64400000;  // 100.64.0.0/10 (RFC 6598), not used by sources
 
 Ipv4Address address(const std::string& text, const char* parameter) {
   if (!Ipv4Address::isWellFormed(text.c_str())) {
-    throw cRuntimeError("parameter '%s': '%s' is no IPv4 address", parameter, text.c_str());
+    throw cRuntimeError("parameter '%s': '%s' is not an IPv4 address", parameter, text.c_str());
   }
   return Ipv4Address(text.c_str());
 }
@@ -40,7 +40,7 @@ void MarketRoutingTable::readAddresses() {
   for (std::string word; text >> word;) own_.insert(address(word, "localAddresses").getInt());
 }
 
-// IPv4 takes what comes in on an interface without an address for its own, so each needs one.
+// IPv4 accepts datagrams from an interface without an address as its own, so each interface needs an address.
 void MarketRoutingTable::addressInterfaces() {
   for (int i = 0; i < ift->getNumInterfaces(); ++i) {
     NetworkInterface* interface = ift->getInterface(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// A law's parameters as a module: the source that owns it reads them, it does nothing itself.
+// A module that holds a law's parameters. The source that owns it reads them; the module itself does nothing.
 #ifndef ECNOMY_INET_PARAMETERS_LAWHOLDER_H_
 #define ECNOMY_INET_PARAMETERS_LAWHOLDER_H_
 

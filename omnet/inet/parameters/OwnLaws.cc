@@ -14,7 +14,7 @@ struct OwnLaw {
   MakeWindow window;
 };
 
-// A list, for what is found in it stays where it is. Laws are added as libraries are loaded.
+// A list, so that pointers into it stay valid. Laws are added when libraries are loaded.
 std::list<OwnLaw>& ownLaws() {
   static std::list<OwnLaw> laws;
   return laws;

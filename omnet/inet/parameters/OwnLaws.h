@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Marking and window laws of the user's own, in a project beside this one and without an edit here. A law is a
-// plain class as those of ../laws are: kName, kParameters, a constructor from the parameters' numbers, and the
-// hooks that laws/marking/marking.h and laws/window/window.h list. In one source file of the project:
+// Custom marking and window laws, in a separate project and without a change in this one. A law is a plain class
+// like those of ../laws: kName, kParameters, a constructor from the parameters' numbers, and the hooks listed in
+// laws/marking/marking.h and laws/window/window.h. In one source file of the project:
 //
 //   #include "parameters/OwnLaws.h"
 //   ECNOMY_MARKING_LAW(mine::Step);
 //   ECNOMY_WINDOW_LAW(mine::Gentle);
 //
-// From then on its name, its parameters, their defaults and ranges hold wherever those of a built-in law do:
-// `law` of a MarkingQueue, `law` and `lawParameters` of a MarketTcp, the window law of a TcpSource. No hook may
-// throw. The built-in engine and market.yaml know nothing of it. README.md has an example.
+// Its name, its parameters, their defaults and their ranges are then valid wherever those of a built-in law are:
+// in `law` of a MarkingQueue, in `law` and `lawParameters` of a MarketTcp, as the window law of a TcpSource. Hooks
+// must not throw. The law does not exist in the built-in engine or in market.yaml. README.md has an example.
 #ifndef ECNOMY_INET_PARAMETERS_OWNLAWS_H_
 #define ECNOMY_INET_PARAMETERS_OWNLAWS_H_
 
@@ -26,7 +26,7 @@
 
 namespace ecnomy::omnet {
 
-// A marking law as its queue sees it: MarkingHost's calls (host/marking_host.h).
+// The interface of a marking law to its queue: MarkingHost's calls (host/marking_host.h).
 class OwnMarking {
  public:
   virtual ~OwnMarking() = default;
@@ -37,11 +37,11 @@ class OwnMarking {
   virtual Time first_timer() const = 0;
   virtual Time on_timer(const QueueView&, Time now) = 0;
   virtual double probability() const = 0;
-  // Throws BadParameter and leaves the law unchanged then.
+  // If it throws BadParameter, the law is unchanged.
   virtual void configure(const std::vector<double>& values) = 0;
 };
 
-// A window law as its flow sees it: WindowHost's calls (host/window_host.h).
+// The interface of a window law to its flow: WindowHost's calls (host/window_host.h).
 class OwnWindow {
  public:
   virtual ~OwnWindow() = default;
@@ -65,21 +65,21 @@ class OwnWindow {
   virtual void set_gain(double gain) = 0;
 };
 
-// Built from one number per parameter, in the order of the table. Throw BadParameter.
+// Makes a law from one number per parameter, in the order of the table. Throws BadParameter.
 using MakeMarking = std::unique_ptr<OwnMarking> (*)(const std::vector<double>& values);
 using MakeWindow = std::unique_ptr<OwnWindow> (*)(const std::vector<double>& values);
 
-bool addOwnLaw(LawEntry entry, MakeMarking make);  // true, for a static to begin with
+bool addOwnLaw(LawEntry entry, MakeMarking make);  // returns true, to initialize a static
 bool addOwnLaw(LawEntry entry, MakeWindow make);
 
-// A law's table, built-in or own. Throws BadParameter that says what there is.
+// A law's table, built-in or custom. Throws BadParameter with the list of laws.
 const LawEntry& findLaw(const std::string& family, const std::string& name);
-// nullptr where the name is a built-in law's.
+// nullptr if the name is that of a built-in law.
 std::unique_ptr<OwnMarking> makeOwnMarking(const std::string& law,
                                            const std::vector<double>& values);
 std::unique_ptr<OwnWindow> makeOwnWindow(const std::string& law, const std::vector<double>& values);
 
-// ---- how a plain class becomes one of these
+// ---- adapters from a plain class to these interfaces
 
 template <class Law>
 LawEntry ownEntry(const char* family) {
@@ -190,7 +190,7 @@ class OwnWindowOf final : public OwnWindow {
   [[maybe_unused]] static const bool ECNOMY_OWN_LAW_NAME(ecnomyOwnLaw, __LINE__) = \
       ::ecnomy::omnet::addOwnLaw(::ecnomy::omnet::ownEntry<Law>(family),           \
                                  &::ecnomy::omnet::Of<Law>::make)
-// Outside any function, in one source file.
+// To be used outside any function, in one source file.
 #define ECNOMY_MARKING_LAW(Law) ECNOMY_OWN_LAW_(Law, "marking", OwnMarkingOf)
 #define ECNOMY_WINDOW_LAW(Law) ECNOMY_OWN_LAW_(Law, "window", OwnWindowOf)
 

@@ -33,7 +33,7 @@ double choice(const cComponent* module, const Parameter& parameter, const std::s
   refuse(module, parameter.name, "is '" + value + "', expected one of " + parameter.choices);
 }
 
-// Quantities that NED knows: interval_s of a table is `interval @unit(s)` there, where it is declared so.
+// Quantities with a NED unit: a table's interval_s is `interval @unit(s)` in NED, if it is declared so.
 constexpr struct {
   const char *unit, *suffix, *ned;
 } kQuantities[] = {{"s", "_s", "s"}, {"bit/s", "_bps", "bps"}, {"bytes", "_bytes", "B"}};
@@ -66,7 +66,7 @@ double lawValue(const cComponent* module, const Parameter& parameter) {
 
 std::int32_t bytes(const cComponent* module, const char* name) {
   const std::int64_t value = static_cast<std::int64_t>(module->par(name).intValue());
-  if (value <= 0 || value > 65'535) refuse(module, name, "is no size of a packet");
+  if (value <= 0 || value > 65'535) refuse(module, name, "is not the size of a packet");
   return static_cast<std::int32_t>(value);
 }
 
@@ -128,7 +128,7 @@ LawPlan unset(const char* family, const std::string& law) {
   return plan;
 }
 
-// Of a law's values one that stands as NAME=NUMBER.
+// Sets one of a law's values from NAME=NUMBER.
 void setValue(const cComponent* module, const char* name, const std::string& word,
               const char* family, LawPlan& law) {
   const std::vector<Parameter>& table = find_law(family, law.law).parameters;
@@ -142,7 +142,7 @@ void setValue(const cComponent* module, const char* name, const std::string& wor
   char* end = nullptr;
   const char* digits = word.c_str() + equals + 1;
   const double value = std::strtod(digits, &end);
-  if (end == digits || *end != 0) refuse(module, name, "has '" + word + "', no number");
+  if (end == digits || *end != 0) refuse(module, name, "has '" + word + "', not a number");
   law.values[static_cast<std::size_t>(found - table.begin())] = value;
 }
 
@@ -169,7 +169,7 @@ std::vector<std::int32_t> indexList(const cComponent* module, const char* name) 
   std::vector<std::int32_t> out;
   std::istringstream text(module->par(name).stdstringValue());
   for (std::int32_t index = 0; text >> index;) out.push_back(index);
-  if (!text.eof()) refuse(module, name, "is no list of whole numbers");
+  if (!text.eof()) refuse(module, name, "is not a list of whole numbers");
   return out;
 }
 

@@ -13,20 +13,19 @@
 
 namespace ecnomy::omnet {
 
-// A quantity with @unit(s) in whole picoseconds; a negative one is kNever.
+// A quantity with @unit(s), in whole picoseconds; kNever if it is negative.
 Time timeParameter(const omnetpp::cComponent* module, const char* name);
 // The classes of a scheduler whose law is known, "name value=1 ...; name ...": values of `service-class` or
-// `weighted-class`, apart by semicolons; what is not said has its default. After marking=LAW come those of
-// a marking law.
+// `weighted-class`, separated by semicolons. Values that are not given have their defaults. The values of a
+// marking law follow marking=LAW.
 void readClasses(const omnetpp::cComponent* module, const char* name, SchedulerPlan& scheduler);
-// Whole numbers apart by spaces.
+// Whole numbers separated by spaces.
 std::vector<std::int32_t> indexList(const omnetpp::cComponent* module, const char* name);
-// The law that `module` stands for: its parameter `law` names it, its other parameters are the law's own,
-// by the names of its table. Throws cRuntimeError naming module, parameter and range.
+// The law of `module`. Its parameter `law` is the law's name, its other parameters are the law's parameters, with
+// the names of the law's table. Throws cRuntimeError with module, parameter and range.
 LawPlan lawParameters(const omnetpp::cComponent* module, const char* family);
-// The source that `module` stands for, all but its laws' parameters from ITS OWN parameters; those of
-// the laws from the submodules or siblings given (window may be null for datagrams). Its paths are the
-// market's to find: they may be names.
+// The source of `module`. The laws' parameters come from the given submodules or siblings (window may be null for
+// datagrams), all others from the module itself. The market resolves its paths, which may contain names.
 SourcePlan sourceParameters(const omnetpp::cComponent* module, const omnetpp::cComponent* traffic,
                             const omnetpp::cComponent* window);
 

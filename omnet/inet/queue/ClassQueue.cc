@@ -18,7 +18,7 @@ void ClassQueue::readLaw() {
   readClasses(this, "classes", plan_.scheduler);
 }
 
-// The rate is known by now; a scheduler's does not change.
+// The rate is known by now. A scheduler's rate does not change.
 void ClassQueue::openLaw() {
   MarkingQueue::openLaw();
   adoptRate();
@@ -29,7 +29,7 @@ void ClassQueue::openLaw() {
   }
 }
 
-// What belongs to no source is in the last class, unless the scheduler goes by codepoints.
+// Packets without a source are in the last class, unless the scheduler classifies by codepoint.
 std::size_t ClassQueue::classOf(const Slot& slot) const {
   const bool known = slot.hop && slot.hop->service_class >= 0;
   return scheduler_->class_of(view(slot), known ? static_cast<std::size_t>(slot.hop->service_class)
@@ -60,7 +60,7 @@ void ClassQueue::dropLastOf(std::size_t service, bool byLaw, Time now) {
   const auto last = std::find_if(slots_.rbegin(), slots_.rend(),
                                  [&](const Slot& slot) { return slot.service == service; });
   if (last == slots_.rend())
-    throw cRuntimeError("the scheduler dropped of a class without packets");
+    throw cRuntimeError("the scheduler dropped a packet of a class without packets");
   drop(std::next(last).base(), byLaw, now);
 }
 
@@ -77,7 +77,7 @@ void ClassQueue::drop(std::deque<Slot>::iterator position, bool byLaw, Time now)
   dropPacket(slot.packet, byLaw ? inet::CONGESTION : inet::QUEUE_OVERFLOW);
 }
 
-// The scheduler's choice becomes the first packet; what it drops is gone.
+// Moves the scheduler's choice to the front, and removes the packets that the scheduler drops.
 bool ClassQueue::choose(Time started, bool taken) {
   while (!slots_.empty()) {
     chosen_ = scheduler_->next(started);
@@ -95,7 +95,8 @@ bool ClassQueue::choose(Time started, bool taken) {
   return false;
 }
 
-// The interface asks as its transmitter falls idle: what the scheduler drops then is not there to be pulled.
+// The interface calls this when its transmitter becomes idle. Packets that the scheduler drops at this moment
+// cannot be pulled.
 inet::Packet* ClassQueue::canPullPacket(QueueGate* gate) const {
   Enter_Method_Silent();
   const_cast<ClassQueue*>(this)->catchUp(now());

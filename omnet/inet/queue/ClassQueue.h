@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The queue of a sending interface under a class scheduler: a MarkingQueue whose next packet is the
-// scheduler's choice, chosen when the transmitter is reckoned to be free. Decisions stand in the order
-// of engine/class_link.cc.
+// The queue of a sending interface under a class scheduler: a MarkingQueue whose next packet is chosen by the
+// scheduler, at the computed time at which the transmitter becomes free. Decisions have the same order as in
+// engine/class_link.cc.
 #ifndef ECNOMY_INET_QUEUE_CLASSQUEUE_H_
 #define ECNOMY_INET_QUEUE_CLASSQUEUE_H_
 
@@ -15,7 +15,7 @@ namespace ecnomy::omnet {
 
 class ClassQueue : public MarkingQueue {
  public:
-  // Nobody but the interface takes packets out: the scheduler counts on its queues.
+  // Only the interface removes packets, since the scheduler relies on its own queues.
   void removePacket(inet::Packet* packet) override;
   inet::Packet* canPullPacket(QueueGate* gate) const override;
   bool canPullSomePacket(QueueGate* gate) const override { return canPullPacket(gate) != nullptr; }

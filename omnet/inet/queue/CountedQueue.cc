@@ -75,11 +75,11 @@ Packet* CountedQueue::pullPacket(QueueGate*) {
   Enter_Method("pullPacket");
   Packet* packet = inner_->pullPacket(out_);
   take(packet);
-  // An interface flushes its queue as the network is deleted, when the market may be gone already.
+  // An interface flushes its queue when the network is deleted. The market may then be gone already.
   if (omnetpp::getSimulation()->getSimulationStage() == omnetpp::CTX_CLEANUP) return packet;
   queue_.account(now());
   const auto found = waiting_.find(packet);
-  if (found == waiting_.end()) throw cRuntimeError("the queue inside gives what it was not given");
+  if (found == waiting_.end()) throw cRuntimeError("the inner queue returned an unknown packet");
   Held held = found->second;
   waiting_.erase(found);
   queue_.leave(held.wireBytes);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// One direction of a link behind any queue of INET's, or of the user's own, that is no MarkingQueue: it stands around
-// that queue and counts for the market what goes in, comes out and is dropped. It has no law. A mark that
-// the queue inside sets by itself (RedDropper's) is counted as this link's.
+// One direction of a link behind a queue of INET or a custom queue that is not a MarkingQueue. It contains this queue,
+// and counts for the market the packets that enter, leave and are dropped. It has no law. A mark set by the inner
+// queue (RedDropper's) is counted as this link's mark.
 //
-// The books go by what the interface does; a MarkingQueue's go by the transmitter's times.
+// Its books follow the interface's calls; a MarkingQueue's books follow the transmitter's times.
 #ifndef ECNOMY_INET_QUEUE_COUNTEDQUEUE_H_
 #define ECNOMY_INET_QUEUE_COUNTEDQUEUE_H_
 
@@ -25,7 +25,7 @@ namespace ecnomy::omnet {
 
 class CountedQueue : public InetQueue, public IMarkingLink, public omnetpp::cListener {
  public:
-  // IPacketQueue: the inner queue's
+  // IPacketQueue, forwarded to the inner queue
   int getNumPackets() const override { return inner_->getNumPackets(); }
   int getMaxNumPackets() const override { return inner_->getMaxNumPackets(); }
   inet::b getTotalLength() const override { return inner_->getTotalLength(); }
@@ -51,7 +51,7 @@ class CountedQueue : public InetQueue, public IMarkingLink, public omnetpp::cLis
   void tellInFlight() override;
   void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) override;
 
-  // A packet is dropped inside.
+  // The inner queue drops a packet.
   void receiveSignal(omnetpp::cComponent* source, omnetpp::simsignal_t signal,
                      omnetpp::cObject* packet, omnetpp::cObject* details) override;
 
@@ -61,7 +61,7 @@ class CountedQueue : public InetQueue, public IMarkingLink, public omnetpp::cLis
  private:
   struct Held {
     Label label;
-    Hop* hop;  // nullptr for what belongs to no source
+    Hop* hop;  // nullptr for packets without a source
     std::int32_t bytes, wireBytes;
     bool ect, ce;
   };
@@ -75,7 +75,7 @@ class CountedQueue : public InetQueue, public IMarkingLink, public omnetpp::cLis
   void note(TraceEvent what, const Held& packet);
   Time transmission(std::int32_t wireBytes) const;
 
-  MarketBridge* market_ = nullptr;  // nullptr: nobody asks
+  MarketBridge* market_ = nullptr;  // nullptr: there is no market
   int link_ = -1;
   LinkPlan plan_;
   std::int32_t shortest_ = 0, gap_ = 0;  // bytes on the wire

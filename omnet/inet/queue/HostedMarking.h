@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The marking law of a queue: one of laws/marking, or one of the user's own (parameters/OwnLaws.h).
+// The marking law of a queue: one of laws/marking, or a custom law (parameters/OwnLaws.h).
 #ifndef ECNOMY_INET_QUEUE_HOSTEDMARKING_H_
 #define ECNOMY_INET_QUEUE_HOSTEDMARKING_H_
 
@@ -14,7 +14,7 @@ namespace ecnomy::omnet {
 
 class HostedMarking {
  public:
-  // Throws BadParameter naming law and parameter, or the unknown law.
+  // Throws BadParameter with law and parameter, or with the unknown law.
   HostedMarking(const std::string& law, const std::vector<double>& values, Stream stream)
       : own_(makeOwnMarking(law, values)),
         builtIn_(own_ ? MarkingVariant(DropTail()) : make_marking(law, values), stream),
@@ -45,16 +45,16 @@ class HostedMarking {
   }
   const MarkingHost* builtIn() const { return own_ ? nullptr : &builtIn_; }
   double probability() const { return own_ ? own_->probability() : builtIn_.probability(); }
-  // Throws BadParameter and leaves the law unchanged then.
+  // If it throws BadParameter, the law is unchanged.
   void configure(const std::vector<double>& values) {
     if (own_) return own_->configure(values);
     builtIn_.configure(values);
   }
 
  private:
-  std::unique_ptr<OwnMarking> own_;  // nullptr: the other one
+  std::unique_ptr<OwnMarking> own_;  // nullptr: the law is built in
   MarkingHost builtIn_;
-  Stream stream_;  // of an own law
+  Stream stream_;  // for a custom law
 };
 
 }  // namespace ecnomy::omnet

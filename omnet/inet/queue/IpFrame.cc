@@ -15,7 +15,7 @@ using inet::Protocol;
 
 namespace {
 
-// What lies behind an Ethernet header, beyond which `offset` is moved; nullptr: it does not say.
+// The protocol behind an Ethernet header; nullptr if the header does not contain it. Moves `offset` behind the header.
 const Protocol* behindEthernet(const Packet* packet, inet::b& offset) {
   const auto& header = packet->peekDataAt<inet::EthernetMacHeader>(offset);
   offset += header->getChunkLength();

@@ -11,16 +11,16 @@
 namespace ecnomy::omnet {
 
 struct IpFrame {
-  inet::b offset{0};  // where the network layer begins
+  inet::b offset{0};  // beginning of the network layer's packet
   bool ipv4 = false;  // only such a datagram can be marked
   bool ect = false;   // ECN-capable, already marked or not
   bool ce = false;
   bool ect1 = false;
-  std::int32_t bytes = 0;  // of the network layer's packet, without padding
+  std::int32_t bytes = 0;  // size of the network layer's packet, without padding
 };
 
-// What a packet leaves its host with. INET's TCP sends as ECT(1) whatever is ECN-capable; this is ECT(0) unless the
-// plan says ECT(1).
+// The ECN field of a packet that leaves its host: ECT(0) unless the plan has ECT(1). INET's own TCP sends all
+// ECN-capable packets as ECT(1).
 inline inet::IpEcnCode ecnField(bool ect, bool ect1) {
   if (!ect) return inet::IP_ECN_NOT_ECT;
   return ect1 ? inet::IP_ECN_ECT_1 : inet::IP_ECN_ECT_0;
@@ -28,7 +28,7 @@ inline inet::IpEcnCode ecnField(bool ect, bool ect1) {
 
 IpFrame readFrame(const inet::Packet* packet);
 
-// The datagram carries CE from here on; the caller has seen that it is ECT.
+// Sets CE in the datagram. The caller has checked that it is ECT.
 void markFrame(inet::Packet* packet);
 
 }  // namespace ecnomy::omnet

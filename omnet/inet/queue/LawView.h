@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// What a marking law thinks, in words, to be looked at in Qtenv: averages, prices, virtual queues.
+// A marking law's state as text for Qtenv: averages, prices, virtual queues.
 #ifndef ECNOMY_INET_QUEUE_LAWVIEW_H_
 #define ECNOMY_INET_QUEUE_LAWVIEW_H_
 

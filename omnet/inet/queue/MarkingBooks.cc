@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// What a MarkingQueue does with its LinkQueue, in the order of engine/link.cc.
+// A MarkingQueue's calls of its LinkQueue, in the same order as in engine/link.cc.
 #include <algorithm>
 
 #include "inet/common/Simsignals.h"
@@ -21,7 +21,7 @@ PacketAccounts MarkingQueue::accounts(const Slot& slot) const {
   return market_ ? market_->accounts(slot.label, slot.hop) : PacketAccounts{};
 }
 
-// At most the first packet: the interface sends one at a time.
+// Begins at most the first packet's transmission, since the interface sends one packet at a time.
 void MarkingQueue::catchUp(Time now) {
   if (begun_ || queue_.packets == 0 || queue_.free_at > now) return;
   const Time started = std::max(queue_.free_at, slots_.front().arrived);
@@ -63,7 +63,7 @@ MarkingQueue::Slot MarkingQueue::look(inet::Packet* packet, Time now) const {
   return slot;
 }
 
-// What is not admitted is deleted.
+// A packet that is not admitted is deleted.
 bool MarkingQueue::admitted(Slot& slot, Time now) {
   const Entry entry = queue_.admit(
       *law_, plan_, busy(now), slot.wireBytes, slot.ipv4, now, [&] { return view(slot); },
@@ -116,7 +116,7 @@ void MarkingQueue::countDrop(const Slot& slot, bool byLaw, Time now) {
   note(TraceEvent::drop, slot, now);
 }
 
-// A waiting packet is taken out by others than the interface: to the books it is dropped.
+// A module other than the interface removes a waiting packet. The books count the packet as dropped.
 void MarkingQueue::forget(std::size_t position, Time now) {
   const Slot slot = slots_[position];
   if (position == 0 && begun_) {

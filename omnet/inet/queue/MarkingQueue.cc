@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// As an INET queue: set-up, packets in and out, display. MarkingBooks.cc counts and decides.
+// A MarkingQueue as an INET queue: set-up, arrivals, departures, display. MarkingBooks.cc has accounts and decisions.
 #include "queue/MarkingQueue.h"
 
 #include <algorithm>
@@ -98,13 +98,13 @@ void MarkingQueue::openLaw() {
   scheduleAt(simtime(law_->first_timer()), timer_);
 }
 
-// The interface may learn its rate late, and a channel's can be changed; one that is cut has none.
+// The interface may get its rate late, and a channel's rate can change. A disconnected channel has no rate.
 void MarkingQueue::adoptRate() {
   const double datarate = interface_->getDatarate();
   if (datarate == datarate_) return;
   if (!(datarate >= 1) && datarate_ > 0) return;
   if (!(datarate >= 1) || datarate > 1e15) {
-    throw cRuntimeError("The interface has no datarate that a marking queue could reckon with");
+    throw cRuntimeError("The interface has no datarate that a marking queue can use");
   }
   datarate_ = datarate;
   plan_.rate_bps = std::llround(datarate);
@@ -145,7 +145,7 @@ Packet* MarkingQueue::canPullPacket(QueueGate*) const { return isEmpty() ? nullp
 Packet* MarkingQueue::pullPacket(QueueGate*) {
   Enter_Method("pullPacket");
   if (slots_.empty()) throw cRuntimeError("there is no packet to pull");
-  // An interface flushes its queue as the network is deleted, when the market may be gone already.
+  // An interface flushes its queue when the network is deleted. The market may then be gone already.
   if (omnetpp::getSimulation()->getSimulationStage() != omnetpp::CTX_CLEANUP) depart();
   Packet* packet = slots_.front().packet;
   slots_.pop_front();
@@ -156,7 +156,7 @@ Packet* MarkingQueue::pullPacket(QueueGate*) {
   return packet;
 }
 
-// The first packet goes to the wire.
+// The first packet goes to the transmitter.
 void MarkingQueue::depart() {
   adoptRate();
   const Time time = now();
@@ -242,7 +242,8 @@ void MarkingQueue::watchLaw() {
   });
 }
 
-// Without a market nobody takes samples, and there are no empty vectors of them; nor of marks where none are set.
+// Subscribes to sampling. Without a market there are no samples, and so no vectors. Links that cannot mark have no
+// vectors of marks.
 void MarkingQueue::beSampled() {
   std::vector<simsignal_t> signals{queueSampleSignal_, queueMeanSignal_};
   if (plan_.marking.law != DropTail::kName || !plan_.scheduler.classes.empty()) {
@@ -256,7 +257,7 @@ void MarkingQueue::beSampled() {
   market_->addSampled(this);
 }
 
-// All accounts are those of now: see ISampled. Recorders made from a template have no filter for the warm-up.
+// All accounts are up to date: see ISampled. Recorders made from a template do not filter out the warm-up.
 void MarkingQueue::sample(const Sample& sample) {
   const LinkStats before = std::exchange(sampledStats_, queue_.stats);
   if (!sample.measured()) return;

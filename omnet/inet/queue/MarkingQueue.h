@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
 // The queue of a sending interface under any marking law: one direction of a link.
 //
-// The interface pulls a packet when its transmitter is free, maybe after an arrival of that time.
-// The books go by the transmitter's times, reckoned from the wire bytes: a transmission that begins
-// at t has begun for an arrival at the same t, as in the built-in engine (engine/link.h). Where
-// the interface is slower or quicker than reckoned, what it does holds.
+// The interface pulls a packet when its transmitter is free, possibly after an arrival at the same time.
+// The books follow the transmitter's times, computed from the bytes on the wire. For an arrival at t, a
+// transmission that begins at the same t has already begun, as in the built-in engine (engine/link.h).
+// If the interface is slower or faster than computed, its actual times count.
 #ifndef ECNOMY_INET_QUEUE_MARKINGQUEUE_H_
 #define ECNOMY_INET_QUEUE_MARKINGQUEUE_H_
 
@@ -51,8 +51,8 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
   void pushPacket(inet::Packet* packet, QueueGate* gate) override;
   inet::Packet* pullPacket(QueueGate* gate) override;
 
-  // A packet that this queue's interface has sent reaches the far end: whether the wire has lost it, which is
-  // then counted. To be asked once for each, in the order of their arrival.
+  // Whether the wire has lost a packet that this queue's interface sent and that now reaches the far end. A loss
+  // is counted. To be called once per packet, in the order of their arrival.
   bool loses(inet::Packet* packet);
 
   // IMarkingLink
@@ -73,30 +73,30 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
   struct Slot {
     inet::Packet* packet;
     Label label;
-    Hop* hop;  // nullptr for what belongs to no source
+    Hop* hop;  // nullptr for packets without a source
     std::int32_t bytes, wireBytes;
     bool ipv4, ect, ce, ect1;
     Time arrived;
-    std::size_t service = 0;  // its class, in a queue of several
+    std::size_t service = 0;  // its class, in a ClassQueue
   };
 
-  // What a queue of several classes does in its own way (ClassQueue.h).
+  // Overridden by a queue of several classes (ClassQueue.h).
   virtual void readLaw();
   virtual void openLaw();
-  virtual bool enter(Slot& slot, Time now);  // false: it is gone
-  // Puts first what goes next; false: all that waited is dropped, which `taken`, as the interface is already taking
-  // a packet, does not allow.
+  virtual bool enter(Slot& slot, Time now);  // false: it is dropped
+  // Moves the next packet to the front. Returns false if all waiting packets were dropped. This must not happen
+  // if `taken`: the interface is already taking a packet.
   virtual bool choose(Time started, bool taken) {
     (void)started, (void)taken;
     return true;
   }
   virtual void departing(Slot& slot, Time started);
-  virtual void updateLaw(Time now) { (void)now; }  // of its law, for a report
+  virtual void updateLaw(Time now) { (void)now; }  // updates its law, for a report
   virtual double probability() const { return law_->probability(); }
 
   // Set-up
   void readPlan();
-  std::uint64_t seed();  // of the streams
+  std::uint64_t seed();  // seed of the streams
   void adoptRate();
 
   // Books
@@ -119,7 +119,7 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
   void watchLaw();
   void beSampled();
 
-  MarketBridge* market_ = nullptr;  // nullptr: no books but its own
+  MarketBridge* market_ = nullptr;  // nullptr: it has only its own books
   int link_ = -1;
   LinkPlan plan_;
   std::int32_t shortest_ = 0, gap_ = 0;  // bytes on the wire
@@ -128,15 +128,15 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
   omnetpp::cMessage* timer_ = nullptr;
   inet::NetworkInterface* interface_ = nullptr;
   inet::queueing::IActivePacketSink* collector_ = nullptr;
-  double datarate_ = 0;  // as the interface last gave it
+  double datarate_ = 0;  // the interface's last datarate
 
   omnetpp::cPacketQueue storage_{"waiting"};
-  std::deque<Slot> slots_;  // of the packets in storage_, in its order
-  bool begun_ = false;      // the first one's transmission has, its packet is still here
+  std::deque<Slot> slots_;  // the packets in storage_, in the same order
+  bool begun_ = false;  // the first packet's transmission has begun, and the packet is still here
   LinkQueue queue_;
   MarksUnderWay underWay_;
-  std::int64_t told_ = -1;  // waiting packets, to listeners
-  LinkStats sampledStats_;  // by the last sample
+  std::int64_t told_ = -1;  // number of waiting packets last emitted
+  LinkStats sampledStats_;  // at the last sample
 
   static omnetpp::simsignal_t waitingSignal_;
   static omnetpp::simsignal_t markedSignal_;

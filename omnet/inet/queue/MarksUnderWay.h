@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// CE packets that have left a queue and not reached the far end, for reports.
+// CE packets that have left a queue but not reached the far end, for reports.
 #ifndef ECNOMY_INET_QUEUE_MARKSUNDERWAY_H_
 #define ECNOMY_INET_QUEUE_MARKSUNDERWAY_H_
 
@@ -12,7 +12,7 @@ namespace ecnomy::omnet {
 
 class MarksUnderWay {
  public:
-  // To be called at every departure. hop: of a CE packet that belongs to a source, else nullptr.
+  // To be called at every departure. `hop` is the hop of a CE packet that belongs to a source, else nullptr.
   void depart(Hop* hop, Time delivered, Time now) {
     forget(now);
     if (!hop) return;
@@ -20,8 +20,8 @@ class MarksUnderWay {
     hops_.insert(hop);
   }
 
-  // Sets ce_in_flight of all hops that have had a CE packet here. each(wait): calls wait(hop) for each CE
-  // packet of a source that waits. What is delivered at the time of a report is still under way.
+  // Sets ce_in_flight of all hops that have had a CE packet here. each(wait) calls wait(hop) for each waiting
+  // CE packet of a source. A packet that is delivered at the time of a report counts as under way.
   template <class Each>
   void tell(Time now, Each&& each) {
     forget(now);

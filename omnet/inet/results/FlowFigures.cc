@@ -28,7 +28,7 @@ void emitCount(cModule* module, simsignal_t signal, std::int64_t count) {
   module->emit(signal, static_cast<omnetpp::intval_t>(count));
 }
 
-// A value that stands for `weight` seconds or packets.
+// Emits a mean with its weight: the number of seconds or packets behind it.
 void emitMean(cModule* module, simsignal_t signal, double value, double weight) {
   if (!module->mayHaveListeners(signal)) return;
   Weight stands(weight);
@@ -45,7 +45,7 @@ double bitRate(std::int64_t bytes, const Sample& sample) {
 
 }  // namespace
 
-// ---- the receiver's
+// ---- at the receiver
 
 void ArrivalFigures::open(cModule* shown, MarketBridge& market, int source) {
   shown_ = shown;
@@ -79,7 +79,7 @@ void ArrivalFigures::sample(const Sample& sample) {
   emitMean(shown_, kMeanDelay, waited_s / all, all);
 }
 
-// ---- the sender's
+// ---- at the sender
 
 void SendingFigures::open(cModule* shown, MarketBridge& market, int source) {
   shown_ = shown;
@@ -93,7 +93,7 @@ void SendingFigures::open(cModule* shown, MarketBridge& market, int source) {
   if (!rate_.empty()) ackedEach_.resize(static_cast<std::size_t>(count_));
 }
 
-// Each flow's own vector, where the module's type has a template for it.
+// Each flow's own vector, if the module's type has a template for it.
 SendingFigures::Signals SendingFigures::series(const char* name) const {
   Signals signals;
   omnetpp::cProperty* how = shown_->getProperties()->get("statisticTemplate", name);
@@ -128,7 +128,7 @@ void SendingFigures::sample(const Sample& sample, ISource& host) {
   }
 }
 
-// Recorders made from a template have no filter for the warm-up.
+// Recorders made from a template do not filter out the warm-up.
 void SendingFigures::sampleMember(const Sample& sample, std::size_t member,
                                   const FlowState& state) {
   if (!cwnd_.empty() && sample.measured()) shown_->emit(cwnd_[member], state.cwnd);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// What results show of a source's flows, at its two ends: signals of what the books have counted since the
-// last sample (Sample.h), emitted by the modules that a network's author sees.
+// Results of a source's flows at its two ends: signals with the books' counts since the last sample (Sample.h).
+// The modules visible to a network's author emit them.
 #ifndef ECNOMY_INET_RESULTS_FLOWFIGURES_H_
 #define ECNOMY_INET_RESULTS_FLOWFIGURES_H_
 
@@ -15,7 +15,7 @@
 
 namespace ecnomy::omnet {
 
-// At the receiver: deliveredPackets, cePackets, goodput, markRate, ceShare and meanDelay of all flows together.
+// At the receiver: deliveredPackets, cePackets, goodput, markRate, ceShare and meanDelay for all flows together.
 class ArrivalFigures {
  public:
   void open(omnetpp::cModule* shown, MarketBridge& market, int source);
@@ -25,19 +25,19 @@ class ArrivalFigures {
   omnetpp::cModule* shown_ = nullptr;
   MarketBridge* market_ = nullptr;
   int first_ = 0, count_ = 0;
-  std::int64_t delivered_ = 0, bytes_ = 0, ce_ = 0;  // by the last sample
+  std::int64_t delivered_ = 0, bytes_ = 0, ce_ = 0;  // at the last sample
   double delays_s_ = 0;
 };
 
-// At the sender: sentPackets, lostPackets and ackedRate of all flows together; and each flow's cwnd-I, rate-I
-// and rtt-I where the market's series have them and its row is of one flow.
+// At the sender: sentPackets, lostPackets and ackedRate for all flows together. Each flow also has cwnd-I, rate-I
+// and rtt-I, if the market's series have them and each flow has its own row.
 class SendingFigures {
  public:
   void open(omnetpp::cModule* shown, MarketBridge& market, int source);
   void sample(const Sample& sample, ISource& host);
 
  private:
-  using Signals = std::vector<omnetpp::simsignal_t>;  // by member; empty where nobody wants them
+  using Signals = std::vector<omnetpp::simsignal_t>;  // by member; empty if not recorded
 
   Signals series(const char* name) const;
   void sampleMember(const Sample& sample, std::size_t member, const FlowState& state);
@@ -45,7 +45,7 @@ class SendingFigures {
   omnetpp::cModule* shown_ = nullptr;
   MarketBridge* market_ = nullptr;
   int first_ = 0, count_ = 0;
-  std::int64_t sent_ = 0, lost_ = 0, acked_ = 0;  // by the last sample; bytes
+  std::int64_t sent_ = 0, lost_ = 0, acked_ = 0;  // at the last sample; acked_ in bytes
   std::vector<std::int64_t> ackedEach_;
   Signals cwnd_, rate_, rtt_;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// A result filter and a recorder for @statistic, which know the warm-up and record no NaN.
+// A result filter and a recorder for @statistic, which respect the warm-up and record no NaN.
 //
-//   source="held(x)"   x is a state: the value that it had before the end of the warm-up (warmup-period) is its
-//                      value at that time, whether or not it changes afterwards. Needs autoWarmupFilter=false.
-//   record=average     sum of value times weight over the sum of weights (Weighted.h; 1 where a value comes
-//                      without), and no scalar where that is 0
+//   source="held(x)"   x is a state: its last value before the end of the warm-up (warmup-period) is its value at
+//                      this time, even if it does not change afterwards. Needs autoWarmupFilter=false.
+//   record=average     the sum of value times weight, divided by the sum of weights (Weighted.h; the weight is 1 if
+//                      a value has none); no scalar if the sum of weights is 0
 #include <cmath>
 
 #include "results/Weighted.h"
@@ -41,12 +41,12 @@ class HeldFilter : public omnetpp::cNumericResultFilter {
   }
 
   double before_ = NAN;
-  bool begun_ = false;  // something has been let through
+  bool begun_ = false;  // a value has passed
 };
 
 Register_ResultFilter2("held", HeldFilter,
-                       "A state as the measured time has it: what it was before the end of the "
-                       "warm-up is its value then.");
+                       "A state during the measured time: its last value before the end of the "
+                       "warm-up is its first value.");
 
 class AverageRecorder : public omnetpp::cNumericResultRecorder {
  protected:
@@ -68,7 +68,7 @@ class AverageRecorder : public omnetpp::cNumericResultRecorder {
 };
 
 Register_ResultRecorder2("average", AverageRecorder,
-                         "The mean of the values, each by what it stands for; nothing where there "
-                         "are none.");
+                         "The mean of the values, each with its weight; no scalar if there "
+                         "are no values.");
 
 }  // namespace ecnomy::omnet

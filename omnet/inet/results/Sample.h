@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The moments at which a run's figures are sampled for OMNeT++'s results: with the market's series where
-// there are any, otherwise at its reports; at the end of the warm-up and at the end in any case. Nobody has
-// a timer of his own for it, and no packet costs anything.
+// The times at which a run's figures are sampled for OMNeT++'s results: with the market's series if there are
+// any, otherwise at its reports. There is always a sample at the end of the warm-up and at the end of the run.
+// Modules need no timers of their own for it, and sampling costs nothing per packet.
 #ifndef ECNOMY_INET_RESULTS_SAMPLE_H_
 #define ECNOMY_INET_RESULTS_SAMPLE_H_
 
@@ -10,14 +10,14 @@
 namespace ecnomy::omnet {
 
 struct Sample {
-  Time from, to;  // since the last one; equal at t = 0
+  Time from, to;  // from the last sample to this one; equal at t = 0
   Time warmup;
 
-  // Whether what happened since the last one counts; what ends with the warm-up does not.
+  // Whether counts since the last sample count; those up to the end of the warm-up do not.
   bool counts() const noexcept { return to > from && to > warmup; }
-  // Whether states count: those at the end of the warm-up do.
+  // Whether states count; those at the end of the warm-up do.
   bool measured() const noexcept { return to >= warmup; }
-  // A state holds from here on, as the run or what is measured of it begins.
+  // Whether the run or its measured time begins here.
   bool begins() const noexcept { return to == 0 || to == warmup; }
   double seconds() const noexcept { return ecnomy::seconds(to - from); }
 };
@@ -25,7 +25,7 @@ struct Sample {
 class ISampled {
  public:
   virtual ~ISampled() = default;
-  // All links' accounts are those of the moment. Changes nothing that others see.
+  // Called with all links' accounts up to date. It must not change any state that other modules use.
   virtual void sample(const Sample& sample) = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Watches that work out what they show when somebody looks. To be made while a module initializes, which
-// then owns them, as with WATCH.
+// Watches that compute their text when it is displayed. They are made while a module initializes, and this module
+// owns them, as with WATCH.
 #ifndef ECNOMY_INET_RESULTS_WATCHING_H_
 #define ECNOMY_INET_RESULTS_WATCHING_H_
 
@@ -24,7 +24,7 @@ class Watching : public omnetpp::cWatchBase {
   std::function<std::string()> look_;
 };
 
-// One line for each of many.
+// A watch with several lines.
 class WatchingMany : public omnetpp::cStdVectorWatcherBase {
  public:
   WatchingMany(const char* name, std::function<int()> count, std::function<std::string(int)> look)

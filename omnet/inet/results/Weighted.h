@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// What an emitted value stands for, for the result recorder `average`: so many seconds, so many packets.
+// The weight of an emitted value for the result recorder `average`: a number of seconds or packets.
 #ifndef ECNOMY_INET_RESULTS_WEIGHTED_H_
 #define ECNOMY_INET_RESULTS_WEIGHTED_H_
 
@@ -15,7 +15,7 @@ class Weight : public omnetpp::cObject {
   const double value;
 };
 
-// Of nothing 0, which as a mean has no weight.
+// The share `part` of `whole`. It is 0 if `whole` is 0; as a mean, it then has the weight 0.
 inline double share(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }

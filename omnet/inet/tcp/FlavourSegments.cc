@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The flavour's segments: what arrives, what is answered when, and what leaves with what.
+// The flavour's segments: arrivals, the time of ACKs, and the contents of departing segments.
 #include <limits>
 
 #include "InetCompat.h"
@@ -25,7 +25,7 @@ void TcpMarketFlavour::segmentArrives(const Packet& packet, const TcpHeader& hea
   if (answered) receiver_.note(arrival.sent, arrival.tag && arrival.tag->again);
 }
 
-// INET calls this for each segment of a connection that is established, before anything else.
+// INET calls this first for each segment of an established connection.
 void TcpMarketFlavour::processEcnInEstablished() {
   if (arrivalBytes_ == 0) return;
   heldBefore_ = holdsData();
@@ -98,7 +98,7 @@ void TcpMarketFlavour::ackArrives(const TcpHeader& header) {
 
 // ---- out
 
-// What is not a segment of the flow follows its last one and has no overhead of its own, but for the SYN.
+// Other segments than the flow's data follow its last segment and have no send overhead, except for the SYN.
 MarketTcp::Departure TcpMarketFlavour::departure(const Packet& packet, const TcpHeader& header) {
   MarketTcp::Departure departs;
   departs.ect = plan_ && plan().ect_all && !header.getRstBit();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// What the receiving half of a connection adds to INET's: the ECN echo (RFC 3168 section 6.1.3; or accurate,
-// antoniadis2000 section 3.1: a cumulative count of marks, as AccECN's, that outlives lost ACKs),
-// which ACKs may wait (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2), and which ranges an ACK reports
-// (RFC 2018). engine/tcp_receiver.h has the same rules.
+// Additions to the receiving half of INET's connection: the ECN echo, the delay of ACKs (RFC 1122 section
+// 4.2.3.2, RFC 5681 section 4.2), and the ranges that an ACK reports (RFC 2018). The echo follows RFC 3168
+// section 6.1.3, or it is accurate (antoniadis2000 section 3.1): a cumulative count of marks as in AccECN, which
+// survives lost ACKs. engine/tcp_receiver.h has the same rules.
 #ifndef ECNOMY_INET_TCP_FLOWRECEIVER_H_
 #define ECNOMY_INET_TCP_FLOWRECEIVER_H_
 
@@ -17,7 +17,7 @@ namespace ecnomy::omnet {
 
 class FlowReceiver {
  public:
-  // What the next ACK answers: the oldest packet that waits for it (RFC 7323 section 4.3).
+  // The oldest packet that waits for the next ACK; the ACK echoes its time (RFC 7323 section 4.3).
   struct Waiting {
     std::int32_t packets = 0;
     Time sent = kNever;
@@ -27,7 +27,7 @@ class FlowReceiver {
   const Waiting& waiting() const noexcept { return waiting_; }
   std::uint32_t marks() const noexcept { return marks_; }
 
-  // A segment that will be answered.
+  // Notes a segment that will be acknowledged.
   void note(Time sent, bool again) noexcept {
     if (waiting_.packets++ == 0) {
       waiting_.sent = sent;
@@ -35,7 +35,7 @@ class FlowReceiver {
     }
   }
 
-  // Its data, before INET's queue has them.
+  // Notes the segment's data, before INET's queue has it.
   void noteData(bool ce, bool cwr) noexcept {
     if (cwr) latched_ = false;
     turned_ = ce && !markedLast_;
@@ -51,32 +51,32 @@ class FlowReceiver {
     return mode == Echo::rfc3168 && latched_;
   }
 
-  // Whether the ACK of data just noted, which came in order with nothing held beyond, may wait until
-  // there are `every`. With accurate echo a mark after an unmarked packet and a second untold mark are
-  // told at once (RFC 9768 section 3.2.2.5.1).
+  // Whether the ACK of data just noted may wait until `every` packets have arrived. The data is in order, with
+  // nothing held beyond it. With accurate echo, an ACK leaves at once for a mark after an unmarked packet, and
+  // for a second mark not yet echoed (RFC 9768 section 3.2.2.5.1).
   bool mayWait(std::int32_t every, Echo mode) const noexcept {
     const bool tell = counts_marks(mode) && (turned_ || marks_ - told_ >= 2);
     return waiting_.packets < every && !tell;
   }
 
-  // An ACK leaves.
+  // Notes that an ACK leaves.
   void told() noexcept {
     told_ = marks_;
     waiting_ = Waiting{};
   }
 
-  // Data [first, end) came out of order; the queue has them.
+  // Notes that data [first, end) came out of order; the queue has it already.
   void hold(inet::tcp::TcpReceiveQueue& queue, std::uint32_t first, std::uint32_t end);
-  // At most three, that of the last arrival first, then those reported most recently.
+  // At most three ranges: that of the last arrival first, then the ranges with the most recent arrivals.
   std::vector<SeqRange> held(std::uint32_t next);
 
  private:
   static constexpr std::size_t kMostRanges = 3;
 
-  std::vector<SeqRange> held_;  // the last to grow first
+  std::vector<SeqRange> held_;  // the range that grew last comes first
   bool latched_ = false, markedLast_ = false, turned_ = false;
   std::uint32_t marks_ = 0;  // CE packets with data of this connection
-  std::uint32_t told_ = 0;   // of them on ACKs
+  std::uint32_t told_ = 0;   // of these, the marks echoed on ACKs
   Waiting waiting_;
 };
 

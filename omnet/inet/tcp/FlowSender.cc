@@ -8,7 +8,7 @@
 
 namespace ecnomy::omnet {
 
-// What the shared sender asks of INET (host/tcp/segment_port.h).
+// INET's services for the shared sender (host/tcp/segment_port.h).
 struct FlowSender::Port {
   FlowSender& flow;
 
@@ -18,7 +18,7 @@ struct FlowSender::Port {
   void emit(const Emission& emission, Time now) { flow.emit(emission, now); }
   void wake_at(Time at) { flow.port_->wakeAt(at); }
   void alarm_at(Time at) { flow.port_->alarmAt(at); }
-  void syn_timed_out(Time) {}  // INET's connection has a timer of its own for that
+  void syn_timed_out(Time) {}  // INET's connection has its own timer for this
   void all_acked(Time) {
     if (flow.identity_.owner) flow.identity_.owner->allAcked();
   }
@@ -136,8 +136,9 @@ void FlowSender::onAck(const TcpAck& ack, Time now) {
   if (port_) port_->windowChanged();
 }
 
-// Where segments carry the time they left, a retransmission is timed by its own (RFC 7323 section 4), else it
-// gives no RTT sample (Karn). A peer that sends no count of marks is taken to echo each mark once.
+// If segments carry the time they left, the RTT of a retransmission is measured from its own departure (RFC 7323
+// section 4). Otherwise a retransmission gives no RTT sample (Karn). A peer that sends no count of marks is assumed
+// to echo each mark once.
 AckNews FlowSender::read(const TcpAck& ack, std::uint32_t oldest, const Covered& covered,
                          bool news) const {
   AckNews said;
@@ -151,7 +152,7 @@ AckNews FlowSender::read(const TcpAck& ack, std::uint32_t oldest, const Covered&
   return said;
 }
 
-// Takes out what is acknowledged up to `number`, and so the beginning of a segment which is in part.
+// Removes all segments acknowledged up to `number`, and the acknowledged beginning of a partly acknowledged segment.
 FlowSender::Covered FlowSender::cover(std::uint32_t number) {
   Covered covered;
   bool ambiguous = false;
@@ -173,7 +174,7 @@ FlowSender::Covered FlowSender::cover(std::uint32_t number) {
   return covered;
 }
 
-// The first segment that begins at or beyond seq.
+// The number of the first segment that begins at or beyond seq.
 std::int64_t FlowSender::numberOf(std::uint32_t seq) const noexcept {
   const auto at = std::lower_bound(segments_.begin(), segments_.end(), seq,
                                    [](const Segment& segment, std::uint32_t from) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
 // The sending half of a TCP flow over INET's connections: the sender that both engines share (host/tcp), and the
-// bytes behind its segments. A segment is cut when it is sent first and sent again as it was.
-// INET's connection below it does the wire protocol.
+// bytes of its segments. A segment is cut when it is first sent, and retransmitted unchanged. INET's connection
+// below it implements the wire protocol.
 #ifndef ECNOMY_INET_TCP_FLOWSENDER_H_
 #define ECNOMY_INET_TCP_FLOWSENDER_H_
 
@@ -20,32 +20,32 @@ namespace ecnomy::omnet {
 
 class FlowSender {
  public:
-  // Whose flow it is; without plan one of an application that the market does not know.
+  // The flow's owner. Without a plan, the flow belongs to an application outside the market.
   struct Identity {
     const SourcePlan* plan = nullptr;
     int member = 0, flow = -1;
     Accounts* accounts = nullptr;
     FlowOwner* owner = nullptr;
-    std::optional<Stream> rttError = std::nullopt;  // for a law that wants draws
+    std::optional<Stream> rttError = std::nullopt;  // for a law that needs random draws
   };
   static constexpr std::uint32_t kHeaders = 40;  // IP and TCP, on INET's wire
 
-  // All that is referred to must outlive it.
+  // All referenced objects must outlive it.
   FlowSender(const TransportPlan& transport, FlowStats& stats, Outbox outbox, Identity identity);
   FlowSender(const FlowSender&) = delete;
   FlowSender& operator=(const FlowSender&) = delete;
 
-  // ---- the application's side
+  // ---- calls from the application
   void begin(Time now) noexcept { sender_.begin(now); }
   void setProfile(bool on, double factor, Time nextStep) noexcept {
     sender_.set_profile(on, factor, nextStep);
   }
-  // A connection is about to be made, for so many segments (-1: without end). When all are acknowledged
-  // allAcked is called. With the last one goes the FIN, unless the connection is lasting.
+  // A connection is about to be opened, for this number of segments (-1: unlimited). When all are acknowledged,
+  // allAcked is called. The last segment carries the FIN, unless the connection is lasting.
   void open(std::int64_t segments, bool lasting, Time now) noexcept;
   void extend(std::int64_t segments) noexcept { sender_.extend(segments); }
-  void close(Time now) noexcept;  // has done with this connection
-  void resume(Time now);          // something that held it back may have changed
+  void close(Time now) noexcept;  // ends the use of this connection
+  void resume(Time now);          // a limit on sending may have changed
   void order(const FlowOrder& order, Time now);
 
   bool closed() const noexcept { return sender_.closed(); }
@@ -59,11 +59,11 @@ class FlowSender {
   int flow() const noexcept { return identity_.flow; }
   int member() const noexcept { return identity_.member; }
   std::uint32_t mss() const noexcept { return mss_; }  // of the present connection
-  // The payload that makes a full segment's IP packet as long as the plan's.
+  // The payload with which a full segment's IP packet has the plan's size.
   std::uint32_t plannedMss() const noexcept;
   std::optional<Time> capLifted() const noexcept;
 
-  // ---- the connection's side
+  // ---- calls from the connection
   void attach(SenderPort& port) noexcept { port_ = &port; }
   void lostConnection(const char* how, Time now);
   std::int64_t nextSegment() const noexcept { return sender_.next(); }
@@ -83,7 +83,7 @@ class FlowSender {
   struct Port;
   struct Covered {
     std::int64_t segments = 0, bytes = 0;
-    Time sent = kNever;  // of the newest; kNever where one of them was sent again
+    Time sent = kNever;  // departure of the newest; kNever if one of them was retransmitted
   };
   static constexpr std::uint32_t kLittleData = 1u << 28;
 
@@ -102,13 +102,13 @@ class FlowSender {
   SenderPort* port_ = nullptr;
   HostedSender sender_;
   Outbox outbox_;
-  bool asked_ = false;    // for more data
+  bool asked_ = false;    // has requested more data
   bool lasting_ = false;  // its connection may be extended
 
-  std::deque<Segment> segments_;  // sent and not acknowledged
-  std::uint32_t tail_ = 0;        // sequence number of what is cut next
+  std::deque<Segment> segments_;  // sent but not acknowledged
+  std::uint32_t tail_ = 0;        // sequence number of the next new segment
   std::uint32_t mss_;
-  std::uint64_t room_ = 0;  // the receiver's window as its ACKs say, bytes
+  std::uint64_t room_ = 0;  // the receiver's window in its last ACK, bytes
 };
 
 }  // namespace ecnomy::omnet

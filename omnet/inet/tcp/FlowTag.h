@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// What travels with a TCP header at no cost on the wire: what the built-in engine's packets carry beside
-// their sequence numbers. A region tag, for packet tags do not outlive an interface.
+// Data that travels with a TCP header without bytes on the wire: the fields that the built-in engine's packets have
+// in addition to their sequence numbers. It is a region tag, since an interface removes packet tags.
 //
 // An ACK's count of marks stands for an AccECN option, its time for a timestamp option (RFC 7323).
 #ifndef ECNOMY_INET_TCP_FLOWTAG_H_
@@ -22,13 +22,13 @@ class FlowTag : public inet::TagBase {
            std::to_string(marks);
   }
 
-  int flow = -1;   // over all flows of the market; -1: of none
-  int payer = -1;  // of an ordinary host's connection: the flow of the market that the host is
+  int flow = -1;   // index over all flows of the market; -1: none
+  int payer = -1;  // for an ordinary host's connection: the flow of the market that pays for it
   bool fromSender = false;  // on the way from sender to receiver
   bool again = false;       // a retransmission
-  // What it answers, where it carries an ACK.
-  Time answered = kNever;     // when the packet answered left its host; kNever: nothing
-  bool answersAgain = false;  // which was a retransmission: no RTT sample (Karn)
+  // The acknowledged packet, if it carries an ACK.
+  Time answered = kNever;     // when the acknowledged packet left its host; kNever: none
+  bool answersAgain = false;  // this packet was a retransmission: no RTT sample (Karn)
   std::uint32_t marks = 0;    // CE packets with data that its connection has received
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Ordinary applications as a source of the market: each MarketTcp that names the source is one of its flows, and
+// Ordinary applications as a source of the market. Each MarketTcp with the source's name is one of its flows, and
 // a host's connections share the flow's order evenly.
 #ifndef ECNOMY_INET_TCP_HOSTSOURCE_H_
 #define ECNOMY_INET_TCP_HOSTSOURCE_H_
@@ -14,11 +14,11 @@ namespace ecnomy::omnet {
 
 class HostSource : public ISource {
  public:
-  // One host's part.
+  // One host of the source.
   class Member {
    public:
     Member(HostSource& source, int number) : source_(&source), number_(number) {}
-    // From INITSTAGE_PHYSICAL_ENVIRONMENT on.
+    // Valid from INITSTAGE_PHYSICAL_ENVIRONMENT on.
     int flow() const;
     FlowSender::Identity identity() const;
     FlowStats& stats() const;
@@ -30,8 +30,8 @@ class HostSource : public ISource {
     int number_;
   };
 
-  // In INITSTAGE_LOCAL. The source is that of the module's parameter `source`; its first host announces it.
-  // Throws cRuntimeError: hosts of one source differ in path. The plan has the first host's transport.
+  // Called in INITSTAGE_LOCAL. The module's parameter `source` is the source's name; its first host registers it.
+  // Throws cRuntimeError if hosts of one source differ in path. The plan has the first host's transport.
   static Member join(MarketBridge& market, const omnetpp::cModule& tcp,
                      const TransportPlan& transport);
 
@@ -47,7 +47,7 @@ class HostSource : public ISource {
     const omnetpp::cModule* tcp;
     std::vector<FlowSender*> connections;
     FlowOrder order{-1, -1, -1, true, -1};
-    double closedIntegral = 0;  // of cwnd, of connections that are closed
+    double closedIntegral = 0;  // integral of cwnd over closed connections
   };
 
   explicit HostSource(MarketBridge& market) : market_(&market) {}

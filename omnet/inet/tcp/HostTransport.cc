@@ -29,7 +29,7 @@ double lawValue(const Parameter& parameter, const cValue& value) {
                      "', expected one of " + parameter.choices);
 }
 
-// What is not given has the default of the law's table.
+// Parameters that are not given have the defaults of the law's table.
 LawPlan lawOf(const std::string& law, const cValueMap& given) {
   LawPlan plan{law, {}};
   const std::vector<Parameter>& table = findLaw("window", law).parameters;
@@ -45,7 +45,7 @@ LawPlan lawOf(const std::string& law, const cValueMap& given) {
   return plan;
 }
 
-// A choice that may be left to the law.
+// Reads a choice with the value "by-law", which leaves it to the law.
 bool chosen(const cComponent* tcp, const char* name, const char* yes, bool byLaw) {
   const std::string value = tcp->par(name).stdstringValue();
   return value == "by-law" ? byLaw : value == yes;
@@ -64,7 +64,7 @@ void readTimes(const cComponent* tcp, TransportPlan& plan) {
   plan.reference_rtt = timeParameter(tcp, "referenceRtt");
 }
 
-// A law that wants each mark is paced and has an accurate echo, unless it is said otherwise.
+// By default, a law that needs each mark is paced and has an accurate echo.
 void readChoices(const cComponent* tcp, TransportPlan& plan, const WindowTraits& law) {
   const bool perMark = law.per_mark;
   plan.paced = chosen(tcp, "send", "paced", perMark);

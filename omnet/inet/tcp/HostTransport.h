@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// A host's own choice of transport, from a MarketTcp's parameters: for connections of applications that the
-// market does not know.
+// A host's own transport, from a MarketTcp's parameters, for connections of applications outside the market.
 #ifndef ECNOMY_INET_TCP_HOSTTRANSPORT_H_
 #define ECNOMY_INET_TCP_HOSTTRANSPORT_H_
 
@@ -12,8 +11,8 @@
 
 namespace ecnomy::omnet {
 
-// With this window law, or that of parameter `law` where it is empty. Throws cRuntimeError naming the
-// module and the parameter.
+// The transport with window law `law`, or with the parameter `law` if the argument is empty. Throws cRuntimeError
+// with the module and the parameter.
 TransportPlan hostTransport(const omnetpp::cComponent* tcp, const std::string& law);
 
 }  // namespace ecnomy::omnet

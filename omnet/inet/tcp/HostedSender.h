@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// host/tcp/segment_sender.h over a HostedWindow in place of a WindowHost, so that flows on INET take window laws of
-// the user's own. The sender's text is the built-in engine's, compiled for another host of laws; it has a
-// name of its own for that. The only way to that header in this folder.
+// host/tcp/segment_sender.h with a HostedWindow instead of a WindowHost, so that flows on INET can have custom window
+// laws. The sender has the same source as in the built-in engine, compiled for another law host under another name.
+// Files in this folder must include that header through this one.
 #ifndef ECNOMY_INET_TCP_HOSTEDSENDER_H_
 #define ECNOMY_INET_TCP_HOSTEDSENDER_H_
 
@@ -24,9 +24,9 @@ using HostedWindow = omnet::HostedWindow;
 namespace ecnomy::omnet {
 
 static_assert(std::is_same_v<decltype(HostedSetup::law), HostedWindow>,
-              "host/tcp/segment_sender.h came in by another way");
+              "host/tcp/segment_sender.h was included by another header");
 
-// What flows share. The plans must outlive it. Throws BadParameter.
+// The setup that flows share. The plans must outlive it. Throws BadParameter.
 HostedSetup hostedSetup(const TransportPlan& transport, const SourcePlan* source);
 
 }  // namespace ecnomy::omnet

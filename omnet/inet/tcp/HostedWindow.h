@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The window law of a flow: one of laws/window, or one of the user's own (parameters/OwnLaws.h).
+// The window law of a flow: one of laws/window, or a custom law (parameters/OwnLaws.h).
 #ifndef ECNOMY_INET_TCP_HOSTEDWINDOW_H_
 #define ECNOMY_INET_TCP_HOSTEDWINDOW_H_
 
@@ -15,7 +15,7 @@ namespace ecnomy::omnet {
 class HostedWindow {
  public:
   explicit HostedWindow(WindowVariant law) noexcept : builtIn_(std::move(law)) {}
-  // Throws BadParameter naming law and parameter, or the unknown law.
+  // Throws BadParameter with law and parameter, or with the unknown law.
   explicit HostedWindow(const LawPlan& plan)
       : own_(makeOwnWindow(plan.law, plan.values)),
         builtIn_(own_ ? make_window(kIdle, idleValues()) : make_window(plan.law, plan.values)) {}
@@ -65,7 +65,7 @@ class HostedWindow {
   double gain() const { return own_ ? own_->gain() : builtIn_.gain(); }
   void set_gain(double gain) { own_ ? own_->set_gain(gain) : builtIn_.set_gain(gain); }
 
-  // What a WindowHost is made with where the law is the user's own: never called.
+  // The law of the unused WindowHost if the flow has a custom law; it is never called.
   static constexpr const char* kIdle = Reno::kName;
   static std::vector<double> idleValues() {
     std::vector<double> values;
@@ -74,7 +74,7 @@ class HostedWindow {
   }
 
  private:
-  std::unique_ptr<OwnWindow> own_;  // nullptr: the other one
+  std::unique_ptr<OwnWindow> own_;  // nullptr: the law is built in
   WindowHost builtIn_;
 };
 

@@ -45,14 +45,14 @@ void MarketConnection::selectInitialSeqNum() {
   if (flavour_) flavour_->begins();
 }
 
-// A flow of the market asks until it is connected or gives up by itself.
+// A flow of the market repeats its SYN until it is connected or gives up by itself.
 void MarketConnection::process_OPEN_ACTIVE(Event& event, inet::TcpCommand* command,
                                            cMessage* message) {
   TcpConnection::process_OPEN_ACTIVE(event, command, message);
   if (flavour_ && flavour_->planned()) cancelEvent(connEstabTimer);
 }
 
-// Its receiver answers each SYN, and waits for data as long as need be.
+// The flow's receiver answers each SYN, and waits for data without a limit.
 MarketConnection::Event MarketConnection::processSynInListen(Packet* packet, const Header& header,
                                                              L3Address from, L3Address to) {
   Enter_Method("processSynInListen");
@@ -72,7 +72,7 @@ void MarketConnection::startSynRexmitTimer() {
 
 void MarketConnection::process_TIMEOUT_SYN_REXMIT(Event& event) {
   if (!flavour_ || !flavour_->planned()) return TcpConnection::process_TIMEOUT_SYN_REXMIT(event);
-  if (!flavour_->sends()) return;  // done with in this very moment
+  if (!flavour_->sends()) return;  // the connection ends at this moment
   if (!flavour_->synLost()) {
     event = inet::tcp::TCP_E_ABORT;
     return;
@@ -83,7 +83,7 @@ void MarketConnection::process_TIMEOUT_SYN_REXMIT(Event& event) {
   scheduleAfter(state->syn_rexmit_timeout, synRexmitTimer);
 }
 
-// INET agrees on ECN only after the first data have left.
+// INET's own code negotiates ECN only after the first data has left.
 MarketConnection::Event MarketConnection::processSegmentInSynSent(Packet* packet,
                                                                   const Header& header,
                                                                   L3Address from, L3Address to) {
@@ -92,7 +92,7 @@ MarketConnection::Event MarketConnection::processSegmentInSynSent(Packet* packet
   return TcpConnection::processSegmentInSynSent(packet, header, from, to);
 }
 
-// One that was forked off cannot listen again: its address is not free.
+// A connection that was forked off cannot listen again, since its address is not free.
 bool MarketConnection::performStateTransition(const Event& event) {
   const bool back =
       event == inet::tcp::TCP_E_RCV_RST || event == inet::tcp::TCP_E_TIMEOUT_CONN_ESTAB;
@@ -105,8 +105,8 @@ void MarketConnection::release() {
   performStateTransition(inet::tcp::TCP_E_DESTROY);
 }
 
-// Of one that it has not accepted yet the application knows nothing but that. All of a short file, with its
-// FIN, may come with the last step of the handshake.
+// An application gets no indications for a connection before it has accepted it. All of a short file, with its
+// FIN, may come with the last step of the handshake, so PEER_CLOSED is kept until then.
 void MarketConnection::sendIndicationToApp(int code, const int id) {
   if (!isToBeAccepted()) return TcpConnection::sendIndicationToApp(code, id);
   peerClosed_ = peerClosed_ || code == inet::TCP_I_PEER_CLOSED;
@@ -161,7 +161,7 @@ void MarketConnection::sendAck() {
   composesAck_ = false;
 }
 
-// A flow of the market has its options from the plan, not from the wire: a SYN is as long as an ACK.
+// A flow of the market takes its options from the plan, not from the SYN, so that a SYN is as long as an ACK.
 TcpHeader MarketConnection::writeHeaderOptions(const Ptr<TcpHeader>& header) {
   if (!flavour_) return TcpConnection::writeHeaderOptions(header);
   if (flavour_->planned() && header->getSynBit()) return *header;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// A connection of INET's TCP that leaves to our flavour what INET keeps for itself: timers of the handshake,
-// selective ACKs, what leaves when and with which ECN codepoint. With another flavour it is INET's.
+// A connection of INET's TCP that leaves some of INET's tasks to our flavour: timers of the handshake, selective
+// ACKs, and the time and ECN codepoint of departing segments. With another flavour it behaves as in INET.
 #ifndef ECNOMY_INET_TCP_MARKETCONNECTION_H_
 #define ECNOMY_INET_TCP_MARKETCONNECTION_H_
 
@@ -12,10 +12,10 @@ class TcpMarketFlavour;
 
 class MarketConnection : public inet::tcp::TcpConnection {
  public:
-  // `ofMarket`: it will be a flow's of the market.
+  // `ofMarket`: the connection is for a flow of the market.
   static MarketConnection* make(inet::tcp::Tcp& tcp, int socketId, bool ofMarket);
   void adopt(TcpMarketFlavour* flavour) { flavour_ = flavour; }
-  void release();  // ends it without a word to its peer
+  void release();  // ends it without a message to its peer
 
   void sendAck() override;
   void startSynRexmitTimer() override;
@@ -49,9 +49,9 @@ class MarketConnection : public inet::tcp::TcpConnection {
   void addHeld(inet::tcp::TcpHeader& header) const;
 
   TcpMarketFlavour* flavour_ = nullptr;
-  bool forked_ = false;  // off a listening connection
+  bool forked_ = false;  // forked off a listening connection
   bool composesAck_ = false;
-  bool peerClosed_ = false;  // before the application has accepted it
+  bool peerClosed_ = false;  // the peer closed it before the application accepted it
 };
 
 }  // namespace ecnomy::omnet

@@ -22,7 +22,7 @@ Define_Module(MarketTcp);
 
 namespace {
 
-// A source's, or a host's that is part of one.
+// The flow of a source, or of a host that is part of a source.
 int flowOf(const FlowTag& tag) { return tag.flow >= 0 ? tag.flow : tag.payer; }
 
 std::int64_t payloadBytes(const Packet& packet, const TcpHeader& header) {
@@ -43,7 +43,7 @@ void MarketTcp::initialize(int stage) {
   if (!par("source").stdstringValue().empty()) joinSource();
 }
 
-// With the law of the flavour that its connections have.
+// The host joins the source with the law of its connections' flavour.
 void MarketTcp::joinSource() {
   MarketBridge& market = MarketBridge::of(this);
   const std::string name = par("tcpAlgorithmClass").stdstringValue();
@@ -64,11 +64,11 @@ bool MarketTcp::toldOfEcho_ = false;
 
 void MarketTcp::tellOfEcho(const std::string& law, const inet::L3Address& peer) {
   if (std::exchange(toldOfEcho_, true)) return;
-  std::string text = getFullPath() + ": the law '" + law + "' wants each mark echoed, but ";
-  text +=
-      peer.str() + " echoes none or as RFC 3168, so that the rate is not what the weight says; ";
+  std::string text = getFullPath() + ": the law '" + law + "' needs an echo of each mark, but ";
+  text += peer.str() +
+          " echoes no marks or as in RFC 3168, so that the rate does not follow the weight; ";
   text += "give that host ecnomy.tcp.MarketTcp, or this one a law such as reno ";
-  text += "(said once, others may be alike)";
+  text += "(shown once; other hosts may have the same problem)";
   omnetpp::getEnvir()->alert(text.c_str());
 }
 
@@ -157,7 +157,7 @@ void MarketTcp::handleLowerPacket(Packet* packet) {
   arrival_ = Arrival{};
 }
 
-// What a host receives for a flow of the market, whatever its connection does with it.
+// Counts each packet that a host receives for a flow of the market, even if its connection discards the packet.
 void MarketTcp::count(const Packet& packet, const TcpHeader& header) {
   const int flow = flowOf(*arrival_.tag);
   if (!arrival_.tag->fromSender || payloadBytes(packet, header) == 0) {
@@ -172,8 +172,8 @@ void MarketTcp::count(const Packet& packet, const TcpHeader& header) {
   }
 }
 
-// What comes late for a connection that is done with has no answer: RFC 793 would send a RST for each, in the
-// way of others' data.
+// Late segments for a closed connection are not answered. RFC 793 would send an RST for each of them, and these
+// would compete with others' data.
 void MarketTcp::segmentArrivalWhileClosed(Packet* packet, const inet::Ptr<const TcpHeader>& header,
                                           inet::L3Address from, inet::L3Address to) {
   if (arrival_.tag && arrival_.tag->flow >= 0 && !header->getSynBit()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// INET's TCP with what the market needs at a host: connections that our flavour can steer, the send
-// overhead, ECN codepoints as planned, and the count of what arrives.
+// INET's TCP with the additions that the market needs at a host: connections controlled by our flavour, the send
+// overhead, ECN codepoints as in the plan, and the count of arriving packets.
 #ifndef ECNOMY_INET_TCP_MARKETTCP_H_
 #define ECNOMY_INET_TCP_MARKETTCP_H_
 
@@ -24,29 +24,29 @@ class MarketTcp : public InetTcp {
   struct Arrival {
     Time sent = kNever;  // when it left its host
     bool ce = false;
-    std::int64_t bytes = 0;        // of its IP packet
-    const FlowTag* tag = nullptr;  // what came with it, if it is one of ours
+    std::int64_t bytes = 0;        // size of its IP packet
+    const FlowTag* tag = nullptr;  // its tag, if our TCP sent it
   };
-  // How the next packet leaves.
+  // The departure of the next packet.
   struct Departure {
     Time at = 0;       // not before now
-    bool ect = false;  // whatever INET would say
+    bool ect = false;  // ECN-capable even if INET would send it as not ECN-capable
     bool notEct = false;
-    bool ect1 = false;  // as ECT(1), if it is ECN-capable
+    bool ect1 = false;  // ECT(1) if it is ECN-capable
   };
 
-  // The connection of this socket, when it is opened, is this flow's.
+  // When this socket's connection is opened, it belongs to this flow.
   void expect(int socketId, FlowSender* flow) { expected_[socketId] = flow; }
   FlowSender* claim(int socketId);
   bool receivesAt(const inet::L3Address& address, int port) const;  // for a flow of the market
-  // The connection receives for this flow; the one before it is done.
+  // The connection now receives for this flow; the previous one is released.
   void serves(int flow, MarketConnection* connection);
   void servesNoLonger(int flow, const MarketConnection* connection);
   MarketBridge* market() { return market_; }
-  // The flow of the market that this host's own connections are; nullptr: they are none's.
+  // The flow of the market to which this host's own connections belong; nullptr: none.
   HostSource::Member* payer() { return payer_ ? &*payer_ : nullptr; }
   const Arrival& arrival() const { return arrival_; }
-  // A flow that wants each mark told has a peer that does not; says so once in a run.
+  // Warns, once per run, that a flow needs an echo of each mark and its peer does not send it.
   void tellOfEcho(const std::string& law, const inet::L3Address& peer);
   void departs(const Departure& departure) { departure_ = departure; }
 
@@ -75,7 +75,7 @@ class MarketTcp : public InetTcp {
   std::unordered_map<int, MarketConnection*> serving_;  // by flow
   Arrival arrival_;
   Departure departure_;
-  static bool toldOfEcho_;  // in this run
+  static bool toldOfEcho_;  // has warned in this run
 };
 
 }  // namespace ecnomy::omnet

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// What a FlowSender is between: the connection below it and the application above it.
+// The two neighbours of a FlowSender: the connection below it and the application above it.
 #ifndef ECNOMY_INET_TCP_SENDERPORT_H_
 #define ECNOMY_INET_TCP_SENDERPORT_H_
 
@@ -10,19 +10,19 @@
 
 namespace ecnomy::omnet {
 
-// A segment as it was cut when it was sent first.
+// A segment as it was cut when it was first sent.
 struct Segment {
-  std::uint32_t seq;    // of its first byte
-  std::uint32_t bytes;  // of payload
-  Time sent;            // when it left its host last
+  std::uint32_t seq;    // sequence number of its first byte
+  std::uint32_t bytes;  // payload
+  Time sent;            // when it last left its host
   bool again;           // it has been sent more than once
 };
 
-// How it is sent this time.
+// The present transmission of a segment.
 struct Departing {
-  std::int64_t number;  // in the flow
+  std::int64_t number;  // segment number in the flow
   bool cwr;
-  bool fin;  // nothing will follow it
+  bool fin;  // it is the last segment
 };
 
 // Sequence numbers [first, end).
@@ -30,43 +30,43 @@ struct SeqRange {
   std::uint32_t first, end;
 };
 
-// What an ACK says.
+// The content of an ACK.
 struct TcpAck {
-  std::uint32_t number = 0;  // of the next byte expected
+  std::uint32_t number = 0;  // sequence number of the next byte expected
   bool duplicates = false;   // may count as a duplicate: neither data nor FIN
   bool ece = false;
-  std::int64_t bytes = 0;  // of its IP packet
+  std::int64_t bytes = 0;  // size of its IP packet
   bool ce = false;
-  bool told = false;       // the next three are known
-  Time answered = kNever;  // kNever: nothing that was timed
+  bool told = false;       // whether the next three fields are known
+  Time answered = kNever;  // when the acknowledged packet left its host; kNever: none
   bool answersAgain = false;
   std::uint32_t marks = 0;
-  std::uint64_t room = 0;      // bytes beyond `number` that the receiver takes
+  std::uint64_t room = 0;      // bytes beyond `number` that the receiver accepts
   std::vector<SeqRange> held;  // selective ACK
 };
 
-// The connection that a flow has now.
+// A flow's present connection.
 class SenderPort {
  public:
   virtual ~SenderPort() = default;
   // Bytes handed over by the application from sequence number `from` on.
   virtual std::uint32_t waiting(std::uint32_t from) = 0;
-  // Sends it, to leave the host at segment.sent.
+  // Sends a segment; it leaves the host at segment.sent.
   virtual void emit(const Segment& segment, const Departing& how) = 0;
-  virtual void wakeAt(Time at) = 0;   // calls onPace then, and at no earlier time asked for
-  virtual void alarmAt(Time at) = 0;  // calls onTimeout then
+  virtual void wakeAt(Time at) = 0;   // calls onPace at this time; replaces an earlier request
+  virtual void alarmAt(Time at) = 0;  // calls onTimeout at this time; replaces an earlier request
   virtual void windowChanged() = 0;   // for statistics
-  virtual void sever() = 0;           // the flow has done with this connection
+  virtual void sever() = 0;           // the flow no longer uses this connection
 };
 
 // The application of a flow.
 class FlowOwner {
  public:
   virtual ~FlowOwner() = default;
-  virtual void allAcked() = 0;             // everything there was to send has been acknowledged
-  virtual void gaveUp() = 0;               // switched off while it had no connection yet
-  virtual void wantsData() = 0;            // little is left of what is still to send
-  virtual void lost(const char* how) = 0;  // the connection is gone, by no act of ours
+  virtual void allAcked() = 0;             // all data has been acknowledged
+  virtual void gaveUp() = 0;               // the flow gave up before it was connected
+  virtual void wantsData() = 0;            // little unsent data is left
+  virtual void lost(const char* how) = 0;  // the connection was lost, not closed by us
 };
 
 }  // namespace ecnomy::omnet

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The flavour's connection: its transport, handshake, timers, and the sender's part.
+// The flavour's connection: transport, handshake, timers, and the sender's half.
 #include "tcp/TcpMarketFlavour.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void TcpMarketFlavour::initialize() {
   tcp_ = dynamic_cast<MarketTcp*>(conn->getTcpMain());
   connection_ = dynamic_cast<MarketConnection*>(conn);
   if (!tcp_ || !connection_) {
-    throw cRuntimeError("%s is no ecnomy.tcp.MarketTcp: its connections cannot have flavour %s",
+    throw cRuntimeError("%s is not an ecnomy.tcp.MarketTcp: its connections cannot have flavour %s",
                         conn->getTcpMain()->getFullPath().c_str(), getClassName());
   }
   connection_->adopt(this);
@@ -81,8 +81,8 @@ Time TcpMarketFlavour::synTimeout() const { return flow_ ? flow_->rto() : plan()
 
 bool TcpMarketFlavour::synLost() { return flow_->synLost(now()); }
 
-// Windows of a flow of the market are scaled without a word; SACK as the SYNs said, but INET's own
-// scoreboard stays out of it.
+// Applies the options agreed in the handshake. A flow of the market scales windows without negotiation. Other flows
+// use SACK as negotiated in the SYNs. INET's own scoreboard is not used.
 void TcpMarketFlavour::agree() {
   sack_ = planned_ ? plan().sack : state->sack_enabled;
   state->sack_enabled = false;
@@ -97,7 +97,7 @@ void TcpMarketFlavour::established(bool active) {
   if (!flow_ && !planned_) openOwnFlow();
   acked_ = false;
   if (flow_) connectFlow();
-  // A flow of the market lets its first data say it, however late: its receiver waits.
+  // For a flow of the market, the first data completes the handshake, however late: its receiver waits for it.
   if (active && !acked_ && !planned_) conn->sendAck();
 }
 
@@ -114,7 +114,7 @@ void TcpMarketFlavour::openOwnFlow() {
   if (payer) payer->opened(*flow_);
 }
 
-// It no longer shares what its host may send.
+// The flow no longer shares its host's order.
 void TcpMarketFlavour::closeOwnFlow() {
   if (ownFlow_ && tcp_->payer()) tcp_->payer()->closed(*ownFlow_);
 }
@@ -169,7 +169,7 @@ void TcpMarketFlavour::restartRexmitTimer() {
   schedule(finTimer_, now() + finTimeout_);
 }
 
-// Alone on its way: what was sent with data is repaired with them.
+// Retransmits a FIN that was sent without data. A FIN with data is retransmitted with this data.
 void TcpMarketFlavour::resendFin() {
   if (!state->send_fin || state->fin_ack_rcvd) return;
   finTimeout_ = std::min(2 * finTimeout_, plan().max_rto);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The flavour of INET's TCP that hosts our window laws. It turns INET's callbacks into those of a FlowSender
-// and a FlowReceiver, which decide; INET's own window arithmetic is not used.
+// The flavour of INET's TCP that hosts our window laws. It forwards INET's callbacks to a FlowSender and a
+// FlowReceiver, which decide. INET's own window arithmetic is not used.
 //
-// A connection of a TcpSource has the transport of its source, at either end. Any other has its host's
-// (HostTransport.h), with the law that the class name says.
+// A connection of a TcpSource has the transport of its source, at both ends. Any other connection has the transport
+// of its host (HostTransport.h), with the law of the class name.
 #ifndef ECNOMY_INET_TCP_TCPMARKETFLAVOUR_H_
 #define ECNOMY_INET_TCP_TCPMARKETFLAVOUR_H_
 
@@ -24,10 +24,12 @@ class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
   TcpMarketFlavour() = default;
   ~TcpMarketFlavour() override;
 
-  // ---- as MarketConnection calls it
-  bool planned() const { return planned_; }  // its transport is that of a source of the market
-  void begins();                             // before the first segment leaves
-  // Becomes the receiver of what sends this SYN.
+  // ---- calls from MarketConnection
+  bool planned() const {
+    return planned_;
+  }               // whether its transport is that of a source of the market
+  void begins();  // called before the first segment leaves
+  // Becomes the receiver of the flow that sent this SYN.
   void serve(const inet::tcp::TcpHeader& syn, const inet::L3Address& from,
              const inet::L3Address& to);
   bool sends() const { return flow_ != nullptr; }
@@ -35,12 +37,12 @@ class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
   bool synLost();
   void segmentArrives(const inet::Packet& packet, const inet::tcp::TcpHeader& header);
   void heldBeyond(const SeqRange& range) { told_.held.push_back(range); }
-  void connectedAgain();  // a SYN was answered twice
+  void connectedAgain();  // called if a SYN was answered twice
   void ackArrives(const inet::tcp::TcpHeader& header);
   void segmentLeaves(const inet::Packet& packet, inet::tcp::TcpHeader& header);
   std::vector<SeqRange> held();
 
-  // ---- as INET calls it
+  // ---- calls from INET
   void initialize() override;
   void established(bool active) override;
   void connectionClosed() override;
@@ -54,12 +56,12 @@ class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
   void ackSent() override;
   void dataSent(std::uint32_t) override {}
   void segmentRetransmitted(std::uint32_t, std::uint32_t) override {}
-  void restartRexmitTimer() override;  // a FIN without data has left
+  void restartRexmitTimer() override;  // called after a FIN without data has left
   void rttMeasurementCompleteUsingTS(std::uint32_t) override {}
   bool shouldMarkAck() override;
   void processEcnInEstablished() override;
 
-  // ---- as a FlowSender calls it
+  // ---- calls from a FlowSender
   std::uint32_t waiting(std::uint32_t from) override;
   void emit(const Segment& segment, const Departing& how) override;
   void wakeAt(Time at) override { schedule(paceTimer_, at); }
@@ -67,7 +69,7 @@ class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
   void windowChanged() override;
   void sever() override;
 
-  // The law where the connection is none of the market's; "": the host's.
+  // The law of a connection outside the market; "": the host's law.
   virtual const char* law() const { return ""; }
 
  protected:
@@ -93,20 +95,20 @@ class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
 
   MarketTcp* tcp_ = nullptr;
   MarketConnection* connection_ = nullptr;
-  FlowSender* flow_ = nullptr;  // who sends here, while it does
+  FlowSender* flow_ = nullptr;  // the present sender, if any
   std::unique_ptr<FlowSender> ownFlow_;
   FlowStats ownStats_;
   TransportPlan ownPlan_{};
   const TransportPlan* plan_ = nullptr;
   bool planned_ = false;
   int flowIndex_ = -1;
-  bool sack_ = false;  // agreed upon
+  bool sack_ = false;  // negotiated
 
   FlowReceiver receiver_;
-  TcpAck told_;  // what the segment that is being processed says
+  TcpAck told_;  // content of the segment that is being processed
   std::uint32_t arrivalSeq_ = 0, arrivalBytes_ = 0;
   bool arrivalCwr_ = false, arrivalFin_ = false;
-  bool heldBefore_ = false;  // data beyond a hole, when it came
+  bool heldBefore_ = false;  // data beyond a gap was held when the segment arrived
   bool acked_ = false;       // an ACK has left
 
   const Segment* emitted_ = nullptr;  // the segment that is being sent

@@ -50,7 +50,7 @@ void TcpMember::start(Time now) {
   if (sender_.active(now)) connect(-1, now);
 }
 
-// A step of the profile: a greedy flow goes on or off, a cap changes.
+// A step of the profile: a greedy flow starts or stops, or a cap changes.
 void TcpMember::onStep(Time now) {
   const Profile& profile = plan().profile;
   const Time next = profile.next_step(now);
@@ -72,7 +72,7 @@ void TcpMember::order(const FlowOrder& order, Time now) {
   if (!sendsFiles() && sender_.closed() && sender_.active(now)) connect(-1, now);
 }
 
-// The pause before the next file, if there is one.
+// Schedules the next file after its pause, if a file follows.
 void TcpMember::awaitFile(Time now) {
   const Time pause = std::visit(
       [&](auto& law) -> Time {
@@ -86,7 +86,8 @@ void TcpMember::awaitFile(Time now) {
   schedule(due_, now + plan().profile.stretch(now, pause));
 }
 
-// On INET's wire a segment has its plan's bytes with headers of 40; the last one at least one of payload.
+// On INET's wire, a segment has the plan's size with 40 bytes of headers. The last segment has at least one byte of
+// payload.
 void TcpMember::nextFile(Time now) {
   const std::int64_t mss = plan().transport.payload_bytes;
   const std::int64_t bytes = std::visit(
@@ -136,7 +137,8 @@ bool TcpMember::lasting() const {
       files_);
 }
 
-// Over the lasting connection, if there is one. Local ports go round so slowly that none is used again while a peer may remember it.
+// Uses the lasting connection, if there is one. Local ports are reused so late that no peer still has their old
+// connection.
 void TcpMember::connect(std::int64_t segments, Time now) {
   if (segments < 0) left_ = -1;
   if (!sender_.closed()) {

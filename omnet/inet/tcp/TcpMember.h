@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// One flow of a TcpSender: when it has a connection and what goes over it. The rules and the order of draws
-// are those of the built-in engine (engine/tcp_flow.cc).
+// One flow of a TcpSender: its connections and their data. The rules and the order of draws are those of the
+// built-in engine (engine/tcp_flow.cc).
 //
-// The last segment of a file carries the FIN. When it is acknowledged, or the file is given up, the sender's
-// end goes without a word, and the receiver's when the flow's next connection comes: a file costs
-// no packet that the built-in engine has not, and a flow never has more than two connections. A lasting
-// connection stays for the next file.
+// The last segment of a file carries the FIN. When it is acknowledged, or the file is given up, the sender's end is
+// released without a message. The receiver's end is released when the flow's next connection begins. So a file has
+// the same packets as in the built-in engine, and a flow has at most two connections. A lasting connection stays
+// open for the next file.
 #ifndef ECNOMY_INET_TCP_TCPMEMBER_H_
 #define ECNOMY_INET_TCP_TCPMEMBER_H_
 
@@ -24,16 +24,16 @@ namespace ecnomy::omnet {
 
 class TcpMember : public FlowOwner {
  public:
-  // Where it lives, and between which addresses.
+  // The flow's modules and addresses.
   struct Place {
     omnetpp::cSimpleModule* module;
     MarketTcp* tcp;
     MarketBridge* market;
     inet::L3Address local, remote;
-    int port;  // of the receiver's
+    int port;  // port at the receiver
   };
 
-  // web: of a source of web users, who share it.
+  // `web` is the traffic of a source of web users, which they share.
   TcpMember(const Place& place, const FlowSender::Identity& identity, FlowStats& stats,
             Outbox outbox, Stream traffic, const WebTraffic* web);
   ~TcpMember() override;
@@ -71,12 +71,13 @@ class TcpMember : public FlowOwner {
   Stream stream_;
   std::variant<std::monostate, WebUser, OneFile, OnOff> files_;
   inet::TcpSocket socket_;
-  std::int64_t left_ = 0;  // payload on the wire that is still to be handed over; -1: without end
+  std::int64_t left_ = 0;  // payload on the wire still to be handed over; -1: unlimited
   std::int64_t connections_ = 0;
   Transfer file_{};
-  FileCounts counts_;      // but for what is left
-  omnetpp::cMessage due_;  // the next file, or the end of patience with this one; the cap is lifted
-  omnetpp::cMessage step_;  // of the profile
+  FileCounts counts_;  // without `left`
+  omnetpp::cMessage
+      due_;  // the next file begins, the present file is given up, or the cap is lifted
+  omnetpp::cMessage step_;  // the next step of the profile
 };
 
 }  // namespace ecnomy::omnet

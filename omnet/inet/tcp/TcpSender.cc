@@ -15,7 +15,7 @@ using omnetpp::cRuntimeError;
 
 Define_Module(TcpSender);
 
-// INET's headers have 40 bytes.
+// Checks the plan's sizes: INET's headers have 40 bytes.
 void TcpSender::checkSizes() const {
   const TransportPlan& transport = plan().transport;
   const int headers = static_cast<int>(FlowSender::kHeaders);
@@ -48,7 +48,7 @@ void TcpSender::openMembers() {
 
 void TcpSender::startMember(int member) { at(member).start(now()); }
 
-// What TCP tells of its connections is known from the flows.
+// TCP's messages about its connections are ignored, since the flows have this information.
 void TcpSender::handleOther(cMessage* message) {
   if (!message->isSelfMessage()) {
     delete message;
@@ -81,7 +81,7 @@ void TcpSender::sample(const Sample& sample) {
   if (now.flows > 0) getParentModule()->emit(kMeanWindow, now.windows / now.flows);
 }
 
-// What each window law thinks, to look at in Qtenv.
+// The state of each window law, for Qtenv.
 void TcpSender::watchWindows() {
   watchEach(
       "windows", [this] { return static_cast<int>(members_.size()); },

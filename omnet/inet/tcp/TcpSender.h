@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// A source's application at its sending host: one TCP connection for each flow, or for each of its files one
-// after another. What may leave when is decided by the flows' FlowSenders; orders go to them.
+// A source's application at its sending host: one TCP connection for each flow, or one for each of its files, one
+// after the other. The flows' FlowSenders decide when segments leave, and receive the market's orders.
 #ifndef ECNOMY_INET_TCP_TCPSENDER_H_
 #define ECNOMY_INET_TCP_TCPSENDER_H_
 
@@ -38,7 +38,7 @@ class TcpSender : public SourceBase {
   Connected connected() const;
   TcpMember& at(int member) { return *members_.at(static_cast<std::size_t>(member)); }
 
-  std::optional<WebTraffic> web_;  // what web users share
+  std::optional<WebTraffic> web_;  // traffic that web users share
   std::vector<std::unique_ptr<TcpMember>> members_;
 };
 

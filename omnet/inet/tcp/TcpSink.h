@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Where a source's connections end: accepts them all and throws away what comes. It does
-// not close: see TcpMember.h.
+// The receiving end of a source's connections. It accepts all connections and discards all data. It does not close
+// connections: see TcpMember.h.
 #ifndef ECNOMY_INET_TCP_TCPSINK_H_
 #define ECNOMY_INET_TCP_TCPSINK_H_
 
@@ -48,7 +48,7 @@ class TcpSink : public omnetpp::cSimpleModule, public ISampled, private inet::Tc
   int port_ = 0, count_ = 0;
   std::vector<inet::TcpSocket> listening_;                             // by member
   std::unordered_map<int, std::unique_ptr<inet::TcpSocket>> sockets_;  // by socket id
-  std::vector<std::unique_ptr<inet::TcpSocket>> gone_;                 // while they are called
+  std::vector<std::unique_ptr<inet::TcpSocket>> gone_;  // kept until their callbacks return
   std::int64_t accepted_ = 0, closed_ = 0, bytes_ = 0;
   ArrivalFigures figures_;
 };

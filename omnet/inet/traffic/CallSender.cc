@@ -42,8 +42,8 @@ void CallSender::begin(int member) {
   awaitCall(member, now());
 }
 
-// `from`: when the user became idle, which is before now where the send overhead held back a
-// call's last packet. The next call begins behind it.
+// `from` is the time at which the user became idle. It is before now if the send overhead delayed a call's
+// last packet. The next call begins after this packet.
 void CallSender::awaitCall(int member, Time from) {
   User& one = user(member);
   if (one.talking) countTalking(-1);
@@ -57,7 +57,7 @@ void CallSender::awaitCall(int member, Time from) {
   if (plan().stop_ps < 0 || at < plan().stop_ps) wake(member, at);
 }
 
-// To the line that takes the source's next call.
+// Schedules the source's next call on the line that takes it.
 void CallSender::passTurn() {
   const auto turn = callers_->turn(now(), market_->recorder());
   if (turn) wake(turn->line, turn->at);
@@ -105,14 +105,14 @@ void CallSender::beginCall(int member) {
   if (callers_) passTurn();
 }
 
-// The next packet is due at this tick, or at the first one after it that is spoken.
+// The next packet is due at this tick, or at the first later tick with speech.
 void CallSender::dueAt(int member, Time tick) {
   User& one = user(member);
   one.due =
       one.speech ? one.speech->spoken(tick, law_->interval(), one.end, one.speechDraws) : tick;
 }
 
-// The call ends at `end`, or when its last packet has left if the send overhead makes that later.
+// The call ends at `end`, or at its last packet's departure if the send overhead makes this later.
 void CallSender::packetOrEnd(int member) {
   User& one = user(member);
   const bool packet = one.due < one.end;
@@ -130,7 +130,7 @@ void CallSender::delivered(int member, std::uint16_t number, Time delay, bool ce
   User& one = user(member);
   const std::size_t later = static_cast<std::uint16_t>(one.number - number);
   if (later >= one.open.size()) {
-    throw cRuntimeError("source '%s': a packet came behind those of a later call",
+    throw cRuntimeError("source '%s': a packet arrived after a packet of a later call",
                         plan().name.c_str());
   }
   const std::size_t at = one.open.size() - 1 - later;
@@ -181,7 +181,7 @@ void CallSender::countTalking(int change) {
   emit(kTalking, talking_);
 }
 
-// Those under way as the measured time begins are part of its mean.
+// Calls under way when the measured time begins are part of the mean.
 void CallSender::sample(const Sample& sample) {
   Enter_Method_Silent();
   SourceBase::sample(sample);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Telephone users: calls, the packets in them, and what became of each, as in the built-in engine.
-// Where calls are sold (`callsAsk`) the market is asked at the moment of the call, and a call that
-// is refused sends nothing.
+// Telephone users: calls, their packets, and a record of each call, as in the built-in engine. If calls are
+// sold (`callsAsk`), a `request` goes to the market when a call begins. A refused call sends nothing.
 //
-// Calls of a user may overlap in the network. Packets carry their call's number, and a path keeps
-// their order, so a call is complete when nothing of its flow is under way or a packet of a later
-// call has arrived.
+// Calls of a user may overlap in the network. Packets carry their call's number, and a path keeps their order.
+// So a call is complete if no packet of its flow is under way, or if a packet of a later call has arrived.
 #ifndef ECNOMY_INET_TRAFFIC_CALLSENDER_H_
 #define ECNOMY_INET_TRAFFIC_CALLSENDER_H_
 
@@ -38,14 +36,14 @@ class CallSender : public DatagramSender, public IDeliveryListener {
  private:
   struct User {
     Stream traffic, speechDraws;
-    std::optional<Speech> speech;  // none: packets are sent in silences too
+    std::optional<Speech> speech;  // empty if packets are also sent in silences
     bool talking = false;
     Voip::Call next{};
-    Time due = 0;                    // of the next packet, without overhead
-    Time end = 0;                    // of the present call
-    Time left = 0;                   // when the last packet left, overhead included
-    std::uint16_t number = 0;        // of the present call in this flow, low bits
-    std::vector<CallRecord> open{};  // begun and not handed in, oldest first; the present one last
+    Time due = 0;                    // time of the next packet, without overhead
+    Time end = 0;                    // end of the present call
+    Time left = 0;                   // when the latest packet leaves, overhead included
+    std::uint16_t number = 0;        // number of the present call in this flow, low bits
+    std::vector<CallRecord> open{};  // calls begun and not handed in, oldest first
   };
 
   User& user(int member) { return users_[static_cast<std::size_t>(member)]; }
@@ -61,7 +59,7 @@ class CallSender : public DatagramSender, public IDeliveryListener {
   void countTalking(int change);
 
   std::unique_ptr<Voip> law_;
-  std::optional<Callers> callers_;  // of calls from a population without limit
+  std::optional<Callers> callers_;  // for calls from an unlimited population
   std::vector<User> users_;         // by member
   std::int64_t talking_ = 0, begun_ = 0, refused_ = 0;
 };

@@ -27,7 +27,7 @@ DatagramSender::~DatagramSender() {
   for (const Line& each : lines_) cancelAndDelete(each.timer);
 }
 
-// The IP packet has the plan's size; what the plan's header is longer than IP's and UDP's is
+// The IP packet has the plan's size. If the plan's header is longer than IP's and UDP's, the difference is
 // payload here.
 void DatagramSender::openMembers() {
   const std::int32_t bytes = packetBytes() - kIpAndUdpBytes;
@@ -55,7 +55,7 @@ void DatagramSender::handleOther(cMessage* message) {
   if (message->isSelfMessage()) {
     return due(static_cast<int>(reinterpret_cast<std::intptr_t>(message->getContextPointer())));
   }
-  EV_WARN << "UDP says: " << message << "\n";  // nobody listens there (ICMP)
+  EV_WARN << "UDP says: " << message << "\n";  // no socket at the receiver (ICMP)
   delete message;
 }
 
@@ -77,7 +77,7 @@ Time DatagramSender::drawOverhead(int member) {
 
 void DatagramSender::wake(int member, Time at) { scheduleAt(simtime(at), line(member).timer); }
 
-// payload: the plan's, which is less than what INET counts as such where the plan's header is longer.
+// `payload` is the plan's payload. INET's payload is larger if the plan's header is longer than IP's and UDP's.
 void DatagramSender::sendDatagram(int member, std::uint16_t call, std::int32_t payload) {
   const std::int32_t bytes = payload + plan().transport.header_bytes;
   FlowStats& stats = this->stats(member);
@@ -105,7 +105,7 @@ void DatagramSender::sendDatagram(int member, std::uint16_t call, std::int32_t p
 
 std::string DatagramSender::display() const { return "sent " + std::to_string(sent_); }
 
-// On the source, which is what a host shows.
+// Shows the text on the source, which is visible in the host.
 void DatagramSender::refreshDisplay() const {
   getParentModule()->getDisplayString().setTagArg("t", 0, display().c_str());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// What senders of datagrams share: one UDP socket of the source, a clock per member, the send
-// overhead, and the accounts of what leaves. Of a decision they heed `active` only.
+// The common part of senders of datagrams: one UDP socket of the source, a timer per member, the send
+// overhead, and the accounts of sent packets. They follow only `active` of a decision.
 #ifndef ECNOMY_INET_TRAFFIC_DATAGRAMSENDER_H_
 #define ECNOMY_INET_TRAFFIC_DATAGRAMSENDER_H_
 
@@ -27,8 +27,8 @@ class DatagramSender : public SourceBase {
   void handleOther(omnetpp::cMessage* message) override;
   void refreshDisplay() const override;
 
-  virtual void begin(int member) = 0;  // its start
-  virtual void due(int member) = 0;    // what `wake` asked for
+  virtual void begin(int member) = 0;  // called at the member's start
+  virtual void due(int member) = 0;    // called at the time given to `wake`
   virtual std::string display() const;
 
   bool active(int member) const;
@@ -41,7 +41,7 @@ class DatagramSender : public SourceBase {
     Stream overhead;
     omnetpp::cMessage* timer;
     bool started = false;
-    bool ordered = true;  // on, by the market's last decision
+    bool ordered = true;  // `active` of the market's last decision
   };
 
   Line& line(int member) { return lines_[static_cast<std::size_t>(member)]; }
@@ -52,7 +52,7 @@ class DatagramSender : public SourceBase {
 
   std::vector<Line> lines_;  // by member
   inet::UdpSocket socket_;
-  inet::Ptr<const inet::ByteCountChunk> payload_;  // of a full datagram
+  inet::Ptr<const inet::ByteCountChunk> payload_;  // payload of a full datagram
   std::int64_t sent_ = 0;
 };
 

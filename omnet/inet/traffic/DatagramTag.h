@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// What a datagram carries at no cost on the wire: its number in its flow, and which call it
-// belongs to. A region tag of the packet, so that it stays through all layers and hops, unlike
-// INET's packet tags.
+// Data that a datagram carries without bytes on the wire: its number in its flow, and the number of its
+// call. It is a region tag of the packet, which stays through all layers and hops, unlike INET's packet tags.
 #ifndef ECNOMY_INET_TRAFFIC_DATAGRAMTAG_H_
 #define ECNOMY_INET_TRAFFIC_DATAGRAMTAG_H_
 
@@ -23,7 +22,7 @@ class DatagramTag : public inet::TagBase {
   std::int64_t seq = 0;
   std::uint16_t call = 0;  // low bits of the call's number in its flow
 
-  // The packet's, wherever it is on its way; nullptr where it has none.
+  // The packet's tag, at any place on its path; nullptr if it has none.
   static const DatagramTag* of(const inet::Packet* packet) {
     for (int i = 0; i < packet->getNumRegionTags(); ++i) {
       const auto* tag = dynamic_cast<const DatagramTag*>(packet->getRegionTag(i).get());

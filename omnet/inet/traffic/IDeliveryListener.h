@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// A sender that is told what its receiver sees.
+// A sender that is notified of deliveries at its receiver.
 #ifndef ECNOMY_INET_TRAFFIC_IDELIVERYLISTENER_H_
 #define ECNOMY_INET_TRAFFIC_IDELIVERYLISTENER_H_
 
@@ -12,7 +12,7 @@ namespace ecnomy::omnet {
 class IDeliveryListener {
  public:
   virtual ~IDeliveryListener() = default;
-  // After the delivery has been counted. `call`: DatagramTag::call.
+  // Called after the delivery has been counted. `call` is DatagramTag::call.
   virtual void delivered(int member, std::uint16_t call, Time delay, bool ce) = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// What all senders share: parameters, announcement to the market, start times, streams. A sender is the
-// submodule of a Source that acts; the Source holds the parameters, its submodules `traffic` and `window`
-// (not for datagrams) those of the laws.
+// The common part of all senders: parameters, registration with the market, start times, streams. A sender is the
+// active submodule of a Source. The Source has the parameters; its submodules `traffic` and `window` (not for
+// datagrams) have the parameters of the laws.
 #ifndef ECNOMY_INET_TRAFFIC_SOURCEBASE_H_
 #define ECNOMY_INET_TRAFFIC_SOURCEBASE_H_
 
@@ -25,12 +25,12 @@ class SourceBase : public omnetpp::cSimpleModule, public ISource, public ISample
  protected:
   std::string path(bool ack) const override;
   int numInitStages() const override { return inet::NUM_INIT_STAGES; }
-  // LOCAL: reads and announces. APPLICATION_LAYER: openMembers, and the starts are scheduled.
+  // LOCAL: reads the parameters and registers. APPLICATION_LAYER: calls openMembers and schedules the starts.
   void initialize(int stage) override;
   void handleMessage(omnetpp::cMessage* message) override;
 
-  virtual void openMembers() = 0;            // the books are open
-  virtual void startMember(int member) = 0;  // at its start time
+  virtual void openMembers() = 0;            // called when the books are open
+  virtual void startMember(int member) = 0;  // called at the member's start time
   virtual void handleOther(omnetpp::cMessage* message) = 0;
 
   const SourcePlan& plan() const { return plan_; }

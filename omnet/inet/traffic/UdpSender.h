@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Datagrams at a constant or random pace (cbr, poisson, video), drawn as in the built-in engine.
+// Sends datagrams at a constant or random rate (cbr, poisson, video), with the same draws as in the built-in engine.
 #ifndef ECNOMY_INET_TRAFFIC_UDPSENDER_H_
 #define ECNOMY_INET_TRAFFIC_UDPSENDER_H_
 
@@ -21,7 +21,7 @@ class UdpSender : public DatagramSender {
     Stream traffic;
     DatagramLaw law;
     Time due = 0;   // of the next datagram, without overhead
-    Time last = 0;  // with it
+    Time last = 0;  // with overhead
   };
 
   void schedule(int member, Time gap);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Where a source's datagrams end: counts them in the market's books, by flow, and throws them away.
-// A sender that wants to know of its deliveries (IDeliveryListener) is told.
+// The receiving end of a source's datagrams. It counts them in the market's books, by flow, and discards them. It
+// notifies a sender that is an IDeliveryListener.
 #ifndef ECNOMY_INET_TRAFFIC_UDPSINK_H_
 #define ECNOMY_INET_TRAFFIC_UDPSINK_H_
 
@@ -37,7 +37,7 @@ class UdpSink : public omnetpp::cSimpleModule, public ISampled {
   inet::L3Address address_;
   int port_ = 0, count_ = 0;
   int firstFlow_ = -1;
-  IDeliveryListener* listener_ = nullptr;  // not owned; null where the sender does not listen
+  IDeliveryListener* listener_ = nullptr;  // not owned; null if the sender is not a listener
   std::vector<inet::UdpSocket> sockets_;   // by member
 
   std::int64_t received_ = 0, marked_ = 0;

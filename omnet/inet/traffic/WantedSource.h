@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Whose packets a sink expects, by the source's index or name: a check, for addresses and ports decide.
+// The source that a sink expects, by index or name. This is a check: addresses and ports determine the source.
 #ifndef ECNOMY_INET_TRAFFIC_WANTEDSOURCE_H_
 #define ECNOMY_INET_TRAFFIC_WANTEDSOURCE_H_
 
@@ -13,7 +13,7 @@ namespace ecnomy::omnet {
 
 class WantedSource {
  public:
-  // By the parameters `sourceIndex` and `sourceName` of a sink; -1 and "" are any.
+  // From the parameters `sourceIndex` and `sourceName` of a sink; -1 and "" stand for any source.
   explicit WantedSource(const omnetpp::cComponent* sink)
       : index_(static_cast<int>(sink->par("sourceIndex").intValue())),
         name_(sink->par("sourceName").stdstringValue()) {}
@@ -22,7 +22,7 @@ class WantedSource {
     return (index_ < 0 || index_ == index) && (name_.empty() || name_ == source.name);
   }
 
-  // " of index 2 called gold", "" where any will do.
+  // " of index 2 called gold"; "" if any source is expected.
   std::string words() const {
     return (index_ < 0 ? "" : " of index " + std::to_string(index_)) +
            (name_.empty() ? "" : " called " + name_);

@@ -96,7 +96,7 @@ void Callouts::place(const std::vector<About>& abouts, const Surroundings& aroun
   Placing placing(around.area);
   for (const Box& box : around.boxes) placing.keep(box);
   for (const Stretch& line : around.lines) placing.keep(line);
-  std::vector<std::size_t> order;  // nodes first, then the largest
+  std::vector<std::size_t> order;  // nodes first, then by size, the largest first
   for (std::size_t i = 0; i < labels_.size(); ++i) {
     const bool somewhere = abouts[i].node || abouts[i].line.length() > 0;
     if (labels_[i].height > 0 && somewhere) order.push_back(i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Labels of nodes and links: a text beside what it is about, with a thin line to that where it is away. They lie
-// neither on one another nor on nodes, links, panel and plots, as far as there is room.
+// Labels of nodes and links. A label is beside its node or link, or connected to it by a dotted line. As far as there
+// is room, labels do not cover each other or nodes, links, the panel and plots.
 #ifndef ECNOMY_INET_VIEW_CALLOUTS_H_
 #define ECNOMY_INET_VIEW_CALLOUTS_H_
 
@@ -23,9 +23,9 @@ class Callouts {
  public:
   Callouts(omnetpp::cGroupFigure* parent, std::size_t count) : parent_(parent), labels_(count) {}
 
-  // The text of a label, "" for none. colour: of its frame; nullptr: it has none and is blue.
+  // Sets the text of a label; "" hides it. `colour` is the colour of its frame; nullptr: blue text without a frame.
   void say(std::size_t label, const std::string& text, const char* colour);
-  // Each beside what it is about, those of nodes first; where nothing has changed labels stay where they are.
+  // Places each label beside its node or link, labels of nodes first. If nothing has changed, labels keep their places.
   void place(const std::vector<About>& abouts, const Surroundings& around);
 
  private:
@@ -33,7 +33,7 @@ class Callouts {
     omnetpp::cRectangleFigure* plate = nullptr;
     omnetpp::cTextFigure* text = nullptr;
     omnetpp::cLineFigure* leader = nullptr;
-    double width = 0, height = 0;  // the most that its text has needed; 0: it has none
+    double width = 0, height = 0;  // the largest size of its text so far; 0: it had no text
   };
 
   void make(Label& label, bool framed);
@@ -43,7 +43,7 @@ class Callouts {
   omnetpp::cGroupFigure* parent_;
   std::vector<Label> labels_;
   bool grown_ = false;
-  std::vector<double> placedIn_;  // coordinates of all that labels were placed around
+  std::vector<double> placedIn_;  // coordinates of all objects around which labels were placed
 };
 
 // Width and height of a text of several lines.

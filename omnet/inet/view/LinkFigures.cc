@@ -14,13 +14,13 @@ using omnetpp::cModule;
 
 namespace {
 
-// The interface that a queue is in: it has the wire's gate.
+// The interface that contains the queue. It has the wire's gate.
 cModule* interfaceOf(cModule* queue) {
   while (queue && !queue->hasGate("phys$o")) queue = queue->getParentModule();
   return queue;
 }
 
-// The gate whose connection is drawn between two nodes beside one another.
+// The gate whose connection is drawn between two nodes of the same network.
 cGate* drawn(cModule* interface) {
   cGate* gate = interface->gateHalf("phys", cGate::OUTPUT);
   while (gate && gate->getNextGate()) {
@@ -62,8 +62,8 @@ void LinkFigures::style(Line& line, const LinkReading& reading) {
   display.setTagArg("ls", 1, lineWidth(reading));
 }
 
-// Of a link in congestion, or of one of few that mark, all there is to say; of another its rate; of one that
-// carries ACKs alone nothing.
+// A congested link, or one of few that mark, has a label with all readings. Other links show their rate. Links that
+// carry only ACKs have no label.
 std::string LinkFigures::label(const MarketBridge& market, std::size_t link,
                                const LinkReading& reading, const Shown& shown) const {
   const LinkPlan& plan = market.plan().links[link];

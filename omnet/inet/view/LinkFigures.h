@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The lines between nodes: colour and width by load and marks, and what there is to say of each that carries
-// something.
+// The lines between nodes: colour and width by load and marks, and a label for each link that carries data.
 #ifndef ECNOMY_INET_VIEW_LINKFIGURES_H_
 #define ECNOMY_INET_VIEW_LINKFIGURES_H_
 
@@ -17,17 +16,17 @@ namespace ecnomy::omnet {
 
 class LinkFigures {
  public:
-  // Finds the line of each link: the gate of its node, beside the node of its far end.
+  // Finds the line of each link: the gate of its node, and the node at its far end.
   explicit LinkFigures(const MarketBridge& market);
 
   void draw(const Readings& readings);
-  // "" where nothing is to be said of it.
+  // The text of a link's label; "" for no label.
   std::string label(const MarketBridge& market, std::size_t link, const LinkReading& reading,
                     const Shown& shown) const;
-  // Of its line on the canvas, all zero where it has none.
+  // The link's line on the canvas; all zero if it has none.
   Stretch stretch(std::size_t link) const;
 
-  // The node that sends into a link, and the one at its far end; nullptr where there is no line.
+  // The node that sends into a link, and the node at its far end; nullptr if there is no line.
   omnetpp::cModule* sender(std::size_t link) const { return lines_[link].from; }
   omnetpp::cModule* receiver(std::size_t link) const { return lines_[link].to; }
 
@@ -36,12 +35,13 @@ class LinkFigures {
     omnetpp::cGate* gate = nullptr;
     omnetpp::cModule *from = nullptr, *to = nullptr;
     std::string style;
-    bool data = false;  // some source's path is over it
+    bool data = false;  // whether a source's path includes it
   };
 
   void style(Line& line, const LinkReading& reading);
 
-  static constexpr int kFew = 8;  // links that mark: more of them say all only in congestion
+  static constexpr int kFew =
+      8;  // with more links that mark, only congested links show all readings
 
   std::vector<Line> lines_;
   bool few_ = true;

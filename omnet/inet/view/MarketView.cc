@@ -21,7 +21,7 @@ Define_Module(MarketView);
 namespace {
 
 constexpr const char* kSign = "status/excl3";
-const cFigure::Font kNodeFont("Sans", 9);  // about what Qtenv takes for a node's texts
+const cFigure::Font kNodeFont("Sans", 9);  // approximately Qtenv's font for a node's texts
 constexpr double kLeft = 10, kGap = 20;
 
 Box bounds(const cModule* node) {
@@ -29,7 +29,7 @@ Box bounds(const cModule* node) {
   return {at.x, at.y, at.width, at.height};
 }
 
-// Its icon and its name below it.
+// The boxes of a node's icon and of its name below the icon.
 std::vector<Box> iconAndName(const cModule* node) {
   const Box icon = bounds(node);
   const cFigure::Point name = extent(kNodeFont, node->getFullName());
@@ -53,7 +53,7 @@ void MarketView::open(const MarketBridge& market) const {
   screen_->callouts = std::make_unique<Callouts>(group, count);
 }
 
-// Nodes with their names and what the network itself says over them, panel and plots, and lines.
+// The boxes of nodes, with their names and the network's own texts above them.
 Surroundings MarketView::around() const {
   Surroundings around;
   for (cModule* node : screen_->nodes) {
@@ -70,7 +70,7 @@ Surroundings MarketView::around() const {
   return around;
 }
 
-// What its nodes and links have to say.
+// Sets the labels of nodes and links.
 void MarketView::say(const MarketBridge& market) const {
   const auto words = nodeWords(market, screen_->readings, shown_, screen_->links);
   for (std::size_t i = 0; i < screen_->nodes.size(); ++i) {
@@ -84,7 +84,7 @@ void MarketView::say(const MarketBridge& market) const {
   }
 }
 
-// A node before a congested link has a sign.
+// Shows a warning sign at each node that sends into a congested link.
 void MarketView::warn(const MarketBridge& market) const {
   std::set<cModule*> before;
   for (std::size_t i = 0; i < market.plan().links.size(); ++i) {
@@ -99,7 +99,7 @@ void MarketView::warn(const MarketBridge& market) const {
   }
 }
 
-// Where the panel goes: below this module's icon if the network has a place for it, else right of all nodes.
+// The panel's corner: below this module's icon if the module has a position, else right of all nodes.
 cFigure::Point MarketView::corner() const {
   const Box here = bounds(this);
   const bool given = *getDisplayString().getTagArg("p", 0) != '\0';
@@ -107,7 +107,7 @@ cFigure::Point MarketView::corner() const {
   return {screen_->right + 3 * kGap, 2 * kGap};
 }
 
-// The panel, plots below the nodes or, where the panel stands there, below it, and labels around all that.
+// Places the panel, the plots below the nodes (or below the panel, if it is there), and the labels around them.
 void MarketView::place(const MarketBridge& market) const {
   Surroundings around = this->around();
   screen_->panel.draw(market, screen_->readings, shown_, corner());
@@ -138,7 +138,7 @@ void MarketView::look(const MarketBridge& market) const {
   screen_->plots.note(market, screen_->readings, shown_, omnetpp::simTime().dbl());
 }
 
-// Reports come between two looks, too, in express mode.
+// In express mode, there are also reports between two refreshes of the display.
 void MarketView::initialize() {
   if (!omnetpp::getEnvir()->isGUI()) return;
   if (MarketBridge* market = MarketBridge::find()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Draws the market on the canvas of its network, in Qtenv: what each link carries, marks and earns, what sources
-// pay and get, a panel with agents and their last decisions, and plots of the last minute. It computes nothing
-// that a run depends on, and costs nothing where nobody looks on.
+// Draws the market on the canvas of its network in Qtenv: the load, marks and income of each link, the payments and
+// rates of sources, a panel with agents and their last decisions, and plots of the last minute. It does not affect
+// the run, and costs nothing without a graphical user interface.
 #ifndef ECNOMY_INET_VIEW_MARKETVIEW_H_
 #define ECNOMY_INET_VIEW_MARKETVIEW_H_
 
@@ -26,16 +26,16 @@ class MarketView : public omnetpp::cSimpleModule {
   void refreshDisplay() const override;
 
  private:
-  // What is drawn; refreshing a display is const.
+  // The drawn objects. They are mutable, since refreshDisplay is const.
   struct Screen {
     Screen(Time window, const MarketBridge& market, omnetpp::cGroupFigure* group);
     Readings readings;
     LinkFigures links;
     Panel panel;
     Plots plots;
-    std::vector<omnetpp::cModule*> nodes;  // beside this module
-    std::unique_ptr<Callouts> callouts;    // of nodes, then of links
-    double right = 0, bottom = 0;          // of the nodes, at most so far
+    std::vector<omnetpp::cModule*> nodes;  // other submodules of the network
+    std::unique_ptr<Callouts> callouts;    // labels of nodes, then of links
+    double right = 0, bottom = 0;          // the nodes' largest coordinates so far
   };
 
   void open(const MarketBridge& market) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// What there is to say of nodes: who receives there gets how much, who sends from there pays how much.
+// The labels of nodes: the rates of sources that are received there, and the payments of sources that send there.
 #ifndef ECNOMY_INET_VIEW_NODEWORDS_H_
 #define ECNOMY_INET_VIEW_NODEWORDS_H_
 

@@ -18,14 +18,14 @@ namespace {
 const cFigure::Font kPlain("Monospace", 8);
 const cFigure::Font kBold("Monospace", 8, cFigure::FONT_BOLD);
 constexpr double kPad = 6;
-// Rows of a table, at most; payments give way to decisions down to a few.
+// Maximum numbers of rows per table. The table of payments shrinks to a few rows to make room for decisions.
 constexpr std::size_t kSources = 8, kLinks = 6, kAgents = 4, kPayments = 8, kFewPayments = 3;
-constexpr std::size_t kNews = 4;  // rows of decisions, with their heading
+constexpr std::size_t kNews = 4;  // rows for decisions, with their heading
 constexpr std::size_t kRows =
-    28;  // of all, which fit beside a network in Qtenv's window at 1920x1080
+    28;  // rows in total, which fit beside a network in Qtenv's window at 1920x1080
 constexpr std::size_t kWidth = 70;  // characters of a row
 
-// Whether the run has a market, which connects only when events begin.
+// Whether the run has a market. The market connects only at the first event.
 bool awaited(const MarketBridge& market) {
   return market.par("socket").intValue() >= 0 || !market.par("connect").stdstringValue().empty();
 }
@@ -39,7 +39,7 @@ std::string right(const std::string& text, std::size_t width) {
   return text.size() >= width ? text : std::string(width - text.size(), ' ') + text;
 }
 
-// The width of a column of these names.
+// The width of a column with these names.
 std::size_t widthOf(const std::vector<std::string>& names, std::size_t least, std::size_t most) {
   std::size_t width = least;
   for (const std::string& name : names) width = std::max(width, name.size() + 1);
@@ -154,12 +154,12 @@ void Panel::agents(const Shown& shown) {
   if (const std::string rest = more(all.size(), kAgents); !rest.empty()) row(rest);
 }
 
-// Who pays whom how much, as the ledger has it: a source on links of several carriers pays each of them.
+// The payments of the ledger: a source on links of several carriers pays each of them.
 void Panel::payments(const Shown& shown) {
   const auto& all = shown.payments();
   if (all.empty()) return;
   heading(left("payer", 18) + left("payee", 16) + left("for", 24) + right("money/s", 12));
-  const std::size_t used = rows_.size() + kNews + 2;  // and a line on what is left out
+  const std::size_t used = rows_.size() + kNews + 2;  // with a line on the rows left out
   const std::size_t most = std::clamp(kRows - std::min(used, kRows), kFewPayments, kPayments);
   const auto chosen =
       largest(all.size(), most, [&](std::size_t i) { return std::fabs(all[i].per_s); });
@@ -173,7 +173,7 @@ void Panel::payments(const Shown& shown) {
   if (const std::string rest = more(all.size(), most); !rest.empty()) row(rest);
 }
 
-// As many as there is room for, the latest first.
+// As many decisions as there is room for, the latest first.
 void Panel::news(const Shown& shown) {
   if (shown.news().empty() || rows_.size() + 1 >= kRows) return;
   heading("decided");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The table of the market: who gets what and pays how much, what links earn, what agents have, and what they
-// have decided last.
+// The table of the market: rates and payments of sources, income of links, balances of agents, and their last
+// decisions.
 #ifndef ECNOMY_INET_VIEW_PANEL_H_
 #define ECNOMY_INET_VIEW_PANEL_H_
 
@@ -19,7 +19,7 @@ class Panel {
  public:
   explicit Panel(omnetpp::cGroupFigure* parent);
 
-  // corner: the upper left one.
+  // `corner` is the upper left corner.
   void draw(const MarketBridge& market, const Readings& readings, const Shown& shown,
             const omnetpp::cFigure::Point& corner);
   const Box& box() const { return box_; }  // as last drawn

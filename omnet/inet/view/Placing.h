@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Where a label goes so that it covers nothing that is there already: nodes, other labels, and lines between
-// nodes. Coordinates are the canvas's, y downwards.
+// Chooses places for labels such that they do not cover nodes, other labels, or lines between nodes. Coordinates are
+// the canvas's, y downwards.
 #ifndef ECNOMY_INET_VIEW_PLACING_H_
 #define ECNOMY_INET_VIEW_PLACING_H_
 
@@ -15,7 +15,7 @@
 namespace ecnomy::omnet {
 
 struct Box {
-  double x = 0, y = 0, width = 0, height = 0;  // of its upper left corner
+  double x = 0, y = 0, width = 0, height = 0;  // x and y of the upper left corner
 
   double right() const noexcept { return x + width; }
   double bottom() const noexcept { return y + height; }
@@ -32,7 +32,7 @@ struct Box {
 
   Box padded(double by) const noexcept { return {x - by, y - by, width + 2 * by, height + 2 * by}; }
 
-  // The point of the box next to one outside it.
+  // The point of the box nearest to a point outside it.
   std::pair<double, double> nearest(double to_x, double to_y) const noexcept {
     return {std::clamp(to_x, x, right()), std::clamp(to_y, y, bottom())};
   }
@@ -43,7 +43,7 @@ struct Stretch {
 
   double length() const noexcept { return std::hypot(x2 - x1, y2 - y1); }
 
-  // The length of it inside a box (clipping after Liang and Barsky 1984).
+  // The length of the part inside a box (clipping after Liang and Barsky 1984).
   double inside(const Box& box) const noexcept {
     double from = 0, to = 1;
     const auto clip = [&](double step, double room) {
@@ -65,14 +65,14 @@ struct Stretch {
   }
 };
 
-// The dotted line from a label to what it is about.
+// The dotted line from a label to its node.
 inline Stretch leader(const Box& label, const Box& about) noexcept {
   const auto [x, y] = about.nearest(label.x + label.width / 2, label.y + label.height / 2);
   const auto [near_x, near_y] = label.nearest(x, y);
   return {near_x, near_y, x, y};
 }
 
-// Likewise to the middle part of a line, where it is nearest.
+// The dotted line from a label to the nearest point in the middle part of its link's line.
 inline Stretch leader(const Box& label, const Stretch& about) noexcept {
   Stretch best;
   for (const double at : {0.5, 0.4, 0.6, 0.3, 0.7}) {
@@ -83,7 +83,7 @@ inline Stretch leader(const Box& label, const Stretch& about) noexcept {
   return best;
 }
 
-// What a label is about: the box of a node, its name included, or the line of a link.
+// The object of a label: the box of a node, with its name, or the line of a link.
 struct About {
   bool node = false;
   Box box;
@@ -101,14 +101,15 @@ struct Place {
 
 class Placing {
  public:
-  static constexpr double kAway = 14;  // a label further from its place than this has a leader
+  static constexpr double kAway = 14;  // a label further from its object has a leader
 
-  // area: labels stay in it.
+  // Labels stay in `area`.
   explicit Placing(const Box& area) : area_(area) {}
 
   void keep(const Box& box) { taken_.push_back(box); }
   void keep(const Stretch& line) { lines_.push_back(line); }
-  // A label of this size, after all that is kept. What a link's label is about is its line outside of its node.
+  // Adds a label of this size; call keep() for all boxes and lines before. The object of a link's label is the part of
+  // its line outside the link's node.
   void add(About about, double width, double height) {
     Stretch& line = about.line;
     for (const Box& node : taken_) {
@@ -120,9 +121,9 @@ class Placing {
     labels_.push_back({about, {0, 0, width, height}, false});
   }
 
-  // The places of the labels, in the order in which they were added. Each takes the best of what those before it
-  // have left; then each moves to where it is cheapest among the others, while that helps. With something covered
-  // at the end, this begins anew with the labels that have not found room.
+  // The places of the labels, in the order in which they were added. Each label takes the best place left by the
+  // labels before it. Then each label moves to the place with the least cost, as long as the sum of costs falls. If a
+  // label still covers something, the search begins again with the labels that found no room.
   std::vector<Place> places() {
     std::vector<std::size_t> order(labels_.size());
     std::iota(order.begin(), order.end(), 0);
@@ -150,13 +151,13 @@ class Placing {
   static constexpr double kStep = 9;
   static constexpr double kGap = 7, kNodeGap = 3;  // between line or node and label
   static constexpr double kApart = 3;              // between a label and anything else
-  static constexpr double kLine = 30;       // what a pixel of a line costs, in pixels covered
-  static constexpr double kOver = 5;        // what a pixel of a leader over a label or node costs
-  static constexpr double kDistance = 0.5;  // what a pixel further away costs
+  static constexpr double kLine = 30;       // cost per pixel of a covered line, in pixels of area
+  static constexpr double kOver = 5;        // cost per pixel of a leader over a label or node
+  static constexpr double kDistance = 0.5;  // cost per pixel of distance
   static constexpr double kGrid = 12;
-  static constexpr double kCross = 30;  // what a crossing of two leaders costs
+  static constexpr double kCross = 30;  // cost of a crossing of two leaders
   static constexpr int kRounds = 4;
-  static constexpr double kMostHidden = 0.9;  // of a line, by its node
+  static constexpr double kMostHidden = 0.9;  // largest part of a line hidden by its node
   static constexpr double kAny = std::numeric_limits<double>::infinity();
 
   struct Label {
@@ -167,7 +168,7 @@ class Placing {
     Stretch line() const noexcept { return leader(box, about); }
   };
 
-  // Beside the middle of a line, or above a node, else at a side or below.
+  // Places beside a line, those near its middle first.
   static std::vector<Box> beside(const Stretch& line, double width, double height) {
     const double along_x = line.x2 - line.x1, along_y = line.y2 - line.y1;
     const double length = std::max(line.length(), 1.0);
@@ -204,7 +205,8 @@ class Placing {
     return tries;
   }
 
-  // The cheapest place, the first of equals; where each nearby one covers something, of all places in the area.
+  // Takes the place with the least cost, the first of equals. If each nearby place covers something, all places in
+  // the area are tried.
   void place(std::size_t number) {
     Label& label = labels_[number];
     label.placed = true;
@@ -223,13 +225,13 @@ class Placing {
     label.box = found;
   }
 
-  // Moves labels, one after the other, while the sum of costs falls; returns that.
+  // Moves labels, one after the other, while the sum of costs falls. Returns this sum.
   double improve(const std::vector<std::size_t>& order) {
     for (double before = cost();;) {
       const std::vector<Label> then = labels_;
       for (const std::size_t i : order) place(i);
       const double now = cost();
-      if (!(now < before)) {  // also where Qtenv has not placed a node yet, which is NaN
+      if (!(now < before)) {  // also if a cost is NaN, since Qtenv has not placed a node yet
         labels_ = then;
         return before;
       }
@@ -255,13 +257,13 @@ class Placing {
     return sum;
   }
 
-  // Of a label in this place; at least `limit` if it is not below that.
+  // The cost of a label in this place. If the cost is not below `limit`, any value from `limit` on.
   double cost(std::size_t number, const Box& label, double limit) const noexcept {
     const double away = kDistance * leader(label, labels_[number].about).length();
     return away < limit ? away + trouble(number, label, limit - away) : away;
   }
 
-  // What a label in this place covers, and what leaders run over because of it; likewise.
+  // The cost of covered objects, and of leaders over labels and nodes, for a label in this place; `limit` as above.
   double trouble(std::size_t number, const Box& label, double limit) const noexcept {
     const Box box = label.padded(kApart);
     const Stretch line = leader(label, labels_[number].about);

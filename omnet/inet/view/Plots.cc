@@ -17,14 +17,16 @@ namespace {
 const cFigure::Font kPlain("Sans", 7);
 const cFigure::Font kBold("Sans", 8, cFigure::FONT_BOLD);
 constexpr double kWidth = 276, kHeight = 116, kGap = 10, kPad = 5;
-constexpr double kHead = 31, kFoot = 13;  // above a curve: title and names; below it: times
-constexpr double kNames = 17, kRow = 11, kBetween = 8;  // names: their top, a row, between two
-constexpr int kRows = 2;                                // of names, at most
+constexpr double kHead = 31,
+                 kFoot = 13;  // room above a curve for title and names, and below it for times
+constexpr double kNames = 17, kRow = 11,
+                 kBetween = 8;  // top of the names, height of a row, gap between two names
+constexpr int kRows = 2;        // maximum number of rows of names
 constexpr double kSpan_s = 60, kEvery_s = 0.5;
 constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"};
-constexpr std::size_t kMost = std::size(kColours);  // curves in a frame
+constexpr std::size_t kMost = std::size(kColours);  // maximum number of curves per frame
 
-// Where names go in rows of this width; {} where they need more rows than there are.
+// The places of names in rows of this width; {} if they need too many rows.
 std::vector<cFigure::Point> rows(const std::vector<std::string>& names, double width) {
   std::vector<cFigure::Point> places;
   double x = 0;
@@ -98,8 +100,8 @@ void Plots::note(const MarketBridge& market, const Readings& readings, const Sho
   while (notes_.front().t_s < t_s - kSpan_s) notes_.pop_front();
 }
 
-// The names of the series with the largest values, as many as the legend has room for, in alphabetical order: a
-// colour stays with its name.
+// The names of the series with the largest values, as many as the legend has room for, in alphabetical order, so that
+// a name keeps its colour.
 std::vector<std::string> Plots::chosen(Kind kind) const {
   Values largest;
   for (const Note& note : notes_) {

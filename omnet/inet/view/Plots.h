@@ -22,11 +22,11 @@ class Plots {
  public:
   explicit Plots(omnetpp::cGroupFigure* parent);
 
-  // Keeps what is plotted, as of now.
+  // Stores the present values for the plots.
   void note(const MarketBridge& market, const Readings& readings, const Shown& shown, double t_s);
-  // One frame each beside one another; without a market there is no price.
+  // Draws the frames side by side; without a market there is no frame for prices.
   void draw(double left, double top);
-  Box box(double left, double top) const;  // that the frames take
+  Box box(double left, double top) const;  // the area of the frames
 
  private:
   using Values = std::map<std::string, double>;  // by series

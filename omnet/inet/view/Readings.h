@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// What sources and links have done lately, from the books: rates over a window of simulated time. Reading
-// changes nothing.
+// Recent values of sources and links, from the books: rates over a window of simulated time. Reading does not change
+// the books.
 #ifndef ECNOMY_INET_VIEW_READINGS_H_
 #define ECNOMY_INET_VIEW_READINGS_H_
 
@@ -15,12 +15,12 @@ class Readings {
  public:
   explicit Readings(Time window) : window_(window) {}
 
-  // Reads the books as they are now.
+  // Reads the present state of the books.
   void look(const MarketBridge& market, Time now);
 
   const std::vector<SourceReading>& sources() const { return sourceReadings_; }
   const std::vector<LinkReading>& links() const { return linkReadings_; }
-  double span_s() const { return span_s_; }  // of simulated time that rates are over
+  double span_s() const { return span_s_; }  // simulated time over which rates are computed
 
  private:
   struct Books {
@@ -35,7 +35,7 @@ class Readings {
 
   Time window_;
   bool begun_ = false;
-  Books older_, newer_;  // rates are from the older on: over one to two windows
+  Books older_, newer_;  // rates are since older_, over one to two windows
   std::vector<SourceReading> sourceReadings_;
   std::vector<LinkReading> linkReadings_;
   double span_s_ = 0;

@@ -79,7 +79,7 @@ std::string Shown::seller() const {
   return found;
 }
 
-// Marks cost what was asked before this report.
+// Marks are charged at the price before this report.
 void Shown::earn(const std::vector<std::int64_t>& marks) {
   for (std::size_t i = 0; i < links_.size() && i < marks.size() && i < marked_.size(); ++i) {
     const auto set = static_cast<double>(marks[i] - marked_[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// What the market lets a screen know (bridge/PROTOCOL.md, message `show`), and what was paid a second
-// over the last ten seconds, or since the report before if that is longer.
+// The market's data for displays (bridge/PROTOCOL.md, message `show`), and payments per second over the last ten
+// seconds, or since the previous report if this is longer.
 #ifndef ECNOMY_INET_VIEW_SHOWN_H_
 #define ECNOMY_INET_VIEW_SHOWN_H_
 
@@ -15,24 +15,24 @@
 namespace ecnomy::omnet {
 
 struct SourceShown {
-  std::string name, offer;                 // offer: its service class, "" where it has none
+  std::string name, offer;                 // offer: its service class, or "" for none
   double marks = 0, fees = 0;              // money paid so far
-  std::optional<double> willing;           // money a second for marks
-  double marks_per_s = 0, fees_per_s = 0;  // money a second, lately
+  std::optional<double> willing;           // willingness to pay for marks, money per second
+  double marks_per_s = 0, fees_per_s = 0;  // recent payments, money per second
 };
 
 struct LinkShown {
   std::string owner;
-  std::optional<double> price;         // money a mark
-  double earned = 0, earns_per_s = 0;  // price times marks so far; money a second, lately
+  std::optional<double> price;         // money per mark
+  double earned = 0, earns_per_s = 0;  // price times marks so far; recent income, money per second
 };
 
 struct AgentShown {
   std::string name, role;
-  double balance = 0, per_s = 0;  // money; a second, lately
+  double balance = 0, per_s = 0;  // money; recent change, money per second
 };
 
-// Money that one account pays another for marks, fees and so on of a source; lately, a second.
+// Money that one account pays another for a source's marks, fees and so on; per_s is the recent rate.
 struct PaymentShown {
   std::string from, to, kind, source;  // source: "" for none
   double money = 0, per_s = 0;
@@ -40,19 +40,20 @@ struct PaymentShown {
 
 class Shown {
  public:
-  // A JSON object of time `t`, and the marks that each link has set until then; the same time twice is read once.
-  // Throws std::exception where it is malformed.
+  // Reads a JSON object of time `t`, and the number of marks set by each link until then. A second object of the same
+  // time is ignored. Throws std::exception if the object is malformed.
   void read(const std::string& json, Time t, const std::vector<std::int64_t>& marks);
 
   bool any() const { return t_ >= 0; }
-  double span_s() const { return span_s_; }  // that money a second is over
+  double span_s() const { return span_s_; }  // time over which money per second is computed
   const std::vector<SourceShown>& sources() const { return sources_; }
   const std::vector<LinkShown>& links() const { return links_; }
-  std::size_t owners() const;  // of links, how many
-  // Who is paid for marks of a path: the owner of all its links. "" if several are: who of them is paid how much
-  // is the market's settlement.
+  std::size_t owners() const;  // number of owners of links
+  // The payee for marks of a path: the owner of all its links. It is "" if the links have several owners, since the
+  // market's settlement then determines their shares.
   std::string payee(const std::vector<std::int32_t>& path) const;
-  std::string seller() const;  // the agent that fees go to; "" if several sell classes or calls
+  std::string seller()
+      const;  // the agent that receives fees; "" if several agents sell classes or calls
   const std::vector<AgentShown>& agents() const { return agents_; }
   const std::vector<PaymentShown>& payments() const { return payments_; }
   const std::deque<std::string>& news() const { return news_; }  // "time  text", the latest first
@@ -61,7 +62,7 @@ class Shown {
   static constexpr std::size_t kNews = 8;
   static constexpr Time kSpan = 10'000'000'000'000;
 
-  struct Totals {  // money, of one report
+  struct Totals {  // money, at one report
     Time t;
     std::vector<double> marks, fees, earned, balances;
     std::vector<double> payments;  // later ones are appended
@@ -72,8 +73,8 @@ class Shown {
 
   Time t_ = -1;
   double span_s_ = 0;
-  std::deque<Totals> reports_;        // those of the span, and the one that it begins with
-  std::vector<std::int64_t> marked_;  // by each link, at the last report
+  std::deque<Totals> reports_;        // reports in the span, and the report with which it begins
+  std::vector<std::int64_t> marked_;  // marks by link, at the last report
   std::vector<SourceShown> sources_;
   std::vector<LinkShown> links_;
   std::vector<AgentShown> agents_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Colours of the screen. Who is congested is told by colour and width of lines; colours can be told apart with
-// red-green blindness (Okabe and Ito), and width and text say the same.
+// Colours of the display. Colour and width of lines show congestion. The colours are distinguishable with red-green
+// blindness (Okabe and Ito), and width and text show the same.
 #ifndef ECNOMY_INET_VIEW_STYLE_H_
 #define ECNOMY_INET_VIEW_STYLE_H_
 
@@ -16,17 +16,17 @@ inline constexpr const char* kBusy = "#0072b2";
 inline constexpr const char* kMarking = "#e69f00";
 inline constexpr const char* kCongested = "#d55e00";
 
-// From this share of packets marked or dropped on, or this many that wait (mean), a link is congested, however
-// much it carries.
+// A link is congested from this share of packets marked or dropped on, or from this mean number of waiting packets on,
+// regardless of its load.
 inline constexpr double kMarkedShare = 0.005, kQueued = 3;
 
-// Whether its law can mark, whatever it does now.
+// Whether the link's law can mark at all.
 inline bool marksPackets(const LinkPlan& plan) {
   return (plan.marking.law != "drop-tail" && plan.marking.law != "none") ||
          !plan.scheduler.classes.empty();
 }
 
-// Packets are marked or lost, or wait. A full link without any of it is only busy.
+// Whether packets are marked, lost or waiting. A full link without marks, losses or a queue is only busy.
 inline bool congested(const LinkReading& link) {
   return link.marked + link.dropped >= kMarkedShare || link.waiting >= kQueued;
 }

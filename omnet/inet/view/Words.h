@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Numbers as a screen shows them: three digits that count, units with them.
+// Numbers as text for displays: three significant digits, with units.
 #ifndef ECNOMY_INET_VIEW_WORDS_H_
 #define ECNOMY_INET_VIEW_WORDS_H_
 
@@ -9,7 +9,7 @@
 
 namespace ecnomy::omnet {
 
-// Three digits that count: 0.0123, 0.1, 12.3, 12345.
+// Three significant digits below 100, whole numbers from 100 on: 0.0123, 0.1, 12.3, 12345.
 inline std::string number(double value) {
   char text[32];
   const double size = std::fabs(value);
