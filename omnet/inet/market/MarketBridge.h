@@ -66,12 +66,11 @@ class IMarkingLink {
 
 // A packet's source, flow and kind, read from its headers: see MarketBridge::label.
 struct Label {
-  int source = -1;    // -1: not from a source of the plan
-  int flow = -1;      // index over all flows
-  bool ack = false;   // on the way from receiver to sender
-  bool data = false;  // carries payload of its source (not a SYN, pure ACK or FIN alone)
-  std::int64_t seq =
-      0;  // TCP: sequence number of its first byte; datagrams: their number, if traced
+  int source = -1;       // -1: not from a source of the plan
+  int flow = -1;         // index over all flows
+  bool ack = false;      // on the way from receiver to sender
+  bool data = false;     // carries payload of its source (not a SYN, pure ACK or FIN alone)
+  std::int64_t seq = 0;  // TCP: of its first byte; datagrams: their number, if traced
 };
 
 class MarketBridge : public omnetpp::cSimpleModule {

@@ -25,9 +25,8 @@ class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
   ~TcpMarketFlavour() override;
 
   // ---- calls from MarketConnection
-  bool planned() const {
-    return planned_;
-  }               // whether its transport is that of a source of the market
+  // Whether its transport is that of a source of the market.
+  bool planned() const { return planned_; }
   void begins();  // called before the first segment leaves
   // Becomes the receiver of the flow that sent this SYN.
   void serve(const inet::tcp::TcpHeader& syn, const inet::L3Address& from,

@@ -74,9 +74,8 @@ class TcpMember : public FlowOwner {
   std::int64_t left_ = 0;  // payload on the wire still to be handed over; -1: unlimited
   std::int64_t connections_ = 0;
   Transfer file_{};
-  FileCounts counts_;  // without `left`
-  omnetpp::cMessage
-      due_;  // the next file begins, the present file is given up, or the cap is lifted
+  FileCounts counts_;       // without `left`
+  omnetpp::cMessage due_;   // the next file begins, this one is given up, or the cap is lifted
   omnetpp::cMessage step_;  // the next step of the profile
 };
 

@@ -40,8 +40,8 @@ class LinkFigures {
 
   void style(Line& line, const LinkReading& reading);
 
-  static constexpr int kFew =
-      8;  // with more links that mark, only congested links show all readings
+  // With more links that mark, only congested links show all readings.
+  static constexpr int kFew = 8;
 
   std::vector<Line> lines_;
   bool few_ = true;

@@ -17,11 +17,9 @@ namespace {
 const cFigure::Font kPlain("Sans", 7);
 const cFigure::Font kBold("Sans", 8, cFigure::FONT_BOLD);
 constexpr double kWidth = 276, kHeight = 116, kGap = 10, kPad = 5;
-constexpr double kHead = 31,
-                 kFoot = 13;  // room above a curve for title and names, and below it for times
-constexpr double kNames = 17, kRow = 11,
-                 kBetween = 8;  // top of the names, height of a row, gap between two names
-constexpr int kRows = 2;        // maximum number of rows of names
+constexpr double kHead = 31, kFoot = 13;  // above a curve: title and names; below it: times
+constexpr double kNames = 17, kRow = 11, kBetween = 8;  // names: top, height of a row, gap
+constexpr int kRows = 2;                                // maximum number of rows of names
 constexpr double kSpan_s = 60, kEvery_s = 0.5;
 constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"};
 constexpr std::size_t kMost = std::size(kColours);  // maximum number of curves per frame

@@ -52,8 +52,8 @@ class Shown {
   // The payee for marks of a path: the owner of all its links. It is "" if the links have several owners, since the
   // market's settlement then determines their shares.
   std::string payee(const std::vector<std::int32_t>& path) const;
-  std::string seller()
-      const;  // the agent that receives fees; "" if several agents sell classes or calls
+  // The agent that receives fees; "" if several agents sell classes or calls.
+  std::string seller() const;
   const std::vector<AgentShown>& agents() const { return agents_; }
   const std::vector<PaymentShown>& payments() const { return payments_; }
   const std::deque<std::string>& news() const { return news_; }  // "time  text", the latest first
