@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// A window law of one's own: each packet acknowledged adds gain w / cwnd, each mark takes gain. In equilibrium a
-// flow has w marks per round trip. A loss takes a quarter of the window, a timeout all but a packet.
+// A custom window law: each acknowledged packet increases the window by gain w / cwnd, each mark decreases it by gain.
+// In equilibrium, a flow has w marks per round trip. A loss reduces the window by a quarter, a timeout to one packet.
 #ifndef OWN_LAW_GENTLE_H_
 #define OWN_LAW_GENTLE_H_
 
@@ -12,12 +12,12 @@ class Gentle {
  public:
   static constexpr const char* kName = "gentle";
   static constexpr ecnomy::About kAbout{
-      "Settles at w marks per round trip; a loss takes a quarter.", ""};
+      "Settles at w marks per round trip; a loss reduces the window by a quarter.", ""};
   static constexpr ecnomy::WindowTraits kTraits{
       .recovery = ecnomy::Recovery::all_acked, .per_mark = true, .weighted = true};
   static constexpr ecnomy::Parameter kParameters[] = {
-      {"w", "marks", 1, 1e-9, 1e9, "", "Marks wanted per round trip."},
-      {"gain", "", 0.5, 1e-9, 1, "", "How far the window moves for a mark."},
+      {"w", "marks", 1, 1e-9, 1e9, "", "Marks per round trip in equilibrium."},
+      {"gain", "", 0.5, 1e-9, 1, "", "Decrease of the window per mark."},
   };
 
   explicit Gentle(const double* values) : w_(values[0]), gain_(values[1]) {}

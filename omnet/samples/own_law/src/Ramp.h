@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// A marking law of one's own: with q packets waiting, the probability of a mark is slope q, at most 1.
+// A custom marking law: with q packets waiting, the marking probability is slope q, at most 1.
 #ifndef OWN_LAW_RAMP_H_
 #define OWN_LAW_RAMP_H_
 
@@ -9,18 +9,18 @@
 
 namespace own_law {
 
-class Ramp : public ecnomy::MarkingLaw {  // with hooks that need not be written
+class Ramp : public ecnomy::MarkingLaw {  // has defaults for the optional hooks
  public:
   static constexpr const char* kName = "ramp";
   static constexpr ecnomy::About kAbout{"Marks with a probability that rises with the queue.", ""};
   static constexpr ecnomy::Parameter kParameters[] = {
       // name, unit, default, least, most, choices, meaning
-      {"slope", "1/packets", 0.01, 0, 1, "", "Probability of a mark for each waiting packet."},
+      {"slope", "1/packets", 0.01, 0, 1, "", "Marking probability per waiting packet."},
   };
 
-  // One number per parameter, checked against the table.
+  // `values` has one number per parameter, checked against the table.
   explicit Ramp(const double* values) { configure(values); }
-  // New parameters, also between packets.
+  // Sets the parameters, also during a run.
   void configure(const double* values) { slope_ = values[0]; }
 
   template <class Uniform>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// From here on `law = "ramp"` and `law = "gentle"` mean these.
+// Registers the laws `law = "ramp"` and `law = "gentle"`.
 #include "Gentle.h"
 #include "Ramp.h"
 #include "parameters/OwnLaws.h"
