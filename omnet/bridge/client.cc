@@ -151,7 +151,7 @@ Decide Client::decision(std::int64_t epoch) {
   if (shows_) shown_ = expect<Show>("show").json;
   auto decide = expect<Decide>("decide");
   if (decide.epoch != epoch) {
-    fail("wrong-epoch", "decision for epoch " + std::to_string(decide.epoch) + ", report was " +
+    fail("wrong-epoch", "decision for epoch " + std::to_string(decide.epoch) + ", expected " +
                             std::to_string(epoch));
   }
   return decide;
@@ -162,7 +162,7 @@ bool Client::request(const Request& request) {
   send(request, "request");
   const auto verdict = expect<Verdict>("verdict");
   if (verdict.id != request.id) {
-    fail("wrong-order", "verdict on request " + std::to_string(verdict.id) + ", asked was " +
+    fail("wrong-order", "verdict on request " + std::to_string(verdict.id) + ", expected " +
                             std::to_string(request.id));
   }
   return verdict.accept;

@@ -119,7 +119,7 @@ def test_own_parameters_count(sample: Path) -> None:
         ("*.left.ppp[2].queue.slope=2", "ramp: slope is 2.0"),
         ("*.sender[1].tcp.lawParameters={v: 4}", "law 'gentle' has no parameter 'v'"),
         ("*.sender[1].tcp.lawParameters={w: 0}", "gentle: w is 0.0"),
-        ('*.*.tcp.law="gentler"', "or one of your own in a library given by -l"),
+        ('*.*.tcp.law="gentler"', "or a custom law in a library given by -l"),
     ],
 )
 def test_what_is_wrong_is_named(sample: Path, setting: str, says: str) -> None:

@@ -72,8 +72,8 @@ void MarketBridge::checkClass(const SourcePlan& source, const Hop& hop) const {
   const LinkPlan& link = plan_.links[static_cast<std::size_t>(hop.link)];
   const int classes = static_cast<int>(link.scheduler.classes.size());
   if (hop.service_class == -1 || (hop.service_class >= 0 && hop.service_class < classes)) return;
-  throw cRuntimeError("source '%s' is in class %d of link '%s', which has %d", source.name.c_str(),
-                      hop.service_class, link.name.c_str(), classes);
+  throw cRuntimeError("source '%s' is in class %d of link '%s', which has %d classes",
+                      source.name.c_str(), hop.service_class, link.name.c_str(), classes);
 }
 
 void MarketBridge::openBooks() {

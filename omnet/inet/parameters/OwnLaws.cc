@@ -56,7 +56,7 @@ const LawEntry& findLaw(const std::string& family, const std::string& name) {
     return find_law(family, name);
   } catch (const BadParameter& error) {
     if (family != "marking" && family != "window") throw;
-    throw BadParameter(std::string(error.what()) + ", or one of your own in a library given by -l");
+    throw BadParameter(std::string(error.what()) + ", or a custom law in a library given by -l");
   }
 }
 
