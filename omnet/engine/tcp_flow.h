@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TCP flow: the sender that both engines share (host/tcp), its receiver and the traffic that drives them.
 //
-//   tcp_flow.cc      its life: start, connections, files, orders from the market
+//   tcp_flow.cc      the flow's start, connections, files and orders from the market
 //   tcp_port.h       the engine's services for the sender: packets and events
 //   tcp_receive.cc   arriving packets, and the receiving host with its ACKs, delayed or not
 //

@@ -117,7 +117,7 @@ class TcpReceiver {
 
   void hold(std::int64_t seq) {
     ++arrivals_;
-    if (held_.capacity() == 0) held_.reserve(8);  // holes are rare, but seldom alone
+    if (held_.capacity() == 0) held_.reserve(8);  // gaps are rare, but seldom single
     const auto at =
         std::lower_bound(held_.begin(), held_.end(), seq,
                          [](const Held& held, std::int64_t number) { return held.end < number; });

@@ -13,9 +13,9 @@ struct Sample {
   Time from, to;  // from the last sample to this one; equal at t = 0
   Time warmup;
 
-  // Whether counts since the last sample count; those up to the end of the warm-up do not.
+  // Whether the counts since the last sample are part of the results; those up to the end of the warm-up are not.
   bool counts() const noexcept { return to > from && to > warmup; }
-  // Whether states count; those at the end of the warm-up do.
+  // Whether states are part of the results; those at the end of the warm-up are.
   bool measured() const noexcept { return to >= warmup; }
   // Whether the run or its measured time begins here.
   bool begins() const noexcept { return to == 0 || to == warmup; }

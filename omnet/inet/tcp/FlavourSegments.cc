@@ -98,7 +98,7 @@ void TcpMarketFlavour::ackArrives(const TcpHeader& header) {
 
 // ---- out
 
-// Other segments than the flow's data follow its last segment and have no send overhead, except for the SYN.
+// Segments without the flow's data leave no earlier than its last segment. Only the SYN has a send overhead of its own.
 MarketTcp::Departure TcpMarketFlavour::departure(const Packet& packet, const TcpHeader& header) {
   MarketTcp::Departure departs;
   departs.ect = plan_ && plan().ect_all && !header.getRstBit();

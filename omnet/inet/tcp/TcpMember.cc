@@ -137,8 +137,8 @@ bool TcpMember::lasting() const {
       files_);
 }
 
-// Uses the lasting connection, if there is one. Local ports are reused so late that no peer still has their old
-// connection.
+// Uses the lasting connection, if there is one. Local ports are reused so late that no peer still has an old
+// connection with the same port.
 void TcpMember::connect(std::int64_t segments, Time now) {
   if (segments < 0) left_ = -1;
   if (!sender_.closed()) {
