@@ -65,7 +65,7 @@ def test_another_engine_is_refused_in_its_folder(sweep: Path, tmp_path: Path, ca
 
 
 def test_the_file_may_name_the_engine(sweep: Path, tmp_path: Path) -> None:
-    """The option goes before it; a name that is no engine's is refused with its line."""
+    """The option takes precedence; a name without an engine is refused with its line."""
     sweep.write_text(SWEEP + "engine: omnet\n")
     config = load_sweep(sweep)
     assert with_engine(config, None, tmp_path / "new").engine == "omnet"

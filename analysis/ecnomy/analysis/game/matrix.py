@@ -97,7 +97,7 @@ def _lines(file: str) -> Iterator[tuple[int, list[str]]]:
             if any(cell.strip() for cell in cells):
                 yield reader.line_num, cells
     except Unreadable as error:
-        expected = f"a CSV file of at most {_MOST_MIB} MiB with pay-offs"
+        expected = f"a CSV file of pay-offs, at most {_MOST_MIB} MiB"
         raise InputError(f"{file}: found {error}, expected {expected}") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{file}: found {error}, expected CSV in UTF-8") from None

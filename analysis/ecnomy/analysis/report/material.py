@@ -285,7 +285,7 @@ def _key(path: str, column: pd.Series[Any], unit: str, head: dict[str, Any]) -> 
 
 
 def _value(told: Any) -> Value:
-    """Return a number as a fraction, whole or not; else text."""
+    """Return a number as a float, anything else as text."""
     return float(told) if isinstance(told, int | float) else str(told)
 
 

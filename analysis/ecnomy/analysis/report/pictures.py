@@ -320,7 +320,9 @@ def _promise(axis: Axes, worst: float, level: float | None) -> None:
     told: dict[str, Any] = {"color": "black", "linestyle": "--"}
     if 0 < worst < 25 * level:
         axis.set_ylim(-0.06 * worst, 1.25 * worst)
-        axis.plot([], [], **told, label=f"promise, $L^G$ = {100 * level:g} %: above the axis")
+        axis.plot(
+            [], [], **told, label=f"promise, $L^G$ = {100 * level:g} % (above the plotted range)"
+        )
         return
     axis.axhline(100 * level, **told, label="promise, $L^G$")
     top = 1.06 * max(worst, 100 * level)

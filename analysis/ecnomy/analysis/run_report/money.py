@@ -163,7 +163,7 @@ def _paid(db: RunDatabase, payments: Payments) -> Table:
     rows.append((Cell("all"), *(Cell("") for _ in range(4)), total))
     return Table(
         id="paid",
-        caption="Who paid what, to whom and what for: how many, times the price of one",
+        caption="Who paid what, to whom and for what: the number, times the price of one",
         of="ledger",
         head=("who paid", "what for", "to whom", "how many", "money for one of them", "money"),
         rows=tuple(rows),
@@ -171,9 +171,9 @@ def _paid(db: RunDatabase, payments: Payments) -> Table:
         strong=(len(rows) - 1,),
         more=(whole,),
         note="The whole run, the warm-up included. source:NAME is the account of a source's "
-        "users, where no agent pays for them. A mark is paid for when its packet arrives: by who "
-        "sells the flow's class, call or file, else by the users' agent, else by the users; to the "
-        "carrier of the first link, or as the market's settlement says.",
+        "users, if no agent pays for them. A mark is paid for when its packet arrives. The seller "
+        "of the flow's class, call or file pays, else the users' agent, else the users. The "
+        "carrier of the first link is paid, or the carriers that the market's settlement names.",
         wide=True,
     )
 

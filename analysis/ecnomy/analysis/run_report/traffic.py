@@ -54,8 +54,8 @@ def _flows(one: PhaseSummary) -> Table:
         of="flow_epochs",
         head=_WHO,
         rows=tuple(_flow_row(row) for row in one.groups),
-        note=f"{settled}Means over the flows of a row. marked: of the data packets that arrived, "
-        f"those with a mark; one-way delay: of packets, queues included.",
+        note=f"{settled}Means over the flows of a row. marked: share of arriving data packets "
+        f"that are marked; one-way delay: of packets, queues included.",
         wide=True,
     )
 
@@ -100,8 +100,9 @@ def _links(one: PhaseSummary) -> Table:
         of="link_epochs, pairs",
         head=_LINK,
         rows=tuple(_link_row(row) for row in shown),
-        note="used: share of the capacity; marked: of data that arrived at the link; queue: "
-        f"packets waiting, on average; wait: of a packet, in the queue.{more}",
+        note="used: share of the capacity; marked: share of data packets arriving at the link that "
+        f"are marked; queue: mean number of waiting packets; wait: a packet's mean time in the "
+        f"queue.{more}",
         wide=True,
     )
 

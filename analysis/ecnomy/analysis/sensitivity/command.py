@@ -23,7 +23,9 @@ __all__ = ["indices_table", "ranking_table", "sensitivity_command", "sentence"]
 _SHOWN: Final = 3
 _HEADS: Final = {"sobol": ("total", "first order"), "morris": ("mu*", "sigma")}
 
-Folder = Annotated[Path, typer.Argument(help="Results folder of a sweep over sobol or morris.")]
+Folder = Annotated[
+    Path, typer.Argument(help="Results folder of a sweep with a `sobol` or `morris` block.")
+]
 Outcome = Annotated[
     list[str] | None, typer.Option(help="Column to analyse. Repeatable. Default: all columns.")
 ]
@@ -41,7 +43,7 @@ def sensitivity_command(
     no_plot: NoPlot = False,
     as_json: Json = False,
 ) -> None:
-    """Rank parameters by Sobol's or Morris's indices of a finished sweep.
+    """Rank parameters by Sobol's or Morris's indices from a finished sweep.
 
     Without --outcome, print the most important parameters of each outcome.
     """

@@ -95,7 +95,7 @@ def money_table(one: PhaseSummary) -> Table:
 
 
 def background_in_words(one: PhaseSummary) -> str:
-    """Return all payments for marks and the part paid by background traffic; "" without any."""
+    """Return the total paid for marks and background traffic's part in words; "" if it is 0."""
     if not one.charge_per_s:
         return ""
     whole, part = significant(one.charge_per_s), significant(one.background_per_s)

@@ -24,7 +24,7 @@ ENTRANT: Final = {
         example="{kind: constant-charge, charge: 1 money/s}",
     ),
     "transport": Key(
-        about="The transport of the player's source, in place of the scenario's.",
+        about="The transport of the player's source, instead of the scenario's.",
         form="a mapping with law",
         example='{law: newreno, ecn: "off"}',
     ),
@@ -43,7 +43,8 @@ TOURNAMENT: Final = {
         example="player",
     ),
     "populations": Key(
-        about="How many players share the network; every pair of strategies plays in each.",
+        about="Numbers of players that share the network.",
+        note="Every pair of strategies plays at each number.",
         form=Number(what="a number of players", least=2, most=30, whole=True),
         default=None,
         example="[2, 4, 8]",
@@ -57,19 +58,19 @@ TOURNAMENT: Final = {
     ),
     "strategies": Key(
         about="Strategies that play, by the name that pages give them.",
-        note="Every other strategy that is installed plays too, if it can do without parameters.",
+        note="Every other installed strategy plays too, if it needs no parameters.",
         form="a mapping of names to entrants",
         default=None,
         example="{steady: {strategy: {kind: constant-charge, charge: 1 money/s}}}",
         below={"<name>": Key(about="", form="", example="", below=ENTRANT)},
     ),
     "per_player": Key(
-        about="Values of the scenario that grow with the number of players, each for one player.",
+        about="Values of the scenario per player, which are multiplied by the number of players.",
         form="a mapping of paths to amounts",
         example="{network.links.bottleneck.rate: 2 Mbps}",
     ),
     "finalists": Key(
-        about="How many of the best strategies meet in all their mixes.",
+        about="Number of the best strategies that meet in all their mixes.",
         form=Number(what="a whole number", least=2, most=3, whole=True),
         default="3",
         example="3",
@@ -84,7 +85,7 @@ TOURNAMENT: Final = {
 
 def sweep_keys() -> dict[str, Key]:
     """Return the keys that this package adds to a sweep file."""
-    about = "Plays strategies against each other, in place of `parameters` (`ecnomy tournament`)."
+    about = "Plays strategies against each other, instead of `parameters` (`ecnomy tournament`)."
     needed = ", ".join(name for name, key in TOURNAMENT.items() if key.default is None)
     example = f"{{player: player, populations: {TOURNAMENT['populations'].example}, ...}}"
     form = f"a mapping with {needed}"

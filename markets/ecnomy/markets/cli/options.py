@@ -28,8 +28,8 @@ SweepEngine = Annotated[
     str | None,
     typer.Option(
         "--engine",
-        help="builtin or omnet (OMNeT++/INET). Default: that of the sweep file, else that of "
-        "the folder.",
+        help="builtin or omnet (OMNeT++/INET). Default: the engine in the sweep file, else the "
+        "folder's engine, else builtin.",
         metavar="NAME",
     ),
 ]

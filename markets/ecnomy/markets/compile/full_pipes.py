@@ -7,9 +7,10 @@ window is w / p. The windows of all flows of a link are the packets on the way a
     sum w = p sum W <= p_max (C T + buffer)
 
 Beyond that no queue gives the target marks. Windows grow until the buffer overflows. Each loss
-halves them and many end in timeouts, so that a larger weight gets less. Measured on 10 Mbps, 20 ms,
-a buffer of 100 packets (117 in all) and one flow among four of weight 1: at gain 0.05 a weight of
-100 gets 9.6 Mbps, 200 gets 6.7, 5000 gets 2.7; with a buffer of 10,000 packets 5000 gets 10.
+halves a window, and many losses end in timeouts, so a larger weight gets less throughput. Measured
+on 10 Mbps, 20 ms, a buffer of 100 packets (117 in all) and one flow among four of weight 1: at gain
+0.05 a weight of 100 gets 9.6 Mbps, 200 gets 6.7, 5000 gets 2.7; with a buffer of 10,000 packets
+5000 gets 10.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 
 An agent's account has the agent's name. For a source without a user, the account `source:<source>`
 replaces the user. Marks without a carrier are paid to `unassigned:network`. The seller of a flow's
-service class pays its marks, unless the class leaves them to the customer. Otherwise, and outside
-any class, its user pays, or the agent that took over the payment (Seat.pay_marks).
+service class pays for the flow's marks, unless the class leaves this to the customer. Otherwise,
+and outside any class, the flow's user pays, or the agent that took over the payment
+(Seat.pay_marks).
 """
 
 from __future__ import annotations

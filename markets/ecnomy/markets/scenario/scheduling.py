@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML under `scheduler:` of a link: classes and their guarantees.
 
-Defaults are those of the laws' headers (see ecnomy.markets.plan.law_table; a test compares).
+The defaults are those in the laws' headers (see ecnomy.markets.plan.law_table; a test compares
+them).
 """
 
 from __future__ import annotations

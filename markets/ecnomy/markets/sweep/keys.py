@@ -73,19 +73,19 @@ def _count(least: int, most: int) -> Number:
 
 RANGE: Final = {
     "from": Key(
-        about="Least value of the range.",
+        about="Lowest value of the range.",
         form="a number, with its unit",
         default=None,
         example="0.01 money",
     ),
     "to": Key(
-        about="Largest value of the range.",
+        about="Highest value of the range.",
         form="a number, with its unit",
         default=None,
         example="0.1 money",
     ),
     "scale": Key(
-        about="Whether values are spread evenly, or their logarithms are.",
+        about="Whether values or their logarithms are spread evenly.",
         form=Choice(("linear", "log")),
         default="linear",
         example="log",
@@ -97,14 +97,14 @@ _PATHS: Final = Key(
     example="[market.agents.north.price_per_mark, market.agents.south.price_per_mark]",
 )
 _OVER: Final = Key(
-    about="Paths of the scenario, each with the range that its values are taken from.",
+    about="Paths of the scenario, each with the range of its values.",
     form="a mapping of paths to {from: A, to: B}",
     default=None,
     example=f"{{{_PATH}: {{from: 0.01 money, to: 0.1 money, scale: log}}}}",
     below={"<path>": Key(about="", form="", example="", below={**RANGE, "paths": _PATHS})},
 )
 _SAMPLES: Final = Key(
-    about="Number of points that are drawn.",
+    about="Number of points to draw.",
     form=_count(1, MOST_RUNS),
     default=None,
     example="50",
@@ -124,7 +124,7 @@ PARAMETERS: Final = {
         example=f"[{{label: cheap, {_PATH}: 0.1 money}}, {{label: dear, {_PATH}: 0.2 money}}]",
     ),
     "zip": Key(
-        about="Values of each path, taken together: the first of all paths, the second of all.",
+        about="Values of each path, taken together: point n has the n-th value of every path.",
         form="a mapping of paths to lists of values, all of one length",
         example=_LISTED,
     ),
@@ -135,7 +135,7 @@ PARAMETERS: Final = {
         below={"samples": _SAMPLES, "over": _OVER},
     ),
     "latin-hypercube": Key(
-        about="Points spread over ranges: each part of each range has one.",
+        about="Points spread over ranges: each of the N equal parts of a range has one point.",
         form="{samples: N, over: {PATH: {from: A, to: B}}}",
         example=f"{{samples: 50, {_RANGED}}}",
         below={"samples": _SAMPLES, "over": _OVER},
@@ -146,14 +146,14 @@ PARAMETERS: Final = {
         example=f"{{samples: 64, {_RANGED}}}",
         below={
             "samples": Key(
-                about="A power of 2; there are samples x (parameters + 2) points.",
+                about="Base samples, a power of 2; the plan has samples x (parameters + 2) points.",
                 form=_count(2, MOST_RUNS),
                 default=None,
                 example="64",
             ),
             "over": _OVER,
             "second-order": Key(
-                about="Whether to find what pairs of parameters do, at twice as many points.",
+                about="Whether to compute indices of pairs, with about twice as many points.",
                 form=Choice(("true", "false")),
                 default="false",
                 example="true",
@@ -166,7 +166,7 @@ PARAMETERS: Final = {
         example=f"{{trajectories: 8, {_RANGED}}}",
         below={
             "trajectories": Key(
-                about="There are trajectories x (parameters + 1) points.",
+                about="Trajectories; the plan has trajectories x (parameters + 1) points.",
                 form=_count(2, MOST_RUNS),
                 default=None,
                 example="8",
@@ -184,12 +184,12 @@ PARAMETERS: Final = {
 
 LIMITS: Final = {
     "time": Key(
-        about="Wall time of one run, beyond which it counts as failed.",
+        about="Longest wall time of a run; a longer run counts as failed.",
         form=Amount(what="a time", example="10 min", units=("ps",), above=True),
         example="10 min",
     ),
     "memory": Key(
-        about="Address space of the engine of one run.",
+        about="Largest address space of a run's engine.",
         form=Amount(what="a size", example="2 GB", units=("byte",), least=10**7, most=10**15),
         example="2 GB",
     ),
@@ -197,24 +197,24 @@ LIMITS: Final = {
 
 UNTIL: Final = {
     "outcome": Key(
-        about="Column whose interval counts; by default the main outcome.",
+        about="Column whose interval decides; by default the main outcome.",
         form="the name of a column",
         example="gold.goodput_bps",
     ),
     "half-width": Key(
-        about="Half the width of the interval at which a point has enough replicates.",
+        about="Half-width of the interval at which a point has enough replicates.",
         form="a share of the mean such as 2 %, or a number in the outcome's unit",
         default=None,
         example="2 %",
     ),
     "level": Key(
-        about="Level of the interval, all looks at a point together.",
+        about="Confidence level of the intervals, for all looks at a point together.",
         form="a level from 50 % to below 100 %",
         default="95 %",
         example="95 %",
     ),
     "most": Key(
-        about="Replicates at which a point ends anyhow.",
+        about="Maximum number of replicates per point.",
         form=_count(2, 10**6),
         default="100",
         example="100",
@@ -223,20 +223,20 @@ UNTIL: Final = {
 
 CALIBRATE: Final = {
     "figure": Key(
-        about="Column of the runs that is to meet the target.",
+        about="Column of the runs that should meet the target.",
         form="the name of a column",
         default=None,
         example="callers.late_over_15ms",
     ),
     "target": Key(
-        about="What the figure is to be, or a list with one target for each point of `parameters`.",
+        about="Target of the figure, or a list with one target for each point of `parameters`.",
         form=Number(what="a number", least=-1e300, most=1e300),
         many=True,
         default=None,
         example="0.01",
     ),
     "parameter": Key(
-        about="Path that is searched for the value at which the figure meets the target.",
+        about="Path of the value to vary until the figure meets the target.",
         form="the path of a value",
         default=None,
         example="network.links.trunk.marking.max_threshold",
@@ -248,7 +248,7 @@ CALIBRATE: Final = {
         example="6 packets",
     ),
     "with": Key(
-        about="Paths that change with the parameter, each with its share of the parameter's value.",
+        about="Paths set to a multiple of the parameter's value, each with its factor.",
         form=Number(what="a number", least=-1e12, most=1e12),
         example="{network.links.trunk.marking.min_threshold: 0.1666666667}",
     ),
@@ -259,19 +259,19 @@ CALIBRATE: Final = {
         example="up",
     ),
     "first": Key(
-        about="Number of values of the first round, both ends of the range among them.",
+        about="Number of values in the first round, both ends of the range included.",
         form=_count(2, 1000),
         default="5",
         example="5",
     ),
     "most": Key(
-        about="Number of values that a search tries at most.",
+        about="Maximum number of values that a search tries.",
         form=_count(2, 1000),
         default="12",
         example="12",
     ),
     "within": Key(
-        about="Two values whose relative distance is smaller count as one.",
+        about="Relative distance below which two values count as one.",
         form=Number(what="a share", least=0, most=0.5),
         default="0.01",
         example="0.01",
@@ -281,43 +281,43 @@ CALIBRATE: Final = {
 TUNE: Final = {
     "over": _OVER,
     "maximise": Key(
-        about="Column of the runs that is to be as large as possible.",
+        about="Column of the runs to maximise.",
         form="the name of a column",
         example="profit.access",
     ),
     "minimise": Key(
-        about="Column of the runs that is to be as small as possible.",
+        about="Column of the runs to minimise.",
         form="the name of a column",
         example="callers.late_over_15ms",
     ),
     "target": Key(
-        about="Column that is to have a value, and how far from it still counts, as a share of it.",
+        about="Column to bring to a target value, and the relative tolerance.",
         form="{outcome: a column, value: a number, within: 1 %}",
         example="{outcome: callers.late_over_15ms, value: 1 %, within: 5 %}",
     ),
     "constraints": Key(
-        about="Columns with the least or the largest value that their means over seeds may have.",
+        about="Columns with bounds on their means over seeds.",
         form="a mapping of columns to {at-least: A, at-most: B}",
         example="{home.goodput_bps: {at-least: 1e6}}",
     ),
     "trials": Key(
-        about="Number of assignments that are tried in all.",
+        about="Total number of assignments to try.",
         form=_count(2, 10_000),
         default="60",
         example="60",
     ),
     "first": Key(
-        about="Trials that are spread over the ranges first; by default a quarter of all.",
+        about="Number of initial trials, spread over the ranges; by default a quarter of all.",
         form=_count(2, 10_000),
         example="15",
     ),
     "batch": Key(
-        about="Trials that are chosen at a time, from earlier ones; by default a tenth of all.",
+        about="Number of trials chosen together from earlier ones; by default a tenth of all.",
         form=_count(1, 1000),
         example="6",
     ),
     "check": Key(
-        about="Runs of the best assignment, with seeds that the search has not seen.",
+        about="Number of runs of the best assignment, with seeds that the search has not used.",
         form=_count(2, 1000),
         default="10",
         example="10",
@@ -327,7 +327,7 @@ TUNE: Final = {
 SWEEP: Final = {
     "version": Key(about="Version of the format.", form="1", default=None, example="1"),
     "title": Key(
-        about="What pages and tables call the sweep.",
+        about="Title of the sweep on pages and in tables.",
         form="text",
         example="The price of a mark",
     ),
@@ -343,41 +343,41 @@ SWEEP: Final = {
         example="{duration: 60 s}",
     ),
     "parameters": Key(
-        about="What is varied: blocks that multiply, each path in one of them.",
+        about="Blocks of parameters to vary; every combination of their points is a point.",
         form=f"a mapping with {', '.join(PARAMETERS)}",
         example=f"{{grid: {_LISTED}}}",
         below=PARAMETERS,
         note=(
-            "A value may be a mapping with `label` and `value`; the label stands for it in "
-            "tables and pictures. Items of a list have `label` beside their paths, those of a "
-            "zip a list of labels. A parameter with `paths` sets several paths to one value "
+            "A value may be a mapping with `label` and `value`; the label replaces it in "
+            "tables and pictures. Items of a list have `label` beside their paths. A zip has a "
+            "list of labels. A parameter with `paths` sets several paths to one value "
             "(beside `values`, or `from` and `to`): give it a name without dots that no other "
-            "column has. In paths `*` stands for every item, and `[law=red]` for those that "
-            "have this value. Ranges of whole numbers give whole values. morris and sobol stand"
-            " alone."
+            "column has. In paths `*` stands for every item, and `[law=red]` for items "
+            "with this value. Ranges of whole numbers give whole values. Each path is in one "
+            "block only. A file with morris or sobol has no other block."
         ),
     ),
     "replicates": Key(
-        about="Runs of each point, which differ in their seeds only.",
+        about="Number of runs of each point, which differ only in their seeds.",
         form=_count(1, MOST_RUNS),
         default="1",
         example="10",
     ),
     "seed": Key(
-        about="Seed of the first replicate; draws of points follow from it too.",
+        about="Seed of the first replicate, and of the draws of points.",
         form=_count(0, 2**62),
         default="1",
         example="1",
     ),
     "seeds": Key(
-        about="Whether points have the same seeds, so that chance does not set them apart.",
+        about="Whether points have the same seeds, for more precise comparisons, or not.",
         form=Choice(("paired", "independent")),
         default="paired",
         example="paired",
         note=("With independent, equal values under two labels get different seeds too."),
     ),
     "limits": Key(
-        about="What one run may use; beyond it the run counts as failed.",
+        about="Limits of a run; a run that exceeds a limit counts as failed.",
         form="a mapping with time or memory",
         example="{time: 10 min, memory: 2 GB}",
         below=LIMITS,
@@ -394,25 +394,25 @@ SWEEP: Final = {
         example="ecnomy.analysis.run.lateness:late_shares",
         note=(
             "The function takes the folder (a Path) and returns a mapping of names to numbers, "
-            "None, or rows of numbers (columns name[0], name[1] ...). It is looked for on the "
-            "Python path."
+            "None, or rows of numbers (columns name[0], name[1] ...). Its module must be on "
+            "the Python path."
         ),
     ),
     "outcomes": Key(
-        about="Columns that tables and pages are about, the main one first.",
+        about="Columns that tables and pages report, the main column first.",
         form="a list of names of columns of the runs",
         example="[balance.shop, gold.goodput_bps]",
         note=("By default welfare, profits, goodput and the like, whichever the runs have."),
     ),
     "until": Key(
-        about="Adds replicates to a point until its main outcome is known well enough.",
+        about="Adds replicates to a point until the interval of its main outcome is narrow enough.",
         form="half-width 2 %, half-width 0.5, or {outcome: NAME, half-width: 2 %, most: 100}",
         example="half-width 2 %",
         below=UNTIL,
         note=(
             "A point gets its `replicates` (5 at least), then half as many more at a time, "
-            "until the interval is narrow enough. All looks at a point share the 5 % by which "
-            "an interval may fail, so stopping early costs no coverage. Which runs are made "
+            "until the interval is narrow enough. All looks at a point share the 5 % probability "
+            "that an interval fails, so early stopping costs no coverage. The number of runs "
             "depends on recorded outcomes alone."
         ),
     ),
@@ -423,7 +423,7 @@ SWEEP: Final = {
         below=CALIBRATE,
     ),
     "tune": Key(
-        about="Searches parameters for the best of a column, in place of `parameters`.",
+        about="Searches parameters for the best value of a column, instead of `parameters`.",
         form="a mapping with over and one of maximise, minimise, target",
         example=f"{{{_RANGED}, maximise: profit.access}}",
         below=TUNE,
@@ -432,16 +432,16 @@ SWEEP: Final = {
         about="Other values of some keys, for the option --quick.",
         form="a mapping with set, parameters, replicates, until, calibrate, tune",
         example="{replicates: 2, set: {duration: 20 s}}",
-        note="A file with `tournament` has it here too, with those of its keys that differ.",
+        note="In a tournament file, `quick` may have `tournament`, with only the keys that differ.",
     ),
     "engine": Key(
-        about="Engine of all runs; the option --engine goes before it.",
+        about="Engine of all runs; the option --engine takes precedence.",
         form=Choice(ENGINES),
         default=DEFAULT_ENGINE,
         example=DEFAULT_ENGINE,
         note=(
-            "All runs of a folder are of one engine. Repeated without an engine, the command "
-            "goes on with the folder's; another one is refused and needs another --out."
+            "All runs in a folder use one engine. Without `engine`, a repeated command uses the "
+            "folder's engine. For another engine, pass another --out."
         ),
     ),
 }

@@ -33,8 +33,8 @@ Schema = Annotated[
     bool,
     typer.Option(
         "--schema",
-        help="Print the JSON Schema of scenario files, for editors; with the word sweep or "
-        "environment, of those files.",
+        help="Print the JSON Schema of scenario files, for editors. Add `sweep` or `environment` "
+        "for the schema of those files.",
     ),
 ]
 

@@ -37,7 +37,8 @@ Shard = Annotated[
     str,
     typer.Option(
         metavar="K/N",
-        help="Make every Nth run only, from run K, in this process. Then run `ecnomy merge`.",
+        help="Run only every Nth run of the sweep, from run K on, in this process. Then run "
+        "`ecnomy merge`.",
     ),
 ]
 Emit = Annotated[
@@ -117,7 +118,7 @@ def _refuse_mixed(shard: str, emit: str, shards: int, dry_run: bool) -> None:
         if wrong:
             raise InputError(f"{found}: found {other} too, expected one of them")
     if shards and not emit:
-        raise InputError("--shards: found no --emit, expected both; make one shard with --shard")
+        raise InputError("--shards: found no --emit, expected both; run one shard with --shard")
 
 
 def _part(shard: str, jobs: int, scheduler: str) -> Any:
