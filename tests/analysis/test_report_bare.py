@@ -127,7 +127,7 @@ def test_a_few_samples_tell_of_no_correlation(tmp_path: Path) -> None:
     read = _page(write_run(tmp_path))
     rows = read.tables["gsp-calls-streams"][1:]
     assert rows and all(int(row[1]) < LEAST and row[4] == row[8] == "-" for row in rows)
-    assert "Fewer than 10 samples tell of no correlation" in read.words
+    assert "Fewer than 10 samples give no correlation" in read.words
 
 
 def test_points_far_below_the_promise_do_not_lie_on_the_axis(

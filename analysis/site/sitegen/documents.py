@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which Markdown files of the repository are pages, and in which section of the site they stand.
+"""The Markdown files of the repository that are pages, and their sections of the site.
 
 A section lists files or patterns; every tracked Markdown file belongs to exactly one.
 """

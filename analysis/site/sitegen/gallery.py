@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page for each scenario of configs/examples: what it shows, how to run it, and its YAML.
+"""A page for each scenario of configs/examples: subject, command and YAML.
 
 Title and explanation are the file's own. The picture is the one that configs/README.md names for
 it, else the one beside it with its name.
@@ -61,7 +61,7 @@ def picture_of(example: str, readme: str, files: frozenset[str]) -> str:
 
 
 def commands_for(example: str, readme: str) -> str:
-    """Return the commands that run an example: those of the verb that configs/README.md names."""
+    """Return the commands that run an example, with the verb that configs/README.md names."""
     if found := _VERB.search(row_of(example, readme)):
         return f"ecnomy {found[1]} {example}"
     out = f"results/{posixpath.basename(example)[:-5]}"

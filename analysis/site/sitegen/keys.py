@@ -25,7 +25,7 @@ _PLURALS: Final = {"law": "laws", "kind": "kinds", "role": "roles"}
 
 
 class Place(NamedTuple):
-    """Where an entry stands: its page, the heading above it, and how it is written there."""
+    """The place of an entry: its page, the heading above it, and its written form there."""
 
     page: str
     anchor: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page for each paper that `ecnomy reproduce` knows: its entries and claims."""
+"""A page for each paper of `ecnomy reproduce`: its entries and claims."""
 
 from __future__ import annotations
 

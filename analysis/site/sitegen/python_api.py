@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of the Python API: every public name of the three packages, for Sphinx's autodoc.
 
-The names are those of each package's `__all__`. Docstrings are the packages' own.
+The names are the names in each package's `__all__`. Docstrings are the packages' own.
 """
 
 from __future__ import annotations

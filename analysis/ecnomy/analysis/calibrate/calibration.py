@@ -41,7 +41,7 @@ def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found
     Args:
         sweep: a sweep with `calibrate`.
         folder: the folder of its runs.
-        pool: the workers that make the runs.
+        pool: the workers for the runs.
         told: function that returns a progress listener for each round.
 
     Returns:

@@ -62,7 +62,7 @@ def calibrate_command(
 
 
 def _check_figure(sweep: Any) -> None:
-    """Refuse a column that is not a figure, before any run is made."""
+    """Refuse a column that is not a figure, before the first run."""
     from ecnomy.agents.errors import InputError
 
     figure = sweep.calibrate.figure

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole comparison: runs are made, judged, and doubled while an interval straddles its bound.
+"""A whole comparison: run, judge, and double the seeds while an interval straddles its bound.
 
 compare.json   the subject and result (Comparison); equal runs give equal bytes except for the CPU
                times

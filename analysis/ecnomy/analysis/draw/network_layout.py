@@ -88,7 +88,7 @@ def name_labels(
     lines: Sequence[tuple[Point, Point]],
     width: float,
 ) -> list[Label]:
-    """Place names beside their nodes, where they cover the fewest names, nodes and lines.
+    """Place names beside their nodes, at positions that cover the fewest names, nodes and lines.
 
     Args:
         points: node -> position.

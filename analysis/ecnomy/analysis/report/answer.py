@@ -2,7 +2,8 @@
 """The opening answer of a page: whether a provider's business earns money, and under which load.
 
 The answer is about the reference world: the scenario's own value of every varied key that the
-provider does not choose. Of several choices, it takes the one with the largest mean profit there.
+provider does not choose. If there are several choices, it takes the choice with the largest mean
+profit there.
 """
 
 from __future__ import annotations

@@ -195,7 +195,7 @@ def _by_blocks(db: Database, provider: str, made: Made, figure: Figure, query: Q
     sums = db.ask(block_sums(provider, made))
     mean = query.cell(0, 0, money(query.rows[0][0]))
     if not any(any(row[1:]) for row in sums.rows):
-        return Estimate(mean, None, None, 1, "one run in which nothing was booked: none", query)
+        return Estimate(mean, None, None, 1, "none: one run without bookings", query)
     rows = np.array([[float(v) for v in row[3:]] for row in sums.rows])
     hours = np.full(BLOCKS, made.seconds / 3600 / BLOCKS)
 

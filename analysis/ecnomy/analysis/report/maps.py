@@ -106,7 +106,7 @@ def _quality_sql(
 def promised_otherwise(db: Database, answer: Answer) -> tuple[Query, float] | None:
     """Return the hourly profit by promised share at the present price, and the promised share.
 
-    The rows equal those of the map. None if tariffs promise different shares or no run was kept.
+    The rows equal the rows of the map. None if tariffs promise different shares or no run was kept.
     """
     tariffs = db.tariffs(answer.provider, answer.runs)
     limits = {t.max_delay_rate for t in tariffs}

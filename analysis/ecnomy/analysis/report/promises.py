@@ -27,7 +27,7 @@ _COUNTS: Final = (
 
 
 def promises(material: Material, db: Database, answer: Answer) -> Section:
-    """Return the blocking and delay rates of each tariff beside B^G and L^G, and over time."""
+    """Return the blocking and delay rates of each tariff with B^G and L^G, and over time."""
     own = owned(answer.provider, answer.runs)
     tariffs = db.tariffs(answer.provider, answer.runs)
     files = _files(db, answer, own)

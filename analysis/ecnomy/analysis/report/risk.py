@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profit of a call over seeds, and the tail of bad calls and bad hours.
 
-Value at risk (95 %) is the loss at the worst 5th percentile: of n profits in order, that of rank
-ceil(n / 20), its sign turned. Expected shortfall is the mean loss over the ranks up to it. A value
-below 0 is a profit. Source: Acerbi, Tasche 2002.
+Value at risk (95 %) is the loss at the worst 5th percentile: of n profits in order, the profit of
+rank ceil(n / 20) with the opposite sign. Expected shortfall is the mean loss over the ranks up to
+it. A value below 0 is a profit. Source: Acerbi, Tasche 2002.
 """
 
 from __future__ import annotations

@@ -126,16 +126,14 @@ def scatter(db: Database, answer: Answer) -> Section | None:
     blocks.append(
         Words.of(
             "Samples lie in the measured window of the runs. The reliability of a share is the "
-            "part of its variance "
-            "that is not the chance of few packets (binomial); the correlation is corrected by "
-            "dividing by the root of both, "
-            "and is not known (-) where a share has nothing but chance. It may come out above 1, "
-            "as it is an estimate. "
-            f"Fewer than {LEAST} samples tell of no correlation; the interval of the raw one is "
-            f"Fisher's."
+            "part of its variance that is not due to the chance of few packets (binomial). The "
+            "correlation is corrected: it is divided by the root of both reliabilities, and is "
+            "unknown (-) if a share varies by chance only. It is an estimate and may exceed 1. "
+            f"Fewer than {LEAST} samples give no correlation. The interval of the raw correlation "
+            f"is Fisher's."
         )
     )
-    return Section(f"{answer.provider}-streams", "Does marking tell of delay?", tuple(blocks))
+    return Section(f"{answer.provider}-streams", "Does marking predict delay?", tuple(blocks))
 
 
 def _joined(parts: list[Samples]) -> Samples:

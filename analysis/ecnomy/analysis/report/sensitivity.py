@@ -72,7 +72,7 @@ def _table(
             queries += [one.query, *([less.query] if less else [])]
     return Table(
         id=f"{answer.provider}-sensitivity-table",
-        caption=f"{answer.figure_words.capitalize()} by what was varied, one key at a time",
+        caption=f"{answer.figure_words.capitalize()} by varied key, one at a time",
         of="ledger; calls sold: calls",
         head=(
             "varied",

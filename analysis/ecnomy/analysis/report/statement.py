@@ -104,7 +104,7 @@ def _counted(count: Any, line: str) -> str:
 
 
 def signed(value: Any) -> str:
-    """Return an amount with its sign; "-" for none."""
+    """Return an amount with its sign; "-" without an amount."""
     return "-" if value is None else money(float(value), "+")
 
 
@@ -201,7 +201,7 @@ def _by_time(db: Database, answer: Answer, own: str, length_s: int) -> tuple[Tab
         head=("simulated time", "received", "paid", "profit"),
         rows=tuple(rows),
         query=profits,
-        note="What marks cost is booked at the end of each epoch, a price when its call begins.",
+        note="The cost of marks is booked at the end of each epoch, a price when its call begins.",
     )
     return table, query
 

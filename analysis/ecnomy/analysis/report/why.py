@@ -83,7 +83,7 @@ def _money(db: Database, own: str) -> Words:
         parts += [Cell(", " if k else " and costs "), query.cell(0, i, money(value)), Cell(text)]
     parts += [Cell(". That leaves "), query.cell(0, 5, money(row[5])), Cell(" money a call.")]
     if row[2] > 0:
-        parts += [Cell(" Without what is paid back it would be ")]
+        parts += [Cell(" Without refunds it would be ")]
         parts += [query.cell(0, 6, money(row[6])), Cell(".")]
     return Words(tuple(parts), (query,))
 
@@ -114,7 +114,7 @@ def _promise(db: Database, answer: Answer, own: str, tariff: Tariff) -> Words:
         if fit < found.packets:
             text += f" A buffer of {fit:,} packets, or a promise of "
             text += f"{(found.full_s + found.way_s) * _MS:.3g} ms, would leave no packet late there"
-            text += "; what a smaller buffer does not hold is lost, and counts as well."
+            text += "; packets that do not fit into a smaller buffer are lost, and count as well."
     return Words.of(text, queries=(query,))
 
 
@@ -196,7 +196,7 @@ def _admission(db: Database, answer: Answer, own: str) -> Words | None:
         )
     if not losing:
         return Words.of(
-            f"{lead}none had calls that lost money themselves, so turning callers away at certain "
+            f"{lead}no period had calls that lost money themselves, so refusing calls at certain "
             "times does not help: the calls do not pay for test streams and fixed costs.",
             queries=(query,),
         )

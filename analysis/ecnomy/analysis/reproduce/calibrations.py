@@ -62,7 +62,8 @@ def make_any(
 
 
 def unmade_of_any(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
-    """Count the missing runs of a study, as `unmade` does; for a calibration, those of its search.
+    """Count the missing runs of a study, as `unmade` does; for a calibration, count the missing
+    runs of its search.
 
     Raises:
         ResultsError: the study has no store.

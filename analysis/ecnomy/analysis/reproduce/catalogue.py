@@ -48,7 +48,7 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"
     Attributes:
         open: the detail that the paper leaves open.
         chosen: the value in the studies' own scenarios.
-        also: name of an alternative -> its changes to the scenarios: path -> value. Where studies
+        also: name of an alternative -> its changes to the scenarios: path -> value. If studies
             already measure the alternative, `figures`: part of a figure's name -> its replacement.
         not_in: studies in which it is not varied (`except` in the file).
         only: the studies in which it is varied; if empty, all.
@@ -101,7 +101,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         expect: pattern of figure names -> [low, high].
         pending: why it cannot be judged yet, or "".
         ids: the ids of its entry to which the claim belongs; if empty, all.
-        grid: settings over which it is judged, in place of the entry's.
+        grid: settings over which it is judged, instead of the entry's.
         kind: `identity` if it checks our own arithmetic or input.
         not_testable: why no measurement can test the claim, or "".
         control: figures of a control in which the claim must fail.

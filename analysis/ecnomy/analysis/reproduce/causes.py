@@ -21,8 +21,8 @@ __all__ = ["cause_now"]
 def cause_now(record: Recorded, paper: Paper) -> str | None:
     """Return the cause of a record in the present words; "" if it has none.
 
-    None if the finding has changed and needs figures that the record lacks: those that it names, or
-    those of its conditions.
+    None if the finding has changed and needs figures that the record lacks: figures that it names,
+    or figures of its conditions.
     """
     item, _, number = record.claim.partition(".")[2].rpartition(".")
     finding = paper.findings.get(f"{item}.{number}")

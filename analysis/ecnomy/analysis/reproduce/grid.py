@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The grid over which a claim is judged: settings that a paper leaves open, varied one at a time.
 
-A variant is one alternative of one setting. Its runs are those of the studies, with the changes of
-the alternative applied to every point: points keep their parameters, so entry modules need no
-change. If the studies already measure an alternative under other figure names, it needs no runs:
-claims read those figures. Settings are not varied together: k settings of m alternatives are k m
-variants, not m^k.
+A variant is one alternative of one setting. Its runs are the studies' runs, with the changes of the
+alternative applied to every point: points keep their parameters, so entry modules need no change.
+If the studies already measure an alternative under other figure names, it needs no runs: claims
+read those figures. Settings are not varied together: k settings of m alternatives are k m variants,
+not m^k.
 """
 
 from __future__ import annotations

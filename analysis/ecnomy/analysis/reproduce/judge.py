@@ -14,11 +14,11 @@ refuted, else inconclusive. It is reported if none of its figures has a bound.
 *Confirmed* states that all of k figures lie inside. The hypothesis against it is a union: at least
 one does not. Each figure is tested at 5 % on either side, and the union is rejected if all parts
 are. That test has size 5 % for any number of figures (Berger 1982, intersection-union tests; on
-both sides of a region Schuirmann 1987, whose two tests are the 90 % interval).
-*Refuted* states that at least one lies outside. Of k figures inside, some seem to lie outside by
-chance. So p-values are compared with 5 % by Holm's steps (Holm 1979, A simple sequentially
-rejective multiple test procedure): the least of k with 5 % / k, the next one with 5 % / (k - 1),
-and so on to the first that is above.
+both sides of a region Schuirmann 1987, whose two tests are the 90 % interval). *Refuted* states
+that at least one lies outside. Among k figures inside, some seem to lie outside by chance. So
+p-values are compared with 5 % by Holm's steps (Holm 1979, A simple sequentially rejective multiple
+test procedure): the least of k with 5 % / k, the next one with 5 % / (k - 1), and so on to the
+first that is above.
 
 The p-value depends on the figure. For values per seed or batch it comes from Student's t. For a
 statistic that is not a mean (a rank correlation of means) it is the share of the bootstrap's draws.
@@ -110,7 +110,7 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 class At(msgspec.Struct, frozen=True):
-    """What became of a claim under one alternative of a setting."""
+    """The outcome of a claim under one alternative of a setting."""
 
     setting: str
     alternative: str
@@ -230,7 +230,7 @@ def settled(alone: str, grid: Sequence[tuple[str, str]]) -> tuple[str, tuple[str
 
 
 def deciding(verdict: Verdict, beside: Verdict | None = None) -> Judged | None:
-    """The figure that decides a verdict; of one that is confirmed, that which decides `beside`."""
+    """Return the figure that decides a verdict; if it is confirmed, the one deciding `beside`."""
     if verdict.verdict == CONFIRMED:
         other = deciding(beside) if beside and beside.verdict != CONFIRMED else None
         names = [figure for figure in verdict.figures if other and figure.name == other.name]
@@ -241,7 +241,7 @@ def deciding(verdict: Verdict, beside: Verdict | None = None) -> Judged | None:
 
 
 def contradicted(finding: Finding, samples: Samples) -> Judged | None:
-    """The first figure that is not as a finding says it is where it applies; None: it applies."""
+    """Return the first figure that does not meet a finding's conditions; None if all do."""
     for figure in _held(finding.when, samples):
         if figure.verdict != CONFIRMED:
             return figure
@@ -263,7 +263,7 @@ def _held(regions: Mapping[str, tuple[Bound, Bound]], samples: Samples) -> tuple
 
 
 def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
-    """Which hypotheses Holm's steps reject: with at most `alpha` a true one is among them."""
+    """Return which hypotheses Holm's steps reject: a true one with probability `alpha` at most."""
     rejected = [False] * len(p_values)
     for done, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         if p_values[place] > alpha / (len(p_values) - done):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Digests of everything that a claim's outcome depends on.
 
-Of a study, whole and quick:
+Digests of a study, whole and quick:
 
     runs     its points and seeds
     base     its scenario, as written
@@ -11,7 +11,7 @@ Of a study, whole and quick:
              has a market, the agents and their economy
     rows     the results of its quick runs (kept.py)
 
-Of a claim:
+Digests of a claim:
 
     studies  runs and rows of its entry's studies
     module   the entry's module, with its imports from ecnomy.analysis

@@ -61,8 +61,8 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         verdict: the verdict over the grid; `alone` is the verdict at the chosen settings.
         depends: the settings on which the verdict depends.
         reason, cause: as in Outcome.
-        over: the settings declared for judging, None if none were declared; `grid` is empty if they
-            were not tried.
+        over: the settings declared for judging, None if no settings were declared; `grid` is empty
+            if they were not tried.
         versions: engine and version.
         made_of: the digests behind it; empty if they are not known.
     """

@@ -53,7 +53,7 @@ class Reproduced(msgspec.Struct, frozen=True, eq=False):
 
 
 def studies_of(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str]]:
-    """Return the studies of the entries, each once; entries with nothing to judge have none."""
+    """Return the studies of the entries, each once; entries without claims to judge add none."""
     found: dict[tuple[str, str], tuple[Paper, str]] = {}
     for paper, item in selected:
         for study in paper.entries[item].studies:

@@ -6,7 +6,7 @@
 <out>/<paper>/<study>-omnet/      the store of an engine other than the built-in one
 <out>/<paper>/<study>@<setting>=<alternative>/   the store of a variant (grid.py)
 
-The store of a variant holds the points that it changes. The other points are those of the study.
+The store of a variant holds the points that it changes. The other points are in the study's store.
 """
 
 from __future__ import annotations

@@ -84,8 +84,9 @@ def _at_chosen(verdict: Verdict | None) -> Verdict | None:
 def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, dict[str, Interval]]:
     """Return a finding with figures and settings of the runs filled in, and the figures it needs.
 
-    These are the figures that it names, and those of its conditions. A control's text is omitted if
-    none of its figures was measured. A cause is omitted if the runs do not match its conditions.
+    These are the figures that it names, and the figures of its conditions. A control's text is
+    omitted if it has no measured figures. A cause is omitted if the runs do not match its
+    conditions.
     """
     controls: dict[str, Interval] = {}
 
@@ -121,6 +122,6 @@ def figures_named(finding: Finding) -> set[str]:
 
 
 def _elsewhere(figure: Judged) -> str:
-    """Return the text shown in place of a cause that was found in other runs."""
+    """Return the text that replaces a cause found in other runs."""
     region, measured = region_text(figure.low, figure.high), interval_text(figure.measured)
     return f"cause unknown: what is known is of runs with {figure.name} {region}, here {measured}"

@@ -6,7 +6,7 @@ Shares are of packets sent (Andreassen 2002, 4.1 and 4.2):
     M = marked / sent             L = (lost + later than the tariff's max_delay) / sent
 
 A call's promise is broken if it has ended and its L is above the tariff's max_delay_rate. A call
-under way at the end of the run is neither kept nor broken, and no rate here includes it.
+under way at the end of the run counts neither as kept nor as broken, and rates exclude it.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class Provider(msgspec.Struct, frozen=True):
 
     @property
     def paid_sources(self) -> tuple[str, ...]:
-        """Return the sources whose marks it pays, those of shared calls while it carries them."""
+        """Return the sources whose marks it pays; shared calls count while it carries them."""
         files = tuple(name for names in self.file_sources.values() for name in names)
         return (*self.call_sources, *self.stream_sources, *files)
 
@@ -99,7 +99,7 @@ class Provider(msgspec.Struct, frozen=True):
 
     @property
     def max_delay_ps(self) -> int:
-        """Return the delay limit of its test streams: that of the first row."""
+        """Return the delay limit of its test streams: the limit of the first row."""
         return self.offers[0].max_delay_ps if self.offers else -1
 
 

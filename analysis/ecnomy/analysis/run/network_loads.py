@@ -135,7 +135,7 @@ class NetworkLoads(msgspec.Struct, frozen=True):
 
 
 def or_0(value: float) -> float:
-    """Return 0 in place of NaN."""
+    """Return 0 instead of NaN."""
     return 0.0 if math.isnan(value) else value
 
 

@@ -21,8 +21,8 @@ A price does not settle in one of three cases:
                 sequence of independent tries has (2.4 to 3.2 for the lists of prices looked at)
 
 Prices of a Thompson sampler jump far but independently, so that a try is as wide as the range. A
-walk by steps, like that of `hill-climbing`, keeps within a few steps of a rest point, unless noise
-of the profit hides the best price from such short steps.
+walk by steps, as in `hill-climbing`, stays within a few steps of a rest point, unless noise of the
+profit hides the best price from such short steps.
 
 A price at rest can be far from the best one. The slope s of the profit shows this
 (profit_slope.py). Let e be the error of s, and s^2 / 2c the share by which the best price would

@@ -150,8 +150,8 @@ def _movers(run: RawRun) -> set[int]:
 def groups_of(run: RawRun) -> list[Group]:
     """Return the groups of a run in plan order.
 
-    A source with flows that changed class is one group of the class `CHANGING`. If there are
-    many sources, those of one family (see ecnomy.analysis.run.families) are one group.
+    A source with flows that changed class is one group of the class `CHANGING`. If there are many
+    sources, the sources of one family (see ecnomy.analysis.run.families) are one group.
     """
     sources = run.plan.row_sources()
     names = [source.name for source in sources]

@@ -55,14 +55,14 @@ def where_marked(marked: Query) -> Table | None:
         ),
         rows=tuple(rows),
         query=marked,
-        note="Marks of data; what was lost with a dropped packet, or had not arrived at the end, "
-        "is not paid for." + (_SEVERAL if several else ""),
+        note="Marks of data packets. A mark that was lost with its packet, or had not arrived at "
+        "the end, is not paid for." + (_SEVERAL if several else ""),
         wide=True,
     )
 
 
 def stories(payments: Payments, marked: Query, summary: Summary) -> list[Block]:
-    """Return a paragraph per source: its payments, those for it, and why; the dearest first."""
+    """Return a paragraph per source, the most expensive first: payments by and for it, and why."""
     sums: dict[str, int] = {}
     for row in payments.query.rows:
         if row[3]:

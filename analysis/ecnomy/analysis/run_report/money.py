@@ -201,7 +201,7 @@ def _by_phase(db: RunDatabase, payments: Payments) -> Table:
         head=("who paid, what for", *(_titled(one) for one in db.periods), "whole run"),
         rows=tuple(rows),
         query=query,
-        note="What marks cost is booked at the end of each epoch.",
+        note="The cost of marks is booked at the end of each epoch.",
         wide=True,
     )
 
@@ -236,13 +236,13 @@ def balances(db: RunDatabase) -> Table | None:
     ]
     return Table(
         id="balances",
-        caption="What everybody was left with: received, paid, and the difference",
-        of="ledger, held against the balances in manifest.json",
+        caption="Balances: received, paid, and the difference",
+        of="ledger, compared with the balances in manifest.json",
         head=("account", "received", "paid", "left"),
         rows=tuple(rows),
         query=query,
-        note="Accounts start at 0; a negative one is a debt. All together they are 0: money only "
-        "changes hands.",
+        note="Accounts start at 0; a negative balance is a debt. The balances sum to 0, because "
+        "every payment has a payer and a payee.",
         wide=True,
     )
 

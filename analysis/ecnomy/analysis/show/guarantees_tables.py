@@ -214,8 +214,8 @@ def _reading(one: Guarantee) -> str:
         return text
     probe, sees = " and ".join(probes), "sees" if len(probes) == 1 else "see"
     return (
-        f"{text} Packets at random times (Poisson) find the queue as it is on an average over "
-        f"time, so {probe} {sees} time averages; a steady beat need not."
+        f"{text} Packets at random times (Poisson) observe the time average of the queue, so "
+        f"{probe} {sees} time averages. Packets at constant intervals need not."
     )
 
 

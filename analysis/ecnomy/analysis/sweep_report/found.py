@@ -232,7 +232,7 @@ def _best_words(
 
 
 def _matters_words(swept: Swept, matters: Matters) -> str:
-    """Return up to three parameters that matter most, without those that may have no effect."""
+    """Return up to three parameters that matter most and certainly have an effect."""
     shares, told = matters.total or matters.alone, called(matters.outcome)
     parts = []
     for i in matters.order()[:3]:

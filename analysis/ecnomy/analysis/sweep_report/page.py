@@ -44,7 +44,8 @@ def write_sweep_page(
         folder: the folder of the sweep.
         file: the page; an existing file is replaced when the new one is complete.
         command: the command shown on the page.
-        outcomes: the outcomes to report; if empty, those of the sweep file, else the usual ones.
+        outcomes: the outcomes to report; if empty, the outcomes of the sweep file, else the usual
+            outcomes.
 
     Returns: The findings that open the page.
 

@@ -143,7 +143,7 @@ def _other_axis(
     """Return the top by the same model on the other axis: plain values for logarithms, or reverse.
 
     The place is given on the first axis. The distance measures the effect of the model's form. If
-    the other axis fits worse than noise explains, the place is that of the given model.
+    the other axis fits worse than noise explains, the place is the place in the given model.
     """
     if x[0] <= 0:
         return model.top

@@ -118,7 +118,7 @@ def _ticks(axis: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
 
 
 def front(drawn: Front, labels: Sequence[str], x: Scale, y: Scale) -> Figure:
-    """Draw all points in two outcomes; those on the front joined, filled and named."""
+    """Draw all points in two outcomes; points on the front are joined, filled and named."""
     with panel_style():
         figure, axis = _figure(3.6)
         means = drawn.means * np.array([x.by, y.by])

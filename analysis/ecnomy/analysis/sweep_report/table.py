@@ -34,7 +34,8 @@ _LONG: Final = 40  # characters of a label that is not wrapped
 def points_table(swept: Swept) -> Table:
     """Return the points with means and half-widths, a star at the best one.
 
-    Of many points, and of a search's points, only the best are printed, the best first.
+    If there are many points, or the points of a search, only the best points are printed, the best
+    first.
     """
     from rich import box
     from rich.table import Table

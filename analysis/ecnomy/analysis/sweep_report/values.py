@@ -27,7 +27,8 @@ def sweep_values(folder: Path, outcomes: Sequence[str] = ()) -> dict[str, Any]:
 
     Args:
         folder: the folder of the sweep.
-        outcomes: the outcomes to report; if empty, those of the sweep file, else the usual ones.
+        outcomes: the outcomes to report; if empty, the outcomes of the sweep file, else the usual
+            outcomes.
 
     Raises:
         ResultsError: the sweep has no finished run.

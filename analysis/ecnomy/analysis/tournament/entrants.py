@@ -6,7 +6,7 @@
       free-rider: {strategy: {kind: stay}, transport: {law: newreno, ecn: off}}
       theirs: {role: customer, strategy: {kind: "my_lab.strategies:Mine"}}
 
-An entry may have a `role`, and a `transport` in place of the scenario's. The default role is a
+An entry may have a `role`, and a `transport` that replaces the scenario's. The default role is a
 price handler if the strategy fits that role, else a customer. An installed strategy (ecnomy's, and
 users' by entry points) that no entry names plays under its own name if it fits a price handler and
 needs no parameters. Excluded strategies are listed with the reason.
@@ -40,7 +40,7 @@ class Entrant(msgspec.Struct, frozen=True):
         name: its name in tables and pictures.
         role: the role of the player's agent.
         strategy: mapping with `kind` and parameters, as written.
-        transport: the transport of the player's source; {} for that of the scenario.
+        transport: the transport of the player's source; {} for the scenario's transport.
         stated: whether the file or the command names it; otherwise it plays because it is
             installed.
     """
@@ -137,7 +137,7 @@ def _own(kind: str, node: Node, entrants: list[Entrant]) -> Entrant:
 
 
 def _role_for(kind: str) -> str:
-    """Return the first role of ROLES that the strategy fits, "" if it fits none."""
+    """Return the first role of ROLES that the strategy fits, "" if it fits no role."""
     return next((role for role in ROLES if not wanted_instead(kind, role)), "")
 
 

@@ -50,8 +50,8 @@ TOURNAMENT: Final = {
         example="[2, 4, 8]",
     ),
     "utility": Key(
-        about="The utility of every player's goodput, whatever its strategy believes.",
-        note="A pay-off is the mean utility less what was paid, in money/s.",
+        about="The utility of every player's goodput, whatever its strategy assumes.",
+        note="A pay-off is the mean utility less the payments, in money/s.",
         form="a mapping with kind and x0",
         default=None,
         example="{kind: log, a: 2 money/s, x0: 1 Mbps}",

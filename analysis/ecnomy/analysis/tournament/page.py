@@ -238,8 +238,8 @@ def _exploits(found: Found) -> Table:
         head=("strategy", "among", "players", "gains [money/s]", "each other loses [money/s]"),
         rows=tuple(rows),
         wide=True,
-        note=f"{len(sure)} of {len(found.changes)} changes; 95 % intervals, paired by seed. Of "
-        "those listed one in twenty may be chance (q-values of gains and of losses up to 0.05).",
+        note=f"{len(sure)} of {len(found.changes)} changes; 95 % intervals, paired by seed. One "
+        "in twenty of the listed changes may be chance (q-values of gains and losses up to 0.05).",
     )
 
 
@@ -319,16 +319,16 @@ def _how(tournament: Tournament, found: Found) -> Section:
         (
             Words.of(
                 f"Scenario {os.path.normpath(tournament.sweep.scenario)}{per}. Every player has "
-                f"the utility {tournament.told}, whatever its strategy believes. A pay-off is the "
-                "mean over time of the utility of its goodput, second by second, less what the "
-                "ledger says it paid. What carriers earn is not given back to players."
+                f"the utility {tournament.told}, whatever its strategy assumes. A pay-off is the "
+                "mean over time of the utility of its goodput, second by second, less its payments "
+                "in the ledger. Players do not get the earnings of carriers."
             ),
             Words.of(
                 f"{len(table.earned):,} mixes with {table.seeds} seeds each, the same for all: "
-                "every strategy alone, every pair in every mix, all mixes of the finalists (those "
-                "of most alpha-rank mass), and an outsider in each mix that stays. Mixes of other "
-                "three strategies were not played. Dynamics are open_spiel's replicator and "
-                "alpha-rank; players are drawn from a large population."
+                "every strategy alone, every pair in every mix, all mixes of the finalists (the "
+                "strategies with the most alpha-rank mass), and an outsider in each mix that "
+                "stays. Other mixes of three strategies were not played. Dynamics are "
+                "open_spiel's replicator and alpha-rank; players are drawn from a large population."
             ),
             Words.of(
                 "The result holds for these parameters of each strategy, on this link, at this "

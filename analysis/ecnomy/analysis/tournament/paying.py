@@ -32,7 +32,7 @@ class Entry(msgspec.Struct, frozen=True):
     Attributes:
         stranger: the strategy of the lone player.
         profile: the mix including it.
-        gain: its earnings, less those of the mean player of the mix without it.
+        gain: its earnings, less the earnings of the mean player of the mix without it.
         q: q-value of the gain, among all entries.
     """
 
@@ -173,7 +173,7 @@ def _mean_player(values: Floats, profile: Profile) -> Floats:
 def _entries(
     table: Payoffs, players: int, members: tuple[int, ...], rests: tuple[Rest, ...]
 ) -> tuple[tuple[Entry, ...], ...]:
-    """Return the lone entrants of each mix; q-values are among all those of the population."""
+    """Return the lone entrants of each mix; q-values are over all entrants of the population."""
     tried: list[list[tuple[int, Profile, Comparison]]] = []
     for rest in rests:
         whole = mixed(dict(zip(members, rounded(rest.mix, players), strict=True)), len(table))

@@ -37,7 +37,7 @@ def played(
     Args:
         tournament: the tournament as its file states it.
         folder: the folder of its runs.
-        pool: the workers that make the runs.
+        pool: the workers for the runs.
         told: function that returns a listener for each round.
         accept_old_code: whether to keep runs of other code or strategies.
 

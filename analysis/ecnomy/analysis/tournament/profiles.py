@@ -76,7 +76,7 @@ def _players(profile: Profile) -> Iterator[int]:
 
 
 def _listed(entries: list[Any], player: str, own: list[Any]) -> str:
-    """Return a section of the scenario as JSON, with players in place of their template."""
+    """Return a section of the scenario as JSON, with the template replaced by players."""
     found: list[Any] = []
     for entry in entries:
         if entry["name"] == player:
@@ -87,7 +87,7 @@ def _listed(entries: list[Any], player: str, own: list[Any]) -> str:
 
 
 def _over(entry: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    """Return a player's entry: its own keys, then those of the template."""
+    """Return a player's entry: its own keys, then the template's keys."""
     return {**{key: value for key, value in entry.items() if key != "strategy"}, **own}
 
 

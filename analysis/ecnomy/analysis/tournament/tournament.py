@@ -49,7 +49,7 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
         return tuple(one.name for one in self.entrants)
 
     def worth(self, rates_bps: Floats) -> Floats:
-        """Return U of rates, money/s; for a rate of 0 that of x0/1000 if U(0) is infinite."""
+        """Return U of rates, money/s; a rate of 0 counts as x0/1000 if U(0) is infinite."""
         x0 = self.utility.x0
         assert x0 is not None
         with np.errstate(all="ignore"):

@@ -39,7 +39,7 @@ def tuned(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> Answer:
     Args:
         sweep: a sweep with `tune`.
         folder: the folder of its runs.
-        pool: the workers that make missing runs.
+        pool: the workers for missing runs.
         told: function that returns a progress listener for each batch.
 
     Raises:

@@ -3,8 +3,8 @@
 
     gain (p + x p') / w_dec < 1/e         margin = (1/e) / left side, above 1 if it holds
 
-Eq. 7 is about one link whose flows have one gain and one round trip. Of each link that WTP flows
-cross, over a window:
+Eq. 7 is about one link whose flows have one gain and one round trip. The quantities for each link
+that WTP flows cross, over a window:
 
     p          marks / arrivals of the link
     x          the rate of WTP flows there, packets/s: only they react to marks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns <-> MessagePack bins: one copy in, none out."""
+"""Columns <-> MessagePack bins: one copy when reading, no copy when writing."""
 
 from __future__ import annotations
 

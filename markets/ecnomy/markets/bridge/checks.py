@@ -69,7 +69,7 @@ _TRACE_EVENTS: Final = 6
 def check_names(
     where: str, data: Mapping[str, object], table: tables.Table, *, newer: bool = False
 ) -> None:
-    """Check that the columns are exactly those of the table; `newer` permits others.
+    """Check that the columns are exactly the columns of the table; `newer` permits others.
 
     Raises:
         ProtocolError: column-name.

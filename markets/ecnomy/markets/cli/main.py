@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit.
 
     Args:
-        arguments: arguments in place of those of the process.
+        arguments: arguments instead of the process's.
     """
     try:
         if short := shortage():
@@ -155,6 +155,6 @@ def _own_verbs() -> dict[str, str]:
 
 @functools.cache
 def commands() -> dict[str, str]:
-    """Return all verbs: this package's, and those of others, from a file of each one installed."""
+    """Return all verbs: this package's, and other installed packages', from a file of each."""
     added = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=GROUP)}
     return dict(sorted((added | _own_verbs()).items()))

@@ -78,5 +78,5 @@ class Observed:
         self._outcomes = ()
 
     def stop(self) -> None:
-        """End: all runs are made, or the work stopped early."""
+        """End: all runs are done, or the work stopped early."""
         self._runs.stop()

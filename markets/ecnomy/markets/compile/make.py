@@ -96,7 +96,7 @@ def _guarantees(scenario: Scenario) -> list[AgentSpec]:
 
 
 def _marked(scenario: Scenario, source: Source) -> bool:
-    """Return the default for datagrams: those of calls and test streams are ECN-capable."""
+    """Return the default for datagrams: calls and test streams have ECN-capable datagrams."""
     streams = (name for agent in _guarantees(scenario) for name in agent.test_streams)
     return isinstance(source.traffic, Voip) or source.name in streams
 

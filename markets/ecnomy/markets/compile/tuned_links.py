@@ -15,10 +15,11 @@ __all__ = ["check_tuned"]
 
 
 def check_tuned(scenario: Scenario, plan: Plan) -> None:
-    """Refuse a strategy that tunes a link's marking law if it does not know this law.
+    """Refuse a strategy that tunes a link's marking law if it cannot tune this law.
 
-    Its `tunes` lists the laws that it knows, its `link` names the link. Without a name it tunes
-    its busiest link, so none of its links may be a dual queue, and one has to have such a law.
+    The strategy's `tunes` lists the laws that it can tune, and its `link` names the link. Without a
+    name it tunes its carrier's busiest link, so no link of the carrier may be a dual queue, and at
+    least one link must have such a law.
 
     Raises:
         ScenarioError: at the strategy.

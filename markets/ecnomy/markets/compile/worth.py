@@ -22,7 +22,7 @@ __all__ = ["anticipated_otherwise", "paid_beyond_worth"]
 def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
     """Warn of agents whose `pay` exceeds the utility that they declare, at the largest rate.
 
-    A flow's largest rate is that of the slowest link of its path, or that of its traffic.
+    A flow's largest rate is the rate of the slowest link of its path, or of its traffic.
     Strategies that derive their payment from the utility have no `pay`.
     """
     for agent in scenario.market.agents if scenario.market else ():

@@ -26,7 +26,7 @@ class AskCourse(msgspec.Struct, frozen=True):
         calls: number of calls, one after another.
         apart_s: time between two calls [s].
         ended: number of ended calls reported before each call.
-        odd: unusual column values of these calls, in place of plain ones.
+        odd: unusual column values of these calls, instead of ordinary values.
         price_micro: price of the first offer [micro-units]; offer k costs 1 + k times as much.
         mark_price: price of a mark [micro-units].
         balance_micro: balance of the account [micro-units].

@@ -43,12 +43,12 @@ class Course(msgspec.Struct, frozen=True):
         name: name in messages.
         count: number of links, classes or streams.
         dt_s: time since the previous look, for each [s].
-        odd: unusual column values in place of plain ones.
+        odd: unusual column values instead of ordinary values.
         price_micro: the price or fee in force; -1 for the one posted last.
         balance_micro: balance of the account, micro-units.
         asks_first: calls arrive before the first observation.
         ended: calls that end at each look; they began at the previous look.
-        odd_calls: unusual column values of these calls, in place of plain ones.
+        odd_calls: unusual column values of these calls, instead of ordinary values.
     """
 
     name: str

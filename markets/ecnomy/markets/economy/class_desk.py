@@ -10,8 +10,8 @@ A class admits a flow whose customer asks for it, unless
     its seller  refuses
 
 A refused flow keeps its class. A row of many flows counts as many, and enters as a whole or not at
-all. Of simultaneous requests, those for classes without a limit go first, so the places they leave
-are free. The others follow by ascending row.
+all. Among simultaneous requests, requests for classes without a limit are handled first, which
+frees places in other classes. The others follow by ascending row.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ class NoMarket:
         self._epoch = report.epoch
 
     def orders(self) -> Decide:
-        """Leave everything as it is."""
+        """Change nothing."""
         return Decide(self._epoch)
 
     def decide(self, report: Report) -> Decide:

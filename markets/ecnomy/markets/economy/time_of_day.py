@@ -2,7 +2,8 @@
 """Amounts due by the time of day.
 
 An epoch of length T spends the times t_1, ..., t_n at the n prices (the periods in written order,
-then the time outside them). Of a quantity q metered in it, the part charged at price k is
+then the time outside them). The part of a quantity q, metered in the epoch, that is charged at
+price k is
 
     floor(q (t_1 + ... + t_k) / T) - floor(q (t_1 + ... + t_(k-1)) / T)
 

@@ -3,8 +3,8 @@
 
     <run>/omnet/    network.ned and omnetpp.ini, log.txt, run.sca, run.vec
 
-opp_run gets all it needs in its arguments and in PATH and LD_LIBRARY_PATH; nobody has to source
-OMNeT++'s setenv. What a user's shell says of NED folders is left out: -n says all.
+opp_run gets all its settings in its arguments, PATH and LD_LIBRARY_PATH, without OMNeT++'s setenv.
+NED folders in the user's environment are ignored: -n lists all folders.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DROPPED: Final = ("OMNETPP_NED_PATH", "OMNETPP_NED_PACKAGE_EXCLUSIONS", "NEDPAT
 
 
 class Omnet:
-    """OMNeT++ as it is installed here."""
+    """The installed OMNeT++."""
 
     def __init__(self, installation: Installation) -> None:
         self._installation = installation
@@ -47,7 +47,7 @@ class Omnet:
         return OmnetEngine(self._installation, simulation(plan, positions), folder)
 
     def digest(self) -> str:
-        """Of the library, the NED files, and the versions of OMNeT++ and INET."""
+        """Return the digest of library, NED files, and the versions of OMNeT++ and INET."""
         there = self._installation
         digest = hashlib.sha256(f"{there.omnetpp.version} {there.inet.version}\0".encode())
         for file in [there.modules_library, *sorted((there.modules / "inet").rglob("*.ned"))]:

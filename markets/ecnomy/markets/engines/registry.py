@@ -60,15 +60,15 @@ class EngineKind(Protocol):
         """
 
     def digest(self) -> str:
-        """Of all that simulates: another digest, another engine."""
+        """Return the digest of all code that simulates, which identifies the engine."""
 
 
 def engine_kind(name: str) -> EngineKind:
     """The engine of a name.
 
     Raises:
-        InputError: none has this name, or OMNeT++ or what it needs is not there.
-        EngineError: the built-in engine is not there.
+        InputError: no engine has this name, or OMNeT++ or a part that it needs is missing.
+        EngineError: the built-in engine is missing.
     """
     if name == DEFAULT_ENGINE:
         return BuiltIn(find_engine())

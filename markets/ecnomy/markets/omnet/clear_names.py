@@ -4,7 +4,7 @@
 Qtenv writes a node's name below its icon, and lines start behind the icon. A line that leaves
 steeply downwards crosses the name. One node after the other takes the place nearby that costs
 least: pixels of lines in boxes, crossings of lines, pixels of boxes in one another, nearness to
-other nodes, and the distance of the move. A network without such a crossing stays as it is.
+other nodes, and the distance of the move. A network without such a crossing is not changed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def clear_names(places: Mapping[str, Place], links: Links, area: Box) -> dict[st
 def _settled(
     order: Sequence[str], places: Mapping[str, Place], lines: Links, ends: Counter[str], area: Box
 ) -> dict[str, Place]:
-    """Move one node after the other until none has a better place."""
+    """Move one node after the other until no node has a better place."""
     found = dict(places)
     for _ in range(_PASSES):
         before = dict(found)
@@ -129,7 +129,7 @@ def _around(home: Place, area: Box) -> list[Place]:
 
 
 def _costs(node: str, places: Mapping[str, Place], lines: Links) -> Callable[[Numbers], Numbers]:
-    """Return the costs of places while other nodes stay: of what is covered, and of nearness.
+    """Return the costs of places while other nodes stay: costs of covered pixels and of nearness.
 
     The function takes places of shape (n, 2) and gives costs of shape (n, 2).
     """

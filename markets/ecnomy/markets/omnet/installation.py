@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds OMNeT++, INET and ecnomy's own OMNeT++ modules, and checks that they fit.
 
-OMNeT++: the folder in OMNETPP_ROOT, else that of the opp_run on the PATH. INET: INET_ROOT.
+OMNeT++: the folder in OMNETPP_ROOT, else the folder of the opp_run on the PATH. INET: INET_ROOT.
 The modules: the folder in ECNOMY_OMNET, else omnet/ beside the virtual environment or in
 the source tree, else the copy in the wheel. `make -C` builds them there.
 """

@@ -5,9 +5,9 @@
     senders --- router --- router --- sinks          column: the longest way of data that leads here
     senders ---+
 
-If data flow in circles, the layout is that of Kamada and Kawai (Information Processing
-Letters 31, 1989), and for large networks that of Fruchterman and Reingold (1991) from a fixed
-start. Both are from networkx, rotated so that data flow to the right on the whole.
+If data flow in circles, the layout is by Kamada and Kawai (Information Processing Letters 31,
+1989), and for large networks by Fruchterman and Reingold (1991) from a fixed start. Both are from
+networkx, rotated so that data mostly flow to the right.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ The sweep {file}: {runs} runs over {variables}
   network.ned     nodes and links
   omnetpp.ini     all parameters; what varies is in iteration variables, replicates are repetitions
 
-`ecnomy sweep {file} --engine omnet` makes the same runs{agents}
+`ecnomy sweep {file} --engine omnet` gives the same runs{agents}
 
 Build ecnomy's modules once, with OMNeT++ 6.1 and INET 4.5 (OMNETPP_ROOT and INET_ROOT name them):
 

@@ -43,7 +43,7 @@ def differences(plan: Plan, network: str) -> list[str]:
 
 
 def with_network(plan: Plan, network: str) -> Plan:
-    """Return the plan with the network's values in place of the scenario's.
+    """Return the plan with the network's values instead of the scenario's.
 
     Raises:
         InputError: the network has other links or sources, or values of a wrong type.

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Paths by Dijkstra: next hops towards each receiver, as in routers.
 
-A link costs one hop (metric `hops`) or its propagation delay (`delay`). Of several next hops with
-equal cost, `first` takes the link written first, and `hash` one by a keyed hash of (seed,
-source, node): a source always takes the same way, and sources spread over the ways.
-Under `hops` and `first`, of paths with equally many links the one with the least delay wins. Under
-`hash` all of them count as equal, as for routers that count hops. Of paths with equal delay the
-one with the fewest links wins.
+A link costs one hop (metric `hops`) or its propagation delay (`delay`). Among next hops with equal
+cost, `first` takes the link written first, and `hash` takes a link by a keyed hash of (seed,
+source, node): a source always takes the same path, and sources spread over the paths. Under `hops`
+and `first`, the path with the least delay wins among paths with equally many links. Under `hash`
+all these paths count as equal, as for routers that count hops. Among paths with equal delay, the
+path with the fewest links wins.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ def sweep_entries() -> Iterator[Entry]:
 
 
 def sweep_keys() -> dict[str, Key]:
-    """Return the keys of a sweep file, with those of tournaments where these are installed."""
+    """Return the keys of a sweep file, with the keys that installed packages add."""
     more = load_added("sweep_keys")
     return {**SWEEP, **(more() if more else {})}
 

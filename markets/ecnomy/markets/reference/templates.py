@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The beginnings of `ecnomy new`: shipped examples and configs/templates, with other names.
 
-A template is a list of files that work where they are. A copy has the user's names in place of
+A template is a list of files that work where they are. A copy has the user's names instead of
 theirs, and a comment on the first changes to make.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks per second that agents asked of flows, from report to report."""
+"""Target marks per second that agents set for flows, from report to report."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _RATE: Final = "mark_rate"
 
 
 def asked_rates(run: RawRun, looks: Looks) -> Floats | None:
-    """Return a flow's target [marks/s] in each row, [report - 1, row]; below 0 where none is set.
+    """Return a flow's target [marks/s] in each row, [report - 1, row]; below 0 without a target.
 
-    None if agents set none.
+    None if agents set no targets.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -179,7 +179,7 @@ def _entry(name: str) -> tuple[str, str, float]:
 def _meanings(
     names: pd.Series[str], value: Floats, unset: npt.NDArray[np.bool_], classes: list[str]
 ) -> npt.NDArray[np.object_]:
-    """Return the words for values that stand for words: classes, on, off, none."""
+    """Return the words for values that are codes: classes, on, off, none."""
     found = np.full(len(value), "", dtype=object)
     found[unset] = "none"
     switched = (names == ACTIVE).to_numpy(dtype=np.bool_)

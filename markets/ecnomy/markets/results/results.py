@@ -91,7 +91,7 @@ class Results(RunTables):
 
     @property
     def window_s(self) -> tuple[float, float]:
-        """Return the measured window in seconds: from the end of the warm-up to that of the run."""
+        """Return the measured window in seconds, from the end of the warm-up to the run's end."""
         return self.measured.from_ps / PS_PER_S, self.measured.to_ps / PS_PER_S
 
     @cached_property
@@ -121,8 +121,8 @@ class Results(RunTables):
     def agents(self) -> pd.DataFrame:
         """Return decisions of agents, a row per changed value: `t_s`, `agent`, `flow`, `what`.
 
-        `value` is in `unit`; `meaning` gives the words for values that stand for words (a class,
-        on, off, none).
+        `value` is in `unit`; `meaning` gives the words for values that are codes (a class, on, off,
+        none).
         """
         from ecnomy.markets.results.frames import agent_frame
 

@@ -62,12 +62,12 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
         stagger: time from the start of one flow to that of the next.
         spread: each flow starts later by a random time, uniform from 0 to this value.
         stop: time from which the source starts nothing new.
-        profile: change of its rate over the day. A factor holds from its time to the next one's,
+        profile: change of its rate over the day. A factor holds from its time to the next factor's,
             and the steps repeat every period. Pauses and gaps between packets run slower or faster
-            by the factor; at 0 nothing begins. A rate-capped source may send rate x factor. Of
-            greedy flows, member i sends while (i + 1/2) / count is below factor / largest factor.
-            Of file sources, the time after `start` (stagger, spread) is stretched. Holding times,
-            file sizes and patience keep their length.
+            by the factor; at 0 nothing begins. A rate-capped source may send rate x factor. Member
+            i of greedy flows sends while (i + 1/2) / count is below factor / largest factor. For
+            file sources, the time after `start` (stagger, spread) is stretched. Holding times, file
+            sizes and patience keep their length.
         rows: whether reports and tables have a row for each flow, or one row with the sums of all.
             A row of many flows has the name of its source. A class fee, or another decision of an
             agent, holds for each of its flows.

@@ -86,11 +86,12 @@ class Source(Sending, frozen=True, kw_only=True):
         name: name of the source in reports, tables and agents.
         sender: node that sends the data.
         receiver: node that receives the data.
-        path: links of its data, in order; by default routing finds them. A name stands for
-            the direction that leads on. `ecnomy check` warns of carriers whose links no path takes.
+        path: links of its data, in order; by default routing finds them. The name of a link means
+            its direction along the path. `ecnomy check` warns of carriers whose links no path
+            takes.
         traffic: data to send, and the times of sending.
-        group: tables and pages that would list many sources show a group as one source. Agents can
-            name the group in place of its sources.
+        group: group of the source; tables and pages with many sources show a group as one source.
+            Agents can name the group instead of its sources.
         service_class: its class on links with a scheduler, by name or number; by default the
             last class of the link.
     """
@@ -128,7 +129,8 @@ class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
         charge: target cost of the marks of a flow in the class; by default its fee of the
             time.
         members: largest number of flows to which customers are admitted; by default any number.
-        most_cost: customers are admitted while its marks cost at most this with one more flow.
+        most_cost: customers are admitted while the marks of the class, with one more flow, cost at
+            most this.
         sources: sources whose flows begin in the class.
     """
 
@@ -196,7 +198,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             decides at the first report when or after it is due, so at most once an epoch. Providers
             decide at every report, from t = 0 on. A customer adapts: max(5 s, 3 T / (gain p)), the
             first time at random within 5 s. A price handler adapts likewise, first at t = 0, to at
-            most twice the time just watched. With an interval set, the first decision is at a
+            most twice the time just observed. With an interval set, the first decision is at a
             random time within it (a price handler also decides at t = 0).
         links: names or patterns of the links that a carrier owns.
         nodes: nodes whose outgoing links a carrier owns.
@@ -309,7 +311,7 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
         settlement: rule for payments for marks, between customers and carriers; by default
             retail. With `retail` a customer pays its access carrier for every mark delivered, and
             that carrier pays the others for marks set in their domains. With `cascade` the customer
-            pays alike, and each domain pays the next one downstream. With `direct` the customer
+            pays the same, and each domain pays the next one downstream. With `direct` the customer
             pays each domain for the marks set there. With `peering` carriers pay each other
             nothing.
     """
@@ -358,7 +360,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
         version: version of the format.
         title: title of the scenario on pages and in tables.
         duration: simulated time of the run.
-        warmup: time at the beginning that averages and histograms leave out.
+        warmup: time at the beginning that averages and histograms exclude.
         seed: number that determines all random streams; the same seed gives the same run.
         network: links, or a topology, and how they mark.
         sources: senders of data over the network.

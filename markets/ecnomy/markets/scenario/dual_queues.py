@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML under `scheduler:` of a link that sorts packets by their ECN field.
 
-The keys are those of the laws' headers (see ecnomy.markets.plan.law_table).
+The keys are the parameters in the laws' headers (see ecnomy.markets.plan.law_table).
 """
 
 from __future__ import annotations

@@ -116,13 +116,13 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
         delay: propagation delay, one way.
         buffer: room for waiting packets, the one in service excluded.
         framing: link-layer bytes that are added to every packet.
-        not_ect: treatment of a packet that is not ECN-capable where the law would mark it.
+        not_ect: treatment of a packet that the law would mark but that is not ECN-capable.
         marking: marking law of the forward direction; by default drop-tail, or the network's
             `marking`.
-        scheduler: classes of service in place of one queue, first in first out.
-        duplex: whether there is a reverse direction; half: both share one queue and transmitter.
-            With half, there are no collisions and no `<name>.reverse`, and tables count both
-            directions together. Only the built-in engine has half-duplex links.
+        scheduler: classes of service instead of one queue, first in first out.
+        duplex: whether there is a reverse direction; half: both directions share one queue and
+            transmitter. With half, there are no collisions and no `<name>.reverse`, and tables
+            count both directions together. Only the built-in engine has half-duplex links.
         reverse: differences of the reverse direction; its marking is drop-tail unless stated here.
         loss: probability that the wire loses a packet, at random and independently. Such a packet
             has waited and been sent. The loss is drawn at the far end from a random stream of the

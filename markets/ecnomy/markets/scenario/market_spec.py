@@ -105,7 +105,7 @@ def _check_sources(document: Document, agents: tuple[AgentEntry, ...], places: P
 
 
 def _with_members(document: Document, agents: tuple[AgentEntry, ...]) -> tuple[AgentEntry, ...]:
-    """Return the agents with the sources of a group in place of its name."""
+    """Return the agents, with a group replaced by its sources."""
     groups = _groups(document)
 
     def members(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -46,15 +46,15 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
             gabriel/*. Names of nodes lose accents, spaces and signs (`New_York`). The manifest of a
             run has its links, positions and sources instead, so that the run reloads without
             topohub.
-        names: node of the topology -> its name here.
+        names: mapping of nodes of the topology to their names in the scenario.
         rate: bits per second of the topology's links.
         delay_per_km: propagation delay of the topology's links, per km of their length; by
             default 5 us.
-        delay: propagation delay of all links of the topology, in place of one by length.
+        delay: propagation delay of all links of the topology, instead of a delay by length.
         buffer: room for waiting packets at the topology's links.
         framing: link-layer bytes added to every packet on the topology's links.
         not_ect: treatment of packets that are not ECN-capable at the topology's links.
-        marking: marking law of all links that state none. From the weakest
+        marking: marking law of all links without their own. From the weakest
             to the strongest: drop-tail, `network.marking`, values of a link without a `law`, a
             link's marking with a `law`. A link's marking is that of its forward direction, but
             links of a topology mark in both. A link with a scheduler is not affected. `ecnomy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters that a class declares itself: those of strategies and of custom classes.
+"""Parameters that a class declares itself: parameters of strategies and of custom classes.
 
 The class is a dataclass. The annotation of a field selects its form in YAML:
 

@@ -3,7 +3,7 @@
 
     profile: {steps: {0 h: 0.3, 8 h: 1.0, 12 h: 1.3, 18 h: 0.8}}
 
-A factor holds from its time to the next one's. The last factor holds on into the next period.
+A factor holds from its time to the next factor's. The last factor holds on into the next period.
 Simulated time 0 is `offset` into a period. See omnet/laws/traffic/profile.h for the effect.
 """
 

@@ -31,7 +31,7 @@ class _Priced(TcpOptions, frozen=True, kw_only=True):
     """Laws that receive every mark and set a rate by the marks.
 
     Attributes:
-        mark_rate: marks per second that it is willing to pay, in place of a weight.
+        mark_rate: marks per second that it is willing to pay, instead of a weight.
     """
 
     mark_rate: Annotated[float | None, MarkRate] = None

@@ -8,9 +8,9 @@ From the weakest to the strongest:
     a link's `marking`          without a `law`: changes single values of the shared law;
                                 with a `law`: replaces the shared law
 
-`marking` of a link is that of its forward direction, whether it is shared or its own. The reverse
-direction is drop-tail unless `reverse` says otherwise. `reverse` and `overrides` without a `law`
-change the shared law too. A link with a `scheduler` is not affected.
+`marking` of a link is the law of its forward direction, whether it is shared or its own. The
+reverse direction is drop-tail unless `reverse` says otherwise. `reverse` and `overrides` without a
+`law` change the shared law too. A link with a `scheduler` is not affected.
 """
 
 from __future__ import annotations

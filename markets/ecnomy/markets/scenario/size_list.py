@@ -75,7 +75,7 @@ class SizesReader(msgspec.Struct, frozen=True):
 
 
 def with_sizes_inside(tree: Node) -> Node:
-    """Return a scenario's tree with the contents of its size files in place of their names.
+    """Return a scenario's tree, with names of size files replaced by their contents.
 
     Raises:
         ScenarioError: such a file cannot be read.

@@ -73,9 +73,9 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Options of all window laws. None: the law's own default, filled in when it is made.
 
     Attributes:
-        ecn: echo of marks on ACKs: a count (accurate), a count modulo 8 (accecn, RFC 9768), ECE
-            until CWR (rfc3168), or none.
-        ect: which packets are ECN-capable: data, or also SYN, resent packets and ACKs (by default
+        ecn: echo of marks: accurate (a count), accecn (a count modulo 8), rfc3168 (until CWR), or
+            off. The count of accecn is the ACE field of AccECN without its option (RFC 9768).
+        ect: ECN-capable packets: data, or also SYN, resent packets and ACKs (by default
             with an L4S law).
         codepoint: ECN-capable packets are sent as ECT(0), or as ECT(1) for L4S (RFC 9331), the
             default of an L4S law.

@@ -137,7 +137,7 @@ class Cbr(msgspec.Struct, frozen=True, kw_only=True, tag="cbr", tag_field="kind"
     """A packet every `interval`, or as many packets as `rate` (of IP bits) needs.
 
     Attributes:
-        rate: bits per second of IP packets, in place of `interval`.
+        rate: bits per second of IP packets, instead of `interval`.
         phase: time of the first packet: after a random part of the interval, or at once
             (tick).
     """
@@ -316,8 +316,8 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
             comma (1) and comments behind `#`. A list holds up to 10,000 sizes. The file is
             beside the scenario, also with `--set` and in sweeps. Workers on other machines need it.
         sessions: idle times between sessions of some pages; by default the user reads and fetches
-            all the time. A user begins idle, fetches the first page at once after it and reads
-            after each page. All users begin idle: use a warm-up of several idle times.
+            all the time. A user begins idle, fetches the first page right after the idle time, and
+            reads after each page. All users begin idle: use a warm-up of several idle times.
             andreassen2002, Figure 3, has idle 30 min and `reading: 42.8 s, reading_times:
             hyper-exponential`.
         page: embedded objects of each file, which then is a page. A page is parsed (an exponential

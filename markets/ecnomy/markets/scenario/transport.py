@@ -73,7 +73,7 @@ class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
             `ecnomy check` warns.
         mark_rate: target of marks per second, in place of `weight`.
         reference_rtt: round trip at which weight and gain hold; they are scaled in proportion
-            elsewhere. They are multiplied by T / reference_rtt at a round trip of T, so that equal
+            elsewhere. Both are multiplied by T / reference_rtt at a round trip of T, so that equal
             weights get equal rates at any round trip.
     """
 
@@ -189,7 +189,7 @@ class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law")
     Attributes:
         payload: data bytes of a datagram.
         header: IP and UDP header bytes.
-        ecn: whether datagrams are ECN-capable (ect, on); auto: those of calls and test streams are.
+        ecn: whether datagrams are ECN-capable (ect, on); auto: for calls and test streams only.
         codepoint: ECN-capable datagrams are sent as ECT(0), or as ECT(1) for L4S (RFC 9331).
     """
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML under `scheduler:` of a link with shares by class.
 
-Defaults are those of the laws' headers (see ecnomy.markets.plan.law_table; a test compares).
+The defaults are those in the laws' headers (see ecnomy.markets.plan.law_table; a test compares
+them).
 """
 
 from __future__ import annotations
@@ -46,9 +47,9 @@ class DeficitRoundRobin(
 
     Note:
         A class's `marking` (drop-tail, fixed or red) sees that class alone, as if its share were a
-        link. It drops in place of marking with `above_max: drop, mark_p: 0`. A packet that finds no
-        room in its class or in the link's buffer is dropped. `quantum` is that of the smallest
-        share; others are in proportion. configs/examples/two-classes.yaml is Table 1 of
+        link. It drops instead of marking with `above_max: drop, mark_p: 0`. A packet that finds no
+        room in its class or in the link's buffer is dropped. `quantum` is the quantum of the
+        smallest share; others are in proportion. configs/examples/two-classes.yaml is Table 1 of
         andreassen2002.
 
     Attributes:

@@ -189,8 +189,8 @@ class Runs:
 
         Args:
             total: requested runs.
-            present: number of them that existed before the round.
-            made: number of them that the round has made, including failed ones.
+            present: number of these runs that existed before the round.
+            made: number of runs that the round has done, including failed runs.
             failed: number of failed runs among `made`.
         """
         self._made, self._failed = made, failed
@@ -205,7 +205,7 @@ class Runs:
         self._line.say(f"{self._name}{line}")
 
     def stop(self) -> None:
-        """Note that the runs are made, or that the work has ended early."""
+        """Note that the runs are done, or that the work has ended early."""
         made = self._earlier + self._made
         if made:
             bad = f", {self._failed} of them failed," if self._failed else ""

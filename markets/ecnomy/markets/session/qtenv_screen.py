@@ -83,7 +83,7 @@ class Screen:
             self._pay(batch, market.ledger.names)
 
     def _pay(self, batch: Postings, names: Sequence[str]) -> None:
-        """Add the amounts of a batch to those of the same payer, payee, kind and source."""
+        """Add the amounts of a batch to the sums of the same payer, payee, kind and source."""
         columns = (batch.debit, batch.credit, batch.flow, batch.amount_micro)
         for debit, credit, flow, amount in zip(*(c.tolist() for c in columns), strict=True):
             who = (_plain(names[debit]), _plain(names[credit]), batch.kind, self._source_of[flow])

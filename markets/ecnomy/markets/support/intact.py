@@ -2,8 +2,8 @@
 """Files synced when written and checked when read; incomplete or altered files are refused.
 
 A JSON file holds the digest of its content under `digest`. The digest of a table is in the
-manifest, that of a shard in the shard's name. Digests are SHA-256, cut to 32 hexadecimal digits.
-Files of earlier versions have no digest and are not checked.
+manifest, and the digest of a shard is the shard's name. Digests are SHA-256, cut to 32 hexadecimal
+digits. Files of earlier versions have no digest and are not checked.
 """
 
 from __future__ import annotations

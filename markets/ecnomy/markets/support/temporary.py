@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Temporary folders; the next process that needs one removes those of killed processes.
+"""Temporary folders. The next process that needs a folder removes the folders of killed processes.
 
     /tmp/ecnomy-UID/runs/XXXX/    locked (flock) until its process ends
 
@@ -25,7 +25,7 @@ _RUNS: Final = "runs"
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Yield a new folder and remove it at the end; first remove those of killed processes."""
+    """Yield a new folder and remove it at the end. First remove the folders of killed processes."""
     home = Path(private_folder(tempfile.gettempdir())) / _RUNS
     home.mkdir(mode=0o700, exist_ok=True)
     for folder in home.iterdir():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine of a sweep: all runs in a folder are made by one engine.
+"""The engine of a sweep: all runs in a folder use one engine.
 
 `--engine` overrides `engine` in the sweep file. Without both, the folder's engine continues,
 or the built-in one starts. A folder keeps its engine in its head (see store.py);

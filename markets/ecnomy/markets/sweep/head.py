@@ -28,7 +28,7 @@ def is_sweep(folder: Path) -> bool:
 def head_of(folder: Path) -> dict[str, Any]:
     """Return the head of a sweep's folder: its file, points, and parameters' units in `kinds`.
 
-    `plan` is that of a sensitivity analysis. It is None or missing in other sweeps.
+    `plan` is the plan of a sensitivity analysis. It is None or missing in other sweeps.
 
     Raises:
         ResultsError: the folder does not hold a sweep, or its head was altered.

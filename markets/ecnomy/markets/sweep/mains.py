@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The main outcomes of a sweep, and whether higher values are better.
 
-In order: those of the sweep file, columns of the sweep's own measure, welfare and
+In order: the sweep file's outcomes, columns of the sweep's own measure, welfare and
 surpluses, profits (else balances of agents), goodput of each source, marking and use of links.
 """
 

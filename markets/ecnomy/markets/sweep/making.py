@@ -175,7 +175,7 @@ def refuse_until(sweep: Sweep) -> None:
 def merge(sweep: Sweep, folder: Path) -> Merged:
     """Copy the runs of all parts into the sweep's folder.
 
-    The same parts can be merged again, for example after more of their runs have been made.
+    The same parts can be merged again, for example after more of their runs.
 
     Raises:
         InputError: the folder has no parts, holds something else or is in use.

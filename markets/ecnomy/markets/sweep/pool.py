@@ -2,7 +2,7 @@
 """The workers of runs, behind the interface of concurrent.futures.
 
 dask.distributed does the work: a local cluster of single-threaded processes by default, or a
-running scheduler by its address. A dead worker is replaced (locally) and its runs are made
+running scheduler by its address. A dead worker is replaced (locally) and its runs are repeated
 elsewhere. A run is abandoned only if several workers died over it.
 """
 

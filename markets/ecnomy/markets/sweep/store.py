@@ -10,8 +10,8 @@
 
 A run is done if and only if its outcome record exists, in a file or in a shard. Files get their
 names when they are complete, and the digest of a shard's content is its name. Truncated or altered
-files are detected and put aside, and their runs are made again. Of several records of a point, the
-latest generation (start of the driver) counts, a file before a shard.
+files are detected and put aside, and their runs are repeated. If a point has several records, the
+latest generation (start of the driver) counts, and a file counts before a shard.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ class Store:
         """Keep an outcome; its record is on the disk before it gets its name.
 
         A power loss can remove the names of records that are not in a shard yet. The sweep's
-        command makes those runs again.
+        command repeats the runs of lost records.
 
         Raises:
             OSError: it cannot be written; the earlier record remains.

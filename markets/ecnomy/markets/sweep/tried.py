@@ -78,7 +78,7 @@ def _in_file(error: ScenarioError, root: Node) -> ScenarioError:
 def _check_names(sweep: Sweep, root: Node, market: MarketSpec | None) -> None:
     """Check that names of parameters that set several paths differ from the columns of all runs.
 
-    Columns of a measure are compared later, when a run is made (outcome.py).
+    Columns of a measure are compared later, in a run (outcome.py).
     """
     agents = market.agents if market else ()
     carriers = sum(preset_of(agent.role).owns_links for agent in agents)

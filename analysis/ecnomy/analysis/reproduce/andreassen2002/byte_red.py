@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.3: RED by bytes. Which threshold holds the voice delay rate at a target?
+"""Section 3.3: RED by bytes, and the threshold that holds the voice delay rate at a target.
 
 The least threshold is f times the bytes that the link sends in 15 ms, the largest one six times
 that. Per seed and mix, a line in f is fitted to log10 of the delay rate; f* is the f at which the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The basic algorithm (athuraliya2000 Eq. 12, 13): exact prices in place of marks.
+"""The basic algorithm (athuraliya2000 Eq. 12, 13): exact prices instead of marks.
 
     p_l(t+1) = [p_l(t) + gamma (x^l(t) - c_l)]+        x_s(t+1) = U_s'^-1(sum of p_l on the path)
 

@@ -41,7 +41,7 @@ Curves = dict[str, dict[int, np.ndarray]]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the figures per capacity and, for controls, by what they change."""
+    """Return the figures per capacity and, for controls, by their change."""
     found: dict[str, Sample] = {}
     for rate, runs in at_capacities(studies).items():
         found |= of_form(rate, _figures(runs) | _given(runs))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns that athuraliya2000's sweeps need beyond those of the runner."""
+"""Outcome columns that athuraliya2000's sweeps need beyond the runner's columns."""
 
 from __future__ import annotations
 

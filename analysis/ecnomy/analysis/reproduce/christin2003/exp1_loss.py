@@ -20,7 +20,7 @@ __all__ = ["draw", "figures", "losses"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return shares of packets lost, per seed, and those of the controls."""
+    """Return shares of packets lost, per seed, also for the controls."""
     return losses(studies) | controls(studies)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of a TCP flow: those of its sender, and those that the router of section 2.1 estimates.
+"""Rounds of a TCP flow: its sender's rounds, and the rounds that the router of section 2.1
+estimates.
 
 A sender's round begins with a packet and ends when that packet is acknowledged. The router sees
 arrivals alone: T2 - T1 is the first estimate R of the round-trip time, and a new round begins where
