@@ -104,7 +104,7 @@ def test_a_folder_of_results_names_one_of_them(copy: Path) -> None:
     """Of the folder above a run, and where a run is and a sweep is expected."""
     with pytest.raises(ResultsError, match=f"{copy.name} is one$"):
         open_run(copy.parent)
-    with pytest.raises(ResultsError, match="found the results of a run, expected those of"):
+    with pytest.raises(ResultsError, match="found the results of a run, expected a sweep"):
         open_sweep(copy)
 
 

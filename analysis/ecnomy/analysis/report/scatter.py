@@ -127,8 +127,8 @@ def scatter(db: Database, answer: Answer) -> Section | None:
         Words.of(
             "Samples lie in the measured window of the runs. The reliability of a share is the "
             "part of its variance that is not due to the chance of few packets (binomial). The "
-            "correlation is corrected: it is divided by the root of both reliabilities, and is "
-            "unknown (-) if a share varies by chance only. It is an estimate and may exceed 1. "
+            "correlation is corrected: it is divided by the root of the reliabilities' product. "
+            "It is unknown (-) if a share varies by chance only, and its estimate may exceed 1. "
             f"Fewer than {LEAST} samples give no correlation. The interval of the raw correlation "
             f"is Fisher's."
         )

@@ -95,9 +95,9 @@ def _named(account: str, source: str) -> str:
 
 
 def _where(links: list[tuple[str, float]]) -> str:
-    """Return the links that a source's marks come from."""
+    """Return the links that set a source's marks."""
     if not links:
-        return "None of its packets was marked. "
+        return "Its packets were not marked. "
     if len(links) == 1:
         return f"All of its marks were set at {links[0][0]}. "
     told = ", ".join(f"{link} ({percent(share, 0)})" for link, share in links[:_MOST_LINKS])

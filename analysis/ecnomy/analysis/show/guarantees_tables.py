@@ -125,9 +125,7 @@ def _margin(money: ProfitAndLoss, streams: bool) -> str:
     )
     if not streams:
         return text
-    return (
-        f"{text} The test streams cost {significant(fixed)} an hour, however many calls there are."
-    )
+    return f"{text} The test streams cost {significant(fixed)} per hour, for any number of calls."
 
 
 def _by_carrier(money: ProfitAndLoss) -> str:
@@ -168,9 +166,8 @@ def _admission(calls: Calls, provider: Provider) -> str:
         return f"It had a blocking threshold from {since} on; no call was requested after that."
     share = _percent(calls.blocked_learnt / calls.asked_learnt)
     return (
-        f"Until {since} it watched its test streams and had no blocking threshold; of the "
-        f"{calls.asked_learnt:,} calls asked for since, {calls.blocked_learnt:,} were blocked "
-        f"({share})."
+        f"Until {since} it observed its test streams and had no blocking threshold. Since then, "
+        f"{calls.blocked_learnt:,} of {calls.asked_learnt:,} requests were blocked ({share})."
     )
 
 

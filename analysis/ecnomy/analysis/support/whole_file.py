@@ -18,7 +18,7 @@ def place_for(file: Path, option: str) -> Path:
     """
     if not file.parent.is_dir():
         found = f"found no folder {file.parent}"
-        raise InputError(f"{option} {file}: {found}, expected one that is there")
+        raise InputError(f"{option} {file}: {found}, expected an existing folder")
     if file.is_dir():
         raise InputError(f"{option} {file}: found a folder, expected the name of a file")
     return file

@@ -232,7 +232,7 @@ def _best_words(
 
 
 def _matters_words(swept: Swept, matters: Matters) -> str:
-    """Return up to three parameters that matter most and certainly have an effect."""
+    """Return up to three parameters that matter most, with their shares of the variance."""
     shares, told = matters.total or matters.alone, called(matters.outcome)
     parts = []
     for i in matters.order()[:3]:
@@ -274,9 +274,9 @@ def _pairing_words(ratios: Any) -> str:
     if middle >= 0.95:
         return (
             "Pairing seeds made little difference here: standard errors of differences are "
-            f"{middle:.2f} of what independent seeds give (median of {len(ratios)})."
+            f"{middle:.2f} times as large as with independent seeds (median of {len(ratios)})."
         )
     return (
-        f"Paired seeds: the standard error of a difference is {middle:.2f} of what independent "
-        f"seeds give (median of {len(ratios)}), worth {runs:.2g} times the runs."
+        f"Paired seeds: the standard error of a difference is {middle:.2f} times as large as with "
+        f"independent seeds (median of {len(ratios)}), worth {runs:.2g} times the runs."
     )

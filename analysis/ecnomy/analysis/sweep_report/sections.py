@@ -264,14 +264,14 @@ def _seeds(swept: Swept, found: Found) -> Section | None:
     middle = float(np.median([c.ratio for c in known]))
     caption = "Benefit of paired seeds"
     alt = (
-        f"{caption}: standard errors of differences are {middle:.2f} of those with "
+        f"{caption}: standard errors of differences are {middle:.2f} times as large as with "
         "independent seeds (median)."
     )
     head = ("outcome", "first", "second", "standard error ratio", "variance ratio")
     blocks.append(picture_of("pairing", caption, alt, figure, head, rows))
     text = (
-        f"Every point has the same seeds. The variance of a difference is {middle**2:.2f} of what "
-        f"independent seeds would give (median of {len(known)} comparisons, "
+        f"Every point has the same seeds. The variance of a difference is {middle**2:.2f} times "
+        f"as large as with independent seeds (median of {len(known)} comparisons, "
         f"{sum(c.ratio < 1 for c in known)} of them below 1)."
     )
     return Section("seeds", "Seeds", (Words.of(text), *blocks))

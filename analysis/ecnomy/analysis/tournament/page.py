@@ -116,7 +116,7 @@ def _facts(found: Found) -> list[tuple[str, str]]:
     for change in (*wording.temptations(found), *wording.returns(found)):
         new, old = found.table.names[change.new], found.table.names[change.old]
         sure = "" if change.gains or change.regrets else " (may be chance)"
-        told = f"money/s is what one of {change.players} gains by going from {old} to {new}{sure}"
+        told = f"money/s is the gain of one of {change.players} that goes from {old} to {new}{sure}"
         facts.append((money(change.gain.difference.mean, "+"), told))
     return facts
 

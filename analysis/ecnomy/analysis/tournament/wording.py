@@ -39,7 +39,7 @@ def headline(found: Found) -> str:
         return f"{who} pays here, so the runs do not show whether paying pays"
     verdicts = {one.verdict for one in found.outcomes}
     if len(verdicts) > 1:
-        return "Whether paying pays depends on how many share the link"
+        return "Whether paying pays depends on the number of players"
     return _PAYS[verdicts.pop()]
 
 

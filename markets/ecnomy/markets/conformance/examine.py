@@ -82,7 +82,7 @@ def examine(
     wanted, given = tuple(roles) or roles_for(kind), dict(params or {})
     own = ", ".join(getattr(find(kind), "roles", ()))
     if not wanted:
-        raise StrategyError(f"strategy {kind!r}: found the roles {own}, expected one of ecnomy's")
+        raise StrategyError(f"strategy {kind!r}: found the roles {own}, expected a role of ecnomy")
     for role in wanted:
         if needed := wanted_instead(kind, role):
             raise StrategyError(f"strategy {kind!r} as {role}: expected {needed}")

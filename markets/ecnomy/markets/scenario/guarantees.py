@@ -101,7 +101,7 @@ def _check_rivals(
     for key, here_ps, there_ps in limits:
         if here_ps != there_ps:
             found = f"{name!r} with {_limit(key, here_ps)}"
-            raise places.fault(path, found, f"that of {rival!r}, {_limit(key, there_ps)}")
+            raise places.fault(path, found, f"the limit of {rival!r}, {_limit(key, there_ps)}")
 
 
 def _limit(key: str, time_ps: int) -> str:

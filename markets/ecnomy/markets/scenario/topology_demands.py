@@ -93,7 +93,7 @@ def _matrix(
         return {(a, b): 1.0 for a in nodes for b in nodes if a != b}
     if topology is None or not topology.demands:
         found = "a topology without demands" if topology else "no topology that could have demands"
-        expected = "a topology with a matrix, such as those of sndlib, or uniform"
+        expected = "a topology with a matrix, such as the topologies of sndlib, or uniform"
         raise places.fault(f"{path}.matrix", found, expected)
     order = list(topology.positions) or nodes
     rows = topology.demands

@@ -40,6 +40,6 @@ def head_of(folder: Path) -> dict[str, Any]:
             raise msgspec.ValidationError("keys are missing")
     except (OSError, *UNREADABLE):
         found = "the results of a run" if (folder / MANIFEST).exists() else f"no readable {HEAD}"
-        raise ResultsError(f"{folder}: found {found}, expected those of `ecnomy sweep`") from None
+        raise ResultsError(f"{folder}: found {found}, expected a sweep by `ecnomy sweep`") from None
     check_sealed(folder / HEAD, text, "run the sweep's command to write it again")
     return head

@@ -108,7 +108,7 @@ def _slurm(jobs: Jobs) -> tuple[str, str, str]:
 #SBATCH --cpus-per-task=1
 #SBATCH --time={jobs.limit_min}
 #SBATCH --output=/dev/null
-# Each task makes one shard. Submit the file again to resume. Afterwards:
+# Each task runs one shard. Submit the file again to resume. Afterwards:
 #   {jobs.merge}
 exec {jobs.sweep(shard)} > {logs}/"$SLURM_ARRAY_TASK_ID.log" 2>&1
 """
@@ -139,7 +139,7 @@ def _kubernetes(jobs: Jobs) -> tuple[str, str, str]:
             "template": {"spec": pod},
         },
     }
-    text = f"""# Each pod makes one shard; a new pod resumes the shard of a failed one. Afterwards:
+    text = f"""# Each pod runs one shard; a new pod resumes the shard of a failed one. Afterwards:
 #   {jobs.merge}
 # Before you apply it, set the image (with ecnomy) and the volume claim (with the sweep file).
 {yaml.safe_dump(job, sort_keys=False, width=1000)}"""
@@ -149,7 +149,7 @@ def _kubernetes(jobs: Jobs) -> tuple[str, str, str]:
 def _snakemake(jobs: Jobs) -> tuple[str, str, str]:
     done = f"{jobs.folder}/{PARTS}/{{shard}}-of-{jobs.count}/done"
     merged = f"{jobs.folder}/{JOBS}/merged"
-    text = f"""# Each job makes one shard; a job that failed resumes it. The last job merges them.
+    text = f"""# Each job runs one shard; a failed job resumes its shard. The last job merges them.
 rule merge:
     input: expand({done!r}, shard=range(1, {jobs.count + 1}))
     output: touch({merged!r})

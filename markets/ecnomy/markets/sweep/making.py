@@ -184,7 +184,7 @@ def merge(sweep: Sweep, folder: Path) -> Merged:
     parts = parts_in(folder)
     if not parts:
         raise InputError(
-            f"{folder / PARTS}: found no parts, expected those of `ecnomy sweep --shard`"
+            f"{folder / PARTS}: found no parts, expected parts by `ecnomy sweep --shard`"
         )
     merged: list[Part] = []
     busy: list[Part] = []
