@@ -179,7 +179,7 @@ def test_show_prints_money_calls_and_streams(tmp_path: Path) -> None:
     assert (
         "at most 1 % of its packets are lost or later than 15 ms; otherwise 0.070001 money" in words
     )
-    assert "Until 20 s it watched" in words
+    assert "Until 20 s it observed" in words
     assert "so probe sees time averages" in words
     assert lines[-1] == f"gsp: {tmp_path / 'guarantee.png'}"
     assert (tmp_path / "guarantee.png").stat().st_size > inked(20_000)
