@@ -389,7 +389,7 @@ def test_the_command_gives_its_figures_as_json(tmp_path: Path) -> None:
         "providers"
     ]
     assert one["provider"] == "gsp" and told.startswith(f"gsp: {one['verdict']}: ")
-    shown = float(re.search(r": (-?[\d.,]+) money a call", told)[1].replace(",", ""))
+    shown = float(re.search(r": (-?[\d.,]+) money per call", told)[1].replace(",", ""))
     assert one["profit_per_call"]["mean"] == pytest.approx(shown, rel=0.01)
 
 

@@ -44,7 +44,7 @@ def test_the_law_that_leaves_more_stands_in_the_headline(tmp_path: Path) -> None
     reader = PageReader(tmp_path / "page.html")
     told = shown.laws.words.parts
     text = "".join(cell.text for cell in told)
-    assert text.startswith("Money an hour by marking law: red 31.0 [")
+    assert text.startswith("Money per hour by marking law: red 31.0 [")
     assert "red leaves 18.0 [18.0, 18.0] more than rem (" in text
     assert f"{title}</h1>" in (tmp_path / "page.html").read_text()
     given = answers_of(reader)

@@ -136,7 +136,7 @@ def test_the_first_screen_says_which_rows_earn(tmp_path: Path) -> None:
     told = "Row by row, without test streams and fixed costs: home earns "
     at = read.words.index(told)
     assert at < read.words.index("Profit and risk of a call")
-    sentence = read.words[at : read.words.index("money an hour.", at)]
+    sentence = read.words[at : read.words.index("money per hour.", at)]
     values = [a for a in read.amounts if a.query and "as an_hour" in read.queries[a.query]]
     assert ", shop loses" in sentence and len(values) == 2
     assert [float(str(a.value)) for a in values] == pytest.approx([home, shop])

@@ -193,11 +193,11 @@ def test_a_provider_of_files_alone_has_a_page(tmp_path: Path) -> None:
     assert lines["profit"] == f"{profit / 1e6:+.6f}".replace("-", "\u2212")
     hourly = next(a for a in read.amounts if a.text in read.words)
     assert float(str(hourly.value)) == pytest.approx(profit / 1e6 * 60)
-    assert "money an hour" in read.words and "it sells files, not calls" in read.words
+    assert "money per hour" in read.words and "it sells files, not calls" in read.words
     assert "no call was sold" not in read.words and "A file on files costs" in read.words
-    assert "Bars from what an hour brings to its profit" in read.pictures["gsp-waterfall"]
+    assert "Bars from the receipts per hour to the profit" in read.pictures["gsp-waterfall"]
     svg = (tmp_path / "page.html").read_text().partition("image/svg+xml;base64,")[2]
-    assert b"money an hour" in base64.b64decode(svg.partition('"')[0])
+    assert b"money per hour" in base64.b64decode(svg.partition('"')[0])
     booked = one.ledger[one.ledger["flow"].isin([0, 1])].groupby("kind").size()
     (late,) = read.tables["gsp-files-table"][1:]
     assert late[1:3] == [str(booked.get("reimbursement", 0)), f"{booked['transfer']} paid for"]
@@ -218,5 +218,5 @@ def test_a_sweep_of_files_alone_has_a_page(tmp_path: Path) -> None:
         read = _swept(home, "sources.lab.count: [1, 2]", keep, short)
         profits = open_sweep(home / "out").groupby("sources.lab.count")["gsp.profit"].mean()
         assert float(str(read.amounts[0].value)) == pytest.approx(profits[2] * 180)
-        assert "Profit an hour over lab" in read.words
+        assert "Profit per hour over lab" in read.words
         assert "no call was sold" not in read.words

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compared figures of a run, over its measured window: by source, by link, and money.
 
-    source   goodput_bps           IP bits acknowledged for the first time a second, all its flows
+    source   goodput_bps           IP bits per second acknowledged for the first time, all its flows
              goodput_share         that over all sources' together
-             marks_per_s           CE packets delivered a second, all its flows
+             marks_per_s           CE packets delivered per second, all its flows
              marking_probability   CE packets delivered / packets delivered
              mean_delay_s          one-way delay of packets delivered
-    link     throughput_bps        IP bits whose transmission began a second
-             marks_per_s           CE set a second
+    link     throughput_bps        IP bits per second whose transmission began
+             marks_per_s           CE marks set per second
              marking_probability   CE set / packets offered
              drop_probability      packets dropped / packets offered
              mean_queue_packets    packets waiting, the frame in service excluded

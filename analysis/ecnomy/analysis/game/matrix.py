@@ -3,10 +3,10 @@
 
     ,hawk,dove                   The header names the column player's strategies, the first column
     hawk,-1,2                    those of the row player. A cell is the pay-off of the row player.
-    dove,0,1                     With one number a cell the game is symmetric: both have the same
+    dove,0,1                     With one number per cell the game is symmetric: both have the same
                                  strategies in the same order, and B = A^T.
 
-    ,opera,football              With two numbers a cell, a;b, the first one is the row player's
+    ,opera,football              With two numbers per cell, a;b, the first one is the row player's
     opera,3;2,0;0                pay-off and the second one the column player's.
     football,0;0,2;3
 

@@ -108,15 +108,15 @@ class Answer(msgspec.Struct, frozen=True):
     @property
     def figure_words(self) -> str:
         """The name of this figure for axes."""
-        return "profit an hour" if self.by_files else "profit a call"
+        return "profit per hour" if self.by_files else "profit per call"
 
     @property
     def sentence(self) -> tuple[Cell, ...]:
-        """`profitable: 0.031 money a call [0.027, 0.035], up to 78 surfers; breaks even at ...`."""
+        """`profitable: 0.031 money per call [0.027, 0.035], up to 78 users; breaks even at ...`."""
         if self.unsold and not self.by_files:
             return (Cell("sold no call"),)
         mean, *ends = (self.per_hour if self.by_files else self.per_call).cells
-        unit = " money an hour" if self.by_files else " money a call"
+        unit = " money per hour" if self.by_files else " money per call"
         cells = [Cell(f"{self.words}: "), mean, Cell(unit), *ends]
         if self.up_to:
             lead = "earns money " if self.verdict <= 0 else ""

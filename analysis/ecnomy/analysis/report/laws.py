@@ -55,7 +55,7 @@ def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:
     (best, most), (second, next_most) = ranked[:2]
     lead = difference(db, answer.provider, runs[best], runs[second], PER_HOUR)
     sure = lead.sign > 0 if lead is not None else most.bounds[0] > next_most.bounds[1]
-    parts = [Cell(f"Money an hour by marking law{_rest(material, answer)}: ")]
+    parts = [Cell(f"Money per hour by marking law{_rest(material, answer)}: ")]
     for i, (name, one) in enumerate(ranked):
         parts += [Cell(f"{', ' if i else ''}{name} "), *one.cells]
     parts.append(Cell(". "))

@@ -71,7 +71,7 @@ def _by_quality(db: Database, answer: Answer) -> list[Block]:
         query, rows, names, ("promised: largest share of bad packets", label),
         (as_it_was, FACTORS.index(1.0)),
         ident=f"{answer.provider}-quality",
-        caption="Profit an hour over promised quality and price, counterfactual: the same calls, "
+        caption="Profit per hour over promised quality and price, counterfactual: the same calls, "
                 "at another price and promise",
         of="ledger, calls",
         note=f"{_follows(tariffs)} A claim on a kept promise remains, and a broken promise "
@@ -195,10 +195,10 @@ def _map(
         alt=f"Map of {grid.size} profits: {labels[0]} by {labels[1]}. {losses} are losses, "
         f"hatched. "
         f"The largest is {money(float(np.nanmax(grid)))}, the smallest "
-        f"{money(float(np.nanmin(grid)))} money an hour.",
+        f"{money(float(np.nanmin(grid)))} money per hour.",
         of=of,
         svg=pictures.heat(grid, rows, columns, labels, at),
-        head=("row", "column", "money an hour"),
+        head=("row", "column", "money per hour"),
         rows=query.rows,
         query=None,
     )
@@ -234,7 +234,7 @@ def _by_load(material: Material, db: Database, answer: Answer, load: Key) -> lis
     return _map(
         query, rows, tuple(_price(f, mean) for f in FACTORS), (load.words, label), at,
         ident=f"{answer.provider}-load",
-        caption=f"Profit an hour over {load.words} and price: measured at each load, "
+        caption=f"Profit per hour over {load.words} and price: measured at each load, "
                 f"counterfactual in the price",
         of="ledger; calls sold: calls",
         note=f"Reimbursements {'follow the price' if answer.tied else 'stay unchanged'}. "
@@ -269,8 +269,8 @@ def _measured(material: Material, db: Database, answer: Answer, price: Key) -> l
     return _map(
         query, rows, columns, (words, price.words), None,
         ident=f"{answer.provider}-price",
-        caption=f"Profit an hour over {words} and {price.words}: measured, as both "
+        caption=f"Profit per hour over {words} and {price.words}: measured, as both "
                 f"were swept" if load is not None
-        else f"Profit an hour over {price.words}: measured, as it was swept",
+        else f"Profit per hour over {price.words}: measured, as it was swept",
         of="ledger",
     )  # fmt: skip

@@ -27,7 +27,7 @@ from ecnomy.analysis.report.why import why_it_loses
 
 __all__ = ["gsp_page", "write_gsp_page"]
 
-_ONE = {"hour": "an hour", "call": "a call sold"}
+_ONE = {"hour": "per hour", "call": "per call sold"}
 
 
 def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> Page:
@@ -144,7 +144,7 @@ def _waterfall(db: Database, answer: Answer) -> Picture | None:
     return Picture(
         id=f"{answer.provider}-waterfall",
         caption=f"Income and costs of an average {what}, money",
-        alt=f"Bars from what {_ONE[what]} brings to its profit: {told}.",
+        alt=f"Bars from the receipts {_ONE[what]} to the profit: {told}.",
         of="ledger; calls sold: calls",
         svg=pictures.waterfall(steps, f"money {_ONE[what]}"),
         head=("line", f"money {_ONE[what]}"),

@@ -415,7 +415,7 @@ def tornado(bars: Sequence[tuple[str, float, str, float, str]], middle: float) -
         axis.axvline(0, color="black", linewidth=1, linestyle=":")
         axis.set_yticks(range(len(bars)), [name for name, *_ in bars])
         axis.set_ylim(len(bars) - 0.5, -0.5)
-        axis.set_xlabel("profit a call [money]")
+        axis.set_xlabel("profit per call [money]")
         axis.grid(axis="y", visible=False)
         return canvas.svg()
 

@@ -83,7 +83,7 @@ def _seeds(db: Database, answer: Answer) -> Table:
         id=f"{answer.provider}-seeds",
         caption="Run by run",
         of="ledger; calls sold: calls",
-        head=("seed", "calls sold", "profit", "a call", "an hour"),
+        head=("seed", "calls sold", "profit", "per call", "per hour"),
         rows=tuple(rows),
         query=query,
         strong=(len(rows) - 1,) if means else (),
@@ -115,10 +115,10 @@ def _choices(material: Material, db: Database, answer: Answer) -> Table:
         of="ledger; calls sold: calls",
         head=(
             "choice",
-            "profit a call",
+            "profit per call",
             "from",
             "to",
-            "an hour",
+            "per hour",
             "from",
             "to",
             f"less {answer.choice_words}",
@@ -127,7 +127,7 @@ def _choices(material: Material, db: Database, answer: Answer) -> Table:
         ),
         rows=tuple(rows),
         more=tuple(more),
-        note="95 % intervals by Student's t over the seeds; differences an hour, seed by seed.",
+        note="95 % intervals by Student's t over the seeds; differences per hour, seed by seed.",
     )
 
 

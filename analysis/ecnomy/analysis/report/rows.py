@@ -43,7 +43,7 @@ def rows_apart(db: Database, provider: str, runs: Sequence[Made]) -> Words | Non
             Cell(f"{name} {'earns' if value > 0 else 'loses' if value < 0 else 'leaves'} ")
         )
         parts.append(query.cell(places[name], 1, money(value, "+")))
-    return Words.of(*parts, Cell(" money an hour."), queries=(query,))
+    return Words.of(*parts, Cell(" money per hour."), queries=(query,))
 
 
 def _left(rows: Sequence[tuple[object, ...]], places: dict[str, int], name: str) -> float:

@@ -81,7 +81,7 @@ def _money(db: Database, own: str) -> Words:
     for k, (value, i, words) in enumerate(sorted(costs, reverse=True)):
         text = f" {words}" + (f" ({number(row[-1])} of them)" if i == 1 else "")
         parts += [Cell(", " if k else " and costs "), query.cell(0, i, money(value)), Cell(text)]
-    parts += [Cell(". That leaves "), query.cell(0, 5, money(row[5])), Cell(" money a call.")]
+    parts += [Cell(". That leaves "), query.cell(0, 5, money(row[5])), Cell(" money per call.")]
     if row[2] > 0:
         parts += [Cell(" Without refunds it would be ")]
         parts += [query.cell(0, 6, money(row[6])), Cell(".")]
@@ -146,7 +146,7 @@ def _price(answer: Answer) -> Words:
     even = answer.break_even.estimate.mean if answer.measured is None else answer.measured
     if even.text.endswith("price"):
         return Words.of(f"Price: {even.text} makes it even for the same calls.")
-    return Words.of("Price: a mean price of ", even, " a call makes it even for the same calls.")
+    return Words.of("Price: a mean price of ", even, " per call makes it even for the same calls.")
 
 
 def _looser(db: Database, answer: Answer) -> Words | None:
@@ -163,7 +163,7 @@ def _looser(db: Database, answer: Answer) -> Words | None:
         lead = f"Promise: the same calls earn money if {100 * limit:g} % of the packets may be late"
         lead += f" or lost, not {100 * own_limit:g} %: "
         return Words.of(
-            lead, query.cell(i, 1, money(value, "+")), " money an hour.", queries=(query,)
+            lead, query.cell(i, 1, money(value, "+")), " money per hour.", queries=(query,)
         )
     last = f"{100 * looser[-1][1]:g} %" if looser else "any share"
     return Words.of(f"Promise: no share up to {last} of packets late or lost earns money with the "

@@ -197,7 +197,7 @@ def judge(claim: Claim, samples: Samples) -> Verdict:
 
 
 def whole_of(verdicts: set[str]) -> str:
-    """The verdict on a claim from those on its figures."""
+    """Return the verdict on a claim from the verdicts on its figures."""
     if REFUTED in verdicts:
         return REFUTED
     bounded = verdicts - {REPORTED}
@@ -207,7 +207,7 @@ def whole_of(verdicts: set[str]) -> str:
 
 
 def over_grid(alone: Verdict, grid: Sequence[At]) -> Verdict:
-    """The verdict on a claim from that at the chosen settings and those under each alternative."""
+    """Return the verdict on a claim over the chosen settings and all alternatives."""
     each = [(at.setting, at.verdict.verdict) for at in grid]
     verdict, depends = settled(alone.verdict, each)
     return msgspec.structs.replace(
@@ -273,7 +273,7 @@ def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
 
 
 def _judged(name: str, sample: Sample, low: float | None, high: float | None) -> Judged:
-    """A figure by itself; what Holm's correction has a say in is not refuted yet."""
+    """Judge a figure by itself; figures under Holm's correction are not refuted yet."""
     interval = interval_of(sample)
     if interval is None:
         return Judged(name, None, low, high, INCONCLUSIVE)
@@ -297,7 +297,7 @@ def _p_inside(sample: Sample, interval: Interval, low: float, high: float) -> fl
 
 
 def interval_of(sample: Sample) -> Interval | None:
-    """Mean and interval of a sample; None if a value is missing or there is but one."""
+    """Return mean and interval of a sample; None if a value is missing or there is only one."""
     if isinstance(sample, Interval):
         return sample if math.isfinite(sample.mean) else None
     values = np.asarray(sample, dtype=np.float64)

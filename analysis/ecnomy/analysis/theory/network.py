@@ -93,7 +93,7 @@ def wtp_rates_pps(
     """Return x = w / (p T) of flows at given path probabilities; arrays of one shape.
 
     Args:
-        weights: w, marks a round trip.
+        weights: w, marks per round trip.
         probabilities: marking probabilities p of the paths, in (0, 1].
         rtts_s: round-trip times T including queueing, seconds.
         floor: whether senders are ACK-clocked with cwnd >= 1, with cwnd - 0.5 packets in flight.
@@ -123,7 +123,7 @@ def wtp_network(
     Args:
         routes: for each flow the indices of the links it crosses.
         links: the marking behaviour of each link.
-        weights: willingness to pay of each flow, marks a round trip.
+        weights: willingness to pay of each flow, marks per round trip.
         rtts_s: round-trip times without queues, seconds.
         queueing: whether the queues of `QueueLink`s lengthen round trips.
         floor: see `wtp_rates_pps`.

@@ -13,7 +13,7 @@ __all__ = ["SAWTOOTH_CONSTANT", "bernoulli_constant", "single_flow_utilization"]
 SAWTOOTH_CONSTANT: Final = math.sqrt(1.5)
 """Time-average W sqrt(p) = 1.2247 when signals come at regular intervals.
 
-W runs from M/2 to M at one packet a round trip: its mean is 3M/4, a cycle holds 1/p = 3M^2/8
+W runs from M/2 to M at one packet per round trip: its mean is 3M/4, a cycle holds 1/p = 3M^2/8
 packets, so W sqrt(p) = (3/4) sqrt(8/3) = sqrt(3/2). Mathis et al. 1997.
 """
 

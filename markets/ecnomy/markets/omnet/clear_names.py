@@ -32,7 +32,7 @@ _PASSES: Final = 4
 _STEP: Final = 10
 _APART: Final = 120  # nearer nodes leave labels little room
 _ACROSS, _DOWN = 140, 70  # longest moves
-# The cost of a pixel; that of a move is times the square of the node's lines.
+# The cost of a pixel; the cost of a move is multiplied by the square of the node's lines.
 _CROSSED, _COVERED, _NEAR, _MOVED = 1000.0, 100.0, 10.0, 1.0
 
 

@@ -21,7 +21,7 @@ __all__ = [
 # Beside omnetpp.ini, where engines started by hand look for a market. The dot is necessary: OMNeT++
 # mistakes any other socket in a folder of NED files for a folder.
 SERVED: Final = ".market.sock"
-# Words that NED identifiers exclude (OMNeT++ manual, appendix NED grammar), and those of ini files.
+# Words reserved in NED (OMNeT++ manual, appendix NED grammar) and in ini files.
 _RESERVED: Final = frozenset(
     "allowunconnected bool channel channelinterface connections const default double exists expr "
     "extends false for gates if import index inf inout input int like module moduleinterface nan "

@@ -95,7 +95,7 @@ class Primal(_Priced, frozen=True, kw_only=True, tag="primal", tag_field="law"):
     Note:
         It is paced at its own rate x (siris2002 Eq. 1). x rises by kappa w / x with each packet
         acknowledged and falls by kappa with each mark. It settles at `weight` (or `mark_rate`)
-        marks a second, whatever the round trip.
+        marks per second at any round trip.
     """
 
     weight: Annotated[float | None, _MarkWeight] = None

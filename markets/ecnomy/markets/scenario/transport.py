@@ -71,9 +71,9 @@ class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
         weight: target of marks per round trip. The weights of the flows on a link can be at most
             the packets that round trip and buffer hold. Beyond that losses set the rates, and
             `ecnomy check` warns.
-        mark_rate: target of marks per second, in place of `weight`.
-        reference_rtt: round trip at which weight and gain hold; they are scaled in proportion
-            elsewhere. Both are multiplied by T / reference_rtt at a round trip of T, so that equal
+        mark_rate: target of marks per second, instead of `weight`.
+        reference_rtt: round trip at which weight and gain hold; other round trips scale both in
+            proportion. Both are multiplied by T / reference_rtt at a round trip of T, so that equal
             weights get equal rates at any round trip.
     """
 
@@ -122,9 +122,9 @@ class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_fie
     """WTP at the sender only: RFC 3168 echo, one response per round trip (antoniadis2000 3.1).
 
     Attributes:
-        mark_rate: target of marks per second, in place of `weight`.
-        reference_rtt: round trip at which weight and gain hold; they are scaled in proportion
-            elsewhere.
+        mark_rate: target of marks per second, instead of `weight`.
+        reference_rtt: round trip at which weight and gain hold; other round trips scale both in
+            proportion.
     """
 
     gain: Annotated[float, number_of("window", "wtp-sender", "gain")] = 0.5

@@ -28,7 +28,7 @@ __all__ = [
     "write_synced",
 ]
 
-# What reading JSON from elsewhere may raise; RecursionError for values that are too deep.
+# Exceptions that reading foreign JSON may raise; RecursionError for values that are too deep.
 UNREADABLE: Final = msgspec.MsgspecError, ValueError, OverflowError, RecursionError
 
 _DIGITS: Final = 32

@@ -2,7 +2,7 @@
 """Outcome columns from packet traces: the queue as marking begins, and the receivers' echoes.
 
 A latching receiver (RFC 3168, section 6.1.3) echoes on every ACK from the first CE on until a
-packet with CWR arrives; its sender answers once a round trip and sets CWR on the next packet it
+packet with CWR arrives; its sender answers once per round trip and sets CWR on the next packet it
 sends. The module replays this receiver over the CE packets of runs without losses. One run is of
 Reno, which has such a receiver. The other is of WTP, whose marks this receiver would have seen.
 """
