@@ -17,8 +17,8 @@ def rates(results: Path) -> Mapping[str, float | None]:
 
     Returns:
         `<source>_marking`, the share of delivered packets with a mark; `<source>_marks_per_s` and
-        `<source>_pps`, marks and packets delivered per second and flow; `<source>_late`, the share of
-        packets lost or later than 16 ms, host to host. None if nothing arrived.
+        `<source>_pps`, marks and packets delivered per second and flow; `<source>_late`, the share
+        of packets lost or later than 16 ms, host to host. None if nothing arrived.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
