@@ -23,17 +23,16 @@ class AdaptiveThreshold : public MarkingLaw {
  public:
   static constexpr const char* kName = "adaptive-threshold";
   static constexpr About kAbout{
-      "Marks all that wait while they are more than a threshold, which moves until the load is as "
-      "wanted.",
+      "Marks all packets in the queue above a threshold that adapts until the load reaches a "
+      "target.",
       "siris2002 section 6, reference 19; the threshold's rule after Kunniyur and Srikant 2001"};
   static constexpr MarkingTraits kTraits{.link_buffer = true};
   static constexpr Parameter kParameters[] = {
-      {"utilization", "", 0.95, 1e-6, 1, "",
-       "Share of the capacity that arrivals shall come to rest at: gamma."},
+      {"utilization", "", 0.95, 1e-6, 1, "", "Target load as a share of the capacity: gamma."},
       {"alpha", "1/s", 0.5, 0, 1e6, "",
-       "How fast the threshold follows, as a share of the buffer."},
+       "Adaptation rate of the threshold, as a share of the buffer."},
       {"buffer_packets", "packets", NAN, 0, 1e12, "",
-       "The highest threshold, at which it starts: the buffer B, in packets of the mean size."},
+       "Buffer B in packets of the mean size: the initial and the highest threshold."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
        "Size of the packets that buffer_packets counts."},
   };

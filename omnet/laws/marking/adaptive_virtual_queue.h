@@ -21,17 +21,17 @@ class AdaptiveVirtualQueue : public MarkingLaw {
  public:
   static constexpr const char* kName = "adaptive-virtual-queue";
   static constexpr About kAbout{
-      "Marks what overflows a virtual queue, whose capacity moves until the load is as "
-      "wanted.",
+      "Marks packets that overflow a virtual queue, whose capacity adapts until the load reaches a "
+      "target.",
       "Kunniyur and Srikant 2001, Fig. 1"};
   static constexpr MarkingTraits kTraits{.link_buffer = true};
   static constexpr Parameter kParameters[] = {
       {"utilization", "", 0.98, 1e-6, 1, "",
-       "Share of the capacity that arrivals shall come to rest at: gamma of the paper."},
+       "Target load as a share of the capacity: gamma of the paper."},
       {"alpha", "1/s", 0.15, 0, 1e6, "",
-       "How fast the virtual capacity follows: damping factor alpha of the paper."},
+       "Adaptation rate of the virtual capacity: damping factor alpha of the paper."},
       {"buffer_packets", "packets", NAN, 0, 1e12, "",
-       "The virtual buffer B, in packets of the mean size."},
+       "Virtual buffer B in packets of the mean size."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
        "Size of the packets that buffer_packets counts."},
   };

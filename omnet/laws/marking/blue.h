@@ -20,16 +20,18 @@ class Blue : public MarkingLaw {
  public:
   static constexpr const char* kName = "blue";
   static constexpr About kAbout{
-      "The probability of a mark rises as the buffer overflows and falls as the link is idle.",
+      "The marking probability rises when the buffer overflows and falls when the link becomes "
+      "idle.",
       "Feng, Shin, Kandlur and Saha 2002"};
   static constexpr MarkingTraits kTraits{.drops = true};
   static constexpr Parameter kParameters[] = {
-      {"increment", "", 0.02, 0, 1, "", "Added to the probability at a loss: d1 of the paper."},
-      {"decrement", "", 0.002, 0, 1, "", "Taken off as the link falls idle: d2 of the paper."},
+      {"increment", "", 0.02, 0, 1, "", "Increase of the probability at a loss: d1 of the paper."},
+      {"decrement", "", 0.002, 0, 1, "",
+       "Decrease of the probability when the link becomes idle: d2 of the paper."},
       {"freeze_s", "s", 0.1, 0, 1e6, "",
-       "Least time between two changes of the probability: freeze_time of the paper."},
+       "Minimum time between two changes of the probability: freeze_time of the paper."},
       {"limit_packets", "packets", -1, -1, kUnlimited, "",
-       "A packet that meets a longer queue counts as a loss: L of the paper; -1: none."},
+       "Queue beyond which an arriving packet counts as a loss: L of the paper; -1: no limit."},
   };
 
   explicit Blue(const double* values) { configure(values); }

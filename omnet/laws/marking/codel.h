@@ -26,15 +26,15 @@ class Codel : public MarkingLaw {
  public:
   static constexpr const char* kName = "codel";
   static constexpr About kAbout{
-      "Marks at a rising rate while packets wait longer than a target (controlled delay).",
+      "Marks packets at a rising rate while they wait longer than a target (controlled delay).",
       "RFC 8289 section 5"};
   static constexpr MarkingTraits kTraits{.departures = true, .drops = true};
   static constexpr Parameter kParameters[] = {
       {"target_s", "s", 0.005, 1e-6, 1e6, "",
-       "Wait of a packet up to which nothing is marked (RFC 8289 section 4.4)."},
+       "Waiting time below which no packet is marked (RFC 8289 section 4.4)."},
       {"interval_s", "s", 0.1, 1e-6, 1e6, "",
-       "Time above the target before the first mark: a round trip of most connections "
-       "(RFC 8289 section 4.3)."},
+       "Time above the target before the first mark: the round trip of most connections (RFC 8289 "
+       "section 4.3)."},
   };
 
   explicit Codel(const double* values) { configure(values); }

@@ -10,7 +10,7 @@ namespace ecnomy {
 class DropTail : public MarkingLaw {
  public:
   static constexpr const char* kName = "drop-tail";
-  static constexpr About kAbout{"No law: the link drops what finds its buffer full.",
+  static constexpr About kAbout{"No law: the link drops packets that find its buffer full.",
                                 "no paper: the queue without a law"};
 
   template <class Uniform>

@@ -11,10 +11,11 @@ namespace ecnomy {
 class FixedMarking : public MarkingLaw {
  public:
   static constexpr const char* kName = "fixed";
-  static constexpr About kAbout{"Marks every packet with the same probability, whatever the queue.",
-                                "no paper: the model against which window laws are checked"};
+  static constexpr About kAbout{
+      "Marks each packet with the same probability, independently of the queue.",
+      "no paper: the model against which window laws are checked"};
   static constexpr Parameter kParameters[] = {
-      {"probability", "", NAN, 0.0, 1.0, "", "Of each arrival, to be marked."},
+      {"probability", "", NAN, 0.0, 1.0, "", "Marking probability of each packet that arrives."},
   };
 
   explicit FixedMarking(const double* values) { configure(values); }

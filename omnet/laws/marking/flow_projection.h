@@ -67,18 +67,18 @@ class FlowProjection : public MarkingLaw {
   static constexpr MarkingTraits kTraits{.departures = true, .drops = true, .link_buffer = true};
   static constexpr Parameter kParameters[] = {
       {"buffer_packets", "packets", NAN, 0, 1e12, "",
-       "The backlog B to keep below, in packets of the mean size (christin2003 Eq. 7)."},
+       "Limit B of the projected backlog, in packets of the mean size (christin2003 Eq. 7)."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
        "Size of the packets that buffer_packets counts."},
       {"gap_divisor", "", 10, 1e-3, 1e9, "",
        "A gap longer than RTT / gap_divisor begins a new round: K (christin2003 Eq. 4)."},
       {"rtt_memory", "", 0.9, 0, 1, "",
-       "Weight of the estimate so far in the RTT: m (christin2003 section 2.1)."},
+       "Weight of the previous estimate in the smoothed RTT: m (christin2003 section 2.1)."},
       {"forget_rtts", "", 4, 0, 1e9, "",
-       "A flow silent for more than so many RTT projects nothing until it sends again."},
+       "Silence in RTTs after which a flow is left out of the projection until it sends again."},
       {"estimator", "choice", 0, 0, 1, "rounds,screened",
-       "Which rounds are samples of the RTT: all, or screened, those that a gap of sending "
-       "began."},
+       "RTT samples: all rounds, or (screened) only rounds that end with a gap of at most "
+       "forget_rtts RTTs."},
   };
 
   explicit FlowProjection(const double* values) { configure(values); }

@@ -28,33 +28,33 @@ class FlowProjectionHeuristic : public MarkingLaw {
  public:
   static constexpr const char* kName = "flow-projection-heuristic";
   static constexpr About kAbout{
-      "As flow-projection, but for the large flows alone, which a multistage filter "
-      "finds.",
+      "As flow-projection, but only for large flows, which a multistage filter finds.",
       "christin2003 section 3"};
   static constexpr MarkingTraits kTraits{
       .departures = true, .clock = true, .drops = true, .link_buffer = true};
   static constexpr Parameter kParameters[] = {
       {"buffer_packets", "packets", NAN, 0, 1e12, "",
-       "The backlog B to keep below, in packets of the mean size (christin2003 Eq. 7)."},
+       "Limit B of the projected backlog, in packets of the mean size (christin2003 Eq. 7)."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
        "Size of the packets that buffer_packets counts."},
       {"gap_divisor", "", 10, 1e-3, 1e9, "",
        "A gap longer than RTT / gap_divisor begins a new round: K (christin2003 Eq. 4)."},
       {"rtt_memory", "", 0.9, 0, 1, "",
-       "Weight of the estimate so far in the RTT: m (christin2003 section 2.1)."},
+       "Weight of the previous estimate in the smoothed RTT: m (christin2003 section 2.1)."},
       {"forget_rtts", "", 4, 0, 1e9, "",
-       "A flow silent for more than so many RTT projects nothing until it sends again."},
+       "Silence in RTTs after which a flow is left out of the projection until it sends again."},
       {"estimator", "choice", 0, 0, 1, "rounds,screened",
-       "Which rounds are samples of the RTT: all, or screened, those that a gap of sending "
-       "began."},
+       "RTT samples: all rounds, or (screened) only rounds that end with a gap of at most "
+       "forget_rtts RTTs."},
       {"interval_s", "s", 1, 1e-6, 1e6, "",
-       "How often flows to follow are chosen anew (christin2003 section 3)."},
+       "Interval at which the flows to follow are chosen again (christin2003 section 3)."},
       {"least_bytes", "bytes", 25000, 0, 1e15, "",
-       "Bytes in an interval from which on a flow is followed."},
+       "Number of bytes per interval above which a flow is followed."},
       {"filter", "choice", 0, 0, 1, "serial,parallel",
-       "Multistage filter that finds them: stages one after another, or side by side."},
-      {"stages", "whole", 3, 1, 16, "", "Stages of the filter."},
-      {"buckets", "whole", 8, 1, 65536, "", "Buckets of each stage, to which flows are hashed."},
+       "Multistage filter that finds large flows: stages in series or in parallel."},
+      {"stages", "whole", 3, 1, 16, "", "Number of stages of the filter."},
+      {"buckets", "whole", 8, 1, 65536, "",
+       "Number of buckets per stage, to which flows are hashed."},
   };
 
   explicit FlowProjectionHeuristic(const double* values) { configure(values); }

@@ -22,11 +22,11 @@ class LoadBased : public MarkingLaw {
   static constexpr MarkingTraits kTraits{.clock = true};
   static constexpr Parameter kParameters[] = {
       {"interval_s", "s", 0.5, 1e-6, 1e6, "",
-       "Over which the load is measured: t_avg (siris2002 section 4.3)."},
+       "Interval over which the load is measured: t_avg (siris2002 section 4.3)."},
       {"threshold", "", 0.6, 0, 1e6, "",
-       "Load from which on packets are marked: rho_0; 1 is a full link."},
+       "Load above which packets are marked: rho_0; 1 is a full link."},
       {"slope", "", 0.71, 0, 1e6, "",
-       "Marking probability gained for each unit of load beyond the threshold: alpha."},
+       "Increase of the marking probability per unit of load above the threshold: alpha."},
   };
 
   explicit LoadBased(const double* values) { configure(values); }

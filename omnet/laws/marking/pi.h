@@ -19,19 +19,18 @@ class Pi : public MarkingLaw {
  public:
   static constexpr const char* kName = "pi";
   static constexpr About kAbout{
-      "A proportional-integral controller holds the queue at its reference.",
+      "A proportional-integral controller keeps the queue at a reference.",
       "Hollot, Misra, Towsley and Gong 2001; christin2003 section 5.1"};
   static constexpr MarkingTraits kTraits{.clock = true};
   static constexpr Parameter kParameters[] = {
-      {"unit", "choice", 0, 0, 1, "packets,bytes",
-       "What the queue and its reference are counted in."},
-      {"reference", "unit", NAN, 0, kUnlimited, "", "The queue that it steers towards: q_ref."},
-      {"a", "", NAN, 0, 1e6, "", "Gain of the queue's error now, per packet."},
+      {"unit", "choice", 0, 0, 1, "packets,bytes", "Unit of the queue and its reference."},
+      {"reference", "unit", NAN, 0, kUnlimited, "", "Reference queue of the controller: q_ref."},
+      {"a", "", NAN, 0, 1e6, "", "Gain of the current queue error, per packet."},
       {"b", "", NAN, 0, 1e6, "",
-       "Gain of the queue's error at the sample before, per packet; below a."},
+       "Gain of the previous sample's queue error, per packet; at most a."},
       {"interval_s", "s", 0.00625, 1e-6, 1e6, "",
-       "From one sample of the queue to the next (1/160 s in the paper)."},
-      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "", "What a packet is where unit is bytes."},
+       "Time between two samples of the queue (1/160 s in the paper)."},
+      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "", "Size of a packet if unit is bytes."},
   };
   static constexpr AtLeast kOrder[] = {{"a", "b"}};
 

@@ -25,21 +25,20 @@ class Pie : public MarkingLaw {
  public:
   static constexpr const char* kName = "pie";
   static constexpr About kAbout{
-      "A proportional-integral controller holds the delay of the queue at a target.", "RFC 8033"};
+      "A proportional-integral controller keeps the queueing delay at a target.", "RFC 8033"};
   static constexpr MarkingTraits kTraits{.clock = true, .drops = true};
   static constexpr Parameter kParameters[] = {
-      {"target_s", "s", 0.015, 1e-6, 1e6, "",
-       "Delay of the queue that it steers towards: QDELAY_REF."},
-      {"update_s", "s", 0.015, 1e-6, 1e6, "", "From one update of the probability to the next."},
-      {"alpha", "", 0.125, 0, 1e6, "", "Gain of the delay's error now, per second."},
+      {"target_s", "s", 0.015, 1e-6, 1e6, "", "Target queueing delay: QDELAY_REF."},
+      {"update_s", "s", 0.015, 1e-6, 1e6, "", "Time between two updates of the probability."},
+      {"alpha", "", 0.125, 0, 1e6, "", "Gain of the current delay error, per second."},
       {"beta", "", 1.25, 0, 1e6, "",
-       "Gain of the delay's change since the last update, per second."},
+       "Gain of the change in delay since the last update, per second."},
       {"max_burst_s", "s", 0.15, 0, 1e6, "",
-       "Bursts of this length pass after the queue was nearly empty: MAX_BURST."},
+       "Duration of a burst that passes after the queue was nearly empty: MAX_BURST."},
       {"mark_p", "", 0.1, 0, 1, "",
-       "Probability above which packets are dropped in place of a mark: mark_ecnth."},
+       "Probability above which packets are dropped instead of marked: mark_ecnth."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
-       "Mean packet. Nothing is marked while at most two of them wait."},
+       "Mean packet size. No packet is marked while at most two mean packets wait."},
   };
 
   explicit Pie(const double* values) {

@@ -31,41 +31,46 @@ class Red : public MarkingLaw {
  public:
   static constexpr const char* kName = "red";
   static constexpr About kAbout{
-      "Random early detection: the probability of a mark rises with the moving average "
-      "of the queue.",
+      "Random early detection: the marking probability rises with the moving average of the queue.",
       "Floyd and Jacobson 1993; siris2002 section 4.1"};
   static constexpr Parameter kParameters[] = {
       {"unit", "choice", 0, 0, 1, "packets,bytes",
-       "What thresholds, limit and the queue are counted in."},
+       "Unit of the thresholds, the limit and the queue."},
       {"min_threshold", "unit", NAN, 0, kUnlimited, "",
-       "Average queue from which on packets are marked at random (siris2002 section 4.1)."},
+       "Average queue at which random marking begins (siris2002 section 4.1)."},
       {"max_threshold", "unit", NAN, 0, kUnlimited, "",
-       "Average queue at which the probability is max_probability; beyond it, see gentle."},
+       "Average queue at which the probability reaches max_probability; for longer queues, see "
+       "gentle."},
       {"max_probability", "", 0.1, 0, 1, "",
        "Marking probability at max_threshold, before `count` spreads the marks: max_p."},
       {"weight", "", 0.002, 1e-9, 1, "",
-       "Of the queue now in its moving average: w of Floyd and Jacobson 1993."},
+       "Weight of the current queue in its moving average: w of Floyd and Jacobson 1993."},
       {"gentle", "flag", 1, 0, 1, "",
-       "From max_threshold to twice that the probability rises to 1; else it is 1 at once."},
+       "The probability rises to 1 from max_threshold to twice that; otherwise it jumps to 1 at "
+       "max_threshold."},
       {"wait", "flag", 1, 0, 1, "",
-       "At least 1/p packets between two marks, as ns-2's wait_ has it; needs count."},
+       "At least 1/p packets pass between two marks, as with ns-2's wait_; needs count."},
       {"count", "flag", 1, 0, 1, "",
-       "Marks are spread evenly by counting packets since the last one (Floyd and Jacobson "
+       "Marks are spread evenly, by the number of packets since the last mark (Floyd and Jacobson "
        "1993)."},
-      {"mark_on_empty", "flag", 0, 0, 1, "", "Also marks a packet that finds at most one waiting."},
+      {"mark_on_empty", "flag", 0, 0, 1, "",
+       "Packets that find at most one packet waiting are also marked."},
       {"idle_decay", "flag", 1, 0, 1, "",
-       "The average shrinks while the transmitter is idle, as if small packets had come."},
+       "The average falls while the transmitter is idle, as if mean packets had met an empty "
+       "queue."},
       {"above_max", "choice", 0, 0, 1, "mark,drop",
-       "What becomes of packets while the average is beyond the thresholds."},
+       "Action on packets while the average is at least max_threshold (gentle: twice "
+       "max_threshold)."},
       {"mark_p", "", 1, 0, 1, "",
-       "Probability above which packets are dropped in place of a mark, as ns-2's mark_p_."},
+       "Probability above which packets are dropped instead of marked, as with ns-2's mark_p_."},
       {"byte_mark", "flag", 0, 0, 1, "",
-       "The larger a packet, the likelier it is marked: p times bytes / mean_packet_bytes."},
+       "The marking probability is scaled by the packet's size: p times bytes / "
+       "mean_packet_bytes."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
        "Mean packet, for idle_decay, byte_mark and the unit bytes."},
       {"limit", "unit", -1, -1, kUnlimited, "",
-       "A packet that meets this queue or a longer one is marked (siris2002 section 4.1); -1: "
-       "none."},
+       "Queue from which on every arriving packet is marked (siris2002 section 4.1); -1: no "
+       "limit."},
   };
   static constexpr AtLeast kOrder[] = {{"max_threshold", "min_threshold"}};
 

@@ -28,31 +28,32 @@ class Rem : public MarkingLaw {
  public:
   static constexpr const char* kName = "rem";
   static constexpr About kAbout{
-      "Random exponential marking: a price follows backlog and excess load, and marks "
-      "are exponential in it.",
+      "Random exponential marking: backlog and excess load set a price, which sets the marking "
+      "probability.",
       "athuraliya2000 Eq. 1 and 2, sections II-C, VII and VIII"};
   static constexpr MarkingTraits kTraits{.departures = true, .clock = true};
   static constexpr Parameter kParameters[] = {
       {"price", "choice", 2, 0, 2, "pc1,pc2,pc3",
-       "How the price follows the queue and the input rate: PC1, PC2 or PC3 (athuraliya2000 "
-       "section VIII)."},
+       "Rule by which queue and input rate set the price: PC1, PC2 or PC3 (athuraliya2000 section "
+       "VIII)."},
       {"phi", "", 1.001, 1.000001, 1e6, "",
-       "Base of the marking probability 1 - phi^-price (Eq. 2); sources must know it."},
-      {"gamma", "", 0.005, 0, 1e6, "", "Step of the price (Eq. 1)."},
+       "Base of the marking probability 1 - phi^-price (Eq. 2). REM sources need the same value."},
+      {"gamma", "", 0.005, 0, 1e6, "", "Step size of the price (Eq. 1)."},
       {"alpha", "", 0.1, 0, 1e6, "",
-       "Weight of the backlog beside the excess rate, in PC3 (Eq. 1)."},
-      {"target_backlog_packets", "packets", 0, 0, 1e12, "",
-       "The backlog to come to rest at, in PC3: b0."},
+       "Weight of the backlog relative to the excess rate, in PC3 (Eq. 1)."},
+      {"target_backlog_packets", "packets", 0, 0, 1e12, "", "Target backlog in PC3: b0."},
       {"capacity_share", "", 1, 1e-6, 1, "",
-       "The rate to come to rest at, as a share of the capacity; 0.85 in the paper's PC1."},
-      {"interval_s", "s", 0.002, 1e-6, 1e6, "", "From one update of the price to the next: T."},
-      {"input_weight", "", 0.1, 1e-9, 1, "", "Of the latest interval in the smoothed input rate."},
+       "Target rate as a share of the capacity; 0.85 in the paper's PC1."},
+      {"interval_s", "s", 0.002, 1e-6, 1e6, "", "Time between two updates of the price: T."},
+      {"input_weight", "", 0.1, 1e-9, 1, "",
+       "Weight of the latest interval in the smoothed input rate."},
       {"backlog_weight", "", 1, 1e-9, 1, "",
-       "Of the backlog now in the smoothed backlog; 1: as it is."},
+       "Weight of the current backlog in the smoothed backlog; 1: no smoothing."},
       {"mark_at", "choice", 0, 0, 1, "departure,arrival",
-       "Whether packets are marked as they leave (Fig. 3) or as they arrive (Eq. 2)."},
-      {"unit", "choice", 1, 0, 1, "packets,bytes", "What rates and backlog are counted in."},
-      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "", "What a packet is where unit is bytes."},
+       "Point at which packets are marked: at departure (Fig. 3) or at arrival (Eq. 2)."},
+      {"unit", "choice", 1, 0, 1, "packets,bytes", "Unit of rates and backlog."},
+      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
+       "Mean packet size, which converts the capacity (and bytes, if unit is bytes) to packets."},
   };
 
   explicit Rem(const double* values) { configure(values); }

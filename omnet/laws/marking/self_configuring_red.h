@@ -26,17 +26,20 @@ class SelfConfiguringRed : public MarkingLaw {
       "short.",
       "Feng, Kandlur, Saha and Shin 1999"};
   static constexpr Parameter kParameters[] = {
-      {"unit", "choice", 0, 0, 1, "packets,bytes", "What thresholds and the queue are counted in."},
+      {"unit", "choice", 0, 0, 1, "packets,bytes", "Unit of the thresholds and the queue."},
       {"min_threshold", "unit", NAN, 0, kUnlimited, "",
-       "Average queue from which on packets are marked; below it max_probability falls."},
+       "Average queue at which marking begins; below it max_probability falls."},
       {"max_threshold", "unit", NAN, 0, kUnlimited, "",
        "Average queue above which max_probability rises."},
       {"max_probability", "", 0.1, 0, 1, "",
-       "Marking probability at max_threshold in the beginning: max_p."},
+       "Initial marking probability at max_threshold: max_p."},
       {"weight", "", 0.002, 1e-9, 1, "",
-       "Of the queue now in its moving average: w of Floyd and Jacobson 1993."},
-      {"decrease", "", 3, 1, 1e6, "", "Divides max_probability: alpha of the paper."},
-      {"increase", "", 2, 1, 1e6, "", "Multiplies max_probability: beta of the paper."},
+       "Weight of the current queue in its moving average: w of Floyd and Jacobson 1993."},
+      {"decrease", "", 3, 1, 1e6, "",
+       "Divisor of max_probability when the average falls below min_threshold: alpha of the "
+       "paper."},
+      {"increase", "", 2, 1, 1e6, "",
+       "Factor of max_probability when the average rises above max_threshold: beta of the paper."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
        "Mean packet, for the average of an idle link and the unit bytes."},
   };

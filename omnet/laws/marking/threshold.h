@@ -14,15 +14,15 @@ namespace ecnomy {
 class Threshold : public MarkingLaw {
  public:
   static constexpr const char* kName = "threshold";
-  static constexpr About kAbout{"Marks while more packets wait than a threshold.",
+  static constexpr About kAbout{"Marks packets while more packets wait than a threshold.",
                                 "siris2002 section 1, references 18 and 19"};
   static constexpr MarkingTraits kTraits{.departures = true};
   static constexpr Parameter kParameters[] = {
       {"threshold_packets", "packets", NAN, 0, 1e12, "",
-       "More than so many waiting packets are congestion."},
+       "Number of waiting packets above which packets are marked."},
       {"scope", "choice", 0, 0, 2, "arriving,queue,departing",
-       "Who is marked then: the packet that arrives, all that wait too, or packets as they "
-       "leave."},
+       "Packets marked above the threshold: the arriving one, also all waiting ones, or departing "
+       "ones."},
   };
 
   explicit Threshold(const double* values) { configure(values); }

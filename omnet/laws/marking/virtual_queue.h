@@ -23,21 +23,22 @@ class VirtualQueue : public MarkingLaw {
  public:
   static constexpr const char* kName = "virtual-queue";
   static constexpr About kAbout{
-      "Marks what a virtual queue, smaller and slower than the link's, would lose.",
+      "Marks packets when a virtual queue, smaller and slower than the link's, would lose a "
+      "packet.",
       "antoniadis2000 section 3.2; siris2002 section 4.2"};
   static constexpr MarkingTraits kTraits{.link_buffer = true};
   static constexpr Parameter kParameters[] = {
       {"theta", "", 0.95, 1e-6, 1, "",
-       "Virtual capacity and buffer as a share of the real ones (siris2002 section 4.2)."},
+       "Virtual capacity and virtual buffer as a share of the real ones (siris2002 section 4.2)."},
       {"buffer_packets", "packets", NAN, 0, 1e12, "",
-       "The real buffer B; the virtual one is theta of it, in packets of the mean size."},
+       "Real buffer B in packets of the mean size; the virtual buffer is theta B."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
        "Size of the packets that buffer_packets counts."},
       {"variant", "choice", 0, 0, 1, "busy-period,per-overflow",
-       "What a virtual loss marks: all until the virtual buffer is empty, or the packet lost "
-       "alone."},
+       "Packets marked at a virtual loss: all until the virtual buffer is empty, or only the lost "
+       "packet."},
       {"service", "choice", 0, 0, 1, "fluid,packet",
-       "Whether the virtual buffer drains evenly or by whole packets."},
+       "Service of the virtual buffer: as a fluid, or packet by packet."},
   };
 
   explicit VirtualQueue(const double* values) { configure(values); }

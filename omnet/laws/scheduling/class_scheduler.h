@@ -48,38 +48,39 @@ class ClassScheduler {
  public:
   static constexpr const char* kName = "class-based";
   static constexpr About kAbout{
-      "One buffer and transmitter for classes with promised delay, loss and rate.",
+      "One buffer and one transmitter for classes with promised delay, loss and rate.",
       "christin2003 sections 4 and 6"};
   static constexpr SchedulingTraits kTraits{};
   using Class = ServiceClass;
   static constexpr Parameter kParameters[] = {
       {"regulation", "choice", 0, 0, 1, "off,ecn",
-       "Whether the classes' traffic is also regulated by ECN marks (christin2003 section 4)."},
+       "Regulation of the classes' traffic: none, or by ECN marks (christin2003 section 4)."},
       {"update_s", "s", 0.01, 1e-9, 1e6, "",
-       "From one adjustment of the delay chain's shares to the next."},
+       "Time between two adjustments of the shares in a delay chain."},
       {"gain", "", 0.5, 0, 0.9, "",
-       "Of that feedback on the delays: how far shares move at a time."},
+       "Gain of the feedback on delays: the step of the shares per adjustment."},
       {"buffer_packets", "packets", NAN, 0, 1e12, "",
-       "The buffer that all classes share, in packets of the mean size."},
+       "Buffer shared by all classes, in packets of the mean size."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
        "Size of the packets that buffer_packets counts."},
       {"gap_divisor", "", 10, 1e-3, 1e9, "",
        "A gap longer than RTT / gap_divisor begins a new round: K (christin2003 Eq. 4)."},
       {"rtt_memory", "", 0.9, 0, 1, "",
-       "Weight of the estimate so far in the RTT: m (christin2003 section 2.1)."},
+       "Weight of the previous estimate in the smoothed RTT: m (christin2003 section 2.1)."},
       {"forget_rtts", "", 4, 0, 1e9, "",
-       "A flow silent for more than so many RTT projects nothing until it sends again."},
+       "Silence in RTTs after which a flow is left out of the projection until it sends again."},
       {"estimator", "choice", 0, 0, 1, "rounds,screened",
-       "Which rounds are samples of the RTT: all, or screened, those that a gap of sending "
-       "began."},
+       "RTT samples: all rounds, or (screened) only rounds that end with a gap of at most "
+       "forget_rtts RTTs."},
       {"interval_s", "s", 0.1, 1e-6, 1e6, "",
-       "How often flows to follow are chosen anew (christin2003 section 3)."},
+       "Interval at which the flows to follow are chosen again (christin2003 section 3)."},
       {"least_bytes", "bytes", 25000, 0, 1e15, "",
-       "Bytes in an interval from which on a flow is followed."},
+       "Number of bytes per interval above which a flow is followed."},
       {"filter", "choice", 0, 0, 1, "serial,parallel",
-       "Multistage filter that finds them: stages one after another, or side by side."},
-      {"stages", "whole", 3, 1, 16, "", "Stages of the filter."},
-      {"buckets", "whole", 8, 1, 65536, "", "Buckets of each stage, to which flows are hashed."},
+       "Multistage filter that finds large flows: stages in series or in parallel."},
+      {"stages", "whole", 3, 1, 16, "", "Number of stages of the filter."},
+      {"buckets", "whole", 8, 1, 65536, "",
+       "Number of buckets per stage, to which flows are hashed."},
   };
   static constexpr int kNone = -1;
 

@@ -14,7 +14,7 @@ namespace ecnomy {
 struct CodepointClass {
   static constexpr const char* kName = "codepoint-class";
   static constexpr About kAbout{
-      "Packets by their ECN field: first ECT(1) and CE, then ECT(0) and not-ECT.",
+      "Classes by ECN field: first ECT(1) and CE, then ECT(0) and not-ECT.",
       "RFC 9331 section 5.1"};
   static constexpr std::array<Parameter, 0> kParameters{};
   static constexpr std::size_t kL4s = 0, kClassic = 1;

@@ -32,14 +32,15 @@ class DeficitRoundRobin {
  public:
   static constexpr const char* kName = "deficit-round-robin";
   static constexpr About kAbout{
-      "Classes take turns by their shares of the link; each has a buffer and a marking "
-      "law.",
+      "Classes take turns in proportion to their shares of the link; each has a buffer and a "
+      "marking law.",
       "Shreedhar and Varghese 1995; andreassen2002 section 3.1"};
   static constexpr SchedulingTraits kTraits{.class_marking = true};
   using Class = WeightedClass;
   static constexpr Parameter kParameters[] = {
       {"quantum_bytes", "bytes", 1500, 64, 1e9, "",
-       "What the class of the smallest share may send in a turn; the others in proportion."},
+       "Bytes per turn of the class with the smallest share; other classes have more in "
+       "proportion."},
   };
   static constexpr int kNone = -1;
 

@@ -46,32 +46,32 @@ class DualPi2 {
  public:
   static constexpr const char* kName = "dualpi2";
   static constexpr About kAbout{
-      "L4S and classic traffic in two queues whose marks and drops are coupled.",
+      "Separate queues for L4S and classic traffic, with coupled marks and drops.",
       "RFC 9332; Linux sch_dualpi2"};
   static constexpr SchedulingTraits kTraits{.by_codepoint = true, .draws = true};
   using Class = CodepointClass;
   static constexpr Parameter kParameters[] = {
       {"form", "choice", 0, 0, 1, "linux,rfc9332",
-       "Linux's queueing discipline, or the pseudocode of RFC 9332 appendix A."},
-      {"target_s", "s", 0.015, 1e-6, 1e3, "", "Queueing delay that the controller aims at."},
+       "Queueing discipline: Linux's, or the pseudocode of RFC 9332 appendix A."},
+      {"target_s", "s", 0.015, 1e-6, 1e3, "", "Target queueing delay of the controller."},
       {"update_s", "s", 0.016, 1e-6, 1e3, "", "Time between two updates of the base probability."},
-      {"alpha", "1/s", 41.0 / 256, 0, 1e6, "", "Gain on the delay beyond the target."},
-      {"beta", "1/s", 819.0 / 256, 0, 1e6, "", "Gain on the change of the delay."},
+      {"alpha", "1/s", 41.0 / 256, 0, 1e6, "", "Gain of the delay above the target."},
+      {"beta", "1/s", 819.0 / 256, 0, 1e6, "", "Gain of the change in delay."},
       {"step_s", "s", 0.001, 0, 1e3, "",
-       "Wait beyond which L4S packets are marked. Form rfc9332 begins its ramp there."},
+       "Wait beyond which L4S packets are marked. With form rfc9332, the ramp begins there."},
       {"ramp_s", "s", 0.0004, 1e-9, 1e3, "",
-       "Width of the ramp up to a marking probability of 1 (only rfc9332)."},
+       "Width of the ramp to a marking probability of 1 (only rfc9332)."},
       {"coupling", "", 2, 1e-3, 1e3, "",
-       "L4S marking probability per base probability: k (RFC 9332 section 2.1)."},
+       "Ratio of the L4S marking probability to the base probability: k (RFC 9332 section 2.1)."},
       {"classic_share", "", 0.1, 0, 1, "",
        "Share of the link for classic traffic while both queues wait."},
       {"drop_overload", "flag", 1, 0, 1, "",
-       "Whether overload also drops L4S packets. If not, it caps the base probability (only "
+       "Overload also drops L4S packets. Otherwise overload caps the base probability (only "
        "linux)."},
       {"mtu_bytes", "bytes", 1500, 64, 1e6, "", "Size of the largest packet on the wire."},
       {"step_at_least", "whole", 0, 0, 1e9, "",
-       "Number of waiting L4S packets from which an arrival may be marked by the step (only linux; "
-       "2 before 6.17)."},
+       "Number of waiting L4S packets from which the step may mark an arrival (only linux; 2 "
+       "before 6.17)."},
   };
   // RFC 9332 figure 2 with its RTT_max of 100 ms: Tupdate = min(target, RTT_max / 3), alpha = 0.1 Tupdate /
   // RTT_max^2, beta = 0.3 / RTT_max, minTh. It shares the target, the range (ramp_s) and k with Linux.

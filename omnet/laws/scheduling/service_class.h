@@ -20,18 +20,18 @@ namespace ecnomy {
 
 struct ServiceClass {
   static constexpr const char* kName = "service-class";
-  static constexpr About kAbout{"What a class under class-based is promised.",
-                                "christin2003 section 4"};
+  static constexpr About kAbout{"Promises to a class under class-based.", "christin2003 section 4"};
   static constexpr Parameter kParameters[] = {
       {"delay_s", "s", -1, -1, 1e6, "",
-       "Bound on the queueing delay of its packets: d_n (christin2003 Eq. 11); -1: none."},
+       "Bound on the queueing delay of the class's packets: d_n (christin2003 Eq. 11); -1: no "
+       "bound."},
       {"loss", "", -1, -1, 1, "",
-       "Bound on the share of its bytes dropped in a busy period: L_n; -1: none."},
-      {"rate_bps", "bit/s", 0, 0, 1e15, "", "Rate it is promised: mu_n; 0: none."},
+       "Bound on the share of the class's bytes dropped in a busy period: L_n; -1: no bound."},
+      {"rate_bps", "bit/s", 0, 0, 1e15, "", "Rate promised to the class: mu_n; 0: no promise."},
       {"delay_ratio", "", -1, -1, 1e6, "",
-       "Its delay relative to the next class's in the chain; -1: not in a chain."},
+       "Ratio of the class's delay to the next class's in the chain; -1: not in a chain."},
       {"loss_ratio", "", -1, -1, 1e6, "",
-       "Its loss relative to the next class's in the chain; -1: not in a chain."},
+       "Ratio of the class's loss to the next class's in the chain; -1: not in a chain."},
   };
 
   explicit ServiceClass(const double* values)

@@ -18,10 +18,12 @@ struct WeightedClass {
   static constexpr About kAbout{"Share and buffer of a class under deficit-round-robin.",
                                 "andreassen2002 section 3.1"};
   static constexpr Parameter kParameters[] = {
-      {"share", "", NAN, 1e-6, 1, "", "Of the link, in proportion to which it is served."},
+      {"share", "", NAN, 1e-6, 1, "",
+       "Share of the link. Each class is served in proportion to its share."},
       {"buffer_packets", "packets", -1, -1, 1e12, "",
-       "Most of its packets that may wait; -1: no limit."},
-      {"buffer_bytes", "bytes", -1, -1, 1e15, "", "The same in bytes; -1: no limit."},
+       "Maximum number of the class's waiting packets; -1: no limit."},
+      {"buffer_bytes", "bytes", -1, -1, 1e15, "",
+       "Maximum number of the class's waiting bytes; -1: no limit."},
   };
 
   explicit WeightedClass(const double* values)

@@ -26,7 +26,7 @@ class OneFile {
   static constexpr About kAbout{"One file, sent at the start.", ""};
   static constexpr TrafficTraits kTraits{};
   static constexpr Parameter kParameters[] = {
-      {"size_bytes", "bytes", NAN, 1, 1e15, "", "Of the one file."},
+      {"size_bytes", "bytes", NAN, 1, 1e15, "", "Size of the file."},
   };
 
   explicit OneFile(const double* values) {
@@ -58,9 +58,11 @@ class OnOff {
   static constexpr TrafficTraits kTraits{};
   static constexpr Parameter kParameters[] = {
       {"packets_mean", "packets", 300, 1, 1e9, "",
-       "Mean of the geometric number of packets of a file (christin2003 section 5.1)."},
-      {"pause_mean_s", "s", 1, 1e-9, 2e5, "", "Mean of the exponential pause after each file."},
-      {"lasting", "flag", 0, 0, 1, "", "One connection for all files, not one for each."},
+       "Mean number of packets per file, geometrically distributed (christin2003 section 5.1)."},
+      {"pause_mean_s", "s", 1, 1e-9, 2e5, "",
+       "Mean pause after each file, exponentially distributed."},
+      {"lasting", "flag", 0, 0, 1, "",
+       "One connection serves all files, instead of a connection per file."},
   };
 
   explicit OnOff(const double* values) {

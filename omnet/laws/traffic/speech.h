@@ -21,8 +21,8 @@ class Speech {
       "Silence suppression: talk spurts and silences alternate within a call.",
       "andreassen2002 section 2.2.1; ITU-T P.59"};
   static constexpr Parameter kParameters[] = {
-      {"talk_mean_s", "s", 1.004, 1e-3, 2e5, "", "Mean of a talk spurt (ITU-T P.59)."},
-      {"silence_mean_s", "s", 1.587, 1e-3, 2e5, "", "Mean of a silence (ITU-T P.59)."},
+      {"talk_mean_s", "s", 1.004, 1e-3, 2e5, "", "Mean length of a talk spurt (ITU-T P.59)."},
+      {"silence_mean_s", "s", 1.587, 1e-3, 2e5, "", "Mean length of a silence (ITU-T P.59)."},
   };
 
   explicit Speech(const double* values) {

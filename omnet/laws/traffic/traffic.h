@@ -44,11 +44,12 @@ struct Greedy {
 class RateCapped {
  public:
   static constexpr const char* kName = "rate-capped";
-  static constexpr About kAbout{"Always has data, sent at most at a rate until a time.", ""};
+  static constexpr About kAbout{"Always has data, sent at most at a given rate until a given time.",
+                                ""};
   static constexpr TrafficTraits kTraits{};
   static constexpr Parameter kParameters[] = {
-      {"rate_bps", "bit/s", NAN, 1, 1e15, "", "At most this is sent, IP headers included."},
-      {"until_s", "s", -1, -1, 9e6, "", "The cap is lifted at this time; -1: never."},
+      {"rate_bps", "bit/s", NAN, 1, 1e15, "", "Maximum sending rate, IP headers included."},
+      {"until_s", "s", -1, -1, 9e6, "", "Time at which the cap is lifted; -1: never."},
   };
 
   explicit RateCapped(const double* values) {
@@ -74,9 +75,9 @@ class Cbr {
   static constexpr About kAbout{"A constant bit rate: packets at a constant interval.", ""};
   static constexpr TrafficTraits kTraits{.datagrams = true, .timed_packets = true};
   static constexpr Parameter kParameters[] = {
-      {"interval_s", "s", NAN, 1e-9, 1e6, "", "From one packet to the next."},
+      {"interval_s", "s", NAN, 1e-9, 1e6, "", "Time between two packets."},
       {"random_phase", "flag", 1, 0, 1, "",
-       "The first packet comes after a random part of the interval, not at once."},
+       "The first packet leaves after a random part of the interval, not at once."},
   };
 
   explicit Cbr(const double* values) {
@@ -106,7 +107,7 @@ class Poisson {
   static constexpr TrafficTraits kTraits{.datagrams = true, .timed_packets = true};
   static constexpr Parameter kParameters[] = {
       {"mean_interval_s", "s", NAN, 1e-12, 2e5, "",
-       "Mean of the exponential gaps between packets."},
+       "Mean time between two packets, exponentially distributed."},
   };
 
   explicit Poisson(const double* values) {
@@ -130,25 +131,28 @@ class Poisson {
 class Web {
  public:
   static constexpr const char* kName = "web";
-  static constexpr About kAbout{"A web user: reads, then fetches one file, and so on.",
+  static constexpr About kAbout{"A web user, who reads and fetches one file in turn.",
                                 "andreassen2002 section 2.2.2"};
   static constexpr TrafficTraits kTraits{};
   static constexpr Parameter kParameters[] = {
       {"reading_mean_s", "s", 5, 1e-9, 2e5, "",
-       "Mean time to read before each fetch (andreassen2002 section 2.2.2)."},
+       "Mean reading time before each fetch (andreassen2002 section 2.2.2)."},
       {"size", "choice", 2, 0, 3, "fixed,exponential,pareto,list",
-       "Distribution of file sizes; list: those of the source's `sizes`."},
+       "Distribution of file sizes; list: the source's `sizes`."},
       {"size_mean_bytes", "bytes", 50000, 1, 1e12, "", "Mean of fixed and exponential sizes."},
       {"size_min_bytes", "bytes", 1, 1, 1e12, "",
-       "Least size of the truncated Pareto distribution."},
+       "Minimum size of the truncated Pareto distribution."},
       {"size_max_bytes", "bytes", 5e6, 1, 1e12, "",
-       "Largest size of the truncated Pareto distribution."},
+       "Maximum size of the truncated Pareto distribution."},
       {"size_shape", "", 1.2, 1e-3, 1e3, "",
-       "Shape of the Pareto distribution's tail; the smaller, the heavier."},
+       "Shape of the Pareto distribution; a smaller shape has a heavier tail."},
       {"reading", "choice", 0, 0, 1, "exponential,hyper-exponential",
-       "Distribution of reading times; hyper-exponential: variation 2.9 (andreassen2002)."},
-      {"patience_s", "s", -1, -1, 2e5, "", "A fetch that takes longer is given up; -1: never."},
-      {"lasting", "flag", 0, 0, 1, "", "One connection for all files, not one for each."},
+       "Distribution of reading times; hyper-exponential: coefficient of variation 2.9 "
+       "(andreassen2002)."},
+      {"patience_s", "s", -1, -1, 2e5, "",
+       "Duration after which the user gives up a fetch; -1: never."},
+      {"lasting", "flag", 0, 0, 1, "",
+       "One connection serves all files, instead of a connection per file."},
   };
 
   // `list`: the sizes drawn from where `size` is list.

@@ -103,28 +103,27 @@ class VideoPackets {
 class Video {
  public:
   static constexpr const char* kName = "video";
-  static constexpr About kAbout{
-      "Video as MPEG codes it: frames of three types, with lognormal sizes.",
-      "andreassen2002 section 2.2"};
+  static constexpr About kAbout{"MPEG video: frames of three types, with lognormal sizes.",
+                                "andreassen2002 section 2.2"};
   static constexpr TrafficTraits kTraits{
       .datagrams = true, .timed_packets = true, .own_sizes = true};
   static constexpr Parameter kParameters[] = {
       {"frame_interval_s", "s", 0.04, 1e-6, 1e3, "",
-       "From one frame to the next; 0.04 s are 25 a second."},
+       "Time between two frames; 0.04 s is 25 frames per second."},
       {"group_frames", "frames", 12, 1, 1e6, "",
-       "Frames of a group, which begins with an I frame."},
+       "Number of frames per group, which begins with an I frame."},
       {"anchor_distance", "frames", 3, 1, 1e6, "",
-       "Every so many frames of a group is a P frame, the others are B frames."},
+       "Distance between two I or P frames; the frames in between are B frames."},
       {"i_mean_bytes", "bytes", 15000, 1, 1e8, "", "Mean size of I frames."},
-      {"i_variation", "", 0.25, 0, 10, "", "Coefficient of variation of their lognormal sizes."},
+      {"i_variation", "", 0.25, 0, 10, "", "Coefficient of variation of I frame sizes."},
       {"p_mean_bytes", "bytes", 7000, 1, 1e8, "", "Mean size of P frames."},
-      {"p_variation", "", 0.5, 0, 10, "", "Coefficient of variation of theirs."},
+      {"p_variation", "", 0.5, 0, 10, "", "Coefficient of variation of P frame sizes."},
       {"b_mean_bytes", "bytes", 3000, 1, 1e8, "", "Mean size of B frames."},
-      {"b_variation", "", 0.4, 0, 10, "", "Coefficient of variation of theirs."},
+      {"b_variation", "", 0.4, 0, 10, "", "Coefficient of variation of B frame sizes."},
       {"spread", "flag", 0, 0, 1, "",
        "A frame's packets leave evenly over its interval, not all at once."},
       {"random_phase", "flag", 1, 0, 1, "",
-       "The first frame comes at a random time of a group, not at once."},
+       "The first frame leaves after a random part of a group's duration, not at once."},
   };
 
   // `payload`: the most bytes of a packet.

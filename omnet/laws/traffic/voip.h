@@ -26,19 +26,19 @@ class Voip {
  public:
   static constexpr const char* kName = "voip";
   static constexpr About kAbout{
-      "A telephone user: idle, then in a call, and so on; packets at a constant "
-      "interval in a call.",
+      "A telephone user, idle and in a call in turn. A call sends packets at a constant interval.",
       "andreassen2002 section 2.2.1"};
   static constexpr TrafficTraits kTraits{.datagrams = true};
   static constexpr Parameter kParameters[] = {
       {"idle_mean_s", "s", 1200, 1e-6, 2e5, "",
-       "Mean of the exponential time between calls (andreassen2002 section 2.2.1)."},
-      {"call_mean_s", "s", 180, 1e-6, 2e5, "", "Mean of the exponential length of a call."},
-      {"interval_s", "s", 0.1, 1e-9, 1e6, "", "From one packet of a call to the next."},
+       "Mean idle time between calls, exponentially distributed (andreassen2002 section 2.2.1)."},
+      {"call_mean_s", "s", 180, 1e-6, 2e5, "", "Mean length of a call, exponentially distributed."},
+      {"interval_s", "s", 0.1, 1e-9, 1e6, "", "Time between two packets of a call."},
       {"random_phase", "flag", 1, 0, 1, "",
-       "A call's first packet comes after a random part of the interval, not at once."},
+       "A call's first packet leaves after a random part of the interval, not at once."},
       {"interarrival_mean_s", "s", 0, 0, 2e5, "",
-       "Mean time between calls of the whole source, a Poisson process; 0: each user calls."},
+       "Mean time between calls of the whole source, a Poisson process; 0: idle_mean_s applies to "
+       "each user."},
   };
 
   struct Call {

@@ -31,12 +31,14 @@ namespace ecnomy {
 class Sessions {
  public:
   static constexpr const char* kName = "sessions";
-  static constexpr About kAbout{"Sessions of a web user: idle, then some pages, and so on.",
-                                "andreassen2002 section 2.2.2, Fig. 3"};
+  static constexpr About kAbout{
+      "Sessions of a web user: idle times and sessions of several pages in turn.",
+      "andreassen2002 section 2.2.2, Fig. 3"};
   static constexpr Parameter kParameters[] = {
-      {"idle_mean_s", "s", 1800, 1e-6, 2e5, "", "Mean of the exponential time between sessions."},
+      {"idle_mean_s", "s", 1800, 1e-6, 2e5, "",
+       "Mean idle time between sessions, exponentially distributed."},
       {"pages_mean", "pages", NAN, 1, 1e6, "",
-       "Mean of the geometric number of a session's pages."},
+       "Mean number of pages per session, geometrically distributed."},
   };
 
   explicit Sessions(const double* values) {
@@ -66,18 +68,17 @@ class Page {
       "andreassen2002 section 2.2.2, Fig. 3"};
   static constexpr Parameter kParameters[] = {
       {"parse_mean_s", "s", 0.1, 0, 2e5, "",
-       "Mean of the exponential time to parse a page before its objects are asked for."},
+       "Mean time to parse a page before its objects are fetched, exponentially distributed."},
       {"objects_mean", "objects", NAN, 0, 1e6, "",
-       "Mean of the geometric number of objects in a page."},
-      {"size", "choice", 1, 0, 2, "fixed,exponential,pareto",
-       "Distribution of the objects' sizes."},
+       "Mean number of objects per page, geometrically distributed."},
+      {"size", "choice", 1, 0, 2, "fixed,exponential,pareto", "Distribution of object sizes."},
       {"size_mean_bytes", "bytes", 8000, 1, 1e12, "", "Mean of fixed and exponential sizes."},
       {"size_min_bytes", "bytes", 1, 1, 1e12, "",
-       "Least size of the truncated Pareto distribution."},
+       "Minimum size of the truncated Pareto distribution."},
       {"size_max_bytes", "bytes", 5e6, 1, 1e12, "",
-       "Largest size of the truncated Pareto distribution."},
+       "Maximum size of the truncated Pareto distribution."},
       {"size_shape", "", 1.2, 1e-3, 1e3, "",
-       "Shape of the Pareto distribution's tail; the smaller, the heavier."},
+       "Shape of the Pareto distribution; a smaller shape has a heavier tail."},
   };
 
   explicit Page(const double* values) : sizes_(kName, checked(values) + 2) {

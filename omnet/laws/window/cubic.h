@@ -29,7 +29,7 @@ class Cubic {
  public:
   static constexpr const char* kName = "cubic";
   static constexpr About kAbout{
-      "CUBIC: after a reduction the window grows as a cubic of the time since, whatever the round "
+      "CUBIC: after a reduction the window grows as a cubic function of time, whatever the round "
       "trip.",
       "RFC 9438"};
   static constexpr WindowTraits kTraits{.recovery = Recovery::all_acked,
@@ -38,12 +38,14 @@ class Cubic {
                                         .hears_rtt = true,
                                         .sees = true};
   static constexpr Parameter kParameters[] = {
-      {"beta", "", 0.7, 0.01, 0.99, "", "What a mark or loss leaves of the window (RFC 9438)."},
+      {"beta", "", 0.7, 0.01, 0.99, "",
+       "Share of the window that remains after a mark or loss (RFC 9438)."},
       {"c", "", 0.4, 1e-9, 1e6, "",
-       "Scale of the cubic in packets per s^3: C (RFC 9438 section 5)."},
+       "Scale of the cubic function in packets per s^3: C (RFC 9438 section 5)."},
       {"fast_convergence", "flag", 1, 0, 1, "",
-       "A window reduced before it was back leaves room for others (RFC 9438 section 4.7)."},
-      {"min_ssthresh", "packets", 2, 1, 1e9, "", "Least slow-start threshold (RFC 5681 Eq. 4)."},
+       "A flow reduced again before its window has recovered makes room for others (RFC 9438 "
+       "section 4.7)."},
+      {"min_ssthresh", "packets", 2, 1, 1e9, "", "Minimum slow-start threshold (RFC 5681 Eq. 4)."},
       {"beta_ecn", "", 0, 0, 0.99, "",
        "Share of the window after a mark (ABE, RFC 8511: 0.85); 0: as after a loss."},
       {"hystart", "flag", 0, 0, 1, "", "HyStart++ ends the first slow start early (RFC 9406)."},

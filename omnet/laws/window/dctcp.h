@@ -23,7 +23,7 @@ class Dctcp {
  public:
   static constexpr const char* kName = "dctcp";
   static constexpr About kAbout{
-      "DCTCP: once per round trip the window falls by half the share of packets that were marked.",
+      "DCTCP: once per round trip the window falls by half the share of marked packets.",
       "RFC 8257; Alizadeh et al. 2010"};
   static constexpr WindowTraits kTraits{
       .recovery = Recovery::all_acked, .per_mark = true, .begins = true, .sees = true};
@@ -31,8 +31,8 @@ class Dctcp {
       {"g", "", 0.0625, 1e-9, 1, "",
        "Weight of the latest round trip in alpha (RFC 8257 section 4.2: 1/16)."},
       {"initial_alpha", "", 1, 0, 1, "",
-       "Share of marks that a connection begins with (RFC 8257 section 3.3)."},
-      {"min_ssthresh", "packets", 2, 1, 1e9, "", "Least slow-start threshold (RFC 5681 Eq. 4)."},
+       "Initial estimate of the share of marked packets (RFC 8257 section 3.3)."},
+      {"min_ssthresh", "packets", 2, 1, 1e9, "", "Minimum slow-start threshold (RFC 5681 Eq. 4)."},
   };
 
   explicit Dctcp(const double* values) : own_(State{values[0], values[1], values[2], values[1]}) {

@@ -17,15 +17,15 @@ namespace ecnomy {
 class MulTcp {
  public:
   static constexpr const char* kName = "multcp";
-  static constexpr About kAbout{"MulTCP: one flow that behaves as so many Reno flows.",
+  static constexpr About kAbout{"MulTCP: one flow that imitates several Reno flows.",
                                 "Crowcroft and Oechslin 1998; siris2002 section 5.5"};
   static constexpr WindowTraits kTraits{
       .recovery = Recovery::all_acked, .halves = true, .weighs = true, .weight = "flows"};
   static constexpr Parameter kParameters[] = {
-      {"flows", "", 1, 1, 1e6, "", "As how many Reno flows it behaves: its weight w."},
+      {"flows", "", 1, 1, 1e6, "", "Number of Reno flows that it imitates: its weight w."},
       {"decrease", "choice", 0, 0, 1, "one-of-w,halve",
-       "What a mark or loss takes: half of one of the w flows, or of the whole window (A8)."},
-      {"min_ssthresh", "packets", 2, 1, 1e9, "", "Least slow-start threshold."},
+       "Decrease at a mark or loss: half of one of the w flows, or half the window (A8)."},
+      {"min_ssthresh", "packets", 2, 1, 1e9, "", "Minimum slow-start threshold."},
   };
 
   explicit MulTcp(const double* values) {

@@ -39,7 +39,7 @@ class Prague {
  public:
   static constexpr const char* kName = "prague";
   static constexpr About kAbout{
-      "Prague, for L4S: DCTCP with a rate that does not depend on round trips below 25 ms.",
+      "Prague, for L4S: DCTCP whose rate does not depend on round trips below 25 ms.",
       "RFC 9331 section 4; Linux tcp_prague 0.7"};
   static constexpr WindowTraits kTraits{.recovery = Recovery::all_acked,
                                         .per_mark = true,
@@ -49,13 +49,15 @@ class Prague {
   static constexpr Parameter kParameters[] = {
       {"g", "", 0.0625, 1e-9, 1, "", "Weight of the latest round trip in alpha."},
       {"target_rtt_s", "s", 0.025, 0, 1e3, "",
-       "Shortest round trip to reckon with: a shorter one counts as this. 0 turns it off."},
+       "Round trip that replaces shorter ones, for growth and reductions; 0: each flow's own round "
+       "trip."},
       {"transition", "whole", 4, 0, 1e9, "",
-       "Number of round trips after slow start from which target_rtt counts (500 in Prague 0.6)."},
+       "Number of round trips after slow start before target_rtt applies (500 in Prague 0.6)."},
       {"initial_alpha", "", 0, 0, 1, "",
-       "Share of marked packets that a new connection assumes (1 in Prague 0.6)."},
+       "Initial estimate of the share of marked packets (1 in Prague 0.6)."},
       {"first_mark", "choice", 1, 0, 1, "reduces,halves",
-       "Response to a connection's first mark: by its share of marks, or half ('reduces' in 0.6)."},
+       "Response to a connection's first mark: by the share of marks, or half ('reduces' in Prague "
+       "0.6)."},
   };
 
   explicit Prague(const double* values) : own_(state_of(values)) {}

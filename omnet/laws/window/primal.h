@@ -22,7 +22,7 @@ class Primal {
  public:
   static constexpr const char* kName = "primal";
   static constexpr About kAbout{
-      "A rate that rises with the marks it is willing to pay and falls with those it "
+      "The rate rises with the marks that the flow is willing to pay and falls with those it "
       "receives.",
       "siris2002 Eq. 1; Kelly, Maulloo and Tan 1998"};
   static constexpr WindowTraits kTraits{.recovery = Recovery::all_acked,
@@ -34,11 +34,11 @@ class Primal {
                                         .paced = true};
   static constexpr Parameter kParameters[] = {
       {"w", "marks/s", 10, 1e-9, 1e12, "",
-       "Marks it is willing to pay: its weight (siris2002 Eq. 1)."},
-      {"kappa", "packets/s", 5, 1e-9, 1e9, "", "Gain: how far the rate moves for a mark."},
-      {"initial_rate", "packets/s", 10, 1e-9, 1e12, "", "Rate it begins with."},
-      {"min_rate", "packets/s", 0.1, 1e-9, 1e12, "", "Least rate."},
-      {"max_rate", "packets/s", 1e9, 1e-9, 1e12, "", "Largest rate."},
+       "Marks per second that the flow is willing to pay: its weight (siris2002 Eq. 1)."},
+      {"kappa", "packets/s", 5, 1e-9, 1e9, "", "Gain: change of the rate per mark."},
+      {"initial_rate", "packets/s", 10, 1e-9, 1e12, "", "Initial rate."},
+      {"min_rate", "packets/s", 0.1, 1e-9, 1e12, "", "Minimum rate."},
+      {"max_rate", "packets/s", 1e9, 1e-9, 1e12, "", "Maximum rate."},
   };
   static constexpr AtLeast kOrder[] = {{"max_rate", "min_rate"}};
 

@@ -31,8 +31,8 @@ class RemSource {
  public:
   static constexpr const char* kName = "rem";
   static constexpr About kAbout{
-      "The REM source: reads the path's price from its share of marks and sends what "
-      "its utility wants at it.",
+      "The REM source: estimates the path's price from its share of marks and sends at the optimal "
+      "rate.",
       "athuraliya2000 Eq. 4 and 5, Fig. 4"};
   static constexpr WindowTraits kTraits{.recovery = Recovery::all_acked,
                                         .per_mark = true,
@@ -46,24 +46,27 @@ class RemSource {
   static constexpr int kMostSamples = 128;
   static constexpr Parameter kParameters[] = {
       {"utility", "choice", 0, 0, 1, "log,quadratic",
-       "Of its rate: w ln x or quadratic up to max_rate (athuraliya2000 section V)."},
-      {"w", "packets/s", NAN, 1e-9, 1e12, "", "Weight of its utility."},
+       "Utility of the rate x: w ln x, or quadratic up to max_rate (athuraliya2000 section V)."},
+      {"w", "packets/s", NAN, 1e-9, 1e12, "", "Weight of the utility."},
       {"phi", "", NAN, 1.000001, 1e6, "",
-       "Base of the marking probability, the links' own (Eq. 4)."},
-      {"min_rate", "packets/s", 1, 1e-9, 1e12, "", "Least rate."},
+       "Base of the marking probability, the same as at the links (Eq. 4)."},
+      {"min_rate", "packets/s", 1, 1e-9, 1e12, "", "Minimum rate."},
       {"max_rate", "packets/s", NAN, 1e-9, 1e12, "",
-       "Largest rate; what it sends at where no packet is marked."},
+       "Maximum rate, which is also the rate without marks."},
       {"samples", "whole", 100, 1, kMostSamples, "",
-       "Last ACKs whose share of marks estimates the path's price: N (Fig. 4)."},
-      {"initial_fraction", "", 1, 0, 1, "", "Share of marks assumed before there are so many."},
-      {"rtt_weight", "", 0.01, 1e-9, 1, "", "Of the latest sample in the RTT: beta (Fig. 4)."},
+       "Number of latest ACKs whose share of marks estimates the path's price: N (Fig. 4)."},
+      {"initial_fraction", "", 1, 0, 1, "",
+       "Share of marks assumed until `samples` ACKs have arrived."},
+      {"rtt_weight", "", 0.01, 1e-9, 1, "",
+       "Weight of the latest sample in the smoothed RTT: beta (Fig. 4)."},
       {"smoothed", "choice", 0, 0, 2, "off,unit,fraction",
-       "How the window goes to its target: at once, by packets or by parts of it (section II-D)."},
+       "Step of the window to its target: the whole way, a packet, or a share of the window "
+       "(section II-D)."},
       {"step", "", 0.1, 1e-9, 1, "",
-       "Part of the window it goes by once per round trip, where smoothed is fraction."},
-      {"rtt_error_s", "s", 0, -1e3, 1e3, "",
-       "Error added to the RTT, always the same (section V-B)."},
-      {"rtt_error_std_s", "s", 0, 0, 1e3, "", "Standard deviation of a random one (Table II)."},
+       "Share of the window by which it moves per round trip, if smoothed is fraction."},
+      {"rtt_error_s", "s", 0, -1e3, 1e3, "", "Constant error added to the RTT (section V-B)."},
+      {"rtt_error_std_s", "s", 0, 0, 1e3, "",
+       "Standard deviation of a random error added to the RTT (Table II)."},
   };
   static constexpr AtLeast kOrder[] = {{"max_rate", "min_rate"}};
 

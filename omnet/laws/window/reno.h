@@ -23,13 +23,14 @@ namespace ecnomy {
 class Reno {
  public:
   static constexpr const char* kName = "reno";
-  static constexpr About kAbout{"Reno: half the window once per round trip with a mark or a loss.",
-                                "RFC 5681; RFC 3168 section 6.1.2"};
+  static constexpr About kAbout{
+      "Reno: the window is halved once per round trip with marks or losses.",
+      "RFC 5681; RFC 3168 section 6.1.2"};
   static constexpr WindowTraits kTraits{.recovery = Recovery::first_ack, .halves = true};
   static constexpr Parameter kParameters[] = {
       {"decrease", "", 0.5, 0.01, 0.99, "",
-       "What a mark or loss leaves of the window (RFC 5681: half)."},
-      {"min_ssthresh", "packets", 2, 1, 1e9, "", "Least slow-start threshold (RFC 5681 Eq. 4)."},
+       "Share of the window that remains after a mark or loss (RFC 5681: half)."},
+      {"min_ssthresh", "packets", 2, 1, 1e9, "", "Minimum slow-start threshold (RFC 5681 Eq. 4)."},
       {"beta_ecn", "", 0, 0, 0.99, "",
        "Share of the window after a mark (ABE, RFC 8511: 0.8); 0: as after a loss."},
   };

@@ -15,7 +15,7 @@ class Tahoe : public Reno {
  public:
   static constexpr const char* kName = "tahoe";
   static constexpr About kAbout{
-      "Tahoe: a loss puts the window back to one packet, a mark halves it.",
+      "Tahoe: a loss resets the window to one packet, and a mark halves it.",
       "Jacobson 1988; antoniadis2000 section 4.1"};
   static constexpr WindowTraits kTraits{.recovery = Recovery::go_back, .halves = true};
   explicit Tahoe(const double* values) : Reno(values, kName) {}

@@ -25,18 +25,20 @@ class Vegas {
  public:
   static constexpr const char* kName = "vegas";
   static constexpr About kAbout{
-      "Vegas: keeps a few packets of its own queued, by what its round trip grows.",
+      "Vegas: keeps a few of its packets queued; the increase in its round trip gives their "
+      "number.",
       "Brakmo and Peterson 1995, section 3"};
   static constexpr WindowTraits kTraits{
       .recovery = Recovery::all_acked, .halves = true, .begins = true, .hears_rtt = true};
   static constexpr Parameter kParameters[] = {
       {"alpha", "packets", 1, 0, 1e9, "",
-       "Fewer packets queued than this: the window grows (Brakmo and Peterson 1995)."},
-      {"beta", "packets", 3, 0, 1e9, "", "More packets queued than this: it shrinks."},
-      {"gamma", "packets", 1, 0, 1e9, "", "More packets queued than this end slow start."},
+       "Number of queued packets below which the window grows (Brakmo and Peterson 1995)."},
+      {"beta", "packets", 3, 0, 1e9, "",
+       "Number of queued packets above which the window shrinks."},
+      {"gamma", "packets", 1, 0, 1e9, "", "Number of queued packets above which slow start ends."},
       {"decrease", "", 0.75, 0.01, 0.99, "",
-       "What a mark or loss leaves of the window; ns-2's choice."},
-      {"min_ssthresh", "packets", 2, 1, 1e9, "", "Least slow-start threshold."},
+       "Share of the window that remains after a mark or loss; ns-2's choice."},
+      {"min_ssthresh", "packets", 2, 1, 1e9, "", "Minimum slow-start threshold."},
   };
   static constexpr AtLeast kOrder[] = {{"beta", "alpha"}};
 

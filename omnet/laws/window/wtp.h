@@ -33,8 +33,8 @@ class Wtp {
  public:
   static constexpr const char* kName = "wtp";
   static constexpr About kAbout{
-      "TCP/WTP, willingness to pay: the window settles where it receives its weight in "
-      "marks per round trip.",
+      "TCP/WTP, willingness to pay: in equilibrium a flow receives its weight in marks per round "
+      "trip.",
       "siris2002 Eq. 4 to 6; antoniadis2000 Eq. 1"};
   static constexpr WindowTraits kTraits{.recovery = Recovery::all_acked,
                                         .per_mark = true,
@@ -44,11 +44,12 @@ class Wtp {
   static constexpr double kMostGain = 1e3;
   static constexpr Parameter kParameters[] = {
       {"form", "choice", 0, 0, 2, "proportional-increase,inverse-decrease,general",
-       "Which of w_inc and w_dec is the weight; the other is 1 (siris2002 Eq. 5, 6)."},
+       "Weight of the flow: w_inc, w_dec (the other is 1), or their product (siris2002 Eq. 5, 6)."},
       {"gain", "", 0.5, 1e-9, kMostGain, "",
-       "How far the window moves for a mark: kappa (siris2002 Eq. 4)."},
-      {"w_inc", "marks", 1, 1e-9, 1e9, "", "Marks wanted per round trip, as the window grows."},
-      {"w_dec", "marks", 1, 1e-9, 1e9, "", "By what a mark's decrease is divided."},
+       "Gain kappa: change of the window per mark (siris2002 Eq. 4)."},
+      {"w_inc", "marks", 1, 1e-9, 1e9, "",
+       "Weight in the window's increase: marks to receive per round trip."},
+      {"w_dec", "marks", 1, 1e-9, 1e9, "", "Divisor of the window's decrease per mark."},
   };
 
   explicit Wtp(const double* values) {

@@ -18,16 +18,16 @@ class WtpSender {
  public:
   static constexpr const char* kName = "wtp-sender";
   static constexpr About kAbout{
-      "WTP changed at the sender only: the receiver echoes as RFC 3168 has it.",
+      "WTP changed at the sender only: the receiver echoes marks as in RFC 3168.",
       "antoniadis2000 section 3.1"};
   static constexpr WindowTraits kTraits{
       .recovery = Recovery::all_acked, .weighted = true, .gain = true, .weight = "w"};
   static constexpr double kMostGain = 1;
   static constexpr Parameter kParameters[] = {
       {"gain", "", 0.5, 1e-9, kMostGain, "",
-       "How far the window moves (antoniadis2000 section 3.1)."},
-      {"w", "marks", 1, 1e-9, 1e9, "", "Marks wanted per round trip: its weight."},
-      {"only_down", "flag", 0, 0, 1, "", "An echo never makes the window grow (A5)."},
+       "Gain of the window's changes (antoniadis2000 section 3.1)."},
+      {"w", "marks", 1, 1e-9, 1e9, "", "Weight of the flow: marks to receive per round trip."},
+      {"only_down", "flag", 0, 0, 1, "", "An echo never increases the window (A5)."},
   };
 
   explicit WtpSender(const double* values) {
