@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A law as data: what it does, and the name, unit, default, range and meaning of each parameter. They
-// stand once, in the law's header; `ecnomy-engine describe` prints them, and YAML, NED and the reference
-// are made from that list (omnet/tools/law_tables.py).
+// A law as data: its description, and the name, unit, default, range and meaning of each parameter. Only
+// the law's header states them. `ecnomy-engine describe` prints them, and the keys in YAML, the NED types
+// and the reference follow from that output (omnet/tools/law_tables.py).
 //
-// A law is built from one double per parameter, in the order of its table. A flag is 0 or 1;
-// a choice is an index into its comma-separated names.
+// A law is constructed from one double per parameter, in the order of its table. A flag is 0 or 1.
+// A choice is an index into its comma-separated names.
 #ifndef ECNOMY_LAWS_PARAMETER_H_
 #define ECNOMY_LAWS_PARAMETER_H_
 
@@ -25,29 +25,29 @@ inline constexpr double kUnlimited = 1e300;
 
 struct Parameter {
   const char* name;
-  const char* unit;  // "" for a pure number, "whole" for a whole one, "flag", or "choice"
-  double fallback;   // the default; NaN where the user must say
+  const char* unit;  // "" for a pure number, "whole" for a whole number, "flag", or "choice"
+  double fallback;   // the default; NaN if the user must give a value
   double min;
   double max;
   const char* choices;  // "a,b,c" for a choice, else ""
-  const char* about;    // what it means, in a sentence
+  const char* about;    // its meaning in a sentence
 };
 
-// The default of a parameter while another one, a choice, has a certain value.
+// The default of a parameter if a choice has a certain value.
 struct DefaultWhere {
   const char* parameter;
   const char* where;  // the choice
-  const char* value;  // one of its names
+  const char* value;  // a name of the choice
   double fallback;
 };
 
-// A parameter that may not be below another.
+// A parameter that must not be below another.
 struct AtLeast {
   const char* more;
   const char* less;
 };
 
-// A law in a sentence, and where it comes from: paper and equation, or RFC.
+// A law in a sentence, and its source: paper and equation, or RFC.
 struct About {
   const char* what;
   const char* source;
@@ -61,7 +61,7 @@ concept Described = requires {
   { std::begin(Law::kParameters) } -> std::convertible_to<const Parameter*>;
 };
 
-// A parameter out of its range; the message names law, parameter, value and range.
+// A parameter is out of its range. The message names law, parameter, value and range.
 class BadParameter : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
@@ -82,7 +82,7 @@ void check_parameters(const char* law, const Parameter (&table)[N], const double
   for (std::size_t i = 0; i < N; ++i) check_parameter(law, table[i], values[i]);
 }
 
-// The same, and parameters that bound each other.
+// Also checks parameters that bound each other.
 template <std::size_t N, std::size_t M>
 void check_parameters(const char* law, const Parameter (&table)[N], const AtLeast (&order)[M],
                       const double* values) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulated time: whole picoseconds, and sums of times that never wrap.
+// Simulated time: whole picoseconds, and sums of times that never overflow.
 //
-// No run is longer than kFarthest, 53 days (plan/structs.py), so that what is due then never happens. A
-// mean pause of days has draws far beyond it (-ln(2^-53) = 37 means): they end there, and so does every
-// sum of times made by `later`.
+// No run is longer than kFarthest, 53 days (plan/structs.py), so an event at kFarthest never happens. A
+// mean pause of days has draws far beyond kFarthest (-ln(2^-53) = 37 means). Such draws, and the sums of
+// times from `later`, are limited to kFarthest.
 #ifndef ECNOMY_LAWS_SIMULATED_TIME_H_
 #define ECNOMY_LAWS_SIMULATED_TIME_H_
 
@@ -15,24 +15,24 @@ namespace ecnomy {
 // In picoseconds, as in OMNeT++.
 using Time = std::int64_t;
 inline constexpr Time kNever = -1;
-inline constexpr Time kFarthest = Time{1}
-                                  << 62;  // a time before it and one up to it add up to a time
+// The sum of a time below kFarthest and a time up to kFarthest does not overflow.
+inline constexpr Time kFarthest = Time{1} << 62;
 inline constexpr double kPsPerSecond = 1e12;
 
 inline constexpr double seconds(Time ps) { return static_cast<double>(ps) / kPsPerSecond; }
 inline Time picoseconds(double s) { return static_cast<Time>(std::llround(s * kPsPerSecond)); }
 
-// A time drawn, in whole picoseconds; kFarthest at most.
+// A drawn time in whole picoseconds, at most kFarthest.
 inline constexpr Time drawn(double ps) noexcept {
   return ps < static_cast<double>(kFarthest) ? static_cast<Time>(ps) : kFarthest;
 }
 
-// now + pause, neither below 0; kFarthest at most.
+// now + pause, at most kFarthest. Neither is negative.
 inline constexpr Time later(Time now, Time pause) noexcept {
   return now < kFarthest && pause < kFarthest - now ? now + pause : kFarthest;
 }
 
-// times * pause, neither below 0; kFarthest at most.
+// times * pause, at most kFarthest. Neither is negative.
 inline constexpr Time repeated(std::int64_t times, Time pause) noexcept {
   return pause == 0 || times <= kFarthest / pause ? times * pause : kFarthest;
 }

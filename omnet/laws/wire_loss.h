@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a wire loses: each packet with the same probability, independently of all else, decided as its last
-// bit would reach the far end. One draw a packet from a stream of its own, in the order of delivery; none
-// where the probability is 0.
+// Losses on a wire: each packet is lost with the same probability, independently of everything else. The loss is
+// decided when the packet's last bit would reach the far end. There is one draw per packet, from the wire's own
+// stream, in the order of delivery; there is no draw if the probability is 0.
 #ifndef ECNOMY_LAWS_WIRE_LOSS_H_
 #define ECNOMY_LAWS_WIRE_LOSS_H_
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threshold marking with an adaptive threshold. While more than K bytes wait, the arriving packet and
-// every waiting one are marked (Wischik, "How to mark fairly", Workshop on Internet Service Quality
-// Economics, MIT 1999, as siris2002 section 6 reports it: its reference 19). siris2002 does not say how
-// K is set, and Wischik's paper was not at hand. The rule here is ecnomy's choice: K / B, with B the
-// buffer, moves like the capacity of the adaptive virtual queue (Kunniyur and Srikant 2001, Fig. 1). An
-// arrival of s bytes, t after the last one, at a link of C bytes/s:
+// all waiting packets are marked (Wischik, "How to mark fairly", Workshop on Internet Service Quality
+// Economics, MIT 1999, as reported in siris2002 section 6, reference 19). siris2002 does not define how
+// K is set, and Wischik's paper was not available. The rule here is ecnomy's choice: K / B, with B the
+// buffer, changes like the capacity of the adaptive virtual queue (Kunniyur and Srikant 2001, Fig. 1).
+// An arrival of s bytes, t after the last one, at a link of C bytes/s:
 //   K / B <- max(min(K / B + alpha gamma t, 1) - alpha s / C, 0)
-//   more than K bytes wait: marked
-// In between, d(K / B)/dt = alpha (gamma - input rate / C): at rest the input is gamma (`utilization`)
-// times the capacity. Less comes in where K meets B. K starts at B, which is given in packets of the
-// mean size. Every arrival counts, whatever becomes of it.
+//   more than K bytes wait: the packets are marked
+// Between the bounds, d(K / B)/dt = alpha (gamma - input rate / C). In equilibrium the input rate is
+// gamma (`utilization`) times the capacity; it is lower if K stays at B. K starts at B, which is given
+// in packets of the mean size. Every arrival counts, even if it is dropped.
 #ifndef ECNOMY_LAWS_MARKING_ADAPTIVE_THRESHOLD_H_
 #define ECNOMY_LAWS_MARKING_ADAPTIVE_THRESHOLD_H_
 
@@ -39,7 +39,7 @@ class AdaptiveThreshold : public MarkingLaw {
 
   explicit AdaptiveThreshold(const double* values) { configure(values); }
 
-  // Also between packets: the state is kept.
+  // May be called between packets; the state is kept.
   void configure(const double* values) {
     check_parameters(kName, kParameters, values);
     utilization_ = values[0];

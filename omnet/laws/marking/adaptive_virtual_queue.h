@@ -5,9 +5,9 @@
 //   VQ <- max(VQ - C~ t, 0)
 //   VQ + s > B: the packet is marked; otherwise VQ <- VQ + s
 //   C~ <- max(min(C~ + alpha gamma C t, C) - alpha s, 0)
-// In between, dC~/dt = alpha (gamma C - input rate): at rest the input is gamma (`utilization`) times
-// the capacity. C~ starts at C, kept here as a share of it. B is given in packets of the mean size;
-// every arrival counts, whatever becomes of it.
+// Between the bounds, dC~/dt = alpha (gamma C - input rate). In equilibrium the input rate is gamma
+// (`utilization`) times the capacity. C~ starts at C; this code stores it as a share of C. B is given
+// in packets of the mean size. Every arrival counts, even if it is dropped.
 #ifndef ECNOMY_LAWS_MARKING_ADAPTIVE_VIRTUAL_QUEUE_H_
 #define ECNOMY_LAWS_MARKING_ADAPTIVE_VIRTUAL_QUEUE_H_
 
@@ -38,7 +38,7 @@ class AdaptiveVirtualQueue : public MarkingLaw {
 
   explicit AdaptiveVirtualQueue(const double* values) { configure(values); }
 
-  // Also between packets: the state is kept.
+  // May be called between packets; the state is kept.
   void configure(const double* values) {
     check_parameters(kName, kParameters, values);
     utilization_ = values[0];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blue (Feng, Shin, Kandlur and Saha, "The BLUE active queue management algorithms", IEEE/ACM Transactions on
-// Networking 10, 2002). A probability p follows losses and idle times in place of the queue:
+// Networking 10, 2002). A probability p follows losses and idle times instead of the queue:
 //
 //   the buffer is full, or a packet meets more than `limit_packets`   p <- min(1, p + increment)
-//   the transmitter falls idle                                        p <- max(0, p - decrement)
+//   the transmitter becomes idle                                      p <- max(0, p - decrement)
 //
-// at most one of them within `freeze_s`; every arrival is marked with probability p. A transmitter that stays
-// idle has fallen idle once. An idle time counts as a change at p = 0 too, also that before the first packet.
+// At most one change happens within `freeze_s`. Every arrival is marked with probability p. One idle period is one
+// event. It counts as a change even at p = 0, and even before the first packet.
 #ifndef ECNOMY_LAWS_MARKING_BLUE_H_
 #define ECNOMY_LAWS_MARKING_BLUE_H_
 
@@ -36,7 +36,7 @@ class Blue : public MarkingLaw {
 
   explicit Blue(const double* values) { configure(values); }
 
-  // Also between packets: the state is kept.
+  // May be called between packets; the state is kept.
   void configure(const double* values) {
     check_parameters(kName, kParameters, values);
     increment_ = values[0];

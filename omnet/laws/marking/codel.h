@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controlled delay (Nichols, Jacobson, McGregor and Iyengar, RFC 8289 section 5), which marks where the RFC
-// drops. As a transmission begins, the packet has waited for the time s since its arrival.
+// Controlled delay (Nichols, Jacobson, McGregor and Iyengar, RFC 8289 section 5), which marks packets that the
+// RFC drops. At the start of its transmission a packet has waited for the time s since its arrival.
 //
-//   ok       s >= target, and more bytes wait behind it than the largest packet so far, without a break for
-//            an interval
-//   marking  starts at the first packet that is ok: this one is marked, the next one at
-//            next = now + interval / sqrt(count), count = 1. If marking had ended less than 16 intervals
-//            ago, count is the number of marks of the last time instead
+//   ok       for an interval without a break, s >= target and more bytes than the largest packet so far
+//            wait behind the packet
+//   marking  starts at the first packet that is ok. This packet is marked; the next mark is due at
+//            next = now + interval / sqrt(count), count = 1. If less than 16 intervals have passed since
+//            `next`, count is the number of marks of the last marking period instead
 //   then     a packet at or after `next` is marked: count <- count + 1, next <- next + interval / sqrt(count)
 //   ends     at the first packet that is not ok
 //
-// Linux's codel with ecn does the same: a mark per departure at most. The law never drops. Packets that are
-// not ECN-capable count like others, and the buffer alone limits them.
+// Linux's codel with ecn does the same, with at most one mark per departure. The law never drops packets. Packets
+// that are not ECN-capable count like others, but only the buffer limits them.
 #ifndef ECNOMY_LAWS_MARKING_CODEL_H_
 #define ECNOMY_LAWS_MARKING_CODEL_H_
 
@@ -39,7 +39,7 @@ class Codel : public MarkingLaw {
 
   explicit Codel(const double* values) { configure(values); }
 
-  // Also between packets: the state is kept.
+  // May be called between packets; the state is kept.
   void configure(const double* values) {
     check_parameters(kName, kParameters, values);
     target_ = picoseconds(values[0]);
@@ -73,7 +73,7 @@ class Codel : public MarkingLaw {
     return {marked_ ? Action::mark : Action::pass, kNoFlow};
   }
 
-  // Whether the packet that left last was marked.
+  // 1 if the last departing packet was marked, else 0.
   double probability() const noexcept { return marked_ ? 1.0 : 0.0; }
 
  private:
@@ -104,8 +104,8 @@ class Codel : public MarkingLaw {
 
   WaitingTimes waiting_;
   Time target_, interval_;
-  Time ok_from_ = kNever;  // from then on a packet is ok; kNever after one below the target
-  Time next_ = 0;          // the next mark
+  Time ok_from_ = kNever;  // packets are ok from this time on; kNever after one below the target
+  Time next_ = 0;          // time of the next mark
   std::int64_t count_ = 0, first_count_ = 0;
   std::int32_t largest_ = 0;
   bool marking_ = false, marked_ = false;

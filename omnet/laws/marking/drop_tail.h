@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drop-tail: no law at all; the host drops what finds the buffer full.
+// Drop-tail: no marking law. The host drops packets that find the buffer full.
 #ifndef ECNOMY_LAWS_MARKING_DROP_TAIL_H_
 #define ECNOMY_LAWS_MARKING_DROP_TAIL_H_
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed random marking: every arrival is marked with one probability, independently. Not a router's
-// law but the textbook's, against which window laws are checked (x = w / (pT); W sqrt(p) = 1.31).
+// Fixed random marking: each arriving packet is marked with the same probability, independently of other
+// packets. This is not a router's law but a textbook model, against which window laws are checked
+// (x = w / (pT); W sqrt(p) = 1.31).
 #ifndef ECNOMY_LAWS_MARKING_FIXED_H_
 #define ECNOMY_LAWS_MARKING_FIXED_H_
 
@@ -20,7 +21,7 @@ class FixedMarking : public MarkingLaw {
 
   explicit FixedMarking(const double* values) { configure(values); }
 
-  // Also between packets: the state is kept.
+  // May be called between packets; the state is kept.
   void configure(const double* values) {
     check_parameters(kName, kParameters, values);
     probability_ = values[0];

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Marking by projected arrivals, the reference algorithm (christin2003 section 2, Eq. 5 to 10).
 //
-// Of each flow i the router estimates round-trip time, window W and the beginning of its round
-// (rounds.h). Its next round is expected in tau_i (at least 0), all at once, of
-//   W + 1 packets  if none of it was marked or dropped in this round, otherwise  W / 2   (Eq. 5)
-// of MSS_i bytes, the largest seen. On every arrival, with the backlog Q that it leaves, while
+// For each flow i the router estimates the round-trip time, the window W and the beginning of its round
+// (rounds.h). Its next round is expected after tau_i (at least 0). The round arrives at once and has W~ packets:
+//   W~ = W + 1  if no packet of the flow was marked or dropped in this round, otherwise  W / 2   (Eq. 5)
+// of MSS_i bytes each, the largest packet of the flow so far. Q is the backlog that an arrival leaves. On every
+// arrival, while
 //   Q + sum over tau_j <= tau_i of MSS_j W~_j - C tau_i > B   for some i                 (Eq. 7, 9)
-// and there is a flow not yet marked or hit by a loss in its round, the one with the largest window
-// is marked (Eq. 10): the oldest of its packets in the queue, which as a queue is first in, first out
-// is its next to leave. Flows with packets in the queue go first; of another the next packet is
-// marked. Ties go to the lower flow; flows of which no packet was ECT are projected, never marked.
+// and a flow exists without a mark or a loss in its round, the one with the largest window is marked
+// (Eq. 10): the oldest of its packets in the queue. In a FIFO queue this is its next packet to leave.
+// Flows with packets in the queue go first; for any other flow the next packet is marked. Ties go to the
+// lower flow. Flows without any ECT packet are projected but never marked.
 //
-// Two things the paper leaves open: a flow that has been silent for more than `forget_rtts` RTT projects
-// nothing until it sends again, and a packet that comes marked counts as a mark in its round.
+// The paper leaves two points open. Here a flow that has been silent for more than `forget_rtts` RTTs
+// is left out until it sends again, and a packet that arrives marked counts as a mark in its round.
 #ifndef ECNOMY_LAWS_MARKING_FLOW_PROJECTION_H_
 #define ECNOMY_LAWS_MARKING_FLOW_PROJECTION_H_
 
@@ -26,13 +27,13 @@
 
 namespace ecnomy {
 
-// What the reference algorithm and the heuristic know of a flow beside its rounds.
+// State of a flow in the reference algorithm and the heuristic, in addition to its rounds.
 struct ProjectedFlow {
   Rounds rounds;
   std::int32_t mss_bytes = 0;
   std::int32_t waiting = 0;  // its packets in the queue
-  std::int32_t owed = 0;     // marks decided on whose packets have not left yet
-  bool marked = false;       // or hit by a loss, in this round
+  std::int32_t owed = 0;     // marks decided, but not yet set on a departing packet
+  bool marked = false;       // a mark or a loss in this round
   bool ect = false;
 
   void arrives(const PacketView& packet, Time now, const RoundRules& rules) noexcept {
@@ -83,7 +84,7 @@ class FlowProjection : public MarkingLaw {
 
   explicit FlowProjection(const double* values) { configure(values); }
 
-  // Also between packets: the state is kept.
+  // May be called between packets; the state is kept.
   void configure(const double* values) {
     check_parameters(kName, kParameters, values);
     limit_bytes_ = values[0] * values[1];
@@ -123,13 +124,13 @@ class FlowProjection : public MarkingLaw {
     if (packet.flow >= 0) flows_[static_cast<std::size_t>(packet.flow)].is_dropped();
   }
 
-  // What was projected beyond the buffer at the last arrival, before marks; negative: the room left.
+  // Projected bytes beyond the buffer at the last arrival, before marks; negative: free space.
   double excess_bytes() const noexcept { return excess_bytes_; }
 
   double probability() const noexcept { return 0.0; }
 
  private:
-  // The flow's place in the order of next rounds may change with each of its packets.
+  // Each packet of a flow may change the flow's place in the order of next rounds.
   void line_up(std::size_t flow, const PacketView& packet, Time now) noexcept {
     const auto id = static_cast<std::int32_t>(flow);
     const auto old = find(id);
@@ -158,7 +159,7 @@ class FlowProjection : public MarkingLaw {
                  order_.end());
   }
 
-  // The most that arrivals will be ahead of departures at the beginning of any round.
+  // The maximum, over the beginnings of all next rounds, of projected arrivals minus departures.
   double projected(std::int64_t rate_bps, Time now) const noexcept {
     const double bytes_per_ps = static_cast<double>(rate_bps) / (8.0 * kPsPerSecond);
     double most = -kUnlimited, arrived = 0.0;
@@ -195,7 +196,7 @@ class FlowProjection : public MarkingLaw {
   RoundRules rules_;
   double excess_bytes_ = 0.0;
   std::vector<ProjectedFlow> flows_;
-  std::vector<std::int32_t> order_;  // flows in a round, by when the next begins
+  std::vector<std::int32_t> order_;  // flows in a round, in the order of their next rounds
 };
 
 }  // namespace ecnomy

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Marking by projected arrivals, the heuristic (christin2003 section 3).
 //
-// What is projected are the flows on list L2 (followed_flows.h: filter, lists, rho), by the beginning of the
-// last next round, P bytes of X flows with the mean window Omega and the mean MSS S:
+// The flows on list L2 are projected (followed_flows.h: filter, lists, rho). By the beginning of the last next
+// round they bring P bytes, from X flows with the mean window Omega and the mean MSS S:
 //   l1 = Q + P - C max(tau_i, 0) - B
-// If l1 > 0, as many flows are marked as take it away, ceil(l1 / (rho (Omega / 2 + S))): those with the largest
-// windows among the flows of L2 that have a packet in the queue (counted from when they are followed) and
-// no mark in their round, ties to the lower flow, each in its next packet to leave. Rounds and what counts as a
-// mark are those of flow_projection.h.
+// If l1 > 0, ceil(l1 / (rho (Omega / 2 + S))) flows are marked, which removes l1. These are the flows with the
+// largest windows among those of L2 that have a packet in the queue (counted since they are followed) and no
+// mark in their round. Ties go to the lower flow. The mark is set on the flow's next packet to leave. Rounds and
+// marks are counted as in flow_projection.h.
 #ifndef ECNOMY_LAWS_MARKING_FLOW_PROJECTION_HEURISTIC_H_
 #define ECNOMY_LAWS_MARKING_FLOW_PROJECTION_HEURISTIC_H_
 
@@ -59,7 +59,7 @@ class FlowProjectionHeuristic : public MarkingLaw {
 
   explicit FlowProjectionHeuristic(const double* values) { configure(values); }
 
-  // Also between packets: flows stay known; another filter starts empty.
+  // May be called between packets. The flows are kept; a changed filter starts empty.
   void configure(const double* values) {
     check_parameters(kName, kParameters, values);
     limit_bytes_ = values[0] * values[1];
@@ -97,7 +97,7 @@ class FlowProjectionHeuristic : public MarkingLaw {
     return now + interval_;
   }
 
-  // l1 at the last arrival; negative: the room left.
+  // l1 at the last arrival; negative: free space.
   double excess_bytes() const noexcept { return excess_bytes_; }
   double rho() const noexcept { return flows_.rho(); }
 

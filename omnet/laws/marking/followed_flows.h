@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flows that a link follows (christin2003 section 3): those that a multistage filter lets pass in an
-// interval (multistage_filter.h). They are put on list L1; at the interval's end L1 becomes L2 and a flow on
-// neither is forgotten. What is projected is L2, in groups (service classes, or one): of a group's X flows whose
-// rounds are known, with the mean window Omega and the mean MSS S (bytes), m of them marked or hit by a loss in
-// their round, arrive by the beginning of the last next round
+// The flows that a link follows (christin2003 section 3): those that pass a multistage filter in an interval
+// (multistage_filter.h). They are put on list L1. At the interval's end L1 becomes L2, and flows on neither list
+// are removed. The flows of L2 are projected in groups (service classes, or one group). X flows of a group have
+// known rounds, with the mean window Omega and the mean MSS S (bytes), and m of them had a mark or a loss in
+// their round. By the beginning of the last next round the group brings
 //   rho ((X - m)(Omega + S) + m Omega / 2)   bytes
-//   rho = bytes of the last interval / bytes in it of flows then on L1, from when each was followed
-// (rho corrects what is projected, not what has arrived already).
+//   rho = bytes of the last interval / bytes in it of flows then on L1, counted since each was followed
+// (rho corrects the projection, not the bytes that have already arrived).
 //
-// No packet costs more for there being more flows: sums over L2 are kept up to date and the latest next round
-// is kept as a maximum, both taken anew at each interval's end; flows with packets in the queue are listed, so
-// that marking is bounded by the queue.
+// The cost per packet does not grow with the number of flows. Sums over L2 and the maximum of the next rounds
+// are updated with each packet and recomputed at each interval's end. Flows with packets in the queue are
+// listed, so the queue bounds the cost of marking.
 #ifndef ECNOMY_LAWS_MARKING_FOLLOWED_FLOWS_H_
 #define ECNOMY_LAWS_MARKING_FOLLOWED_FLOWS_H_
 
@@ -29,7 +29,7 @@ namespace ecnomy {
 
 class FollowedFlows {
  public:
-  // Of a group's flows on L2 whose rounds are known.
+  // Sums over a group's flows on L2 whose rounds are known.
   struct Sums {
     std::int64_t flows = 0, marked = 0, mss_bytes = 0, window_bytes = 0;
 
@@ -45,10 +45,10 @@ class FollowedFlows {
 
   explicit FollowedFlows(std::size_t groups = 1) : sums_(groups) {}
 
-  // Another filter, which starts empty; flows stay known.
+  // Replaces the filter by an empty one; the flows are kept.
   void use(MultistageFilter filter) { filter_ = std::move(filter); }
 
-  // A packet joins the queue; a flow stays in the group in which it is first followed.
+  // A packet joins the queue. A flow stays in the group in which it is first followed.
   void arrives(std::size_t group, const PacketView& packet, Time now,
                const RoundRules& rules) noexcept {
     arrived_bytes_ += packet.bytes;
@@ -71,7 +71,7 @@ class FollowedFlows {
     listed_.push_back(packet.flow);
   }
 
-  // Its transmission begins; true if it is to be marked.
+  // The packet's transmission begins; true if the packet is to be marked.
   bool leaves(const PacketView& packet) noexcept {
     const auto found = followed_.find(packet.flow);
     if (found == followed_.end()) return false;
@@ -81,7 +81,7 @@ class FollowedFlows {
     return flow.pays(packet);
   }
 
-  // It came in this interval if `just_came`, and is then no longer counted in it.
+  // The packet is dropped. If `just_came`, it arrived in this interval and is no longer counted in it.
   void is_dropped(const PacketView& packet, bool just_came) noexcept {
     const std::int64_t uncounted = just_came ? packet.bytes : 0;
     arrived_bytes_ -= uncounted;
@@ -120,11 +120,11 @@ class FollowedFlows {
     filter_.clear();
   }
 
-  // Nothing is known and nothing has arrived: intervals end alike.
+  // No flow is followed and no packet has arrived: the end of an interval changes nothing.
   bool idle() const noexcept { return followed_.empty() && arrived_bytes_ == 0; }
 
-  // Flows of L2 that can be marked now: with a packet in the queue and no mark in their round. In no order;
-  // may be sorted and cut, and holds until it is asked for again.
+  // Flows of L2 that can be marked now, unordered: a packet in the queue and no mark in their round. The caller
+  // may sort and shorten the list, which is valid until the next call.
   Candidates& candidates() noexcept {
     candidates_.clear();
     for (const std::int32_t id : listed_) {
@@ -136,14 +136,14 @@ class FollowedFlows {
     return candidates_;
   }
   std::size_t group(std::int32_t id) const noexcept { return followed_.find(id)->second.group; }
-  // A candidate is marked, in its next packet to leave.
+  // Marks a candidate's next packet to leave.
   void mark(std::int32_t id) noexcept {
     Followed& flow = followed_.find(id)->second;
     flow.mark();
     ++sums_[flow.group].marked;
   }
 
-  // Bytes of a group expected beyond those that have arrived.
+  // Bytes expected from a group, in addition to those that have arrived.
   double projected(std::size_t group = 0) const noexcept {
     const Sums& sums = sums_[group];
     if (sums.flows == 0) return 0.0;
@@ -153,7 +153,7 @@ class FollowedFlows {
   }
   const Sums& sums(std::size_t group = 0) const noexcept { return sums_[group]; }
   double rho() const noexcept { return rho_; }
-  // Until the last of the next rounds begins; 0 where all have begun.
+  // Time until the last of the next rounds begins; 0 if all have begun.
   double wait_ps(Time now) const noexcept {
     return std::max(latest_ps_ - static_cast<double>(now), 0.0);
   }
@@ -190,9 +190,9 @@ class FollowedFlows {
   MultistageFilter filter_;
   std::vector<Sums> sums_;  // by group
   std::unordered_map<std::int32_t, Followed> followed_;
-  std::vector<std::int32_t> listed_;  // with packets in the queue
+  std::vector<std::int32_t> listed_;  // flows with packets in the queue
   Candidates candidates_;
-  double latest_ps_ = 0.0;  // when the last of the next rounds begins
+  double latest_ps_ = 0.0;  // start of the last of the next rounds
   double rho_ = 1.0;
   std::int64_t arrived_bytes_ = 0;  // in this interval
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Load-based marking (siris2002 section 4.3). Arrivals are measured in disjoint windows of t_avg
-// (`interval_s`); at the end of each
-//   rho = arrived bits / (C t)                (t = t_avg, or how long the window was; may exceed 1)
+// (`interval_s`). At the end of each window
+//   rho = arrived bits / (C t)                (t: actual length of the window; rho may exceed 1)
 //   p   = 0 if rho < rho_0, else min(alpha (rho - rho_0), 1)
-// and every arrival of the next window is marked with probability p.
+// Every arrival of the next window is marked with probability p.
 #ifndef ECNOMY_LAWS_MARKING_LOAD_BASED_H_
 #define ECNOMY_LAWS_MARKING_LOAD_BASED_H_
 
@@ -31,7 +31,7 @@ class LoadBased : public MarkingLaw {
 
   explicit LoadBased(const double* values) { configure(values); }
 
-  // Also between packets: the state is kept.
+  // May be called between packets; the state is kept.
   void configure(const double* values) {
     check_parameters(kName, kParameters, values);
     interval_ = picoseconds(values[0]);

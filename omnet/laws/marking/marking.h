@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a marking law sees and says. A law is a plain class with
+// The interface of marking laws: inputs, hooks and decisions. A law is a plain class with
 //
 //   on_arrival(queue, packet, now, uniform)    a packet is offered, before the buffer is checked
-//   on_departure(queue, packet, now, uniform)  its transmission begins; `queue` is what it leaves behind
-//   on_timer(queue, now)                       returns the next time, kNever for no more
-//   on_drop(packet, now)                       the host had no room for the packet just offered
-//   watches_departures()                       whether on_departure does anything, as it is configured
-//   first_timer()                              the first time for on_timer
+//   on_departure(queue, packet, now, uniform)  its transmission begins; `queue` excludes the packet
+//   on_timer(queue, now)                       a timer expires; returns the next time, or kNever
+//   on_drop(packet, now)                       the buffer had no room for the packet just offered
+//   watches_departures()                       true if the present parameters need on_departure
+//   first_timer()                              the first time of on_timer
 //   probability()                              the probability last used
 //   configure(values)                          new parameters, also between packets; the state is kept
 //
-// A new law is a header in this folder and its name in host/marking_laws.h; omnet/tools/law_tables.py then writes
+// A new law is a header in this folder and its name in host/marking_laws.h. omnet/tools/law_tables.py then writes
 // its NED type and the table of laws, from which the keys in YAML follow.
 //
-// kName, kAbout and kParameters describe it, kTraits says which hooks it has of those that MarkingLaw has for
-// all. A hook that its traits lack, and one that they name and it lacks, do not compile (MarkingHooks).
+// kName, kAbout and kParameters describe the law. kTraits names the hooks that the law defines itself; MarkingLaw
+// has defaults for all others. A law whose hooks and traits differ does not compile (MarkingHooks).
 //
-// `uniform()` draws from the law's own stream and is called only when the decision needs it. The host
-// marks only ECT packets; what becomes of others is the queue's `not_ect`, not the law's.
+// `uniform()` draws from the law's own stream and is called only when the decision needs a draw. The host marks
+// only ECT packets. The queue's `not_ect`, not the law, determines the treatment of other packets.
 #ifndef ECNOMY_LAWS_MARKING_MARKING_H_
 #define ECNOMY_LAWS_MARKING_MARKING_H_
 
@@ -29,12 +29,12 @@
 
 namespace ecnomy {
 
-// The waiting room: the frame in service is excluded. Bytes are those on this wire.
+// The waiting packets, without the frame in service. Bytes are counted as on this link's wire.
 struct QueueView {
   std::int64_t packets;
   std::int64_t bytes;
   std::int64_t rate_bps;
-  Time idle_since;  // when the transmitter fell idle; kNever while it is busy
+  Time idle_since;  // time at which the transmitter became idle; kNever while it is busy
 };
 
 // The ECN field of an IP header, in its wire form (RFC 3168 section 5, RFC 9331 section 2).
@@ -44,15 +44,15 @@ struct PacketView {
   std::int32_t flow;
   std::int32_t bytes;
   bool ect = true;
-  bool ce = false;     // marked by a link before this one
-  bool ect_1 = false;  // sent as ECT(1); says nothing where `ect` is false
+  bool ce = false;     // marked by an earlier link
+  bool ect_1 = false;  // sent as ECT(1); ignored if `ect` is false
 
   Codepoint codepoint() const noexcept {
     if (!ect) return Codepoint::not_ect;
     if (ce) return Codepoint::ce;
     return ect_1 ? Codepoint::ect_1 : Codepoint::ect_0;
   }
-  // The identifier of L4S traffic: ECT(1), or CE, which hides what it was (RFC 9331 section 5.1).
+  // The identifier of L4S traffic: ECT(1), or CE, which hides the sent codepoint (RFC 9331 section 5.1).
   bool l4s() const noexcept { return (static_cast<unsigned>(codepoint()) & 1U) != 0; }
 };
 
@@ -61,24 +61,24 @@ enum class Action : std::uint8_t { pass, mark, drop };
 inline constexpr std::int32_t kNoFlow = -2;
 inline constexpr std::int32_t kAllFlows = -1;
 
-// What becomes of the packet at hand, and which waiting packets are marked besides:
-// kNoFlow none, kAllFlows every one, otherwise those of that flow.
+// The action on the present packet, and the waiting packets that are also marked:
+// none (kNoFlow), all (kAllFlows), or those of one flow.
 struct Decision {
   Action action = Action::pass;
   std::int32_t mark_queued = kNoFlow;
 };
 
 struct MarkingTraits {
-  bool departures = false;   // may act as a transmission begins: on_departure, watches_departures
-  bool clock = false;        // acts at times of its own: first_timer, on_timer
-  bool drops = false;        // hears of packets that find the buffer full: on_drop
-  bool link_buffer = false;  // its buffer is the link's where the user gives none
+  bool departures = false;   // acts when a transmission begins: on_departure, watches_departures
+  bool clock = false;        // acts at times that it sets: first_timer, on_timer
+  bool drops = false;        // is called for packets that find the buffer full: on_drop
+  bool link_buffer = false;  // its buffer is the link's if the user gives none
 
-  // Needs a queue at arrivals and nothing else of its link, as each class under deficit-round-robin has one.
+  // The law needs only a queue at arrivals, such as a class's queue under deficit-round-robin.
   constexpr bool arrivals_only() const { return !departures && !clock && !drops && !link_buffer; }
 };
 
-// The hooks that most laws leave alone.
+// Default hooks, which most laws keep.
 struct MarkingLaw {
   static constexpr MarkingTraits kTraits{};
   static constexpr std::array<Parameter, 0> kParameters{};
@@ -92,12 +92,12 @@ struct MarkingLaw {
   Time on_timer(const QueueView&, Time) noexcept { return kNever; }
 };
 
-// Stands for whatever a host draws from.
+// Placeholder for a host's random stream.
 struct AnyUniform {
   double operator()() const noexcept { return 0.0; }
 };
 
-// Whether a law has a hook of its own, and not MarkingLaw's.
+// True if a law defines the hook itself; false if it has MarkingLaw's default.
 template <class Law>
 inline constexpr bool kOwnDeparture =
     !std::same_as<decltype(&Law::template on_departure<AnyUniform&>),
@@ -115,7 +115,7 @@ template <class Law>
 inline constexpr bool kOwnDrop =
     !std::same_as<decltype(&Law::on_drop), decltype(&MarkingLaw::on_drop)>;
 
-// A marking law that is whole: described, with all hooks, and with exactly those that its traits name.
+// A complete marking law: described, with all hooks, and with its own ones exactly as its traits name them.
 template <class Law>
 concept MarkingHooks =
     std::derived_from<Law, MarkingLaw> && Described<Law> &&

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A filter that lets pass flows of more than M bytes in an interval, without state per flow (Estan and
+// A filter that passes flows of more than M bytes per interval, without state per flow (Estan and
 // Varghese, "New directions in traffic measurement and accounting": serial, IMW 2001, and parallel,
-// SIGCOMM 2002; christin2003 sections 3.1 and 6). Each of d stages has a row of counters, and a hash of
-// its own, mix64(2^32 stage + flow) mod buckets, that picks a flow's counter in it.
+// SIGCOMM 2002; christin2003 sections 3.1 and 6). Each of d stages has a row of counters and its own
+// hash, mix64(2^32 stage + flow) mod buckets, which selects a flow's counter.
 //   serial    a packet counts in stage 1; if that counter is then above M / d, in stage 2; and so on
-//   parallel  a packet counts in every stage, whose counters must all be above M
-// A packet that comes through the last stage passes its flow. No flow of more than M bytes is missed: in
-// a serial filter at most M / d of them stay behind in each stage.
+//   parallel  a packet counts in every stage, and all its counters must be above M
+// A flow passes if one of its packets passes the last stage. The filter misses no flow of more than M
+// bytes: in a serial filter, each stage retains at most M / d bytes of a flow.
 #ifndef ECNOMY_LAWS_MARKING_MULTISTAGE_FILTER_H_
 #define ECNOMY_LAWS_MARKING_MULTISTAGE_FILTER_H_
 
@@ -40,7 +40,7 @@ class MultistageFilter {
     return through;
   }
 
-  // A new interval.
+  // Begins a new interval.
   void clear() noexcept { std::fill(counters_.begin(), counters_.end(), 0); }
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A buffer in front of one server, whole packets first in first out, reckoned at arrivals alone.
+// A FIFO buffer of whole packets in front of one server, computed only at arrivals.
 //
-// A packet's times are fixed when it is accepted: it starts when the one before it has left. The packet
-// being served is out of the buffer (as in ns-2, and as on the links here), so that `waiting_bytes`
-// excludes it and whoever finds the server idle is served at once. What starts or leaves at t
-// has done so for an arrival at the same t. Times are rounded to whole picoseconds, packet by packet.
+// A packet's times are fixed when it is accepted: its service starts when the packet before it has left.
+// The packet in service is not in the buffer (as in ns-2, and as on the links here). So `waiting_bytes`
+// excludes this packet, and a packet that finds the server idle is served at once. At equal times,
+// starts and departures precede an arrival. Each packet's times are rounded to whole picoseconds.
 #ifndef ECNOMY_LAWS_MARKING_PACKET_BUFFER_H_
 #define ECNOMY_LAWS_MARKING_PACKET_BUFFER_H_
 
@@ -20,7 +20,7 @@ namespace ecnomy {
 
 class PacketBuffer {
  public:
-  // Whatever starts up to `now` leaves the waiting room.
+  // Packets whose service starts up to `now` leave the buffer.
   void advance(Time now) noexcept {
     while (head_ != tail_ && slot(head_).started <= now) waiting_bytes_ -= slot(head_++).bytes;
   }
@@ -28,7 +28,7 @@ class PacketBuffer {
   bool idle(Time now) const noexcept { return free_at_ <= now; }
   std::int64_t waiting_bytes() const noexcept { return waiting_bytes_; }
 
-  // After advance(now). It allocates only while more packets wait than ever before.
+  // Call it after advance(now). It allocates only if more packets wait than ever before.
   void accept(std::int32_t bytes, double rate_bps, Time now) {
     const Time started = std::max(now, free_at_);
     if (started > now) {
@@ -50,7 +50,7 @@ class PacketBuffer {
     Time started;
     std::int32_t bytes;
   };
-  static constexpr Time kFar = Time{1} << 62;  // 53 days: a server too slow for its packets
+  static constexpr Time kFar = Time{1} << 62;  // 53 days: the bound of a too slow server
 
   explicit PacketBuffer(std::vector<Slot>&& slots) noexcept : slots_(std::move(slots)) {}
 
@@ -62,10 +62,10 @@ class PacketBuffer {
     slots_ = std::move(bigger);
   }
 
-  std::vector<Slot> slots_;  // a ring of a power of two
+  std::vector<Slot> slots_;  // a ring; its size is a power of two
   std::size_t head_ = 0, tail_ = 0;
   std::int64_t waiting_bytes_ = 0;
-  Time free_at_ = 0;  // when the last accepted packet leaves
+  Time free_at_ = 0;  // departure of the last accepted packet
 };
 
 }  // namespace ecnomy

@@ -2,10 +2,10 @@
 // Proportional-integral control of the queue (Hollot, Misra, Towsley and Gong, "On designing improved
 // controllers for AQM routers supporting TCP flows", INFOCOM 2001; christin2003 section 5.1). Every
 // `interval_s` the queue q is sampled and
-//   p <- p + a (q - q_ref) - b (q_before - q_ref),   kept in [0, 1];
-// every arrival is marked with probability p. a > b: their difference integrates what the queue is off
-// its reference. a and b are per packet; `unit` says what the queue and q_ref (`reference`) are
-// counted in, and mean_packet_bytes what a packet is where that is bytes.
+//   p <- p + a (q - q_ref) - b (q_before - q_ref),   kept in [0, 1].
+// Every arrival is marked with probability p. a > b: their difference is the gain of the integral of the
+// queue's error. a and b are per packet. `unit` is the unit of the queue and of q_ref (`reference`). With
+// the unit bytes, a packet has mean_packet_bytes.
 #ifndef ECNOMY_LAWS_MARKING_PI_H_
 #define ECNOMY_LAWS_MARKING_PI_H_
 
@@ -36,7 +36,7 @@ class Pi : public MarkingLaw {
 
   explicit Pi(const double* values) { configure(values); }
 
-  // Also between packets: the state is kept.
+  // May be called between packets; the state is kept.
   void configure(const double* values) {
     check_parameters(kName, kParameters, kOrder, values);
     in_bytes_ = values[0] != 0;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proportional integral controller enhanced (Pan, Natarajan, Baker and White, RFC 8033: appendix A with ECN,
-// section 5.1; de-randomization, 5.4; and the cap, 5.5). The delay d is the time that the waiting bytes take at
-// the rate of the link. Every `update_s`
+// section 5.1; de-randomization, 5.4; and the cap, 5.5). The delay d is the time to send the waiting bytes at
+// the link's rate. Every `update_s`
 //
 //   p  <-  p + k (alpha (d - target) + beta (d - d_before))       kept in [0, 1]
 //
 // with k = 1/2048, 1/512, 1/128, 1/32, 1/8, 1/2 while p < 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, else 1. From
-// p = 0.1 on, p rises by at most 0.02 at once. While d and d_before are 0, p <- 0.98 p (section 4.2, as in
-// Linux; appendix A has this below target / 2).
-// Bursts shorter than `max_burst_s` pass after a time with p = 0 and d, d_before < target / 2. Packets also
-// pass while d_before < target / 2 with p < 0.2, or while at most two mean packets wait. Of the others one is
-// marked with probability p, but no sooner than the sum of p since the last one is 0.85, and at 8.5 certainly.
-// Above `mark_p` it is dropped in place of marked. The sum starts again in both cases.
+// p = 0.1 on, p rises by at most 0.02 per update. While d and d_before are 0, p <- 0.98 p (section 4.2, as in
+// Linux; appendix A does this below target / 2).
+// All packets pass for `max_burst_s` after an arrival at p = 0 and d, d_before < target / 2. Packets also pass
+// while d_before < target / 2 and p < 0.2, or while at most two mean packets wait. Any other packet is marked
+// with probability p, but not before the sum of p since the last mark is 0.85, and always from a sum of 8.5 on.
+// If p is above `mark_p`, the packet is dropped instead. A mark, and any drop, resets the sum.
 #ifndef ECNOMY_LAWS_MARKING_PIE_H_
 #define ECNOMY_LAWS_MARKING_PIE_H_
 
@@ -46,7 +46,7 @@ class Pie : public MarkingLaw {
     burst_ = max_burst_;
   }
 
-  // Also between packets: the state is kept.
+  // May be called between packets; the state is kept.
   void configure(const double* values) {
     check_parameters(kName, kParameters, values);
     target_ = values[0];
@@ -113,8 +113,8 @@ class Pie : public MarkingLaw {
   Time update_, max_burst_;
   double probability_ = 0.0;
   double before_ = 0.0;  // the delay at the last update
-  double sum_ = 0.0;     // of the probability since the last mark
-  Time burst_ = 0;       // that still passes
+  double sum_ = 0.0;     // sum of the probability since the last mark or drop
+  Time burst_ = 0;       // remaining duration of the burst that passes
 };
 
 }  // namespace ecnomy

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random early detection (Floyd and Jacobson 1993; siris2002 section 4.1; details as ns-2).
 //
-// On each arrival the average queue follows  avg <- (1 - w) avg + w q,  after floor(idle / s) idle
-// steps avg <- (1 - w) avg where the transmitter was idle (s: transmission time of a mean packet;
-// `idle_decay`). Then, with p_b linear:
+// On each arrival the average queue follows  avg <- (1 - w) avg + w q.  If the transmitter was idle,
+// floor(idle / s) steps avg <- (1 - w) avg precede this (s: transmission time of a mean packet;
+// `idle_decay`). Then p_b is linear between the thresholds:
 //
 //   avg < min_threshold                   p_b = 0
 //   min_threshold <= avg < max_threshold  p_b = max_p (avg - min_th) / (max_th - min_th)
 //   gentle: max_th <= avg < 2 max_th      p_b = max_p + (1 - max_p) (avg - max_th) / max_th
-//   beyond                                every packet: `above_max` says marked or dropped
+//   above                                 every packet is marked or dropped, according to `above_max`
 //
-// Empty-queue rule: a packet that meets at most one waiting packet is never marked, unless
-// `mark_on_empty`. The first packet after avg (with such a queue) crossed min_threshold only starts the
-// count. `count` spreads the marks: with k arrivals since the last mark or drop by RED, forced
-// ones too (this arrival included; in byte_mark
-// their bytes / mean_packet_bytes)
+// Empty-queue rule: a packet that meets at most one waiting packet is not marked, except with
+// `mark_on_empty` or by `limit`. The first packet at which avg >= min_threshold and the queue is longer
+// only starts the count. `count` spreads the marks. k is the number of arrivals since RED's last mark or
+// drop, forced or random, this arrival included (with byte_mark: their bytes / mean_packet_bytes):
 //   wait      p = 0 if k p_b < 1,  p_b / (2 - k p_b) if k p_b < 2,  else 1
 //   no wait   p = p_b / (1 - k p_b) if k p_b < 1,  else 1
-// `byte_mark` multiplies p by bytes / mean_packet_bytes (at most 1). A packet is marked if u < p,
-// but dropped where p_b > mark_p. `limit`: a packet meeting q >= limit is marked (siris2002: marks
-// instead of drops at the reference buffer); -1 none. Thresholds, limit, q are in packets or bytes.
+// `byte_mark` multiplies p by bytes / mean_packet_bytes (p is at most 1). A packet is marked if u < p,
+// but dropped if p_b > mark_p. `limit`: a packet that meets q >= limit is marked (siris2002: marks
+// instead of drops at the reference buffer); -1: no limit. Thresholds, limit and q are in packets or bytes.
 #ifndef ECNOMY_LAWS_MARKING_RED_H_
 #define ECNOMY_LAWS_MARKING_RED_H_
 
@@ -67,7 +66,7 @@ class Red : public MarkingLaw {
        "The marking probability is scaled by the packet's size: p times bytes / "
        "mean_packet_bytes."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
-       "Mean packet, for idle_decay, byte_mark and the unit bytes."},
+       "Mean packet size, for idle_decay and byte_mark."},
       {"limit", "unit", -1, -1, kUnlimited, "",
        "Queue from which on every arriving packet is marked (siris2002 section 4.1); -1: no "
        "limit."},
@@ -76,7 +75,7 @@ class Red : public MarkingLaw {
 
   explicit Red(const double* values) { configure(values); }
 
-  // Also between packets: the state is kept.
+  // May be called between packets; the state is kept.
   void configure(const double* values) {
     check_parameters(kName, kParameters, kOrder, values);
     in_bytes_ = values[0] != 0;
@@ -104,7 +103,7 @@ class Red : public MarkingLaw {
   }
 
   // The two halves of on_arrival, for laws that change max_probability between them.
-  // The first returns the queue q in the law's unit.
+  // The first one returns the queue q in the law's unit.
   [[gnu::always_inline]] double observe(const QueueView& queue, Time now) noexcept {
     const double q = static_cast<double>(in_bytes_ ? queue.bytes : queue.packets);
     update_average(q, queue, now);
@@ -144,7 +143,7 @@ class Red : public MarkingLaw {
  private:
   void update_average(double q, const QueueView& queue, Time now) noexcept {
     if (idle_decay_ && queue.idle_since >= 0 && queue.packets == 0) {
-      // One division of whole numbers: idle times of whole packets are common and stay whole.
+      // A single division of whole numbers: idle times of whole packets are common and remain exact.
       const double idle = static_cast<double>(now - queue.idle_since);
       const double steps = std::floor(idle * static_cast<double>(queue.rate_bps) /
                                       (mean_packet_bytes_ * 8.0 * kPsPerSecond));

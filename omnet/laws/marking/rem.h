@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random exponential marking, the link's part (athuraliya2000 Eq. 1, 2, sections II-C, VII and VIII,
+// Random exponential marking, the link's algorithm (athuraliya2000 Eq. 1, 2, sections II-C, VII and VIII,
 // Fig. 3). Every T (`interval_s`) the link measures its input rate x and its backlog b, both smoothed,
 //   x <- (1 - input_weight) x + input_weight arrived / T
 //   b <- (1 - backlog_weight) b + backlog_weight backlog
 // and sets its price p and marking probability m, with c = capacity_share C and b0 =
 // target_backlog_packets:
-//   pc1   p <- [p + gamma (x - c) T]+                            (c 85 % of the capacity there)
+//   pc1   p <- [p + gamma (x - c) T]+                            (in the paper c is 85 % of the capacity)
 //   pc2   p <- gamma b
-//   pc3   p <- [p + gamma (alpha (b - b0) + (x - c) T)]+         (c the capacity)
-//   m = 1 - phi^-p,  so that 1 - m of a path is phi to minus the sum of its prices (Eq. 3)
+//   pc3   p <- [p + gamma (alpha (b - b0) + (x - c) T)]+         (c is the capacity)
+//   m = 1 - phi^-p,  so 1 - m of a path is phi^-(sum of its prices)  (Eq. 3)
 //
-// All in packets; with `unit` bytes a packet is mean_packet_bytes of them, so that x = c is a full
-// link whatever the sizes of packets. The paper's rates are per period, hence the T.
+// All quantities are in packets. With `unit` bytes, mean_packet_bytes are one packet, so x = c is a full
+// link for all packet sizes. The paper's rates are per period, hence the factor T.
 //
-// Packets are marked as they leave (Fig. 3) or as they arrive (Eq. 2). What is not ECT is decided on as
-// it arrives in any case, when it can still be dropped (section VIII).
+// Packets are marked at departure (Fig. 3) or at arrival (Eq. 2). For packets that are not ECT the law
+// always decides at arrival, because they can only be dropped then (section VIII).
 #ifndef ECNOMY_LAWS_MARKING_REM_H_
 #define ECNOMY_LAWS_MARKING_REM_H_
 
@@ -58,7 +58,7 @@ class Rem : public MarkingLaw {
 
   explicit Rem(const double* values) { configure(values); }
 
-  // Also between packets: the state is kept; a new interval counts from the next update.
+  // May be called between packets; the state is kept. A new interval applies from the next update on.
   void configure(const double* values) {
     check_parameters(kName, kParameters, values);
     price_rule_ = static_cast<PriceRule>(static_cast<int>(values[0]));
@@ -128,8 +128,8 @@ class Rem : public MarkingLaw {
   Time interval_;
   bool at_departure_, in_bytes_;
   Time updated_ = 0;
-  double arrived_ = 0.0;  // packets since then
-  double input_ = 0.0;    // packets a second
+  double arrived_ = 0.0;  // packets since updated_
+  double input_ = 0.0;    // packets/s
   double backlog_ = 0.0;
   double price_ = 0.0;
   double probability_ = 0.0;

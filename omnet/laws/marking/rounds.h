@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a router can tell of a TCP flow from its packets' arrival times alone (christin2003 section 2.1):
-// rounds, of a round-trip time each, in which the sender empties its window.
+// Estimates a TCP flow's rounds from its packets' arrival times alone (christin2003 section 2.1). In each
+// round, which lasts one round-trip time, the sender sends its window.
 //
-// The first two arrivals give RTT = T2 - T1, W = 1 and the beginning of a round s = T2 (with a SYN
-// first this is the SYN-ACK estimate). A later arrival at T, after one at T', starts a new round if
-//   T - T' > RTT / K  (Eq. 4, K = `gap_divisor`)   or, failing that, if W + 1 > W of the round before + 1;
+// The first two arrivals give RTT = T2 - T1, W = 1 and the beginning of a round s = T2 (if the first
+// packet is a SYN, this is the SYN-ACK estimate). A later arrival at T, after one at T', starts a new round if
+//   T - T' > RTT / K  (Eq. 4, K = `gap_divisor`)   or else if W + 1 > W of the previous round + 1;
 //   then  RTT <- m RTT + (1 - m)(T - s)  (m = `rtt_memory`),  s <- T,  W <- 1.   Otherwise W <- W + 1.
-// The second condition (the safeguard) waits for a round before there is one.
+// The second condition (the safeguard) applies once a previous round exists.
 //
-// Screened (a better estimator, which section 6 asks for and does not state; ours): T - s is no sample
-// where it says nothing of the RTT: where the safeguard ended the round, and where the sender had
-// paused for longer than `forget_rtts` RTT.
+// Screened is our estimator: section 6 asks for a better one but does not define it. T - s is not a sample
+// if it does not measure the RTT: if the safeguard ended the round, or if the sender paused for longer
+// than `forget_rtts` RTTs.
 #ifndef ECNOMY_LAWS_MARKING_ROUNDS_H_
 #define ECNOMY_LAWS_MARKING_ROUNDS_H_
 
@@ -27,7 +27,7 @@ struct RoundRules {
 
 class Rounds {
  public:
-  // An arrival; true if it starts a round.
+  // Counts an arrival; true if it starts a round.
   bool on_packet(Time now, const RoundRules& rules) noexcept {
     const Time before = last_;
     last_ = now;
@@ -57,9 +57,9 @@ class Rounds {
   bool known() const noexcept { return window_ > 0; }
   std::int64_t window() const noexcept { return window_; }
   double rtt_ps() const noexcept { return rtt_ps_; }
-  // When the next round is expected to begin (Eq. 8).
+  // Expected beginning of the next round (Eq. 8).
   double next_ps() const noexcept { return static_cast<double>(start_) + rtt_ps_; }
-  // Silent for so long that it is not in a round.
+  // True if the flow has been silent for more than forget_rtts RTTs.
   bool paused(Time now, const RoundRules& rules) const noexcept {
     return static_cast<double>(now - last_) > rules.forget_rtts * rtt_ps_;
   }
@@ -69,7 +69,7 @@ class Rounds {
   Time start_ = 0;
   double rtt_ps_ = 0.0;
   std::int64_t window_ = 0;    // packets in this round so far; 0 before the second arrival
-  std::int64_t previous_ = 0;  // in the one before; 0: none
+  std::int64_t previous_ = 0;  // packets in the previous round; 0: no previous round
 };
 
 }  // namespace ecnomy

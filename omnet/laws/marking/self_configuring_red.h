@@ -2,12 +2,12 @@
 // Self-configuring RED (Feng, Kandlur, Saha and Shin, "A self-configuring RED gateway", INFOCOM 1999): RED
 // (red.h, gentle) whose max_p follows the average queue. At each arrival, after the average is updated,
 //
-//   the average has come below min_threshold   max_p <- max_p / decrease
-//   it has come above max_threshold            max_p <- min(1, max_p * increase)
+//   the average has fallen below min_threshold   max_p <- max_p / decrease
+//   the average has risen above max_threshold    max_p <- min(1, max_p * increase)
 //
-// once for each time that it gets there. It must return between the thresholds, or cross to the other side,
-// before the same change happens again. The first average of an idle link is below min_threshold. The paper's
-// RED is not gentle, and its max_p has no bound.
+// once per crossing. The average must return between the thresholds, or cross to the other side, before the
+// same change happens again. The first average of an idle link is below min_threshold. The paper's RED is not
+// gentle, and its max_p has no bound.
 #ifndef ECNOMY_LAWS_MARKING_SELF_CONFIGURING_RED_H_
 #define ECNOMY_LAWS_MARKING_SELF_CONFIGURING_RED_H_
 
@@ -41,7 +41,7 @@ class SelfConfiguringRed : public MarkingLaw {
       {"increase", "", 2, 1, 1e6, "",
        "Factor of max_probability when the average rises above max_threshold: beta of the paper."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
-       "Mean packet, for the average of an idle link and the unit bytes."},
+       "Mean packet size, for the average of an idle link."},
   };
   static constexpr AtLeast kOrder[] = {{"max_threshold", "min_threshold"}};
 
@@ -49,7 +49,7 @@ class SelfConfiguringRed : public MarkingLaw {
     configure(values);
   }
 
-  // Also between packets: the state is kept, unless max_probability changes.
+  // May be called between packets. The state is kept, but a changed max_probability replaces max_p.
   void configure(const double* values) {
     check_parameters(kName, kParameters, kOrder, values);
     if (values[3] != first_) max_p_ = first_ = values[3];
@@ -102,7 +102,7 @@ class SelfConfiguringRed : public MarkingLaw {
 
   Red red_;
   double min_, max_, decrease_, increase_;
-  double first_ = -1.0;  // max_probability as it was set
+  double first_ = -1.0;  // max_probability as configured
   double max_p_ = 0.0;
   Side side_ = Side::between;
 };

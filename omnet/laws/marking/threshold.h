@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threshold marking. While more than `threshold_packets` wait,
 //   arriving   the arriving packet is marked (Laevens, Key and McAuley 2000: siris2002 ref. 18)
-//   queue      the arriving packet and every waiting one are marked (Wischik 1999: siris2002 ref. 19,
-//              there with an adaptive threshold)
-//   departing  a packet is marked as its transmission begins, if more than the threshold stay behind
+//   queue      the arriving packet and all waiting packets are marked (Wischik 1999: siris2002 ref. 19,
+//              with an adaptive threshold)
+//   departing  a packet is marked at the start of its transmission, if more than the threshold wait behind
 #ifndef ECNOMY_LAWS_MARKING_THRESHOLD_H_
 #define ECNOMY_LAWS_MARKING_THRESHOLD_H_
 
@@ -27,7 +27,7 @@ class Threshold : public MarkingLaw {
 
   explicit Threshold(const double* values) { configure(values); }
 
-  // Also between packets: the state is kept.
+  // May be called between packets; the state is kept.
   void configure(const double* values) {
     check_parameters(kName, kParameters, values);
     threshold_packets_ = values[0];

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Virtual queue (antoniadis2000 section 3.2; siris2002 section 4.2; Gibbens and Kelly).
 //
-// A virtual buffer of theta * B bytes is served at theta * C and fed by every arrival. An arrival
-// that does not fit is lost from the virtual buffer. The papers leave the service open:
-//   fluid         what is in the buffer drains evenly; all of it, to the last byte, counts
-//   packet        whole packets are served one after another; the one in service does not count
-//                 (packet_buffer.h), so that a packet that finds the virtual server idle always fits
+// A virtual buffer of theta * B bytes is served at theta * C, and every arrival enters it. An arrival
+// that does not fit is lost from the virtual buffer. The papers do not define the service:
+//   fluid         the buffer drains evenly, and all its bytes count
+//   packet        whole packets are served one after another. The packet in service does not count
+//                 (packet_buffer.h), so a packet that finds the virtual server idle always fits
 // Variants:
-//   busy-period   from a virtual loss (its packet included) until the virtual buffer is next empty
-//                 (packet: until the last virtual packet has left), every arrival is marked
+//   busy-period   every arrival is marked from a virtual loss (the lost packet included) until the
+//                 virtual buffer is empty (packet: until the last virtual packet has left)
 //   per-overflow  only the packets lost from the virtual buffer are marked (siris2002 note 2)
 // B is given in packets of the mean size; theta * B is not rounded.
 #ifndef ECNOMY_LAWS_MARKING_VIRTUAL_QUEUE_H_
@@ -43,7 +43,7 @@ class VirtualQueue : public MarkingLaw {
 
   explicit VirtualQueue(const double* values) { configure(values); }
 
-  // Also between packets: the state is kept, but for another service, which finds an empty buffer.
+  // May be called between packets. The state is kept; a change of the service empties the buffer.
   void configure(const double* values) {
     check_parameters(kName, kParameters, values);
     theta_ = values[0];
@@ -69,7 +69,7 @@ class VirtualQueue : public MarkingLaw {
   }
 
   double probability() const noexcept { return busy_period_ && marking_ ? 1.0 : 0.0; }
-  // What counts against theta * B, as of the last arrival.
+  // Bytes that count towards theta * B, after the last arrival.
   double backlog_bytes() const noexcept {
     return whole_packets_ ? static_cast<double>(packets_.waiting_bytes()) : backlog_bytes_;
   }
@@ -101,7 +101,7 @@ class VirtualQueue : public MarkingLaw {
   bool busy_period_;
   bool whole_packets_ = false;
   bool marking_ = false;
-  double backlog_bytes_ = 0.0;  // fluid
+  double backlog_bytes_ = 0.0;  // of the fluid service
   Time last_ = 0;
   PacketBuffer packets_;
 };

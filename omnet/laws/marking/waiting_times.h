@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrival times of the packets that wait in a FIFO, for laws that need the wait of each.
+// Arrival times of the packets that wait in a FIFO queue, for laws that need each packet's waiting time.
 #ifndef ECNOMY_LAWS_MARKING_WAITING_TIMES_H_
 #define ECNOMY_LAWS_MARKING_WAITING_TIMES_H_
 
@@ -13,7 +13,7 @@ namespace ecnomy {
 
 class WaitingTimes {
  public:
-  // It allocates only while more packets wait than ever before.
+  // Allocates only if more packets wait than ever before.
   void arrive(Time now) {
     if (tail_ - head_ == slots_.size()) grow();
     slot(tail_++) = now;
@@ -24,7 +24,7 @@ class WaitingTimes {
     if (tail_ != head_) --tail_;
   }
 
-  // The arrival time of the packet that leaves; `now` if it arrived before this law was in force.
+  // Arrival time of the packet that leaves; `now` if the packet arrived before this law was active.
   Time depart(Time now) noexcept { return head_ == tail_ ? now : slot(head_++); }
 
  private:
@@ -36,7 +36,7 @@ class WaitingTimes {
     slots_ = std::move(bigger);
   }
 
-  std::vector<Time> slots_;  // a ring of a power of two
+  std::vector<Time> slots_;  // a ring; its size is a power of two
   std::size_t head_ = 0, tail_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waiting packets of one class, first in first out, and what of the class came and went in the
-// present busy period of its link. It allocates only while more packets wait than ever before.
+// The waiting packets of one class (FIFO), and the bytes of the class that arrived and were dropped in the
+// present busy period of its link. It allocates only if more packets wait than ever before.
 #ifndef ECNOMY_LAWS_SCHEDULING_CLASS_QUEUE_H_
 #define ECNOMY_LAWS_SCHEDULING_CLASS_QUEUE_H_
 
@@ -15,23 +15,23 @@ namespace ecnomy {
 
 struct Waiting {
   PacketView packet;
-  bool noted = false;  // what its scheduler noted of it as it came
+  bool noted = false;  // the scheduler's note at the packet's arrival
   Time since = 0;
 };
 
-// What a scheduler sends next.
+// The packet that a scheduler sends next.
 struct Service {
-  std::size_t service;  // the class whose oldest packet goes
+  std::size_t service;  // the class whose oldest packet leaves
   bool mark;
   Time waited;
-  bool drop = false;  // it is dropped instead, and the scheduler asked anew if more is waiting
+  bool drop = false;  // the packet is dropped instead; if more packets wait, next() is called again
 };
 
 struct SchedulingTraits {
   bool class_marking =
-      false;  // each class has a marking law and a buffer of its own; else the scheduler marks
-  bool by_codepoint = false;  // a packet's class is that of its ECN field, not that of its source
-  bool draws = false;         // next(now, uniform): it draws from a stream
+      false;  // each class has its own marking law and buffer; otherwise the scheduler marks
+  bool by_codepoint = false;  // the ECN field, not the source, determines a packet's class
+  bool draws = false;         // next(now, uniform): the scheduler draws from a stream
 };
 
 class ClassQueue {
@@ -39,7 +39,7 @@ class ClassQueue {
   bool empty() const noexcept { return head_ == tail_; }
   std::int64_t packets() const noexcept { return static_cast<std::int64_t>(tail_ - head_); }
   std::int64_t bytes() const noexcept { return bytes_; }
-  // How long its oldest packet has been waiting; 0 with none.
+  // Waiting time of the oldest packet; 0 if no packet waits.
   Time age(Time now) const noexcept { return empty() ? 0 : now - slot(head_).since; }
 
   void push(const PacketView& packet, Time now, bool noted = false) {
@@ -63,7 +63,7 @@ class ClassQueue {
   }
 
   void begin_busy_period() noexcept { arrived_bytes_ = dropped_bytes_ = 0; }
-  // The share of the busy period's bytes dropped, were `more` of them dropped as well.
+  // The share of the busy period's bytes that would be dropped after a further drop of `more` bytes.
   double loss(std::int64_t more = 0) const noexcept {
     if (arrived_bytes_ == 0) return 0.0;
     return static_cast<double>(dropped_bytes_ + more) / static_cast<double>(arrived_bytes_);
@@ -82,7 +82,7 @@ class ClassQueue {
     slots_ = std::move(bigger);
   }
 
-  std::vector<Waiting> slots_;  // a ring of a power of two
+  std::vector<Waiting> slots_;  // a ring; its size is a power of two
   std::size_t head_ = 0, tail_ = 0;
   std::int64_t bytes_ = 0;
   std::int64_t arrived_bytes_ = 0, dropped_bytes_ = 0;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regulation of classes by ECN (christin2003 section 4, Eq. 11 and 12) with the heuristic of its section 3: flows
-// that a multistage filter lets pass are followed (marking/followed_flows.h), one filter and one rho for the
-// link and a group for each class; what was dropped may have come before the interval, and counts in it.
+// Regulation of classes by ECN (christin2003 section 4, Eq. 11 and 12) with the heuristic of its section 3. Flows
+// that pass a multistage filter are followed (marking/followed_flows.h). The link has one filter and one rho, and
+// each class is a group. A dropped packet may have arrived before the interval, so it still counts as arrived.
 //
-// Class n is projected to bring P_n bytes by the beginning of the last next round in tau and then to need,
-// with backlog Q_n, rate r_n and the delay D_n of the packet last transmitted,
-//   r~_n = max{ mu_n, (Q_n + P_n - r_n tau) / (d_n - D_n) }    (mu_n without a delay bound; with D_n at or
-// beyond d_n no rate is enough for what is left over). While
+// By the beginning of the last next round, after tau, class n is projected to bring P_n bytes. With backlog Q_n,
+// rate r_n and the delay D_n of the packet last transmitted, it then needs the rate
+//   r~_n = max{ mu_n, (Q_n + P_n - r_n tau) / (d_n - D_n) }
+// (mu_n without a delay bound; infinite if bytes remain and D_n >= d_n). While
 //   sum of r~_n > C                                            (Eq. 12)
-// a flow of a class with r~_n > mu_n is marked, while sum of Q_n + P_n - C tau > B (Eq. 7, which holds for
-// the shared buffer beside Eq. 12) one of any class: the flow of L2 with the largest window that has a
-// packet in the queue and no mark in its round, ties to the lower flow, in its next packet to leave.
-// Since r~ is linear in between, the last round is where to look (section 3.2).
+// a flow of a class with r~_n > mu_n is marked. While sum of Q_n + P_n - C tau > B (Eq. 7, which applies to the
+// shared buffer in addition to Eq. 12), a flow of any class is marked. This is the flow of L2 with the largest
+// window that has a packet in the queue and no mark in its round; ties go to the lower flow. The mark is set on
+// its next packet to leave. r~ is linear between rounds, so only the last round is examined (section 3.2).
 #ifndef ECNOMY_LAWS_SCHEDULING_CLASS_REGULATOR_H_
 #define ECNOMY_LAWS_SCHEDULING_CLASS_REGULATOR_H_
 
@@ -35,11 +35,11 @@ struct RegulatorRules {
 
 class ClassRegulator {
  public:
-  // What the scheduler knows of a class.
+  // State of a class in the scheduler.
   struct View {
-    std::int64_t bytes;  // waiting
+    std::int64_t bytes;  // waiting bytes
     double rate_bps;
-    double delay_s;  // of the packet last transmitted
+    double delay_s;  // delay of the packet last transmitted
   };
 
   ClassRegulator(const RegulatorRules& rules, std::size_t classes)
@@ -57,7 +57,7 @@ class ClassRegulator {
     flows_.arrives(service, packet, now, rules_.rounds);
   }
 
-  // After the packet was let in: marks whom the conditions ask to be marked.
+  // Called after the packet was accepted: marks flows until both conditions hold.
   void regulate(const std::vector<ServiceClass>& promised, const std::vector<View>& views,
                 double capacity_bps, Time now) noexcept {
     tau_s_ = flows_.wait_ps(now) / kPsPerSecond;
@@ -72,11 +72,11 @@ class ClassRegulator {
     }
   }
 
-  // Its transmission begins; true if it is to be marked.
+  // The packet's transmission begins; true if the packet is to be marked.
   bool leaves(const PacketView& packet) noexcept { return flows_.leaves(packet); }
   void is_dropped(const PacketView& packet) noexcept { flows_.is_dropped(packet, false); }
 
-  // At the last arrival, after marks: bytes beyond the buffer, and the sum of r~_n.
+  // Values at the last arrival, after marks: bytes beyond the buffer, and the sum of r~_n.
   double excess_bytes() const noexcept { return excess_bytes_; }
   double needed_bps() const noexcept { return needed_bps_; }
   double rho() const noexcept { return flows_.rho(); }
@@ -106,7 +106,7 @@ class ClassRegulator {
 
   RegulatorRules rules_;
   FollowedFlows flows_;  // by class
-  Time due_;             // when the interval ends
+  Time due_;             // end of the interval
   double tau_s_ = 0.0;
   double excess_bytes_ = 0.0, needed_bps_ = 0.0;
 };
