@@ -2,29 +2,30 @@
 // One transmitter for several classes with absolute and proportional guarantees (service_class.h), and one
 // buffer for all of them: the algorithm that christin2003 calls [6] (Christin, Liebeherr and Abdelzaher,
 // "A quantitative assured forwarding service", INFOCOM 2002), with or without regulation by ECN
-// (class_regulator.h). christin2003 does not define [6]; what follows is our reading of it.
+// (class_regulator.h). christin2003 does not define [6]; this is our interpretation.
 //
-// Rates. A class with packets waiting needs, by Eq. 11 with D_n the age of its oldest packet,
-//   r_n^min = max{ mu_n, Q_n / (d_n - D_n) }   at most C, and C where D_n is past d_n.
-// If these fit, each class gets its own, and what is left of C is shared in proportion to shares y_n among
-// waiting classes without delay bound or in a delay chain (all that wait, where there are none). If not, each
-// gets min(r_n^min, mu_n) and a part of its need beyond that, the same for all: the delay bound gives way.
-//   Along a chain of delay ratios, every `update_s`, with D_n = Q_n / r_n (what a packet that comes now will
-// wait), D*_n = D_n / weight_n and the mean over the classes of the chain that have a rate,
-//   y_n <- y_n (1 + gain (D*_n / mean - 1)),   their sum kept.   In rates this is r_n += K_n e_n
-// with e_n = mean D* - D*_n and K_n = -gain r_n / mean D*: whatever the scale of the delays. The delay ahead and
-// not the one behind (the age of the oldest packet), as that tells of a rate only when the queue has passed
-// through, and feedback on it swings for ever.
+// Rates. A class with waiting packets needs the rate of Eq. 11, with D_n the age of its oldest packet:
+//   r_n^min = max{ mu_n, Q_n / (d_n - D_n) }   at most C; C if D_n is at or beyond d_n.
+// If the sum of r_n^min is at most C, each class gets its r_n^min. The rest of C is divided in proportion to shares
+// y_n among the waiting classes without a delay bound or in a delay chain (or, without such classes, among all
+// waiting classes). Otherwise each class gets min(r_n^min, mu_n) and the same fraction of its remaining need: the
+// delay bound is relaxed.
+//   Along a chain of delay ratios, shares are adjusted every `update_s`. D_n = Q_n / r_n is the wait of a packet
+// that arrives now, D*_n = D_n / weight_n, and the mean is over the classes of the chain that have a rate:
+//   y_n <- y_n (1 + gain (D*_n / mean - 1)),   with their sum unchanged.   In rates this is r_n += K_n e_n
+// with e_n = mean D* - D*_n and K_n = -gain r_n / mean D*, independently of the scale of the delays. The feedback
+// uses the delay ahead, not the past delay (the age of the oldest packet). The past delay reflects a rate only after
+// the queue has been served, and feedback on it oscillates for ever.
 //
-// Service. A class's credit is what a fluid server of its rate would have sent of it beyond what was sent.
-// The class with the largest credit goes next, ties to the lower class. A class that begins to wait begins
-// with none; one that has sent all shares what it has or owes among those that wait.
+// Service. A class's credit is the bytes that a fluid server at its rate would have sent, minus the bytes sent.
+// The class with the largest credit is served next; ties go to the lower class. A class that begins to wait has
+// no credit. A class that has sent everything divides its credit or debt among the waiting classes.
 //
-// Drops, at arrivals, always the last packet of a class. On overflow: of the class that is furthest
-// below its share, the smallest p_n / weight_n with p_n the loss in this busy period; where every class
-// that waits would break its absolute bound, of the furthest from it. Where the minimum rates do not fit: of
-// the classes with r_n^min > mu_n in the same order, as long as their loss bounds allow, and not once D_n
-// is past d_n, as no drop at the end helps its oldest packet.
+// Drops happen at arrivals and always take the last packet of a class. On overflow it is the class furthest below
+// its share: the smallest p_n / weight_n, with p_n the loss in this busy period. If a drop would break the loss
+// bound of every waiting class, it is the class with the smallest p_n / L_n. If the minimum rates exceed C, the
+// classes with r_n^min > mu_n lose packets in the same order, within their loss bounds. A class is spared once D_n
+// is at or beyond d_n, because a drop at the end of its queue does not help its oldest packet.
 #ifndef ECNOMY_LAWS_SCHEDULING_CLASS_SCHEDULER_H_
 #define ECNOMY_LAWS_SCHEDULING_CLASS_SCHEDULER_H_
 
@@ -105,8 +106,8 @@ class ClassScheduler {
     if (values[0] != 0) regulator_.emplace(rules(values), classes.size());
   }
 
-  // A packet is offered and joins its class; `busy`: one is being transmitted. To be followed by drop()
-  // until that has nothing more to drop, and settle().
+  // A packet is offered and joins its class; `busy`: the link is transmitting a packet. The caller then calls
+  // drop() until it returns kNone, and then settle().
   void arrive(std::size_t n, const PacketView& packet, bool busy, Time now) {
     advance(now);
     if (!busy && waiting() == 0) begin_busy_period(now);
@@ -116,8 +117,7 @@ class ClassScheduler {
     if (regulator_) regulator_->follow(n, packet, now);
   }
 
-  // The class whose last packet has been dropped, kNone for no more. `overflow`: the buffer holds more
-  // than it may.
+  // Returns the class whose last packet has been dropped, or kNone. `overflow`: the buffer is above its limit.
   int drop(bool overflow, Time now) noexcept {
     const double sum = minima(now);
     if (!overflow && sum <= capacity_bps_) return kNone;
@@ -130,7 +130,7 @@ class ClassScheduler {
     return static_cast<int>(victim);
   }
 
-  // The arrival is over: rates for what waits now, and marks.
+  // Ends an arrival: computes the rates for the packets that wait now, and marks.
   void settle(Time now) noexcept {
     allocate(now);
     if (!regulator_) return;
@@ -140,7 +140,7 @@ class ClassScheduler {
     regulator_->regulate(promised_, views_, capacity_bps_, now);
   }
 
-  // Whose transmission begins; something must be waiting.
+  // Returns the packet whose transmission begins; at least one packet must be waiting.
   Service next(Time now) noexcept {
     advance(now);
     std::size_t chosen = states_.size();
@@ -173,7 +173,7 @@ class ClassScheduler {
   struct State {
     ClassQueue queue;
     double rate_bps = 0.0, least_bps = 0.0, credit_bytes = 0.0, share = 1.0;
-    double last_delay_s = 0.0;  // of the packet last transmitted since it began to wait
+    double last_delay_s = 0.0;  // delay of the last packet sent; 0 when the class begins to wait
   };
 
   static std::vector<ServiceClass> read(const std::vector<std::vector<double>>& classes) {
@@ -216,7 +216,7 @@ class ClassScheduler {
     }
   }
 
-  // A class has nothing left to send.
+  // A class has no waiting packets left.
   void leave(std::size_t n) noexcept {
     const double credit = std::exchange(states_[n].credit_bytes, 0.0);
     const double others = static_cast<double>(waiting());
@@ -225,7 +225,7 @@ class ClassScheduler {
     }
   }
 
-  // Fills least_bps in; returns the sum.
+  // Sets least_bps of each class; returns their sum.
   double minima(Time now) noexcept {
     double sum = 0.0;
     for (std::size_t n = 0; n < states_.size(); ++n) {
@@ -262,7 +262,7 @@ class ClassScheduler {
     }
   }
 
-  // Its share of what is left over, if it has one.
+  // A class's share of the remaining capacity; 0 if it takes no part.
   double takes(std::size_t n, bool all) const noexcept {
     const bool elastic = all || !promised_[n].in_time() || delay_.tied(n);
     return elastic && !states_[n].queue.empty() ? states_[n].share : 0.0;
@@ -289,7 +289,7 @@ class ClassScheduler {
     }
   }
 
-  // One chain, from its first to its last class.
+  // Adjusts the shares of one chain, from its first to its last class.
   void feed_back(std::size_t first, std::size_t last) noexcept {
     double classes = 0.0, sum = 0.0, before = 0.0, after = 0.0;
     const auto takes_part = [&](std::size_t n) {
@@ -316,13 +316,13 @@ class ClassScheduler {
     }
   }
 
-  bool spares(std::size_t n) const noexcept {  // its loss bound allows one more loss
+  bool spares(std::size_t n) const noexcept {  // the loss bound allows one more loss
     if (!promised_[n].loss_bounded()) return true;
     const ClassQueue& queue = states_[n].queue;
     return queue.loss(queue.last().packet.bytes) <= promised_[n].loss;
   }
 
-  // The smaller, the sooner it is to lose.
+  // Order of drops: the class with the smallest value loses a packet first.
   std::tuple<int, double> loss_order(std::size_t n) const noexcept {
     const double loss = states_[n].queue.loss();
     if (spares(n)) return {0, loss / loss_.weight[n]};

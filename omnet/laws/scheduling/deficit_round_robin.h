@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // One transmitter for several classes by weights: deficit round robin (Shreedhar and Varghese, "Efficient
-// fair queueing using deficit round-robin", SIGCOMM 1995), here for the class-based queueing (CBQ) of
-// DiffServ in andreassen2002 section 3.1, whose classes borrow what others leave idle.
+// fair queueing using deficit round-robin", SIGCOMM 1995). It serves the class-based queueing (CBQ) of
+// DiffServ in andreassen2002 section 3.1, whose classes borrow the idle capacity of other classes.
 //
-// Classes with packets waiting take turns, in the order in which they began to wait. At the beginning of
+// Classes with waiting packets take turns, in the order in which they began to wait. At the beginning of
 // its turn a class's deficit grows by its quantum,
-//   Q_n = quantum_bytes share_n / (smallest share)      rounded to bytes,
-// and it sends while its first packet is no longer than the deficit, which that packet is taken off. What
-// is left it keeps for its next turn, but loses when it has nothing left to send. Hence a class that
-// always waits has at least share_n / (sum of all shares) of the link, within Q_n and the largest packet;
-// what no class claims (shares that sum up to less than 1) and what one leaves idle goes to those that
-// wait, in proportion to their shares. With a quantum below a packet a class sends none in some turns.
+//   Q_n = quantum_bytes share_n / (smallest share)      rounded to bytes.
+// The class sends while its first packet is not longer than the deficit; each packet reduces the deficit by
+// its bytes. The class keeps the rest for its next turn, but loses it when its queue is empty. Hence a class
+// that always waits has at least share_n / (sum of all shares) of the link, within Q_n and the largest packet.
+// Unassigned capacity (shares with a sum below 1) and idle capacity go to the waiting classes, in proportion to
+// their shares. A class whose quantum is smaller than a packet sends no packet in some turns.
 //
-// Each class has a room of its own (weighted_class.h): the packet that does not fit is the one that arrives.
+// Each class has its own buffer (weighted_class.h). If an arriving packet does not fit, it is dropped.
 #ifndef ECNOMY_LAWS_SCHEDULING_DEFICIT_ROUND_ROBIN_H_
 #define ECNOMY_LAWS_SCHEDULING_DEFICIT_ROUND_ROBIN_H_
 
@@ -56,7 +56,7 @@ class DeficitRoundRobin {
       sum += states_.back().own.share;
       smallest = std::min(smallest, states_.back().own.share);
     }
-    // Decimal shares that make up the link may exceed it by their rounding.
+    // Rounding may bring the sum of decimal shares slightly above 1.
     if (sum > 1.0 + 1e-9) throw BadParameter(std::string(kName) + ": shares sum up to more than 1");
     for (State& state : states_) {
       state.quantum_bytes = std::llround(values[0] * state.own.share / smallest);
@@ -64,8 +64,8 @@ class DeficitRoundRobin {
     turns_.reserve(classes.size());
   }
 
-  // A packet is offered and joins its class's queue; `busy`: one is being transmitted. To be followed by
-  // drop() and settle().
+  // A packet is offered and joins its class's queue; `busy`: the link is transmitting a packet. The caller then
+  // calls drop() and settle().
   void arrive(std::size_t n, const PacketView& packet, bool busy, Time now) {
     if (!busy && turns_.empty()) {
       for (State& state : states_) state.queue.begin_busy_period();
@@ -77,8 +77,8 @@ class DeficitRoundRobin {
     busy_ = busy;
   }
 
-  // The class of the packet that arrived, if that has been dropped, else kNone. `refused`: somebody
-  // else does not let it in.
+  // Returns the class of the arriving packet if it has been dropped, else kNone. `refused`: the marking law or the
+  // link's buffer rejects the packet.
   int drop(bool refused, Time) noexcept {
     if (arrived_ == kNone) return kNone;
     const std::size_t n = static_cast<std::size_t>(arrived_);
@@ -92,10 +92,10 @@ class DeficitRoundRobin {
     return static_cast<int>(n);
   }
 
-  // The arrival is over.
+  // Ends an arrival.
   void settle(Time) noexcept { arrived_ = kNone; }
 
-  // Whose transmission begins; something must be waiting.
+  // Returns the packet whose transmission begins; at least one packet must be waiting.
   Service next(Time now) noexcept {
     for (;;) {
       const std::size_t n = turns_.front();
@@ -108,7 +108,7 @@ class DeficitRoundRobin {
     }
   }
 
-  // The waiting room of a class, as if its share were a link of its own.
+  // The queue of a class, as if its share of the link were a separate link.
   QueueView view(std::size_t n, Time now) const noexcept {
     const State& state = states_[n];
     const bool idle = state.queue.empty() && state.idle_since <= now;
@@ -130,7 +130,7 @@ class DeficitRoundRobin {
     WeightedClass own;
     ClassQueue queue;
     std::int64_t quantum_bytes = 0, deficit_bytes = 0;
-    Time idle_since = 0;  // the end of its last transmission, when nothing waits
+    Time idle_since = 0;  // end of its last transmission, if no packet waits
   };
 
   Service serve(std::size_t n, Time now) noexcept {
@@ -150,10 +150,10 @@ class DeficitRoundRobin {
   std::int64_t capacity_bps_;
   std::vector<State> states_;
   std::vector<std::size_t>
-      turns_;             // classes with packets waiting; the first one's turn is now or next
-  bool in_turn_ = false;  // the first one's turn has begun
+      turns_;             // classes with waiting packets; the first class's turn is now or next
+  bool in_turn_ = false;  // the first class's turn has begun
   int arrived_ = kNone;   // the class of the packet that may be dropped
-  bool busy_ = false;     // as it arrived
+  bool busy_ = false;     // at its arrival
 };
 
 }  // namespace ecnomy

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// DualPI2, the dual queue with coupled AQMs of L4S (RFC 9332): a queue L for ECT(1) and CE, a queue C for the
-// rest, one base probability p' for both. Every `update_s`, with D the time that the oldest packet has waited,
+// DualPI2, the dual queue with coupled AQMs of L4S (RFC 9332): a queue L for ECT(1) and CE, a queue C for all other
+// packets, and one base probability p' for both. Every `update_s`, with D the waiting time of the oldest packet,
 //
 //   p' += alpha (D - target_s) + beta (D - D of the update before)      from 0 to 1
 //   C   a packet is marked, or dropped if it is not ECT, with probability p'^2
-//   L   a packet is marked with probability k p', k the `coupling`, or as its own queue has it:
+//   L   a packet is marked with probability k p', with k the `coupling`, or by the wait in its own queue:
 //
 //   form linux (sch_dualpi2.c of Linux 6.17)         form rfc9332 (appendix A)
-//   D      the longer of both queues                 of C
-//   L      and where it waited more than step_s      max(k p', ramp): 0 at step_s, 1 at step_s + ramp_s, and
-//                                                    0 where fewer than two packets are left in L
-//   draws  at random, for p'^2 twice against p'      by a count of each queue, which p raises (`recur`)
+//   D      the longer wait of both queues            the wait of C
+//   L      also marked after a wait above step_s     max(k p', ramp): 0 at step_s, 1 at step_s + ramp_s, and
+//                                                    0 with fewer than two packets left in L
+//   draws  at random; p'^2 is two draws with p'      by a count for each queue, to which p is added (`recurs`)
 //   overload k p' > 1:                               k p' >= 1:
-//          L dropped with p'^2, else marked          L dropped or else marked, by p'^2 and k p' in one count, where
-//                                                    k p' beyond 1 turns into drops: 47 % at p' = 0.6, k = 2
-//          C dropped where it would be marked        C dropped where it would be marked, p'^2 >= 1/k^2
-//   spared with less than two MTU left in both,      nothing
-//          but for the step; from the step what
-//          came with fewer than step_at_least in L
+//          L: dropped with p'^2, else marked         L: dropped or else marked, by p'^2 and k p' in one count, in
+//                                                    which k p' above 1 becomes drops: 47 % at p' = 0.6, k = 2
+//          C: dropped instead of marked              C: dropped instead of marked, p'^2 >= 1/k^2
+//   exempt packets that leave less than two MTU      no packets
+//          in both queues, but not from the step;
+//          from the step: packets that met fewer
+//          than step_at_least packets in L
 //
-// Both act as a packet leaves. With `drop_overload` off, linux holds p' at 1/k instead of dropping.
+// Both act when a packet leaves. With `drop_overload` off, linux limits p' to 1/k instead of dropping.
 //
-// Which queue goes next is Linux's weighted round robin in either form (RFC 9332 leaves it open): L while the
-// credit of C is 0 or less, and where C is empty. While both wait, a byte of L adds classic_share to the credit
-// and a byte of C takes 1 - classic_share. A link that is idle begins with an MTU's credit for L.
+// Both forms select the next queue by Linux's weighted round robin (RFC 9332 leaves this open): L while the credit
+// of C is 0 or less, or if C is empty. While both queues wait, a byte of L adds classic_share to the credit and a
+// byte of C subtracts 1 - classic_share. After an idle time the credit is MTU (2 classic_share - 1).
 //
-// The buffer is the link's: what arrives at a full one is dropped.
+// The buffer is the link's: a packet that arrives at a full buffer is dropped.
 #ifndef ECNOMY_LAWS_SCHEDULING_DUALPI2_H_
 #define ECNOMY_LAWS_SCHEDULING_DUALPI2_H_
 
@@ -104,7 +105,7 @@ class DualPi2 {
     due_ = update_;
   }
 
-  // See DeficitRoundRobin.
+  // arrive(), drop() and settle() are as in DeficitRoundRobin.
   void arrive(std::size_t n, const PacketView& packet, bool busy, Time now) {
     advance(now);
     if (!busy && empty()) credit_bytes_ = mtu_bytes_ * (2 * classic_share_ - 1);
@@ -124,7 +125,7 @@ class DualPi2 {
     arrived_ = kNone;
   }
 
-  // The next packet to leave, or to be dropped instead; something must be waiting.
+  // Returns the next packet to leave, or to be dropped instead; at least one packet must be waiting.
   template <class Uniform>
   Service next(Time now, Uniform&& uniform) noexcept {
     advance(now);
@@ -145,12 +146,12 @@ class DualPi2 {
     return {n, action == Action::mark, waited, action == Action::drop};
   }
 
-  // All updates up to now, for a report. More of these calls change nothing.
+  // Makes all updates up to now, for a report. Further calls at the same time change nothing.
   void pass_time(Time now) noexcept { advance(now); }
 
   std::size_t classes() const noexcept { return queues_.size(); }
   const ClassQueue& queue(std::size_t n) const noexcept { return queues_[n]; }
-  // p', of which packets of C meet the square and those of L k times as much.
+  // p'. Packets of C are marked with its square, packets of L with k p'.
   double probability() const noexcept { return base_; }
   double credit_bytes() const noexcept { return credit_bytes_; }
   double settled(std::size_t n) const noexcept { return n == 0 ? base_ : credit_bytes_; }
@@ -158,7 +159,7 @@ class DualPi2 {
  private:
   bool empty() const noexcept { return queues_[0].empty() && queues_[1].empty(); }
 
-  // Updates of the base probability up to now. After one that changes nothing on an idle link, no other does.
+  // Updates the base probability up to now. If an update changes nothing on an idle link, later ones do not either.
   void advance(Time now) noexcept {
     for (; due_ <= now; due_ += update_) {
       const double base = base_, last_s = last_s_;
@@ -223,10 +224,10 @@ class DualPi2 {
 
   std::array<ClassQueue, 2> queues_;
   double base_ = 0;          // p'
-  double last_s_ = 0;        // the delay at the last update
+  double last_s_ = 0;        // D at the last update
   double credit_bytes_ = 0;  // of the classic queue
   std::array<double, 2> count_{};
-  Time due_;             // the next update
+  Time due_;             // time of the next update
   int arrived_ = kNone;  // the class of the packet that may be dropped
 };
 

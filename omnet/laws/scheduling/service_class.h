@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a class of service is promised on one link (christin2003 section 4 and Table 1), absolutely or in
-// proportion to the class after it; -1 is no such promise:
+// Promises to a class of service on one link (christin2003 section 4 and Table 1). They are absolute, or in
+// proportion to the next class; -1: no such promise.
 //   delay_s      D_n <= d_n, the queueing delay of every packet
 //   loss         p_n <= L_n, the share of its bytes dropped in a busy period
 //   rate_bps     r_n >= mu_n while it is backlogged
 //   delay_ratio  D_n = ratio D_(n+1)        loss_ratio  p_n = ratio p_(n+1)
-// Classes that ratios tie together are a chain. A class's weight is the product of the ratios from it
-// to the end of its chain, so that D_n / weight_n is the same all along it.
+// Classes that are connected by ratios are a chain. A class's weight is the product of the ratios from the
+// class to the end of its chain, so D_n / weight_n is the same for all classes of the chain.
 #ifndef ECNOMY_LAWS_SCHEDULING_SERVICE_CLASS_H_
 #define ECNOMY_LAWS_SCHEDULING_SERVICE_CLASS_H_
 
@@ -55,9 +55,9 @@ struct ServiceClass {
   bool loss_bounded() const noexcept { return loss >= 0; }
 };
 
-// Where the chains of one kind of ratio lie, and each class's weight in its own.
+// The chains of one kind of ratio, and each class's weight in its chain.
 struct Chains {
-  // ratios: one a class, -1 where it is not tied to the next; that of the last class says nothing.
+  // ratios: one per class; -1: not tied to the next class. The last class's ratio is ignored.
   explicit Chains(const std::vector<double>& ratios)
       : weight(ratios.size(), 1.0), end(ratios.size()) {
     for (std::size_t n = ratios.size(); n-- > 0;) {
@@ -70,7 +70,7 @@ struct Chains {
   bool tied(std::size_t n) const noexcept { return end[n] != n || (n > 0 && end[n - 1] == n); }
 
   std::vector<double> weight;
-  std::vector<std::size_t> end;  // the last class of its chain
+  std::vector<std::size_t> end;  // the last class of each class's chain
 };
 
 }  // namespace ecnomy

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a class has of one link under a scheduler by weights (deficit_round_robin.h):
-//   share           of the link's rate, of which it gets at least that while it is backlogged
-//   buffer_packets, buffer_bytes   how much of it may wait, as on the wire; -1: as much as the link lets
-// andreassen2002 section 3.1 has two: VoIP with 7 % and 17,500 bytes, best effort with 90 % and 225,000.
+// Share and buffer of a class on one link under a scheduler by weights (deficit_round_robin.h):
+//   share           share of the link's rate, the minimum rate of the class while it is backlogged
+//   buffer_packets, buffer_bytes   maximum of waiting packets and bytes (as on the wire); -1: only the link's limit
+// andreassen2002 section 3.1 has two classes: VoIP with 7 % and 17,500 bytes, best effort with 90 % and 225,000.
 #ifndef ECNOMY_LAWS_SCHEDULING_WEIGHTED_CLASS_H_
 #define ECNOMY_LAWS_SCHEDULING_WEIGHTED_CLASS_H_
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUBIC (RFC 9438): after a reduction the window grows as a cubic of the time since, flat where it was before.
+// CUBIC (RFC 9438): after a reduction the window grows as a cubic function of time, flat near its former size.
 //
 //   W(t) = C (t - K)^3 + W_max,   K = cbrt((W_max - W_0) / C)    t in s since growth began at W_0     (Eq. 1, 2)
 //   ACK    slow start: cwnd += n;  otherwise, with T the smoothed RTT and alpha = 3 (1 - beta) / (1 + beta),
-//     W_est += alpha n / cwnd        what Reno would have; alpha 1 once it is back at the window before  (Eq. 4)
+//     W_est += alpha n / cwnd        Reno's window; alpha = 1 once W_est is back at the former window    (Eq. 4)
 //     W(t) < W_est                   cwnd = W_est, the Reno-friendly region                      (section 4.3)
 //     else                           cwnd += n (clamp(W(t + T), cwnd, 1.5 cwnd) - cwnd) / cwnd   (4.2, 4.4, 4.5)
-//   ECE or fast retransmit           W_max = cwnd, or (1 + beta) / 2 cwnd where that is less than the last W_max
+//   ECE or fast retransmit           W_max = cwnd, or (1 + beta) / 2 cwnd if cwnd is less than the last W_max
 //                                    (fast convergence, 4.7); ssthresh = max(beta used, min_ssthresh);
 //                                    ECE: cwnd = max(beta used, 1), loss: cwnd = ssthresh          (section 4.6)
-//                                    with `beta_ecn`, ECE: beta_ecn in place of beta       (ABE, RFC 8511)
+//                                    with `beta_ecn`, ECE: beta_ecn instead of beta        (ABE, RFC 8511)
 //   timeout                          ssthresh as for a loss, cwnd = 1; then K = 0 and W_max = W_0  (section 4.8)
 //
-// t leaves out the time in which something else than the window held the flow back. `used` is the host's word
-// for cwnd or the flight (window.h). With `hystart`, HyStart++ ends the first slow start (hystart.h).
+// t excludes the time in which something other than the window limited the flow. `used` is cwnd or the flight,
+// as the host chooses (window.h). With `hystart`, HyStart++ ends the first slow start (hystart.h).
 #ifndef ECNOMY_LAWS_WINDOW_CUBIC_H_
 #define ECNOMY_LAWS_WINDOW_CUBIC_H_
 
@@ -117,7 +117,7 @@ class Cubic {
     window.ssthresh = std::max(left, own_->min_ssthresh);
     window.set(window.ssthresh);
   }
-  // Congestion avoidance begins. Without a window to come back to it is that of now.
+  // Begins congestion avoidance. Without an earlier W_max, the present window is W_max.
   void start(double cwnd) noexcept {
     own_->since = own_->now;
     own_->w_est = cwnd;
@@ -132,10 +132,10 @@ class Cubic {
   struct State {
     double beta, beta_ecn, c, min_ssthresh;
     bool fast, hystart;
-    double w_max = 0, before = 0;  // the windows to come back to: of the cubic, of Reno
+    double w_max = 0, before = 0;  // window before the reduction: for the cubic, for Reno
     double w_est = 0, k_s = 0;
-    Time since = kNever;    // growth began; kNever: it has yet to
-    Time now = 0, rtt = 0;  // as the path was seen last
+    Time since = kNever;    // begin of growth; kNever: growth has not begun
+    Time now = 0, rtt = 0;  // at the last see()
     std::int64_t acked = 0, sent = 0;
     HyStart start = {};
   };

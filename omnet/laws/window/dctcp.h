@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// DCTCP (RFC 8257; Alizadeh et al., SIGCOMM 2010): the window falls by the share of packets that were marked.
+// DCTCP (RFC 8257; Alizadeh et al., SIGCOMM 2010): the window falls in proportion to the share of marked packets.
 //
-//   M      = marks / packets acknowledged, of a window of data: until all is acknowledged that was sent at its
-//            beginning
+//   M      = marks / packets acknowledged, in a window of data. The window of data ends when all packets that
+//            were sent at its beginning are acknowledged
 //   alpha <- (1 - g) alpha + g M             at its end (RFC 8257 section 3.3, step 5)
 //   first mark of a window of data           cwnd <- cwnd (1 - alpha / 2), at least one packet; ssthresh = cwnd,
-//                                            at least min_ssthresh; and no growth until what is sent is answered
+//                                            at least min_ssthresh; no growth until all packets sent are answered
 //   otherwise                                slow start: cwnd += n;  else cwnd += n / cwnd
-//   loss                                     half (section 3.5), timeout one packet, as Reno
+//   loss                                     half the window (section 3.5); timeout: one packet, as Reno
 //
-// The mark that reduces the window acts with alpha as it stands, as Linux has it. With an RFC 3168 echo M is
-// known to the round trip only. The market's weights do not reach it.
+// The mark that reduces the window uses the present alpha, as in Linux. With an RFC 3168 echo, M is known only
+// per round trip. The market's weights have no effect.
 #ifndef ECNOMY_LAWS_WINDOW_DCTCP_H_
 #define ECNOMY_LAWS_WINDOW_DCTCP_H_
 
@@ -79,7 +79,7 @@ class Dctcp {
   void set_weight(double) noexcept {}
 
  private:
-  // Where the window of data is over; its marks may be more than its packets after a lost ACK.
+  // Ends a finished window of data. After a lost ACK it may have more marks than packets.
   void end_round() noexcept {
     if (own_->acked_now <= own_->round_ends) return;
     own_->round_ends = own_->sent_now;
@@ -93,9 +93,9 @@ class Dctcp {
     double g, initial_alpha, min_ssthresh;
     double alpha;
     std::int64_t acked = 0, marked = 0;         // packets of this window of data
-    std::int64_t acked_now = -1, sent_now = 0;  // as the path was seen last; -1: not yet
-    std::int64_t round_ends = -1;     // it is over when more than so many are acknowledged
-    std::int64_t reduced_until = -1;  // no second reduction, and no growth, up to it
+    std::int64_t acked_now = -1, sent_now = 0;  // at the last see(); -1: not yet called
+    std::int64_t round_ends = -1;     // the window of data ends when more packets are acknowledged
+    std::int64_t reduced_until = -1;  // no second reduction and no growth up to this packet
   };
   Boxed<State> own_;
 };

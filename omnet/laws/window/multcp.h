@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// MulTCP(w): one flow that behaves as w Reno flows (Crowcroft and Oechslin 1998; siris2002 section 5.5,
+// MulTCP(w): one flow that imitates w Reno flows (Crowcroft and Oechslin 1998; siris2002 section 5.5,
 // which leaves the decrease open: experiments A8, X5).
 //
 //   ACK    slow start: cwnd += n;  else cwnd += w n / cwnd
-//   ECE or fast retransmit, once per round trip:  cwnd <- f used, `used` the host's cwnd or flight (window.h)
-//     one-of-w   f = 1 - 1 / (2 w)    one of the w flows halves: throughput ~ w / sqrt(p)
-//     halve      f = 1 / 2            all of them do:            throughput ~ sqrt(w / p)
+//   ECE or fast retransmit, once per round trip:  cwnd <- f used; `used` is the host's cwnd or flight (window.h)
+//     one-of-w   f = 1 - 1 / (2 w)    one of the w flows halves its window: throughput ~ w / sqrt(p)
+//     halve      f = 1 / 2            all w flows halve their windows:      throughput ~ sqrt(w / p)
 //   ssthresh = max(f used, min_ssthresh);  ECE: cwnd = max(f used, 1), loss: cwnd = ssthresh, timeout: cwnd = 1
 #ifndef ECNOMY_LAWS_WINDOW_MULTCP_H_
 #define ECNOMY_LAWS_WINDOW_MULTCP_H_

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prague, the congestion control of L4S (RFC 9331 section 4; Linux's tcp_prague 0.7 and, by its parameters, 0.6):
-// DCTCP whose rate does not depend on the round trip where that is shorter than `target_rtt_s`.
+// DCTCP whose rate does not depend on the round trip if the round trip is shorter than `target_rtt_s`.
 //
 //   ACK of n packets, m of them marked   slow start: cwnd += n - m;  else cwnd += a^2 (n - m) / max(cwnd, a)
 //   first mark of the connection         cwnd /= 2 with `first_mark` halves
 //   mark, once per round trip            cwnd -= alpha cwnd / 2, and ssthresh = cwnd; with T, at most once per T
-//   end of a round trip, with T also T since the last
-//                                        alpha <- (1 - g) alpha + g m / n of these packets, once a mark was seen
-//   loss                                 half; timeout one packet, and slow start to the half
+//   end of a round trip; with T, also at least T after the last such end
+//                                        alpha <- (1 - g) alpha + g m / n of its packets, after the first mark
+//   loss                                 half the window; timeout: one packet, then slow start up to half
 //
-// T is target_rtt_s. From `transition` round trips after slow start on, a = min(1, srtt / T), but 1 beyond 100 ms;
-// before it a = 1 and T does not count, nor in a slow start after a timeout. The max() is for windows of less than a
-// packet in max(T, srtt): as tcp_prague's rate, they grow by at most a packet in that time for each packet.
+// T is target_rtt_s. From `transition` round trips after slow start on, a = min(1, srtt / T), but a = 1 if srtt is
+// above 100 ms. Before that, and in a slow start after a timeout, a = 1 and T does not apply. The max() is for windows
+// of less than a packet in max(T, srtt). Like tcp_prague's rate, they grow by at most one packet per packet sent in
+// that time.
 //
-// In equilibrium it takes m marks in max(T, srtt), whatever its rate, which is thus m / (p max(T, srtt)) packets/s
-// at a marked share p. Where there is a mark whenever T is over, m = 2 (1 - p): with 25 ms and packets of 1500 bytes
-// r [Mbps] = 0.96 (1/p - 1), tcp_prague's r = 1/p - 1. Where packets are marked independently of each other
-// the next mark has to be waited for, and m^2 = 2 (1 - p) (m + 1): 37 % more at a small p.
+// In equilibrium a flow receives m marks in max(T, srtt), at every rate. So its rate is m / (p max(T, srtt)) packets/s
+// at a marked share p. If a mark arrives whenever T is over, m = 2 (1 - p): with 25 ms and packets of 1500 bytes
+// r [Mbps] = 0.96 (1/p - 1), and tcp_prague has r = 1/p - 1. If packets are marked independently of each other,
+// the flow waits for the next mark, and m^2 = 2 (1 - p) (m + 1): 37 % more at a small p.
 //
-// Differences from tcp_prague 0.7. Its window goes to the new value by one packet an ACK; a first mark in slow start
-// halves it only where its ACK answers no other packet; it takes (srtt / T)^2 when a round trip ends or its window
-// changes, not at each ACK; with windows of up to four packets it shrinks segments, paces within +-3 % and keeps
-// 100 kbps. Here segments keep their size, and a paced window may be a fraction of one. It rounds the window that
-// divides the growth of such a rate up to whole packets.
+// Differences in tcp_prague 0.7: its window moves to the new value by one packet per ACK. A first mark in slow start
+// halves the window only if its ACK answers no other packet. (srtt / T)^2 is updated when a round trip ends or the
+// window changes, not at each ACK. With windows of up to four packets tcp_prague shrinks segments, paces within +-3 %
+// and keeps 100 kbps. Here segments keep their size, and a paced window may be a fraction of a segment. tcp_prague
+// rounds up to whole packets the window by which it divides the growth of such a rate.
 #ifndef ECNOMY_LAWS_WINDOW_PRAGUE_H_
 #define ECNOMY_LAWS_WINDOW_PRAGUE_H_
 
@@ -103,7 +104,7 @@ class Prague {
   static constexpr Time kLongestScaled = 100'000'000'000;  // ps
 
   bool independent() const noexcept { return own_->target > 0 && own_->rounds >= own_->transition; }
-  // Whether T is over, where it counts.
+  // True if T is over, or does not apply.
   bool target_over(const Window& window, Time since) const noexcept {
     if (!independent() || window.in_slow_start() || since == kNever) return true;
     return own_->now - since >= own_->target;
@@ -114,7 +115,7 @@ class Prague {
     if (!independent() || own_->srtt == 0 || own_->srtt >= scaled) return 1;
     return static_cast<double>(own_->srtt) / static_cast<double>(own_->target);
   }
-  // By n packets without a mark: those beyond the threshold count as after slow start.
+  // Growth by n packets without a mark. Packets beyond ssthresh count as after slow start.
   void grow(Window& window, double n) noexcept {
     if (window.in_slow_start()) {
       const double doubled = std::min(n, window.ssthresh - window.cwnd);
@@ -165,13 +166,13 @@ class Prague {
     bool saw_mark = false;
     double alpha = 0;
     std::int64_t marked = 0, rounds = 0;  // marks of this round trip; round trips after slow start
-    std::int64_t acked_now = 0, sent_now = 0;  // as the path was seen last
-    std::int64_t round_began = 0;              // packets acknowledged then
-    std::int64_t round_ends = 0;               // it is over when so many are acknowledged
-    std::int64_t reduced_until = -1;           // no second reduction up to it
+    std::int64_t acked_now = 0, sent_now = 0;  // at the last see()
+    std::int64_t round_began = 0;              // packets acknowledged at its beginning
+    std::int64_t round_ends = 0;      // the round ends at this number of acknowledged packets
+    std::int64_t reduced_until = -1;  // no second reduction up to this packet
     Time now = 0, srtt = 0;
     Time alpha_at = 0,
-         reduced_at = kNever;  // alpha and the window were last changed; kNever: not yet
+         reduced_at = kNever;  // last changes of alpha and of the window; kNever: not yet
   };
   static State state_of(const double* values) {
     check_parameters(kName, kParameters, values);

@@ -2,15 +2,15 @@
 // Rate-based primal control (siris2002 Eq. 1, from Kelly, Maulloo and Tan; antoniadis2000 section 5,
 // which announces it; experiments A1, A14). A flow has a rate x [packets/s], at which its host paces:
 //
-//   dx/dt = kappa (w - x f)     w marks/s wanted, x f marks/s received
+//   dx/dt = kappa (w - x f)     w: marks/s that it is willing to pay; x f: marks/s that it receives
 //
-// An ACK of n packets stands for n / x seconds, so that on every ACK, with k marks learnt,
+// An ACK of n packets represents n / x seconds. So on every ACK with k marks
 //
 //   x += kappa (n w / x - k)    kappa in packets/s per mark, x in [min_rate, max_rate]
 //
-// and in equilibrium x = w / f, whatever the round trip. cwnd = x T, T smoothed as SRTT (RFC 6298), says how
-// many packets are on the way and bounds them (a host lets out twice as many, and one). Losses: a fast
-// retransmit halves x, a timeout leaves a packet per T; no paper says.
+// In equilibrium x = w / f, independently of the round trip. cwnd = x T is the number of packets in flight, with T
+// smoothed as SRTT (RFC 6298). It bounds the flight: a host allows 2 cwnd + 1 packets. A fast retransmit halves x,
+// and a timeout leaves one packet per T; the papers do not define the response to losses.
 #ifndef ECNOMY_LAWS_WINDOW_PRIMAL_H_
 #define ECNOMY_LAWS_WINDOW_PRIMAL_H_
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The REM source (athuraliya2000 Eq. 4, 5 and Fig. 4; experiments A10, A11). On every ACK
 //
-//   RTT  <- (1 - beta) RTT + beta sample          the first sample as it is
-//   m     = share of marks among the last N ACKs  (N bits; before N ACKs the initial share fills in)
+//   RTT  <- (1 - beta) RTT + beta sample          the first sample is the initial RTT
+//   m     = share of marks among the last N ACKs  (N bits, which begin with the initial share)
 //   p     = -ln(1 - m) / ln phi                   the path's price
 //   x     = U'^-1(p) in [min_rate, max_rate];  m = 0: max_rate;  m = 1: min_rate
 //             log        U = w ln x                        x = w / p
 //             quadratic  U = -(max_rate - x)^2 / (2 w)     x = max_rate - w p
 //   cwnd  = ceil(x RTT)
 //
-// Smoothed (section II-D): once per round trip, cwnd acknowledged packets that is, the window goes by 1
-// (unit) or by `step` of itself (fraction) towards ceil(x RTT), and not beyond it.
+// Smoothed (section II-D): once per round trip (after cwnd acknowledged packets) the window moves by 1
+// (unit) or by the share `step` of the window (fraction) towards ceil(x RTT), but not beyond it.
 //
-// An ACK of n packets counts as n; a loss as none. The papers have no losses: the window stays the
-// law's, retransmission repairs. A mark rate asked for is w ln phi, what a flow pays where marks are few
-// (m ~ p ln phi); where they are many it receives less. The error is added to RTT in the last line:
-// `rtt_error_s`, plus at each ACK a normal draw (a float) times `rtt_error_std_s` (section V-B, Table II).
+// An ACK of n packets counts n times; a loss does not count. The papers have no losses: here the law still
+// determines the window, and retransmission repairs losses. A requested mark rate sets w = rate / ln phi: with
+// few marks (m ~ p ln phi) a flow receives this rate, with many marks less. In the last line an error is added
+// to RTT: `rtt_error_s`, plus at each ACK a normal draw (a float) times `rtt_error_std_s` (section V-B, Table II).
 #ifndef ECNOMY_LAWS_WINDOW_REM_SOURCE_H_
 #define ECNOMY_LAWS_WINDOW_REM_SOURCE_H_
 
@@ -110,7 +110,7 @@ class RemSource {
 
  private:
   enum class Smoothed { off, unit, fraction };
-  // What all flows of a source share; price[i] is that of i marks in N.
+  // Data that all flows of a source share; price[i] is the price at i marks in N.
   struct Setup {
     explicit Setup(const double* values) noexcept
         : quadratic(values[0] != 0),
@@ -136,7 +136,7 @@ class RemSource {
     std::array<double, kMostSamples> price{};
   };
 
-  // Marks of the initial share lie evenly in the ring.
+  // The marks of the initial share are spread evenly over the ring.
   void forget() noexcept {
     rtt_s_ = 0;
     normal_ = 0;
@@ -169,14 +169,14 @@ class RemSource {
 
   static constexpr std::int64_t kLongestRound = 0xffffff;  // packets
 
-  // 56 bytes, for there is one for every flow.
+  // 56 bytes, because every flow has one.
   std::shared_ptr<const Setup> setup_;
   double w_;
   double rtt_s_ = 0;
   std::array<std::uint64_t, 2> bits_{};
   float normal_ = 0;
   std::uint32_t next_ : 8;
-  std::uint32_t round_ : 24;  // packets answered since the last step
+  std::uint32_t round_ : 24;  // packets acknowledged since the last step
 };
 
 }  // namespace ecnomy

@@ -6,13 +6,13 @@
 //   fast retransmit             ssthresh = max(decrease used, min_ssthresh), cwnd = ssthresh
 //   timeout                     ssthresh = max(decrease used, min_ssthresh), cwnd = 1
 //
-// With `beta_ecn` it is that in place of `decrease` after an ECE (ABE, RFC 8511).
+// With `beta_ecn`, an ECE uses beta_ecn instead of `decrease` (ABE, RFC 8511).
 //
-// `used` is the host's word for cwnd or the flight (window.h). A mark may leave one packet, a loss two (RFC
-// 5681 Eq. 4): below ssthresh a window of one grows by a packet a round trip either way.
+// `used` is cwnd or the flight, as the host chooses (window.h). A mark may leave one packet, a loss leaves at least
+// two (RFC 5681 Eq. 4). Below ssthresh a window of one grows by one packet per round trip in either case.
 //
-// NewReno (RFC 6582) has the same windows; its host stays in recovery until all that was outstanding at
-// the loss is acknowledged, and resends the next hole at each partial ACK.
+// NewReno (RFC 6582) has the same windows. Its host stays in recovery until all packets that were outstanding
+// at the loss are acknowledged, and resends the next hole at each partial ACK.
 #ifndef ECNOMY_LAWS_WINDOW_RENO_H_
 #define ECNOMY_LAWS_WINDOW_RENO_H_
 

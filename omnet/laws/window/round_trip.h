@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round-trip times for a flow that is paid by the second. A market asks for marks per second; a
+// Round-trip times for a flow whose weight is in marks per second. A market sets marks per second, but a
 // window law takes marks per round trip:  w = mark_rate * T_w  with
 //
 //   T_w = min(T, 2 * smallest RTT)
 //
-// where T is the smoothed RTT (rto.h), or the mean over the last 2 s to 4 s that is kept here. Without the
-// cap queue and w would grow together without limit; where it binds the flow is `saturated`. The mean
-// is over whole buckets of 2 s: the last full one and the one being filled.
+// T is the smoothed RTT (rto.h), or the mean over the last 2 s to 4 s that this class computes. Without the cap,
+// queue and w would grow together without limit. A flow at the cap is `saturated`. The mean is over buckets
+// of 2 s: the last full bucket and the present one.
 #ifndef ECNOMY_LAWS_WINDOW_ROUND_TRIP_H_
 #define ECNOMY_LAWS_WINDOW_ROUND_TRIP_H_
 
@@ -32,7 +32,7 @@ class RoundTrip {
     const std::int64_t n = count_ + last_count_;
     return n == 0 ? min_ : (sum_ + last_sum_) / n;
   }
-  // T_w from a T, and whether the cap binds.
+  // T_w for a given T, and whether the cap applies.
   Time for_weight(Time t) const noexcept { return std::min(t, 2 * min_); }
   bool saturated(Time t) const noexcept { return t > 2 * min_; }
 

@@ -3,8 +3,8 @@
 //   first sample R:  SRTT = R, RTTVAR = R / 2
 //   then             RTTVAR += (|SRTT - R| - RTTVAR) / 4,  SRTT += (R - SRTT) / 8
 //   RTO = clamp(SRTT + 4 RTTVAR, min, max); doubled on each timeout (5.5), reset by a new sample.
-// `initial`, `min` and `max` are those of the transport (initial_rto, ... in scenario/tcp_options.py of ecnomy.markets;
-// in NED those of MarketTcp and Sources).
+// `initial`, `min` and `max` are parameters of the transport (initial_rto, ... in scenario/tcp_options.py of
+// ecnomy.markets; in NED, parameters of MarketTcp and Sources).
 #ifndef ECNOMY_LAWS_WINDOW_RTO_H_
 #define ECNOMY_LAWS_WINDOW_RTO_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tahoe (Jacobson 1988; experiments A7; the simulation host of antoniadis2000 section 4.1). As Reno, but
-// a loss puts the window back to one packet and its host resends from there:
+// Tahoe (Jacobson 1988; experiments A7; the simulation host of antoniadis2000 section 4.1). Tahoe is like Reno,
+// but a loss resets the window to one packet, and the host resends all packets from the lost one on:
 //
 //   fast retransmit   ssthresh = max(decrease used, min_ssthresh), cwnd = 1
 //   ECE               as Reno (RFC 3168 section 6.1.2): cwnd = max(decrease used, 1)

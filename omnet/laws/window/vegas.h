@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vegas (Brakmo and Peterson 1995, section 3; experiments A16). Once per round trip, cwnd acknowledged
-// packets that is, with T the mean of the round's RTT samples and T_0 the smallest there was,
+// Vegas (Brakmo and Peterson 1995, section 3; experiments A16). Once per round trip (after cwnd acknowledged
+// packets), with T the mean of the round's RTT samples and T_0 the smallest sample of the connection,
 //
 //   queued = (cwnd / T_0 - cwnd / T) T_0 = cwnd (T - T_0) / T      Expected - Actual, in packets
 //
@@ -8,10 +8,10 @@
 //   afterwards    queued < alpha: cwnd += 1;  queued > beta: cwnd -= 1
 //
 // A loss, and an RFC 3168 echo once per round trip: ssthresh = max(decrease used, min_ssthresh), cwnd = ssthresh
-// (echo: at least one packet); timeout: ssthresh = max(used / 2, min_ssthresh), cwnd = 1; `used` is the
-// host's word for cwnd or the flight (window.h). That a loss takes a quarter is
-// custom (ns-2), the paper does not say. Over REM or any marking link this is all there is:
-// athuraliya2000 section VIII proposes Vegas as a source, and says nothing that could be computed.
+// (echo: at least one packet); timeout: ssthresh = max(used / 2, min_ssthresh), cwnd = 1. `used` is cwnd or
+// the flight, as the host chooses (window.h). The decrease by a quarter at a loss is customary (ns-2); the
+// paper does not define it. Vegas is the same over REM or any marking link: athuraliya2000 section VIII
+// proposes Vegas as a source, but gives no formula.
 #ifndef ECNOMY_LAWS_WINDOW_VEGAS_H_
 #define ECNOMY_LAWS_WINDOW_VEGAS_H_
 
@@ -112,7 +112,7 @@ class Vegas {
   Time base_ = 0, sum_ = 0;
   std::int32_t samples_ = 0;
   bool grows_ = true;
-  double acked_ = 0, round_ = 0;  // packets of this round; its window, 0 before its first ACK
+  double acked_ = 0, round_ = 0;  // packets of this round; its window (0 before its first ACK)
 };
 
 }  // namespace ecnomy

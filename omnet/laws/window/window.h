@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every window law shares. A law is a plain class with
+// The interface of window laws. A law is a plain class with
 //
-//   on_ack(window, ack)       an ACK arrived; n packets newly acknowledged, k marks learnt
-//   on_congestion(window, used)   an RFC 3168 echo, at most once per round trip (host's duty)
+//   on_ack(window, ack)       an ACK arrived, with n newly acknowledged packets and k marks
+//   on_congestion(window, used)   an RFC 3168 echo, at most once per round trip (the host ensures this)
 //   on_loss(window, used)     fast retransmit, once per recovery
 //   on_timeout(window, used)
-//   weight(), set_weight(w)   marks per round trip it aims at; 0, and no effect, where it has none
+//   weight(), set_weight(w)   target marks per round trip; a law without a weight has 0 and ignores set_weight
 //
-// `used` is what a reduction is of, in packets: the flight, no more than cwnd (RFC 5681 Eq. 4; RFC 6675 after a
-// timeout), or cwnd itself for an echo unless its host takes the flight there too.
+// `used` is the quantity that a reduction scales, in packets: the flight, at most cwnd (RFC 5681 Eq. 4; RFC 6675
+// after a timeout). For an echo it is cwnd, unless the host uses the flight there as well.
 //
-// kTraits says how its host treats it, and which of these hooks it has besides. A hook that its traits lack, and
-// one that they name and it lacks, do not compile (WindowHooks).
+// kTraits describes how the host treats the law, and names the further hooks that the law has. A law whose hooks and
+// traits differ does not compile (WindowHooks).
 //
 //   begin(window)             a new connection
 //   on_rtt(window, rtt)       an RTT sample of data (Karn), before on_ack of the same ACK
-//   noisy(), disturb(z)       true: a standard normal draw before every on_ack
-//   weigh(w)                  takes a weight that is no number of marks (MulTCP's flows); others set_weight(w)
-//   aim(marks_per_s)          takes marks per second itself; others get set_weight(rate T)
-//   send_rate()               packets/s at which its host paces it; others leave cwnd / T
-//   gain(), set_gain(g)       how far a mark moves it, which its host scales to a reference round trip
-//   see(path)                 where the flow stands: at every ACK, before the other hooks, and before begin, on_loss
+//   noisy(), disturb(z)       if noisy() is true, z is a standard normal draw before every on_ack
+//   weigh(w)                  takes a weight other than marks (MulTCP's flows); other laws get set_weight(w)
+//   aim(marks_per_s)          takes marks per second; other laws get set_weight(rate T)
+//   send_rate()               packets/s at which the host paces the flow; other laws are paced at cwnd / T
+//   gain(), set_gain(g)       change of the window per mark, which the host scales to a reference round trip
+//   see(path)                 state of the flow: at every ACK, before the other hooks, and before begin, on_loss
 //                             and on_timeout
 //
-// Windows are real numbers in packets. After every change the law clamps to [min, max].
+// Windows are real numbers in packets. After every change the law clamps the window to [min, max].
 #ifndef ECNOMY_LAWS_WINDOW_WINDOW_H_
 #define ECNOMY_LAWS_WINDOW_WINDOW_H_
 
@@ -36,7 +36,7 @@ namespace ecnomy {
 
 struct Window {
   double cwnd;
-  double ssthresh;  // slow start below it; 0: slow start off
+  double ssthresh;  // slow start is below it; 0: no slow start
   double min;
   double max;
 
@@ -46,42 +46,41 @@ struct Window {
 
 enum class Recovery : std::uint8_t {
   first_ack,  // until the first new ACK (Reno, RFC 5681)
-  all_acked,  // until all that was outstanding is acknowledged, a hole at a time (RFC 6582)
-  go_back,    // resend everything from the loss on (Tahoe)
+  all_acked,  // until all outstanding packets are acknowledged, one hole at a time (RFC 6582)
+  go_back,    // resend all packets from the loss on (Tahoe)
 };
 
 struct Ack {
-  std::int64_t newly_acked;  // 0 where growth is not allowed (duplicate, application-limited)
+  std::int64_t newly_acked;  // 0 if growth is not allowed (duplicate, application-limited)
   std::int64_t marks;
-  double trips = -1;  // round trips since the ACK before, where the pace alone held the flow back
+  double trips = -1;  // round trips since the previous ACK, if only the pace limited the flow
 };
 
-// Where a flow stands. Packets are counted over all its connections; a round trip is over when as many are
-// acknowledged as had been sent at its beginning.
+// State of a flow. Packets are counted over all its connections. A round trip ends when all packets that had been
+// sent at its beginning are acknowledged.
 struct Path {
   Time now;
-  Time srtt;               // smoothed as RFC 6298 has it; 0 before the first sample
-  Time min_rtt;            // the smallest sample of the connection; 0 before the first
-  std::int64_t acked;      // packets acknowledged, those of this ACK included
+  Time srtt;               // smoothed RTT of RFC 6298; 0 before the first sample
+  Time min_rtt;            // the connection's smallest sample; 0 before the first sample
+  std::int64_t acked;      // packets acknowledged, including this ACK's
   std::int64_t sent;       // packets sent, each counted once
-  std::int64_t in_flight;  // sent and not acknowledged
-  bool app_limited;        // something else than the window holds the flow back (RFC 7661)
+  std::int64_t in_flight;  // packets sent and not acknowledged
+  bool app_limited;        // something other than the window limits the flow (RFC 7661)
 };
 
 struct WindowTraits {
-  Recovery recovery;  // how its host repairs losses after a fast retransmit
+  Recovery recovery;  // the host's repair of losses after a fast retransmit
   bool per_mark =
-      false;  // every echoed mark goes to on_ack, by an accurate echo; else on_congestion
+      false;  // on_ack gets every echoed mark, by an accurate echo; otherwise on_congestion
   bool every_ack =
-      false;  // on_ack hears of every packet answered, whether or not it may grow the window: 1
-              // for a duplicate or in recovery, where each packet had an ACK of its own
-  bool halves =
-      false;  // an echo leaves at least one packet, and at one packet its host waits for the
-              // retransmission timer (RFC 3168 section 6.1.2)
+      false;  // on_ack counts every packet answered, even if it may not grow the window: 1 for a
+              // duplicate or in recovery, if each packet has its own ACK
+  bool halves = false;  // an echo leaves at least one packet. At one packet the host waits for the
+                        // retransmission timer (RFC 3168 section 6.1.2)
   bool ect_1 =
-      false;  // scalable: its packets are ECT(1) unless their source says otherwise (RFC 9331 section 4)
-  bool weighted = false;  // set_weight has an effect: it can aim at marks per round trip or second
-  // Hooks.
+      false;  // scalable: its packets are ECT(1) unless the source sets ECT(0) (RFC 9331 section 4)
+  bool weighted = false;  // set_weight has an effect: a target in marks per round trip or second
+  // The hooks that the law has.
   bool begins = false;     // begin
   bool hears_rtt = false;  // on_rtt
   bool noisy = false;      // noisy, disturb
@@ -90,11 +89,11 @@ struct WindowTraits {
   bool paced = false;      // send_rate
   bool gain = false;       // gain, set_gain
   bool sees = false;       // see
-  // The parameters whose product is the weight that an agent may choose, "a,b"; "" for none.
+  // The parameters whose product is the weight that an agent may set, "a,b"; "": no such weight.
   const char* weight = "";
 };
 
-// The hooks that a law may have.
+// Concepts for the optional hooks.
 template <class Law>
 concept Begins = requires(Law& law, Window& window) { law.begin(window); };
 template <class Law>
@@ -120,7 +119,7 @@ concept HasGain = requires(Law& law) {
 template <class Law>
 concept Sees = requires(Law& law, const Path& path) { law.see(path); };
 
-// A window law that is whole: described, with all hooks, and with exactly those that its traits name.
+// A complete window law: described, with all hooks, and with exactly the optional hooks that its traits name.
 template <class Law>
 concept WindowHooks =
     Described<Law> && std::same_as<decltype(Law::kTraits), const WindowTraits> &&

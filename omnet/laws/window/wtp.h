@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // TCP/WTP, the willingness-to-pay window (siris2002 Eq. 4 to 6; antoniadis2000 Eq. 1). On every ACK
 //
-//   cwnd += gain (n w_inc / cwnd - k / w_dec)      n newly acknowledged, k of them marked
+//   cwnd += gain (n w_inc / cwnd - k / w_dec)      n packets newly acknowledged, k of them marked
 //
 //   proportional-increase   (w_inc, w_dec) = (w, 1)
-//   inverse-decrease        (w_inc, w_dec) = (1, w); (w, 1) for w < 1, where a mark would weigh too much
+//   inverse-decrease        (w_inc, w_dec) = (1, w); (w, 1) for w < 1, because a mark's decrease would be too large
 //   general                 any pair, w = w_inc w_dec; a new w scales w_inc
 //
-// An ACK answers a packet that left at the window of a round trip earlier. The mean of that over the present window is
-// above 1 where windows swing, as under marks that come in bursts: then rises are more than w_inc in each T. So a paced
-// flow counts how far its rises are ahead (Ack::trips), and in each T takes a 64th of that off them.
+// An ACK answers a packet that was sent with the window of one round trip earlier. If windows oscillate, as with marks
+// in bursts, the mean ratio of that window to the present one is above 1, and the increases exceed w_inc in each T. So
+// a paced flow counts the excess of its increases (Ack::trips), and subtracts 1/64 of the excess in each T.
 //
-// Below one packet the same step changes ln cwnd: a mark divides the window by e^gain. A paced flow receives w marks
-// in each T there, too.
+// Below one packet the same step changes ln cwnd: a mark divides the window by e^gain. A paced flow also receives w
+// marks in each T there.
 //
-// In equilibrium a flow receives w marks per round trip, whatever marks it. A loss halves
-// what was used of it (antoniadis2000 4.2: its test-bed is Reno) and is repaired as by NewReno: no paper says how,
-// its experiments have no losses. A timeout leaves one packet, or what it was if that is less. A mark ends slow start.
+// In equilibrium a flow receives w marks per round trip, under any marking law. A loss halves the used window
+// (antoniadis2000 4.2: its test-bed is Reno) and is repaired as in NewReno; the papers do not define this, and their
+// experiments have no losses. A timeout leaves at most one packet. A mark ends slow start.
 //
-// Round-trip-fair (siris2002 section 5.1, experiments A4): its host sets w and gain to their values at
-// a reference round trip times T / T_ref; then rates do not depend on T.
+// Round-trip-fair (siris2002 section 5.1, experiments A4): the host multiplies w and gain, as given for a reference
+// round trip T_ref, by T / T_ref. Rates then do not depend on T.
 #ifndef ECNOMY_LAWS_WINDOW_WTP_H_
 #define ECNOMY_LAWS_WINDOW_WTP_H_
 
@@ -100,7 +100,7 @@ class Wtp {
   }
 
  private:
-  // The window `by` further on the scale that is cwnd from one packet on and 1 + ln cwnd below.
+  // The window after a step `by` on a scale that is cwnd from one packet on and 1 + ln cwnd below.
   static double moved(double cwnd, double by) noexcept {
     const double to = cwnd + by;
     if (cwnd >= 1 && to >= 1) [[likely]]
@@ -109,8 +109,8 @@ class Wtp {
     return on_scale < 1 ? std::exp(on_scale - 1) : on_scale;
   }
 
-  // A rise less what is repaid of `ahead_` in so many round trips, an implicit Euler step. At most half of what
-  // is due is repaid, so that a flow whose weight has fallen goes on.
+  // An increase minus the part of `ahead_` repaid in `trips` round trips, an implicit Euler step. At most half of
+  // the due increase is repaid, so a flow whose weight has fallen continues to send.
   double balanced(double rise, double trips) noexcept {
     const double due = w_inc_ * trips, most = w_inc_ / (2 * kRepaid), before = ahead_;
     ahead_ = std::clamp((before + rise - due) / (1 + kRepaid * trips), -most, most);
@@ -121,7 +121,7 @@ class Wtp {
   enum class Form { proportional_increase, inverse_decrease, general };
   Form form_;
   double gain_, w_inc_, w_dec_;
-  double ahead_ = 0;  // rises less w_inc for each round trip, marks
+  double ahead_ = 0;  // increases minus w_inc for each round trip, in marks
 };
 
 }  // namespace ecnomy

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// WTP changed at the sender only (antoniadis2000 section 3.1): the receiver echoes as RFC 3168, and
+// WTP changed at the sender only (antoniadis2000 section 3.1). The receiver echoes marks as in RFC 3168, and
 //
 //   ACK without echo              cwnd += gain n w / cwnd
 //   first echo of a round trip    cwnd += gain (w - cwnd) / 2
 //
-// which equals WTP when half of a round's packets are marked: cwnd / 2 ACKs, each gain (w / cwnd - 1).
-// Below w the second line raises the window; `only_down` bounds that change at 0. ACKs with an echo
-// outside the first change nothing (experiments A5). Losses as WTP.
+// This equals WTP if half of a round's packets are marked: cwnd / 2 ACKs, each gain (w / cwnd - 1). If cwnd is
+// below w, the second line increases the window; `only_down` limits this change to 0. Further echoes of a round trip
+// change nothing (experiments A5). Losses are as in WTP.
 #ifndef ECNOMY_LAWS_WINDOW_WTP_SENDER_H_
 #define ECNOMY_LAWS_WINDOW_WTP_SENDER_H_
 
