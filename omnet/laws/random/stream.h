@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A component's own random stream: Philox4x32-10 under a key made of (seed, component name), so that
-// adding a component leaves every other's draws unchanged, in either engine.
+// A component's own random stream: Philox4x32-10 with a key from (seed, component name). A further component
+// thus does not change the draws of other components, in either engine.
 //
-//   key      = mix(seed ^ mix(FNV-1a 64 of the name)), mix being the finaliser of SplitMix64
+//   key      = mix(seed ^ mix(FNV-1a 64 of the name)), with mix the finaliser of SplitMix64
 //   u64 no.i = words 2(i mod 2) (low half) and 2(i mod 2)+1 (high half) of the block at counter
 //              (floor(i / 2), 0)
-//   uniform  = ((u64 >> 12) + 1/2) * 2^-52, exact, so never 0 and never 1
+//   uniform  = ((u64 >> 12) + 1/2) * 2^-52, exact, so it is never 0 or 1
 #ifndef ECNOMY_LAWS_RANDOM_STREAM_H_
 #define ECNOMY_LAWS_RANDOM_STREAM_H_
 

@@ -3,11 +3,11 @@
 //
 //   file     one file of size_bytes, at the start
 //   on-off   files of a geometric number of packets, mean packets_mean (at least 1), and an exponential
-//            pause of mean pause_mean_s after each (christin2003 section 5.1; experiments T2); a file comes
-//            first.
+//            pause of mean pause_mean_s after each file (christin2003 section 5.1; experiments T2). It begins
+//            with a file.
 //
-// A host asks `pause` before each file (kNever: no more files), then `file_bytes`. Each file has a connection of
-// its own, with a SYN and a slow start without end; or, `lasting`, one connection serves them all, and its
+// A host calls `pause` before each file (kNever: no more files), then `file_bytes`. Each file has its own
+// connection, with a SYN and an unbounded slow start. If `lasting`, one connection serves all files, and its
 // window restarts after a pause longer than the retransmission timeout (RFC 2861, RFC 7661).
 #ifndef ECNOMY_LAWS_TRAFFIC_FILES_H_
 #define ECNOMY_LAWS_TRAFFIC_FILES_H_

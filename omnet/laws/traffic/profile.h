@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How busy the hours of a day are: a factor f(t) >= 0, constant from step to step and repeated every
-// period, on a source's rate. Time that runs at the pace f is operational time (Daley and Vere-Jones,
-// An Introduction to the Theory of Point Processes, section 7.4, random time change): a pause P that
-// a law draws ends D later, with
+// The daily profile of a source: a factor f(t) >= 0 on its rate, constant within each step and repeated every
+// period. Time that runs at the speed f is operational time (Daley and Vere-Jones, An Introduction to the
+// Theory of Point Processes, section 7.4, random time change). A pause P that a law draws lasts D, with
 //
 //   F(d) = integral of f over [now, now + d],   D = the largest whole d with F(d) <= P,
 //
-// so that a Poisson source of rate r becomes one of rate r f(t), and nothing starts while f = 0.
-// Factors are whole millionths and times whole picoseconds, so that D is exact.
+// So a Poisson source of rate r has the rate r f(t), and no pause ends while f = 0.
+// Factors are whole millionths and times are whole picoseconds, so D is exact.
 #ifndef ECNOMY_LAWS_TRAFFIC_PROFILE_H_
 #define ECNOMY_LAWS_TRAFFIC_PROFILE_H_
 
@@ -24,18 +23,18 @@ namespace ecnomy {
 class Profile {
  public:
   struct Step {
-    Time at;           // from the period's begin
-    std::int64_t ppm;  // the factor from here on, in millionths
+    Time at;           // time since the beginning of the period
+    std::int64_t ppm;  // the factor from then on, in millionths
   };
 
   static constexpr std::int64_t kOne = 1'000'000;
   static constexpr std::int64_t kMostPpm = 1'000 * kOne;
 
-  // No profile: the factor is 1 for ever.
+  // No profile: the factor is always 1.
   Profile() = default;
 
-  // Throws BadParameter: no steps, the first not at 0, steps that do not ascend or do not fit into the
-  // period, a factor out of range, or only factors of 0.
+  // Throws BadParameter if there are no steps, the first step is not at 0, steps do not ascend or do not fit into
+  // the period, a factor is out of range, or all factors are 0.
   Profile(Time period, std::vector<Step> steps) : period_(period), steps_(std::move(steps)) {
     check(period_ > 0 && period_ <= kFarthest && !steps_.empty(), "no period or no steps");
     check(steps_.front().at == 0, "the first step is not at 0");
@@ -52,7 +51,7 @@ class Profile {
   Time period() const noexcept { return period_; }  // 0 without a profile
   const std::vector<Step>& steps() const noexcept { return steps_; }
 
-  // D for a pause that begins now; kFarthest where it would be longer.
+  // D for a pause that begins now, at most kFarthest.
   Time stretch(Time now, Time pause) const noexcept {
     return none() ? std::min(pause, kFarthest) : walk(now, pause);
   }
@@ -61,12 +60,12 @@ class Profile {
     return none() ? 1.0 : static_cast<double>(steps_[index(now)].ppm) / kOne;
   }
 
-  // When the next step begins, after now; kNever without a profile.
+  // Beginning of the next step after now; kNever without a profile.
   Time next_step(Time now) const noexcept {
     return none() ? kNever : later(now, end(index(now)) - now % period_);
   }
 
-  // Of `count` members that are on or off, member i is on while (i + 1/2) / count < f(now) / max f.
+  // For sources whose `count` members are on or off: member i is on while (i + 1/2) / count < f(now) / max f.
   bool on(Time now, std::int64_t member, std::int64_t count) const noexcept {
     return none() || Work{2 * member + 1} * largest_ppm_ < Work{2 * count} * steps_[index(now)].ppm;
   }

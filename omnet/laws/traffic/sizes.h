@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes of files: fixed, exponential, truncated Pareto, or drawn from a list with a weight for each size
 // (andreassen2002 section 2.2.2 and Fig. 4: a text file of addresses, so that "the user can create any
-// empirical file distribution"). One draw each, none where the size is fixed. Whole bytes, at least 1.
+// empirical file distribution"). Each size takes one draw; a fixed size takes no draw. Sizes are whole bytes, at
+// least 1.
 //
-// From a list: the first size whose weight, added to those before it, exceeds U times their sum. Sums are
-// of doubles in the order of the list, so that both engines draw the same.
+// A draw from a list is the first size at which the cumulated weight exceeds U times the sum of all weights. Doubles
+// are added in the order of the list, so both engines draw the same sizes.
 #ifndef ECNOMY_LAWS_TRAFFIC_SIZES_H_
 #define ECNOMY_LAWS_TRAFFIC_SIZES_H_
 
@@ -26,10 +27,11 @@ class SizeList {
   static constexpr std::int64_t kMostBytes = 1'000'000'000'000;
   static constexpr double kMostWeight = 1e12;
 
-  // Nothing to draw from.
+  // An empty list.
   SizeList() = default;
 
-  // Throws BadParameter: no sizes or too many, not a weight each, a size or weight out of range.
+  // Throws BadParameter if there are no sizes or too many, if the numbers of sizes and weights differ, or if a
+  // size or weight is out of range.
   SizeList(std::vector<std::int64_t> bytes, std::vector<double> weights)
       : bytes_(std::move(bytes)), weights_(std::move(weights)) {
     check(!bytes_.empty() && bytes_.size() <= kMost, "not 1 to 10000 sizes");
@@ -60,11 +62,11 @@ class SizeList {
 
   std::vector<std::int64_t> bytes_;
   std::vector<double> weights_;
-  std::vector<double> up_to_;  // their sums
+  std::vector<double> up_to_;  // cumulated weights
 };
 
-// One of the four kinds, from five values in the order of a law's table: which kind, mean, least and most
-// bytes, shape of the tail.
+// A size distribution of one of the four kinds. It has five values, in the order of a law's table: kind, mean, minimum
+// and maximum bytes, shape of the tail.
 class SizeLaw {
  public:
   SizeLaw(const char* law, const double* values, SizeList list = {})

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Silence suppression (andreassen2002 section 2.2.1): within a call talk spurts and silences alternate, both
-// exponential, by default with the means of ITU-T P.59 (1.004 s and 1.587 s). The call's packets keep
-// their ticks, and those in a silence are not sent: what is sent is a part of what would be without.
+// Silence suppression (andreassen2002 section 2.2.1): within a call talk spurts and silences alternate. Both are
+// exponential, by default with the means of ITU-T P.59 (1.004 s and 1.587 s). Packets keep their times, but
+// packets in a silence are not sent.
 //
-// A call begins in the long run's state: in a spurt with probability talk / (talk + silence). Draws come from
-// a stream of their own, so that calls are the same with and without: for each call that is let in one
-// uniform for its first state, then one for each length, until the call's end is reached.
+// A call begins in the stationary state: in a spurt with probability talk / (talk + silence). Draws come from a
+// separate stream, so calls are the same with and without silence suppression. Each accepted call takes one
+// uniform for its first state, then one for each length, until the end of the call.
 #ifndef ECNOMY_LAWS_TRAFFIC_SPEECH_H_
 #define ECNOMY_LAWS_TRAFFIC_SPEECH_H_
 
@@ -31,15 +31,15 @@ class Speech {
     silence_mean_ps_ = values[1] * kPsPerSecond;
   }
 
-  // A call begins.
+  // Begins a call.
   template <class Uniform>
   void begin(Time now, Uniform&& uniform) noexcept {
     talking_ = uniform() < talk_mean_ps_ / (talk_mean_ps_ + silence_mean_ps_);
     until_ = later(now, length(uniform));
   }
 
-  // The first of the ticks `tick`, tick + interval, ... that lies in a spurt; where none does before `end`,
-  // one that is not before it. A spurt has its beginning and not its end.
+  // The first of the ticks `tick`, tick + interval, ... that lies in a spurt. If none does before `end`, a tick at or
+  // after `end`. A spurt includes its beginning but not its end.
   template <class Uniform>
   Time spoken(Time tick, Time interval, Time end, Uniform&& uniform) noexcept {
     while (tick < end) {
@@ -61,7 +61,7 @@ class Speech {
 
   double talk_mean_ps_, silence_mean_ps_;
   bool talking_ = false;
-  Time until_ = 0;  // when the present spurt or silence ends
+  Time until_ = 0;  // end of the present spurt or silence
 };
 
 }  // namespace ecnomy

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sources do, as small state machines. Draws come in as `uniform()`, one per value, in the order
-// stated, from the flow's own traffic stream: both engines draw the same times and sizes.
+// Traffic laws of sources, as small state machines. Each call of `uniform()` draws one value from the flow's own
+// traffic stream, in the stated order, so both engines draw the same times and sizes.
 //
 //   greedy        always has data
-//   rate-capped   always has data, sent at most at rate_bps (IP bits) until until_s (-1: for ever)
-//   cbr           a packet every interval_s; the first after U * interval_s if random_phase
-//   poisson       exponential gaps of mean_interval_s, the first one drawn too
-//   web           reads, then fetches one file, and so on; reading comes first. File sizes as sizes.h has
-//                 them; reading times exponential or hyper-exponential with four branches, coefficient of
+//   rate-capped   always has data, sent at most at rate_bps (IP bits) until until_s (-1: always)
+//   cbr           a packet every interval_s; the first one after U * interval_s if random_phase
+//   poisson       exponential gaps of mean_interval_s, also before the first packet
+//   web           reads and fetches one file in turn, and begins by reading. File sizes are those of sizes.h.
+//                 Reading times are exponential, or hyper-exponential with four branches and coefficient of
 //                 variation 2.9 (andreassen2002 section 2.2.2; experiments T5), both scaled to their mean.
 //                 A fetch longer than patience_s is given up. Sessions and pages: web_user.h.
 #ifndef ECNOMY_LAWS_TRAFFIC_TRAFFIC_H_
@@ -22,18 +22,19 @@
 
 namespace ecnomy {
 
-// What hosts and scenarios must know of a traffic law. A law of timed packets has
-//   Time first(Uniform&&)   to its first packet
-//   Time gap(Uniform&&)     from each packet to the next
-// and is made from its values. With `own_sizes` it is made from its values and the most bytes of a packet, and has
-//   std::int32_t payload_bytes() const   of the packet that was timed last
+// Traits of a traffic law, for hosts and scenarios. A law of timed packets has
+//   Time first(Uniform&&)   time to the first packet
+//   Time gap(Uniform&&)     time between two packets
+// and is constructed from its values. With `own_sizes` it is constructed from its values and the maximum payload of a
+// packet, and also has
+//   std::int32_t payload_bytes() const   payload of the last timed packet
 struct TrafficTraits {
-  bool datagrams = false;      // goes with udp, not with tcp
-  bool timed_packets = false;  // datagrams, one after another, without calls
+  bool datagrams = false;      // uses udp, not tcp
+  bool timed_packets = false;  // datagrams at times that the law gives, without calls
   bool own_sizes = false;      // timed packets of several sizes
 };
 
-// What has no law of its own: nothing but the window holds it back.
+// Unlimited traffic: only the window limits it.
 struct Greedy {
   static constexpr const char* kName = "greedy";
   static constexpr About kAbout{"Always has data to send.", ""};
@@ -155,7 +156,7 @@ class Web {
        "One connection serves all files, instead of a connection per file."},
   };
 
-  // `list`: the sizes drawn from where `size` is list.
+  // `list`: the list of sizes, if `size` is list.
   explicit Web(const double* values, SizeList list = {})
       : sizes_(kName, checked(values) + 1, std::move(list)) {
     reading_mean_ps_ = values[0] * kPsPerSecond;
@@ -206,7 +207,7 @@ class Web {
   Time patience_;
 };
 
-// When a flow starts: at + index * stagger + U * spread, U from its start stream; kFarthest at most.
+// Start of a flow: at + index * stagger + U * spread, at most kFarthest. U is from the flow's start stream.
 struct StartLaw {
   Time at, stagger, spread;
   template <class Uniform>

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Video as MPEG codes it (GenSyn; andreassen2002 section 2.2): a frame every frame_interval_s, in groups of
-// group_frames that begin with an I frame; every anchor_distance-th frame of a group after it is a P frame,
-// the others are B frames (12 and 3: I B B P B B P B B P B B). Frames leave in this order, not in a coder's.
+// MPEG video (GenSyn; andreassen2002 section 2.2): a frame every frame_interval_s, in groups of group_frames that
+// begin with an I frame. After it, every anchor_distance-th frame of the group is a P frame, and the others
+// are B frames (12 and 3: I B B P B B P B B P B B). Frames leave in this order, not in coding order.
 //
-// Sizes are lognormal, independent, with a mean and a coefficient of variation c for each type:
+// Sizes are lognormal and independent, with a mean and a coefficient of variation c for each type:
 //
 //   S = mean / sqrt(1 + c^2) exp(sqrt(ln(1 + c^2)) Z),   Z standard normal,
 //
-// in whole bytes, 1 at least and 10^9 at most. A frame of S bytes is cut into packets of `payload` bytes,
-// the last one shorter: all at once, or evenly over the frame's interval (`spread`), packet k of n after
+// in whole bytes from 1 to 10^9. A frame of S bytes is divided into packets of `payload` bytes, and the last one may
+// be shorter. They leave all at once, or evenly over the frame's interval (`spread`): packet k of n after
 // floor(k interval / n).
 //
 // The first frame comes after U group_frames frame_interval_s (`random_phase`) or at once, and is an I frame.
-// Draws: the phase (if random), then two for each frame's size when its first packet is timed.
+// Draws: the phase (if random), then two for each frame's size at the time of its first packet.
 #ifndef ECNOMY_LAWS_TRAFFIC_VIDEO_H_
 #define ECNOMY_LAWS_TRAFFIC_VIDEO_H_
 
@@ -26,7 +26,7 @@
 
 namespace ecnomy {
 
-// The packets of a video: what the law keeps.
+// The packets of a video: parameters and state of the law.
 class VideoPackets {
  public:
   VideoPackets(const double* values, std::int32_t payload) : payload_(std::max(1, payload)) {
@@ -41,7 +41,7 @@ class VideoPackets {
     random_phase_ = values[10] != 0;
   }
 
-  // To the first packet, and from each to the next.
+  // Time to the first packet, and time between two packets.
   template <class Uniform>
   Time first(Uniform&& uniform) noexcept {
     const double all = static_cast<double>(group_) * static_cast<double>(interval_);
@@ -57,7 +57,7 @@ class VideoPackets {
     return interval_ - at;
   }
 
-  // Of the packet that was timed last.
+  // Payload of the last timed packet.
   std::int32_t payload_bytes() const noexcept {
     const std::int64_t left = bytes_ - packet_ * payload_;
     return static_cast<std::int32_t>(std::min<std::int64_t>(left, payload_));
@@ -65,7 +65,7 @@ class VideoPackets {
 
  private:
   struct Type {
-    double median_bytes, deviation;  // of the logarithm
+    double median_bytes, deviation;  // deviation: standard deviation of the logarithm
   };
 
   const Type& type(std::int64_t frame) const noexcept {
@@ -84,7 +84,7 @@ class VideoPackets {
     packet_ = 0;
   }
 
-  // floor(packet interval / packets), without a product that is too large.
+  // floor(packet interval / packets), without overflow.
   Time offset(std::int64_t packet) const noexcept {
     if (!spread_) return 0;
     return interval_ / packets_ * packet + interval_ % packets_ * packet / packets_;
@@ -95,9 +95,9 @@ class VideoPackets {
   std::int64_t group_, anchor_;
   Type types_[3];  // I, P, B
   bool spread_, random_phase_;
-  std::int64_t frame_ = 0;                // in its group
-  std::int64_t bytes_ = 1, packets_ = 1;  // of the frame
-  std::int64_t packet_ = 0;               // in the frame, timed last
+  std::int64_t frame_ = 0;                // index of the frame in its group
+  std::int64_t bytes_ = 1, packets_ = 1;  // size of the frame
+  std::int64_t packet_ = 0;               // index of the last timed packet in the frame
 };
 
 class Video {
@@ -126,7 +126,7 @@ class Video {
        "The first frame leaves after a random part of a group's duration, not at once."},
   };
 
-  // `payload`: the most bytes of a packet.
+  // `payload`: maximum payload of a packet.
   Video(const double* values, std::int32_t payload) : packets_(made(values, payload)) {}
 
   template <class Uniform>

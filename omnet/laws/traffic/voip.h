@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A telephone user (GenSyn VoIP, andreassen2002 section 2.2.1; experiments T4): idle for an exponential
-// time of mean idle_mean_s, then in a call for an exponential time of mean call_mean_s, and so on. In a
-// call a packet leaves every interval_s, the first after U * interval_s (`random_phase`: users are
-// independent) or at the call's start (the user's ticks run from there). Idleness comes first.
+// A telephone user (GenSyn VoIP, andreassen2002 section 2.2.1; experiments T4). The user is idle for an
+// exponential time of mean idle_mean_s, then in a call for an exponential time of mean call_mean_s, and so on,
+// beginning with an idle time. In a call a packet leaves every interval_s. The first packet leaves after
+// U * interval_s (`random_phase`: users are independent), or at the start of the call.
 //
-// With interarrival_mean_s above 0 the source's calls come from a population without limit: one Poisson
-// process for the whole source, whose members are lines (host/callers.h). A call that finds all lines
-// busy is lost: Erlang's B formula (A. K. Erlang 1917).
+// With interarrival_mean_s above 0 the source's calls come from an unlimited population: one Poisson process
+// for the whole source, whose members are lines (host/callers.h). A call that finds all lines busy is lost,
+// as in Erlang's B formula (A. K. Erlang 1917).
 //
-// Draws, in this order for each call: idle time, holding time, phase (if random). They are drawn
-// whether or not the call is let in, so that a refusal changes no later call but in time. Arrivals
-// are drawn from a stream of the source.
+// The draws for each call are, in this order: idle time, holding time, phase (if random). A refused call takes
+// the same draws, so it changes only the times of later calls. Arrivals are drawn from a stream of the source.
 #ifndef ECNOMY_LAWS_TRAFFIC_VOIP_H_
 #define ECNOMY_LAWS_TRAFFIC_VOIP_H_
 
@@ -42,9 +41,9 @@ class Voip {
   };
 
   struct Call {
-    Time idle;     // from the end of the call before, or the user's start
-    Time holding;  // how long it lasts
-    Time phase;    // from its start to its first packet, which is left out if not below `holding`
+    Time idle;     // since the end of the previous call, or the user's start
+    Time holding;  // duration of the call
+    Time phase;    // from its start to its first packet; no packet if it is not below `holding`
   };
 
   explicit Voip(const double* values) {
@@ -56,7 +55,7 @@ class Voip {
     interarrival_mean_ps_ = values[4] * kPsPerSecond;
   }
 
-  // `longest`: what no call lasts longer than, drawn as ever; kNever: any time.
+  // `longest`: maximum duration of a call, which does not change the draws; kNever: no maximum.
   template <class Uniform>
   Call next(Uniform&& uniform, Time longest = kNever) const noexcept {
     Call call;
@@ -69,7 +68,7 @@ class Voip {
 
   Time interval() const noexcept { return interval_; }
 
-  // Whether calls come from a population without limit; from one of them to the next.
+  // True if calls come from an unlimited population; gap() is then the time between two calls.
   bool pooled() const noexcept { return interarrival_mean_ps_ > 0; }
   template <class Uniform>
   Time gap(Uniform&& uniform) const noexcept {

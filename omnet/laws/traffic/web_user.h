@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A web user as a state machine over the law `web`, with two parts that it may have (andreassen2002
-// section 2.2.2, Fig. 3; GenSyn):
+// A web user as a state machine over the law `web`, with two optional parts (andreassen2002 section 2.2.2,
+// Fig. 3; GenSyn):
 //
 //   sessions   idle for an exponential time of mean idle_mean_s, then a session of a geometric number of
-//              pages (mean pages_mean, at least 1), read after each, and so on. Idleness comes first, and the
-//              first page of a session at once after it.
+//              pages (mean pages_mean, at least 1) with a reading time after each page, and so on. The user
+//              begins with an idle time. The first page of a session follows the idle time at once.
 //   page       a page is one file, a time to parse it (exponential, mean parse_mean_s), then a geometric
-//              number of embedded objects (0 and more, mean objects_mean), one after another, in sizes of
-//              their own. A fetch that is given up gives up what is left of its page.
+//              number of embedded objects (0 or more, mean objects_mean), one after another, with their own
+//              size distribution. If the user gives up a fetch, the rest of its page is given up as well.
 //
-// Without either the user reads, then fetches one file, and so on.
+// Without these parts the user reads and fetches one file in turn.
 //
-// Draws, in this order. Before a page: the reading time of the one before it (none before the first), and
-// where a session begins the idle time and the number of its pages. After a page: the number of its objects
-// (none where the mean is 0) and the time to parse. Sizes are drawn as files are asked for.
+// Draws, in this order. Before a page: the reading time of the previous page (with sessions, no reading time before
+// the first page), and at the beginning of a session the idle time and the number of its pages. After a page: the
+// number of its objects (no draw if the mean is 0) and the time to parse. Sizes are drawn when files are requested.
 #ifndef ECNOMY_LAWS_TRAFFIC_WEB_USER_H_
 #define ECNOMY_LAWS_TRAFFIC_WEB_USER_H_
 
@@ -110,7 +110,7 @@ class Page {
   double parse_mean_ps_, objects_mean_;
 };
 
-// What the users of one source share.
+// Parameters that the users of one source share.
 struct WebTraffic {
   Web web;
   std::optional<Sessions> sessions;
@@ -122,7 +122,7 @@ class WebUser {
   // The traffic must outlive it.
   explicit WebUser(const WebTraffic* traffic) noexcept : traffic_(traffic) {}
 
-  // Before the next file.
+  // Time before the next file.
   template <class Uniform>
   Time pause(Uniform&& uniform) noexcept {
     Time parsing = 0;
@@ -144,7 +144,7 @@ class WebUser {
     return object_ ? traffic_->page->object_bytes(uniform) : traffic_->web.file_bytes(uniform);
   }
 
-  // The file that was asked for last was not fetched to its end, or not at all.
+  // Ends the page, because the last requested file was not fetched completely, or not at all.
   void give_up() noexcept {
     page_is_there_ = false;
     objects_ = 0;
@@ -169,11 +169,11 @@ class WebUser {
   }
 
   const WebTraffic* traffic_;
-  std::int32_t pages_ = 0;      // of the session, that are still to come
-  std::int32_t objects_ = 0;    // of the page, that are still to come
-  bool object_ = false;         // the file asked for last is one, and no page
-  bool page_is_there_ = false;  // it is a page whose objects are not known yet
-  bool read_ = false;           // there was a page to read
+  std::int32_t pages_ = 0;      // remaining pages of the session
+  std::int32_t objects_ = 0;    // remaining objects of the page
+  bool object_ = false;         // the last requested file is an object, not a page
+  bool page_is_there_ = false;  // the last requested file is a page, with objects not drawn yet
+  bool read_ = false;           // a page has been requested before
 };
 
 }  // namespace ecnomy
