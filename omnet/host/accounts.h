@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both engines count, and what their components tell each other: counters of flows, links and
-// (source, link) pairs, the rows of the transfers and calls tables, the trace, and orders.
+// Counters and records of both engines: counters of flows, links and (source, link) pairs, the rows of the
+// transfers and calls tables, the trace, and orders.
 #ifndef ECNOMY_HOST_ACCOUNTS_H_
 #define ECNOMY_HOST_ACCOUNTS_H_
 
@@ -14,11 +14,11 @@
 
 namespace ecnomy {
 
-// One step of a source's path or ack path, with the accounts of that (source, link).
+// One link of a source's path or ack path, with the counters of this (source, link) pair.
 struct Hop {
   std::int32_t link;
   bool last;
-  std::int16_t service_class = -1;  // of the source on this link; -1: the link has one queue
+  std::int16_t service_class = -1;  // the source's class on this link; -1: the link has one queue
   std::int64_t arrivals = 0;
   std::int64_t marks = 0;
   std::int64_t drops = 0;
@@ -41,7 +41,7 @@ struct FlowStats {
   std::int64_t under_way() const noexcept { return sent - delivered - lost; }
 };
 
-// Cumulative; columns of report.links (PROTOCOL.md). Bytes are IP bytes.
+// Cumulative counters; columns of report.links (PROTOCOL.md). Bytes are IP bytes.
 struct LinkStats {
   std::int64_t arrivals = 0, arrived_bytes = 0;
   std::int64_t marks = 0;
@@ -59,7 +59,7 @@ struct LinkStats {
   }
 };
 
-// What a report says of a link besides.
+// A link's counters and states in a report.
 struct LinkState {
   LinkStats stats;
   Time busy_ps;
@@ -69,18 +69,18 @@ struct LinkState {
 
 // Files of a flow, or of a row of flows; bytes are payload.
 struct FileCounts {
-  std::int64_t finished = 0, bytes = 0;  // bytes: asked for so far
-  std::int64_t left = 0;                 // of the present file, not yet acknowledged
+  std::int64_t finished = 0, bytes = 0;  // bytes: requested so far
+  std::int64_t left = 0;                 // bytes of the present file, not yet acknowledged
 };
 
-// Of a file sent in segments of `payload`, the last one shorter: what the last `segments` of it hold.
+// Bytes in the last `segments` segments of a file, which is sent in segments of `payload` (the last one shorter).
 constexpr std::int64_t file_end(std::int64_t bytes, std::int64_t payload,
                                 std::int64_t segments) noexcept {
   const std::int64_t whole = (bytes + payload - 1) / payload;
   return segments <= 0 ? 0 : bytes - (whole - segments) * payload;
 }
 
-// Values of a flow, or of a row of flows, that are states, not counters.
+// States of a flow, or of a row of flows, as opposed to counters.
 struct FlowState {
   std::int64_t in_flight, active;
   double cwnd, cwnd_integral, srtt_s, weight;
@@ -89,11 +89,11 @@ struct FlowState {
 
 // One flow's part of a decision (PROTOCOL.md, decide.flows).
 struct FlowOrder {
-  double mark_rate;       // marks/s; -1 leave
-  double rate_cap_bps;    // -1 none
-  std::int64_t mark_cap;  // -1 none
+  double mark_rate;       // marks/s; -1: unchanged
+  double rate_cap_bps;    // -1: no cap
+  std::int64_t mark_cap;  // -1: no cap
   bool active;
-  double weight;  // the law's own; -1 leave
+  double weight;  // in the law's own unit; -1: unchanged
 };
 
 // A finished file, for the transfers table.
@@ -113,7 +113,7 @@ struct CallRecord {
   std::int64_t sent, delivered, late, ce, lost, delay_sum_ps;
 };
 
-// Numbers calls, has those admitted that must ask, and keeps what became of them.
+// Numbers calls, gets the admission of calls that need it, and keeps the records of calls.
 class CallDesk {
  public:
   virtual ~CallDesk() = default;
@@ -142,18 +142,18 @@ struct Trace {
   }
 };
 
-// The books of one simulation.
+// All counters of one simulation.
 struct Accounts {
   std::vector<Hop> hops;                 // every source's path, then its ack path
-  std::vector<std::int32_t> hop_source;  // of each hop
+  std::vector<std::int32_t> hop_source;  // source of each hop
   std::vector<FlowStats> flows;
   std::vector<std::int64_t> late;  // flow * thresholds + threshold
   std::vector<Time> delay_thresholds;
-  Trace* trace = nullptr;         // not owned; null where nothing is traced
-  Tally* tally = nullptr;         // not owned; null where, or while, nothing is counted apart
-  ClassTally* classes = nullptr;  // not owned; null where nothing is recorded of classes
+  Trace* trace = nullptr;         // not owned; null without a trace
+  Tally* tally = nullptr;         // not owned; null while histograms and counts are off
+  ClassTally* classes = nullptr;  // not owned; null if classes are not recorded
 
-  // The index of the path's first hop. classes: one a link, or none for links without a scheduler.
+  // Returns the index of the path's first hop. classes: one per link, or empty for links without a scheduler.
   std::uint32_t add_path(const std::vector<std::int32_t>& path,
                          const std::vector<std::int32_t>& classes, std::int32_t source) {
     const std::uint32_t first = static_cast<std::uint32_t>(hops.size());
@@ -171,7 +171,7 @@ struct Accounts {
     late.resize(flow_count * delay_thresholds.size());
   }
 
-  // A data packet reaches its host, duplicates included.
+  // Counts a data packet that reaches its host, duplicates included.
   void count_delivery(std::int32_t flow, std::int64_t bytes, Time delay, bool ce,
                       Time now) noexcept {
     FlowStats& stats = flows[static_cast<std::size_t>(flow)];

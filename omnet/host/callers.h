@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn the next call of a source is, where calls come from a population without limit (voip.h):
-// one Poisson process for all lines of the source. One free line waits for the next call, the lowest
-// when its turn begins. A call that comes while all lines are busy is lost, and counted when a line
-// is free again or when somebody asks.
+// Assigns calls to lines, for a source whose calls come from an unlimited population (voip.h): one Poisson
+// process for all lines of the source. One free line waits for the next call: the lowest one that is free when
+// the wait begins. A call that arrives while all lines are busy is lost. It is counted when a line becomes
+// free, or when lose() is called.
 #ifndef ECNOMY_HOST_CALLERS_H_
 #define ECNOMY_HOST_CALLERS_H_
 
@@ -31,15 +31,15 @@ class Callers {
         arrivals_(arrivals),
         first_flow_(first_flow) {}
 
-  // A line is free: from its start, or again.
+  // A line becomes free: at its start, or after a call.
   void free(std::int32_t line, Time now) {
     if (!opened_) next_ = after(now);
     opened_ = true;
     free_.insert(line);
   }
 
-  // The line whose turn begins, and when its call comes. Nothing if a line waits already, none is free,
-  // or the source stops before.
+  // The line that now waits for the next call, and the time of this call. No value if a line already waits, all
+  // lines are busy, or the source stops before the call.
   std::optional<Turn> turn(Time now, CallDesk& desk) {
     if (waiting_ || free_.empty()) return std::nullopt;
     lose(now, desk);
@@ -51,13 +51,13 @@ class Callers {
     return Turn{line, next_};
   }
 
-  // The call that a line waited for has come.
+  // The call for the waiting line has arrived.
   void come() {
     waiting_ = false;
     next_ = after(next_);
   }
 
-  // Hands in the calls that found no free line up to now.
+  // Adds records of the calls up to now that found no free line.
   void lose(Time now, CallDesk& desk) {
     if (waiting_ || !opened_) return;
     const Time stop = source_->stop_ps;
@@ -80,9 +80,9 @@ class Callers {
   Stream arrivals_;
   std::int32_t first_flow_;
   std::set<std::int32_t> free_;
-  Time next_ = 0;  // call
+  Time next_ = 0;  // time of the next call
   bool opened_ = false;
-  bool waiting_ = false;  // a line has its turn
+  bool waiting_ = false;  // a line waits for the next call
 };
 
 }  // namespace ecnomy

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What came, went and waited of each class of each link with a scheduler, in bins of time from the run's
-// beginning to its end (PROTOCOL.md, record table classes). Bins are told with the reports.
+// Arrivals, departures and delays of each class of each link with a scheduler, in bins of time from the beginning
+// to the end of the run (PROTOCOL.md, record table classes). Bins are sent with the reports.
 #ifndef ECNOMY_HOST_CLASS_TALLY_H_
 #define ECNOMY_HOST_CLASS_TALLY_H_
 
@@ -27,7 +27,7 @@ class ClassTally {
   void departed(std::int32_t link, std::size_t service, std::int64_t bytes, Time waited, Time now);
   void marked(std::int32_t link, std::size_t service, Time now);
 
-  // The bins that have ended by `now`, all of them at the end of the run.
+  // Sends the bins that have ended by `now`, and all bins at the end of the run.
   void tell(bridge::Client& client, Time now);
 
  private:
@@ -44,7 +44,7 @@ class ClassTally {
   static const Column kColumns[];
   struct Subject {
     std::int64_t link, service;
-    Time bound;  // -1 none
+    Time bound;  // -1: no bound
   };
 
   Cell& cell(std::int32_t link, std::size_t service, Time now);
@@ -53,7 +53,7 @@ class ClassTally {
   Time every_, duration_;
   std::int64_t last_bin_;
   std::vector<Subject> subjects_;
-  std::vector<std::size_t> first_;  // of a link's subjects
+  std::vector<std::size_t> first_;  // index of each link's first subject
   std::vector<Cell> cells_;         // bins from first_kept_ on
   std::int64_t first_kept_ = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of delays that are never told wrong: one that is no longer a number of picoseconds says so for
-// good, and ends the run where it would be told.
+// Sums of delays that are never reported with a wrong value. After an overflow a sum remains kNoSum, and the run
+// ends with an error when the sum would be reported.
 #ifndef ECNOMY_HOST_DELAY_SUM_H_
 #define ECNOMY_HOST_DELAY_SUM_H_
 
@@ -16,12 +16,12 @@ namespace ecnomy {
 
 inline constexpr std::int64_t kNoSum = std::numeric_limits<std::int64_t>::max();
 
-// Neither is below 0. What is added to kNoSum leaves it as it is.
+// Neither value is negative. A sum that is kNoSum stays kNoSum.
 inline void add_delay(std::int64_t& sum_ps, Time delay) noexcept {
   if (__builtin_add_overflow(sum_ps, delay, &sum_ps)) sum_ps = kNoSum;
 }
 
-// `name`: of the sum, as a user knows it; `advice`: what keeps it smaller.
+// `name`: the column in which a user finds the sum; `advice`: how to keep the sum smaller.
 inline void check_delay_sum(std::int64_t sum_ps, bridge::Client& client, const char* name,
                             std::int64_t row, const char* advice) {
   if (sum_ps != kNoSum) return;

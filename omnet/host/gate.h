@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spaces a sender's packets: one may leave `interval` after the one before, plus the send overhead drawn
-// for it. The schedule is kept without the overhead, so that overheads do not add up; a sender that
-// was blocked for other reasons keeps a credit of one packet.
+// Spaces a sender's packets: a packet may leave `interval` after the previous one, plus its drawn send overhead.
+// The schedule excludes the overhead, so overheads do not add up. A sender that was blocked for other reasons
+// keeps a credit of one packet.
 #ifndef ECNOMY_HOST_GATE_H_
 #define ECNOMY_HOST_GATE_H_
 
@@ -22,8 +22,8 @@ class Gate {
 
   bool open(Time now) const noexcept { return now >= leaves_at(); }
   Time leaves_at() const noexcept { return at_ + overhead_; }
-  Time at() const noexcept { return at_; }      // when it opens, without overhead
-  Time from() const noexcept { return from_; }  // since when it is shut
+  Time at() const noexcept { return at_; }      // time at which it opens, without overhead
+  Time from() const noexcept { return from_; }  // time at which it was shut
 
   void restart(Time now) noexcept {
     from_ = at_ = now;
@@ -35,11 +35,11 @@ class Gate {
     at_ = from_ + interval;
     overhead_ = overhead;
   }
-  // The interval that holds from now on is shorter: it counts from the packet that left last.
+  // Applies a new, shorter interval, which counts from the last packet.
   void shorten(Time interval) noexcept { at_ = std::min(at_, from_ + interval); }
-  // The wait since the packet that left last is this one.
+  // Sets the interval since the last packet.
   void retime(Time interval) noexcept { at_ = from_ + interval; }
-  // Nothing waits longer than a present interval from now.
+  // Limits the remaining wait to one present interval from now.
   void hasten(Time now, Time interval) noexcept { at_ = std::min(at_, now + interval); }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A family of laws as a list of types: its variant, its members by name, and calls on the one that was
-// chosen. The lists are in marking_laws.h, window_laws.h, traffic_laws.h and scheduling_laws.h. A law
-// that joins one is hosted, described and dispatched; nothing else knows its number.
+// A family of laws as a list of types: its variant, its members by name, and calls on the selected law.
+// The lists are in marking_laws.h, window_laws.h, traffic_laws.h and scheduling_laws.h. A law in a list is
+// hosted, described and dispatched; no other code depends on its number.
 #ifndef ECNOMY_HOST_LAW_FAMILY_H_
 #define ECNOMY_HOST_LAW_FAMILY_H_
 
@@ -26,14 +26,14 @@ struct LawList {
     (f(std::type_identity<Laws>{}), ...);
   }
 
-  // The same for the law of a name. Throws BadParameter: there is none.
+  // Calls `f` only for the law with this name. Throws BadParameter if there is no such law.
   template <class F>
   static void named(const char* family, const std::string& name, F&& f) {
     if (((name == Laws::kName && (f(std::type_identity<Laws>{}), true)) || ...)) return;
     throw BadParameter(std::string("this engine hosts no ") + family + " law '" + name + "'");
   }
 
-  // That law, made from its values. Throws BadParameter: unknown, or a value out of its range.
+  // Makes this law from its values. Throws BadParameter if the law is unknown or a value is out of range.
   static Variant make(const char* family, const std::string& name, const double* values) {
     std::optional<Variant> made;
     named(family, name, [&]<class Law>(std::type_identity<Law>) {
@@ -60,8 +60,8 @@ struct JoinedLists<LawList<Laws...>, LawList<More...>, Lists...>
 template <class Law>
 inline constexpr auto kTraitsOf = std::decay_t<Law>::kTraits;
 
-// f(law) of the law that a variant holds. A chain of comparisons, which compilers turn into a jump; it is
-// inlined, as std::visit over more than eleven laws is not.
+// f(law) for the law that a variant holds. Compilers turn this chain of comparisons into a jump. It is inlined,
+// but std::visit over more than eleven laws is not.
 template <std::size_t I = 0, class Variant, class F>
 [[gnu::always_inline]] inline decltype(auto) on_law(Variant& law, F&& f) {
   if constexpr (I + 1 == std::variant_size_v<std::remove_const_t<Variant>>) {

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record of every call of a law: what its host handed to it and what it answered, bit for bit, so
-// that a test can make the same calls again (tests/parity). It is compiled in with ECNOMY_LAW_LOG
-// defined, and then written to the file that the environment variable of that name names; without
-// the definition all of this is nothing. One line a call, whole numbers in decimal, others as %a:
+// A record of every call of a law: its arguments and results, bit for bit, so a test can repeat the calls
+// (tests/parity). It is compiled in if ECNOMY_LAW_LOG is defined, and is then written to the file in the environment
+// variable of that name. Without the definition these classes are empty. Each call is one line, with whole numbers
+// in decimal and other numbers as %a:
 //
-//   new I FAMILY LAW VALUE...             a host of its own number I; the rest of its lines name it
+//   new I FAMILY LAW VALUE...             a new host with the number I, which begins its further lines
 //   arrival I PACKETS BYTES RATE IDLE FLOW BYTES ECT CE NOW N DRAW... ACTION MARK_QUEUED PROBABILITY
 //   departure I (the same)
 //   drop I FLOW BYTES ECT CE NOW
 //   timer I PACKETS BYTES RATE IDLE NOW NEXT PROBABILITY
 //   configure I VALUE...
 //   ack I CWND SSTHRESH MIN MAX NEWLY MARKS TRIPS CWND SSTHRESH MIN MAX
-//   congestion, loss I CWND SSTHRESH MIN MAX CWND SSTHRESH MIN MAX
+//   congestion, loss, timeout I CWND SSTHRESH MIN MAX USED CWND SSTHRESH MIN MAX
 //   begin I CWND SSTHRESH MIN MAX CWND SSTHRESH MIN MAX
 //   rtt I CWND SSTHRESH MIN MAX RTT CWND SSTHRESH MIN MAX
-//   timeout I CWND SSTHRESH MIN MAX FLIGHT CWND SSTHRESH MIN MAX
-//   weight, gain, aim, disturb I VALUE
+//   weight, weigh, gain, aim, disturb I VALUE
 //   see I NOW SRTT MIN_RTT ACKED SENT IN_FLIGHT APP_LIMITED
-//   join I CLASS FLOW BYTES ECT CE BUSY NOW     a scheduling law, whose VALUEs begin with the link's rate
-//   room I OVERFLOW NOW CLASS                   and end with those of its classes
-//   settle I NOW RATE...                        by weights: DEFICIT... in bytes
-//   next I NOW CLASS MARK WAITED
+//   join I CLASS FLOW BYTES ECT CE ECT_1 BUSY NOW   a scheduling law; its VALUEs begin with the link's rate
+//   room I OVERFLOW NOW CLASS                       and end with those of its classes
+//   settle I NOW STATE...                           one per class: rate, deficit in bytes, or DualPI2's state
+//   next I NOW N DRAW... CLASS MARK WAITED DROP
 #ifndef ECNOMY_HOST_LAW_LOG_H_
 #define ECNOMY_HOST_LAW_LOG_H_
 
@@ -44,7 +43,7 @@ namespace ecnomy {
 
 #ifdef ECNOMY_LAW_LOG
 
-// The file, one for the process.
+// The log file, one per process.
 class LawLog {
  public:
   static LawLog& get() {
@@ -59,7 +58,7 @@ class LawLog {
     std::vector<double> values;
   };
 
-  // A law has been made, for the host that is built next.
+  // Notes the law of the host that is constructed next.
   static void made(const char* family, const std::string& law, const std::vector<double>& values) {
     get().made_ = {std::string(family) + " " + law, values};
   }
@@ -112,7 +111,7 @@ class LawLog {
   int hosts_ = 0;
 };
 
-// A law's stream, which remembers what was drawn since it was last asked.
+// A law's stream, which keeps the draws since the last take().
 class LawStream {
  public:
   explicit LawStream(Stream stream) noexcept : stream_(stream) {}
@@ -127,7 +126,7 @@ class LawStream {
   std::vector<double> drawn_;
 };
 
-// One host's part of the log. A copy, made of a host whose law was not yet called, is a host of its own.
+// One host's part of the log. A copy of a host whose law was not yet called is a separate host.
 class HostLog {
  public:
   HostLog() : made_(log_->last_made()), id_(log_->open(made_)) {}
@@ -171,7 +170,7 @@ class HostLog {
   int id_;
 };
 
-// A scheduler's part of the log. It is neither copied nor moved once it has been called.
+// A scheduler's part of the log. It is not copied or moved after its first call.
 class SchedulerLog {
  public:
   SchedulerLog() : id_(log_->open(log_->last_made())) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One link's marking law, chosen by name: a tagged union, so that the hot path is a switch.
+// One link's marking law, selected by name. It is a tagged union, so the hot path is a switch.
 #ifndef ECNOMY_HOST_MARKING_HOST_H_
 #define ECNOMY_HOST_MARKING_HOST_H_
 
@@ -15,7 +15,7 @@
 namespace ecnomy {
 
 // values: one number per parameter, in the order of the law's table.
-// Throws BadParameter naming law and parameter, or the unknown law.
+// Throws BadParameter, which names the law and the parameter, or the unknown law.
 MarkingVariant make_marking(const std::string& law, const std::vector<double>& values);
 
 inline const MarkingTraits& traits_of(const MarkingVariant& law) noexcept {
@@ -41,7 +41,7 @@ class MarkingHost {
     return decision;
   }
 
-  // True for laws that act as a transmission begins.
+  // True for laws that act at the start of a transmission.
   bool watches_departures() const noexcept { return watches_departures_; }
   Decision on_departure(const QueueView& queue, const PacketView& packet, Time now) noexcept {
     const Decision decision = departure(queue, packet, now);
@@ -49,7 +49,7 @@ class MarkingHost {
     return decision;
   }
 
-  // To be called for every packet that on_arrival let in and that found the buffer full.
+  // Call it for every packet that on_arrival accepted but that found the buffer full.
   void on_drop(const PacketView& packet, Time now) noexcept {
     on_law(law_, [&](auto& law) { law.on_drop(packet, now); });
     log_.dropped(packet, now);
@@ -68,7 +68,7 @@ class MarkingHost {
     return on_law(law_, [](const auto& law) { return law.probability(); });
   }
 
-  // New parameters for the law as it stands; throws BadParameter and leaves it unchanged then.
+  // Sets new parameters of the present law. Throws BadParameter, and then leaves the law unchanged.
   void configure(const std::vector<double>& values) {
     on_law(law_, [&](auto& law) {
       auto checked = law;

@@ -14,13 +14,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::int64_t kMost = 1'000'000'000'000'000;  // of bit/s, packets and bytes of a buffer
-constexpr std::int32_t kMostBytes = 65'535;            // of a packet, or of one of its parts
-constexpr std::int32_t kMostFlows = 1'000'000;         // of a source
+constexpr std::int64_t kMost =
+    1'000'000'000'000'000;  // maximum of bit/s, and of a buffer's packets and bytes
+constexpr std::int32_t kMostBytes = 65'535;     // maximum size of a packet or of its parts
+constexpr std::int32_t kMostFlows = 1'000'000;  // maximum number of flows per source
 constexpr std::int32_t kMostBins = 1'000'000;
 constexpr std::int32_t kMostNodes = std::numeric_limits<std::int32_t>::max();
 
-// A JSON value with its place, so that an error can say where.
+// A JSON value with its place, which error messages name.
 class Node {
  public:
   Node(const Json& json, std::string place) : json_(json), place_(std::move(place)) {}
@@ -44,7 +45,7 @@ class Node {
     return at(key).get<T>();
   }
 
-  // A whole number in its range; JSON's numbers are converted without a check otherwise.
+  // A whole number in its range. The JSON library would convert numbers without a check.
   std::int64_t whole(std::int64_t least, std::int64_t most) const {
     const bool fits = json_.is_number_integer() &&
                       !(json_.is_number_unsigned() &&
@@ -63,7 +64,7 @@ class Node {
     return static_cast<std::int32_t>(whole(key, least, most));
   }
   Time time(const char* key, Time least = 0) const { return whole(key, least, kFarthest); }
-  // -1 stands for none.
+  // -1: no value.
   std::int64_t whole_or_none(const char* key, std::int64_t most) const {
     const std::int64_t value = whole(key, -1, most);
     if (value == 0) at(key).fail("is 0, expected more, or -1 for none");
@@ -121,7 +122,7 @@ LawPlan read_law(const Node& node, const char* family) {
   return plan;
 }
 
-// null where the link has one queue.
+// null: the link has one queue.
 SchedulerPlan read_scheduler(const Node& node) {
   if (node.is_null()) return {};
   SchedulerPlan plan{read_law(node.at("law"), "scheduling"),
@@ -219,7 +220,7 @@ std::int32_t read_link_index(const Node& node, std::size_t links) {
   return static_cast<std::int32_t>(node.whole(0, static_cast<std::int64_t>(links) - 1));
 }
 
-// One a link of the path: the index of one of its classes, -1 where it has one queue.
+// One entry per link of the path: the index of one of the link's classes; -1: the link has one queue.
 // An empty list: no link of the path has classes.
 void check_classes(const Node& node, const std::vector<LinkPlan>& links,
                    const std::vector<std::int32_t>& path, std::vector<std::int32_t>& classes) {
@@ -240,7 +241,7 @@ bool read_together(const Node& node) {
   return rows == "together";
 }
 
-// A period of -1 is no profile.
+// A period of -1: no profile.
 Profile read_profile(const Node& node) {
   const Time period = node.time("period_ps", kNever);
   std::vector<Profile::Step> steps = node.each("steps", [](const Node& step) {
@@ -254,7 +255,7 @@ Profile read_profile(const Node& node) {
   }
 }
 
-// An empty list is none.
+// An empty list: no sizes.
 SizeList read_sizes(const Node& node) {
   const auto bytes = node.each("bytes", [](const Node& n) { return n.whole(1, kMost); });
   const auto weights = node.each("weights", [](const Node& n) { return n.get<double>(); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Plan as the engine reads it: see markets/ecnomy/markets/plan/structs.py, which states each key and unit.
-// Everything is resolved there; a missing key is an error here, never a default.
+// The Plan as the engine reads it. markets/ecnomy/markets/plan/structs.py defines each key and unit, and all
+// defaults are resolved there. Here a missing key is an error.
 #ifndef ECNOMY_HOST_PLAN_H_
 #define ECNOMY_HOST_PLAN_H_
 
@@ -29,11 +29,11 @@ struct LawPlan {
   std::vector<double> values;  // in the order of the law's parameter table
 };
 
-// Without classes: one queue, first in first out.
+// A plan without classes is one FIFO queue.
 struct SchedulerPlan {
   LawPlan law;
   std::vector<LawPlan> classes;
-  std::vector<LawPlan> marking;  // of each class, under a scheduler by weights
+  std::vector<LawPlan> marking;  // one per class, under a scheduler by weights
 };
 
 struct LinkPlan {
@@ -41,19 +41,19 @@ struct LinkPlan {
   std::int32_t source, target;
   std::int64_t rate_bps;
   Time delay_ps;
-  std::int64_t buffer_packets, buffer_bytes;  // -1 none
+  std::int64_t buffer_packets, buffer_bytes;  // -1: no limit
   std::int32_t framing_bytes;
   bool drop_not_ect;
   LawPlan marking;
   std::string stream;
   SchedulerPlan scheduler;
   double loss;              // probability that the wire loses a packet
-  std::string loss_stream;  // of its draws
+  std::string loss_stream;  // stream of its draws
 };
 
 enum class Echo { off, accurate, accecn, rfc3168 };
 
-// Whether an echo counts marks: exactly, or by the 3 bits of AccECN (host/tcp/ace_counter.h).
+// True if an echo counts marks: exactly, or with the 3 bits of AccECN (host/tcp/ace_counter.h).
 constexpr bool counts_marks(Echo echo) noexcept {
   return echo == Echo::accurate || echo == Echo::accecn;
 }
@@ -83,22 +83,22 @@ inline ReduceFrom reduce_from(std::string_view name) {
 struct TransportPlan {
   bool tcp;
   bool ect;    // udp: as planned; tcp: echo is not off
-  bool ect_1;  // what is ECN-capable is sent as ECT(1), not ECT(0)
+  bool ect_1;  // ECN-capable packets are sent as ECT(1), not ECT(0)
   std::int32_t payload_bytes, header_bytes, ack_bytes;
   LawPlan window;
   bool paced, slow_start;
   Echo echo;
-  bool ect_all;  // SYNs, retransmissions and ACKs too (ECN++), not data alone
+  bool ect_all;  // not only data, but also SYNs, retransmissions and ACKs are ECN-capable (ECN++)
   bool sack;
-  std::int32_t delayed_acks;     // packets an ACK; 1: one each
-  Time delayed_ack;              // the longest that one waits
-  std::int64_t receiver_window;  // packets; -1 none
+  std::int32_t delayed_acks;     // packets per ACK; 1: no delayed ACKs
+  Time delayed_ack;              // maximum delay of an ACK
+  std::int64_t receiver_window;  // packets; -1: no limit
   double initial_window, min_window, max_window, initial_mark_rate;
   Time min_rto, max_rto, initial_rto;
-  Time reference_rtt;      // -1 none
-  bool rtt_mean;           // the RTT that paces is a mean over seconds, not SRTT
-  ReduceFrom reduce_from;  // what an ECN echo halves, and, if it is the pipe, a fast retransmit too
-  bool repair;             // of losses; without it the window survives them
+  Time reference_rtt;      // -1: no reference
+  bool rtt_mean;           // pacing uses a mean RTT over seconds, not SRTT
+  ReduceFrom reduce_from;  // quantity halved by an ECN echo; pipe: also by a fast retransmit
+  bool repair;             // losses are repaired; otherwise the window survives them
 };
 
 struct SourcePlan {
@@ -106,22 +106,22 @@ struct SourcePlan {
   std::int32_t count;
   std::vector<std::int32_t> path, ack_path;
   std::vector<std::int32_t> classes,
-      ack_classes;  // its class on each of these links; -1: no scheduler
+      ack_classes;  // the source's class on each of these links; -1: no scheduler
   Time start_at, start_stagger, start_spread, stop_ps;
   Profile profile;
   bool together;  // one row for all its flows
   LawPlan traffic;
-  std::vector<LawPlan> parts;  // of the traffic: laws of the family `part`, each at most once
-  SizeList sizes;              // that files are drawn from, where its size is list
+  std::vector<LawPlan> parts;  // parts of the traffic: laws of the family `part`, each at most once
+  SizeList sizes;              // sizes of files, if `size` is list
   TransportPlan transport;
   Time send_overhead_ps;
-  bool calls_ask;        // each call asks the market first
-  Time calls_max_delay;  // packets of a call later than this count as late; -1 none
-  Time calls_longest;    // no call lasts longer; -1 none
+  bool calls_ask;        // each call needs the market's admission
+  Time calls_max_delay;  // delay above which a call's packet is late; -1: no limit
+  Time calls_longest;    // maximum duration of a call; -1: no limit
 };
 
 struct HistogramPlan {
-  bool of_delay;             // one-way delays of a source, or else packets waiting at a link
+  bool of_delay;             // true: one-way delays per source; false: waiting packets per link
   std::int64_t width, bins;  // ps or packets
 };
 
@@ -133,7 +133,7 @@ struct RecordPlan {
   std::vector<HistogramPlan> histograms;
   std::vector<std::string> counts;
   Time counts_every;
-  Time classes_every;  // -1: nothing is recorded of classes
+  Time classes_every;  // -1: classes are not recorded
 };
 
 struct Plan {
@@ -145,7 +145,7 @@ struct Plan {
   RecordPlan record;
 };
 
-// Throws BadPlan naming the place.
+// Throws BadPlan, which names the place in the JSON text.
 Plan parse_plan(const std::string& json_text);
 
 }  // namespace ecnomy

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Plan as JSON, the inverse of parse_plan, in the form of markets/ecnomy/markets/plan/structs.py. Digest,
-// title, nodes and names of scheduler classes are left out: the modules of a network do not know them.
+// A Plan as JSON, the inverse of parse_plan, in the form of markets/ecnomy/markets/plan/structs.py. It omits digest,
+// title, nodes and names of scheduler classes, because the modules of a network do not have them.
 #ifndef ECNOMY_HOST_PLAN_TEXT_H_
 #define ECNOMY_HOST_PLAN_TEXT_H_
 
@@ -12,7 +12,7 @@
 
 namespace ecnomy {
 
-// `find` returns the parameter table of a law: find_law, or a function that knows custom laws too.
+// `find` returns the parameter table of a law: find_law, or a function that also finds custom laws.
 using FindLaw = std::function<const LawEntry&(const std::string& family, const std::string& name)>;
 
 std::string plan_text(const Plan& plan, const FindLaw& find);

@@ -181,7 +181,7 @@ void Recorder::add_sample(Time now, std::size_t name, std::size_t subject, doubl
   series_.reals[0].values.push_back(value);
 }
 
-// bit/s acknowledged since the last sample
+// Samples the bit/s acknowledged since the last sample.
 void Recorder::sample_rates(const Accounts& accounts, std::size_t name, Time now) {
   last_acked_.resize(rows_.size());
   std::vector<double> acked;
@@ -218,7 +218,7 @@ void Recorder::flush_if_many() {
   if (trace_.t_ps.size() > kManyRows || series_.i(0).size() > kManyRows) flush();
 }
 
-// Calls that have ended: who is asked for another one knows of them.
+// Sends the calls that have ended, so the market has them before it decides on another call.
 void Recorder::flush_calls() {
   if (calls_.i(0).empty()) return;
   client_->record("calls", calls_.columns());
@@ -243,7 +243,7 @@ void Recorder::flush() {
   }
 }
 
-// A row's flows as one: what a row of many flows reports.
+// Sums the counters of each row's flows, for the report.
 void Recorder::sum_rows(const Accounts& accounts) {
   const std::size_t count = plan_->delay_thresholds.size();
   row_stats_.assign(rows_.size(), {});
@@ -268,7 +268,7 @@ void Recorder::check_delays(const std::vector<FlowStats>& rows) {
   }
 }
 
-// Fields of structs go out from where they are: a row takes no more than its state.
+// Columns refer to the fields of structs without a copy, so a row needs no memory beyond its state.
 bridge::Columns Recorder::flow_columns(const Accounts& accounts,
                                        const std::vector<FlowState>& states) {
   if (!rows_.single()) sum_rows(accounts);
@@ -324,7 +324,7 @@ bridge::Decide Recorder::report(const Accounts& accounts, const std::vector<Link
   gather_links(links);
   gather_pairs(accounts);
   client_->tell({now, epoch, flow_columns(accounts, states), links_.columns(), pairs_.columns()});
-  std::vector<FlowState>().swap(states);  // given back before the decision takes its room
+  std::vector<FlowState>().swap(states);  // freed before the decision needs memory
   return client_->decision(epoch);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the simulation tells the market: reports gathered into columns, and rows of the record tables,
-// kept until the next report or until there are many.
+// Messages from the simulation to the market: reports in columns, and rows of the record tables. Rows are kept
+// until the next report, or until their number is large.
 #ifndef ECNOMY_HOST_RECORDER_H_
 #define ECNOMY_HOST_RECORDER_H_
 
@@ -15,12 +15,12 @@
 
 namespace ecnomy {
 
-// What a decision may name: rows of flows, links, and the parameters of their laws.
+// Limits of a decision's contents: rows of flows, links, and the parameters of their laws.
 bridge::Limits limits_of(const Plan& plan);
 
 class Recorder : public TransferSink, public CallDesk {
  public:
-  // client may be null: nothing is told, the counters go on.
+  // client may be null. Then nothing is sent, but the counters are updated.
   Recorder(const Plan& plan, bridge::Client* client);
 
   const Rows& rows() const noexcept { return rows_; }
@@ -28,16 +28,16 @@ class Recorder : public TransferSink, public CallDesk {
   Trace* trace() noexcept { return client_ && plan_->trace ? &trace_ : nullptr; }
   void add(const Transfer& transfer) override;
   std::int64_t number() override { return calls_begun_++; }
-  // The market's answer; without a market every call is let in.
+  // The market's answer; without a market every call is admitted.
   bool admit(std::int64_t id, std::int64_t flow, Time now, Time duration) override;
   void add(const CallRecord& call) override;
-  // One value of every series; links and states (by row) are those of `now`.
+  // Records one value of every series; links and states (by row) are those at `now`.
   void sample(const Accounts& accounts, const std::vector<LinkState>& links,
               const std::vector<FlowState>& states, Time now);
-  void flush();  // all rows to the market
+  void flush();  // sends all rows to the market
   void flush_if_many();
 
-  // The market's decision on this report.
+  // Sends this report and returns the market's decision.
   bridge::Decide report(const Accounts& accounts, const std::vector<LinkState>& links,
                         std::vector<FlowState> states, Time now, std::int64_t epoch);
 
@@ -74,11 +74,11 @@ class Recorder : public TransferSink, public CallDesk {
   Trace trace_;
   Table links_, pairs_, series_, transfers_, calls_;
   std::vector<std::string> late_names_;
-  std::vector<FlowStats> row_stats_;    // sums by row; empty where every row is one flow
-  std::vector<std::int64_t> row_late_;  // row * thresholds + threshold, likewise
+  std::vector<FlowStats> row_stats_;    // sums by row; empty if every row is one flow
+  std::vector<std::int64_t> row_late_;  // as row_stats_; index row * thresholds + threshold
   std::int64_t calls_begun_ = 0;
-  std::vector<std::int64_t> transfers_ended_;  // by row; empty where every row is one flow
-  std::vector<double> last_acked_;             // bytes by row at the last sample
+  std::vector<std::int64_t> transfers_ended_;  // by row; empty if every row is one flow
+  std::vector<double> last_acked_;             // bytes acknowledged at the last sample, by row
 };
 
 }  // namespace ecnomy

@@ -16,7 +16,7 @@
 namespace ecnomy {
 namespace {
 
-// f(family, std::type_identity<Law>) for every law, family by family.
+// Calls f(family, std::type_identity<Law>) for every law, family by family.
 template <class F>
 void each_law(F&& f) {
   const auto all = [&]<class... Laws>(const char* family, std::type_identity<LawList<Laws...>>) {

@@ -18,11 +18,11 @@ struct LawEntry {
 
 const std::vector<LawEntry>& law_registry();
 
-// Throws BadParameter naming the family and what it knows.
+// Throws BadParameter, which names the family and its laws.
 const LawEntry& find_law(const std::string& family, const std::string& name);
 
 // {"marking": {"red": {"about", "source", "traits": {}, "parameters": [{"name", "unit", "default", "min", "max",
-// "choices", "about"}, ...], "at_least": [[more, less], ...]}}, ...}; a default of null is one the user must give.
+// "choices", "about"}, ...], "at_least": [[more, less], ...]}}, ...}; default null: the user must give a value.
 std::string describe_laws();
 
 }  // namespace ecnomy

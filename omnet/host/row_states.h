@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From flows to rows and back: what a row says of its flows, and what a flow takes of its row's order.
+// From flows to rows and back: a row's state from its flows' states, and a flow's part of its row's order.
 #ifndef ECNOMY_HOST_ROW_STATES_H_
 #define ECNOMY_HOST_ROW_STATES_H_
 
@@ -15,7 +15,7 @@
 
 namespace ecnomy {
 
-// Of flows together the sums, but for the RTT: the mean of those that have one. `state(flow)` is one's.
+// A row has the sums of its flows, and the mean RTT of the flows that have one. `state(flow)`: state of a flow.
 template <class State>
 std::vector<FlowState> merge_states(const Rows& rows, State&& state) {
   std::vector<FlowState> out;
@@ -42,8 +42,8 @@ std::vector<FlowState> merge_states(const Rows& rows, State&& state) {
   return out;
 }
 
-// Rates, weights and caps of a row are shared out evenly among its flows, the marks that are left over one each
-// to the first ones.
+// Divides rates, weights and caps of a row evenly among its flows. The first flows get one more mark each if the
+// marks cannot be divided evenly.
 inline FlowOrder share(const Rows::Row& row, const FlowOrder& whole, std::size_t flow) noexcept {
   FlowOrder part = whole;
   if (whole.mark_rate >= 0) part.mark_rate = whole.mark_rate / row.flows();
@@ -57,8 +57,8 @@ inline FlowOrder share(const Rows::Row& row, const FlowOrder& whole, std::size_t
   return part;
 }
 
-// A decision, handed out: new law parameters by link, all of a link's together, then orders by flow.
-// Links first: what the orders let out already meets the new laws.
+// Applies a decision: first new law parameters (all parameters of a link together), then orders of flows.
+// Packets that an order releases thus meet the new laws.
 template <class Reconfigure, class Order>
 void hand_out(const bridge::Decide& decide, const Rows& rows, Reconfigure&& reconfigure,
               Order&& order) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of reports, decisions and tables: one per flow, or one for all flows of a source that is
-// reported together (`rows: together`). The flows themselves know nothing of it.
+// reported together (`rows: together`). Flows do not depend on their rows.
 #ifndef ECNOMY_HOST_ROWS_H_
 #define ECNOMY_HOST_ROWS_H_
 
@@ -16,7 +16,7 @@ namespace ecnomy {
 class Rows {
  public:
   struct Row {
-    std::size_t first, end;  // its flows: [first, end)
+    std::size_t first, end;  // the flows [first, end)
 
     bool one() const noexcept { return end - first == 1; }
     double flows() const noexcept { return static_cast<double>(end - first); }
@@ -33,21 +33,21 @@ class Rows {
   }
 
   std::size_t size() const noexcept { return rows_; }
-  // Whether every row is one flow.
+  // True if every row is one flow.
   bool single() const noexcept { return single_; }
   Row operator[](std::size_t row) const noexcept {
     const Span& span = *(after(row, &Span::row) - 1);
     return span.at(row - span.row);
   }
 
-  // The row that a flow is in.
+  // The row of a flow.
   std::int64_t of(std::int64_t flow) const noexcept {
     const std::size_t at = static_cast<std::size_t>(flow);
     const Span& span = *(after(at, &Span::flow) - 1);
     return static_cast<std::int64_t>(span.row + (span.together ? 0 : at - span.flow));
   }
 
-  // see(row) for each row in order.
+  // Calls see(row) for each row in order.
   void each(auto&& see) const {
     for (const Span& span : spans_) {
       const std::size_t rows = span.together ? 1 : span.count;
@@ -55,7 +55,7 @@ class Rows {
     }
   }
 
-  // Per row the sum of get(flow) over its flows.
+  // For each row, the sum of get(flow) over its flows.
   template <class Value>
   void sum(std::vector<Value>& column, auto&& get) const {
     column.clear();
@@ -67,9 +67,9 @@ class Rows {
   }
 
  private:
-  // A source; that of no flows has no rows either, but one together.
+  // A source. If it has no flows, it has no rows, or one row if it is reported together.
   struct Span {
-    std::size_t row, flow, count;  // its first row and flow, and how many flows
+    std::size_t row, flow, count;  // its first row, its first flow, and its number of flows
     bool together;
 
     Row at(std::size_t place) const noexcept {

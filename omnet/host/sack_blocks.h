@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges of segments that a receiver holds beyond its cumulative ACK (RFC 2018). An ACK here carries the
-// time of the data it answers, as with timestamps (RFC 7323), which leaves room for three of them.
+// Ranges of segments that a receiver holds beyond its cumulative ACK (RFC 2018). An ACK also carries the time of
+// the data that it answers, as with timestamps (RFC 7323). This leaves space for three ranges.
 #ifndef ECNOMY_HOST_SACK_BLOCKS_H_
 #define ECNOMY_HOST_SACK_BLOCKS_H_
 
@@ -17,9 +17,9 @@ struct SackBlocks {
   static constexpr std::int32_t kMost = 3;
 
   std::int32_t count = 0;
-  std::array<SegmentRange, kMost> ranges{};  // what the last arrival changed first
+  std::array<SegmentRange, kMost> ranges{};  // the range of the last arrival is first
 
-  // On the wire: kind, length and padding, and two 32-bit numbers a block.
+  // On the wire: kind, length and padding, and two 32-bit numbers per block.
   std::int32_t option_bytes() const noexcept { return count == 0 ? 0 : 4 + 8 * count; }
 };
 

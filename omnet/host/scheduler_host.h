@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One link's scheduler, chosen by name and made from its plan, and its part of the law log. Under a
-// scheduler by weights each class has a marking law of its own, whose draws are from the link's stream by
-// the class's number from 1 on.
+// One link's scheduler, selected by name and made from its plan, and its part of the law log. Under a
+// scheduler by weights each class has its own marking law. Its draws come from the stream with the name of the
+// link's stream and the class's number, counted from 1.
 #ifndef ECNOMY_HOST_SCHEDULER_HOST_H_
 #define ECNOMY_HOST_SCHEDULER_HOST_H_
 
@@ -18,10 +18,10 @@
 
 namespace ecnomy {
 
-// The law of the family `service` that its classes are of; throws BadParameter for an unknown one.
+// The law of the family `service` for its classes. Throws BadParameter if the scheduler is unknown.
 const char* service_law(const std::string& scheduling);
 
-// Throws BadParameter naming law and parameter, or the unknown law.
+// Throws BadParameter, which names the law and the parameter, or the unknown law.
 SchedulerVariant make_scheduler(const SchedulerPlan& plan, std::int64_t rate_bps);
 
 class SchedulerHost {
@@ -46,7 +46,7 @@ class SchedulerHost {
     }
   }
 
-  // The class of a packet whose source is in that class.
+  // The class of a packet, if `of_source` is the class of its source.
   std::size_t class_of(const PacketView& packet, std::size_t of_source) const noexcept {
     return by_codepoint_ ? CodepointClass::of(packet) : of_source;
   }
@@ -59,11 +59,11 @@ class SchedulerHost {
   }
 
   struct Dropped {
-    int service;  // the class whose last packet has been dropped; kNone: no more to drop
-    bool by_law;  // not for want of room
+    int service;  // the class whose last packet has been dropped; kNone: no further drop
+    bool by_law;  // the law, not a full buffer, caused the drop
   };
 
-  // To be asked after an arrival until it says kNone. `overflow`: the link's buffer holds more than it may.
+  // Call it after an arrival until it returns kNone. `overflow`: the link's buffer is above its limit.
   Dropped drop(bool overflow, Time now) noexcept {
     if (class_marking_) return drop_arrival(overflow, now);
     if (!busy_) return {kNone, false};
@@ -72,7 +72,7 @@ class SchedulerHost {
     return {victim, !overflow};
   }
 
-  // Whether the packet that arrived, and was not dropped, is to be marked.
+  // True if the arriving packet was not dropped and is to be marked.
   bool marks_arrival() const noexcept { return mark_; }
 
   void settle(Time now) noexcept {
@@ -94,13 +94,13 @@ class SchedulerHost {
     return service;
   }
 
-  // What the scheduler itself reckons with up to now, for a report; not in the log, as it changes no answer.
+  // Updates the scheduler's state up to now, for a report. It is not logged, because it changes no result.
   void pass_time(Time now) noexcept {
     on_law(law_, [&](auto& law) {
       if constexpr (requires { law.pass_time(now); }) law.pass_time(now);
     });
   }
-  // Of a scheduler that marks by one: DualPI2's base probability. 0 for the others.
+  // DualPI2's base probability; 0 for schedulers without a marking probability.
   double probability() const noexcept {
     return on_law(law_, [](const auto& law) -> double {
       if constexpr (requires { law.probability(); }) return law.probability();
@@ -113,7 +113,7 @@ class SchedulerHost {
   }
 
  private:
-  // What the class's marking law says of a packet before it joins.
+  // Gets the decision of the class's marking law on a packet before the packet joins.
   void judge(std::size_t service, const PacketView& packet, Time now) noexcept {
     refused_ = mark_ = false;
     MarkingHost& marking = marking_[service];
@@ -137,11 +137,11 @@ class SchedulerHost {
 
   SchedulerVariant law_;
   [[no_unique_address]] SchedulerLog log_;
-  std::vector<MarkingHost> marking_;  // by class; none where the scheduler itself marks
+  std::vector<MarkingHost> marking_;  // by class; empty if the scheduler itself marks
   bool class_marking_, by_codepoint_, drop_not_ect_;
-  LawStream stream_;                     // that the scheduler draws from
-  bool busy_ = false;                    // as the last packet arrived
-  bool refused_ = false, mark_ = false;  // what its class's marking law says of it
+  LawStream stream_;                     // the scheduler's stream
+  bool busy_ = false;                    // state of the link at the last arrival
+  bool refused_ = false, mark_ = false;  // decision of the class's marking law on this packet
 };
 
 }  // namespace ecnomy

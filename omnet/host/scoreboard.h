@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sender knows of the segments beyond the cumulative ACK: the scoreboard of RFC 6675, counted in
-// segments, so that its DupThresh of 3 means three segments reported beyond the one in question.
+// A sender's record of the segments beyond the cumulative ACK: the scoreboard of RFC 6675, counted in
+// segments. Its DupThresh of 3 thus means three reported segments beyond a segment.
 //
-//   IsLost(s)   s is not reported and three or more beyond it are:  s < third highest reported
-//   pipe        segments in the network: neither reported nor lost, and those sent again
+//   IsLost(s)   s is not reported, but at least three segments beyond it are:  s < third highest reported
+//   pipe        segments in the network: neither reported nor lost, plus segments sent again
 #ifndef ECNOMY_HOST_SCOREBOARD_H_
 #define ECNOMY_HOST_SCOREBOARD_H_
 
@@ -24,15 +24,15 @@ class Scoreboard {
     count_ = 0;
   }
   bool empty() const noexcept { return held_.empty(); }
-  // One past the highest segment reported; 0 with none.
+  // One past the highest reported segment; 0 if no segment is reported.
   std::int64_t end() const noexcept { return held_.empty() ? 0 : held_.back().end; }
 
-  // The part of a block in [una, sent) is taken in; true if any of it is news.
+  // Adds the part of a block in [una, sent); true if any segment of it was not reported before.
   bool add(SegmentRange block, std::int64_t una, std::int64_t sent) {
     block.first = std::max(block.first, una);
     block.end = std::min(block.end, sent);
     if (block.first >= block.end) return false;
-    if (held_.capacity() == 0) held_.reserve(8);  // as the receiver's
+    if (held_.capacity() == 0) held_.reserve(8);  // as at the receiver
     const auto from = std::lower_bound(
         held_.begin(), held_.end(), block.first,
         [](const SegmentRange& range, std::int64_t first) { return range.end < first; });
@@ -44,7 +44,7 @@ class Scoreboard {
     return merge(from, block);
   }
 
-  // All below una is acknowledged.
+  // All segments below una are acknowledged.
   void advance(std::int64_t una) noexcept {
     auto at = held_.begin();
     for (; at != held_.end() && at->end <= una; ++at) count_ -= at->end - at->first;
@@ -54,7 +54,7 @@ class Scoreboard {
     held_.front().first = una;
   }
 
-  // Segments reported below seq.
+  // Number of reported segments below seq.
   std::int64_t below(std::int64_t seq) const noexcept {
     std::int64_t n = 0;
     for (const SegmentRange& range : held_) {
@@ -64,7 +64,7 @@ class Scoreboard {
     return n;
   }
 
-  // The smallest segment from seq on that is not reported.
+  // The lowest segment from seq on that is not reported.
   std::int64_t hole_from(std::int64_t seq) const noexcept {
     for (const SegmentRange& range : held_) {
       if (seq < range.first) break;
@@ -78,7 +78,7 @@ class Scoreboard {
     return end() == next ? held_.back().first - 1 : next - 1;
   }
 
-  // What is not reported is lost below this; 0 with nothing lost.
+  // Segments below this one are lost if they are not reported; 0: no segment is lost.
   std::int64_t lost_below() const noexcept {
     std::int64_t beyond = kDupThresh;
     for (auto range = held_.rbegin(); range != held_.rend(); ++range) {
@@ -98,7 +98,7 @@ class Scoreboard {
  private:
   using Place = std::vector<SegmentRange>::iterator;
 
-  // block overlaps or touches *from and perhaps ranges after it.
+  // block overlaps or touches *from and possibly ranges after it.
   bool merge(Place from, const SegmentRange& block) noexcept {
     if (from->first <= block.first && block.end <= from->end) return false;
     SegmentRange whole{std::min(from->first, block.first), block.end};
@@ -113,8 +113,8 @@ class Scoreboard {
     return true;
   }
 
-  std::vector<SegmentRange> held_;  // in order, apart
-  std::int64_t count_ = 0;          // segments in them
+  std::vector<SegmentRange> held_;  // in order, with gaps between them
+  std::int64_t count_ = 0;          // segments in held_
 };
 
 }  // namespace ecnomy

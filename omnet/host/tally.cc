@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* kCountNames[] = {"arrivals", "marks", "drops", "sent", "delivered", "ce"};
 
-// Rows of four integers, sent in parts so that nothing large is held beside the counts themselves.
+// Rows of four integers, sent in parts, so no large copy of the counts is held.
 class Rows {
  public:
   Rows(bridge::Client& client, const char* table, std::array<const char*, 4> names)
@@ -90,7 +90,7 @@ void Tally::tell_counts(bridge::Client& client, Time now) {
       last ? all : std::min(all, static_cast<std::size_t>((now - start_) / every_));
   if (end <= first_kept_) return;
   Rows rows(client, "counts", {"t_ps", "name", "subject", "count"});
-  std::size_t cell = 0;  // what nothing was counted in is not kept
+  std::size_t cell = 0;  // bins without a count are not kept
   for (std::size_t bin = first_kept_; bin < end; ++bin) {
     const Time at = start_ + static_cast<Time>(bin) * every_;
     for (std::size_t name = 0; name < counted_.size(); ++name) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scenario asked to have counted of every packet: histograms over the measured window
-// [warm-up, end], and counts in bins of time over the same window (PROTOCOL.md, record tables).
+// Counts of packets that a scenario requests: histograms over the measured window [warm-up, end], and counts in
+// bins of time over the same window (PROTOCOL.md, record tables).
 //
-// It exists in every simulation, but links and hosts see it (Core::tally) only while it counts. What
-// happens at the end of the window belongs to its last bin.
+// Every simulation has a tally, but links and hosts have access to it (Core::tally) only while it counts. Events at
+// the end of the window belong to its last bin.
 #ifndef ECNOMY_HOST_TALLY_H_
 #define ECNOMY_HOST_TALLY_H_
 
@@ -18,7 +18,7 @@
 
 namespace ecnomy {
 
-// One count per subject and bin of a value; the last bin takes all that lies beyond.
+// One count per subject and bin of a value. Larger values count in the last bin.
 class Histogram {
  public:
   Histogram() = default;  // counts nothing
@@ -46,7 +46,7 @@ class Tally {
 
   bool wanted() const noexcept;
 
-  // `waiting`: packets found, the one in service excluded.
+  // `waiting`: number of packets that wait at the arrival, without the one in service.
   void arrived(std::int32_t link, std::int64_t waiting, Time now) {
     const std::size_t subject = static_cast<std::size_t>(link);
     queue_.add(subject, waiting);
@@ -62,10 +62,10 @@ class Tally {
     if (ce) count(kCe, source, now);
   }
 
-  // Whether so many bins are kept that some should be told.
+  // True if the number of kept bins is large, so some should be sent.
   bool many() const noexcept { return bins_kept_ * cells_per_bin_ > kManyRows; }
-  // The bins that have ended by `now`, all of them at the end of the run; every link has been caught
-  // up with until `now`.
+  // Sends the bins that have ended by `now`, and all bins at the end of the run. Every link must be up to date
+  // at `now`.
   void tell_counts(bridge::Client& client, Time now);
   void tell_histograms(bridge::Client& client) const;
 
@@ -91,13 +91,13 @@ class Tally {
   std::size_t subjects(Counted what) const noexcept;
 
   const Plan* plan_;
-  std::vector<std::int32_t> flow_source_;  // empty where nothing is counted
+  std::vector<std::int32_t> flow_source_;  // empty if nothing is counted
   Histogram delay_, queue_;
 
   Time start_, every_;
   std::int64_t last_bin_;
   std::vector<Counted> counted_;              // in the plan's order
-  std::array<std::size_t, kCounted> offset_;  // of its subjects within a bin's cells
+  std::array<std::size_t, kCounted> offset_;  // index of its first subject within a bin's cells
   std::size_t cells_per_bin_ = 0;
   std::vector<std::int64_t> cells_;  // bins from first_kept_ on
   std::size_t first_kept_ = 0, bins_kept_ = 0;

@@ -24,7 +24,7 @@ template <class... Laws>
 struct TimedPackets<LawList<Laws...>>
     : JoinedLists<std::conditional_t<Laws::kTraits.timed_packets, LawList<Laws>, LawList<>>...> {};
 
-// The laws that time one datagram after another.
+// The laws that give the times of single datagrams.
 using DatagramLaws = TimedPackets<TrafficLaws>::List;
 
 }  // namespace ecnomy

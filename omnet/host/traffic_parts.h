@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic laws of a source made from its plan, with the parts that it has: sessions and pages of a web user,
-// silence suppression of a telephone user.
+// Makes a source's traffic law from its plan, with its parts: sessions and pages of a web user, silence suppression
+// of a telephone user.
 #ifndef ECNOMY_HOST_TRAFFIC_PARTS_H_
 #define ECNOMY_HOST_TRAFFIC_PARTS_H_
 
@@ -12,22 +12,22 @@
 
 namespace ecnomy {
 
-// Whether a traffic law goes with udp, and not with tcp.
+// True if a traffic law uses udp, not tcp.
 bool sends_datagrams(const std::string& law);
 
-// Throws BadParameter: a part that its traffic does not have or has twice, sizes that are not asked for, or
-// values that do not fit together.
+// Throws BadParameter if the traffic does not have a part or has it twice, if sizes are given but not used, or if
+// values do not fit together.
 void check_traffic(const SourcePlan& source);
 
-// Of a source whose traffic is `web`.
+// For a source whose traffic is `web`.
 WebTraffic make_web(const SourcePlan& source);
-// Of one whose traffic is `voip`; nothing where packets are sent in silences too.
+// For a source whose traffic is `voip`; no value without silence suppression.
 std::optional<Speech> make_speech(const SourcePlan& source);
 
 // A source of datagrams other than calls.
 class DatagramLaw {
  public:
-  // Throws BadParameter: a law that does not time packets, or values that do not fit it.
+  // Throws BadParameter if the law does not time packets, or if values do not fit the law.
   explicit DatagramLaw(const SourcePlan& source);
 
   template <class Uniform>
@@ -38,7 +38,7 @@ class DatagramLaw {
   Time gap(Uniform& uniform) {
     return on_law(law_, [&](auto& law) { return law.gap(uniform); });
   }
-  // Of the packet that was timed last, where `full` is what a packet holds.
+  // Payload of the last timed packet; `full` is the payload of a full packet.
   std::int32_t payload_bytes(std::int32_t full) const noexcept {
     return on_law(law_, [&](const auto& law) {
       if constexpr (kTraitsOf<decltype(law)>.own_sizes) return law.payload_bytes();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One flow's window law, chosen by name: a tagged union, so that the hot path is a switch.
+// One flow's window law, selected by name. It is a tagged union, so the hot path is a switch.
 #ifndef ECNOMY_HOST_WINDOW_HOST_H_
 #define ECNOMY_HOST_WINDOW_HOST_H_
 
@@ -13,7 +13,7 @@
 
 namespace ecnomy {
 
-// Throws BadParameter naming law and parameter, or the unknown law.
+// Throws BadParameter, which names the law and the parameter, or the unknown law.
 WindowVariant make_window(const std::string& law, const std::vector<double>& values);
 
 class WindowHost {
@@ -53,7 +53,7 @@ class WindowHost {
     });
     log_.changed("rtt", before, window, rtt);
   }
-  // `path()` is asked only where the law wants it.
+  // Calls `path()` only if the law has the hook `see`.
   template <class MakePath>
   void see(MakePath&& path) noexcept {
     if (!traits_->sees) [[likely]]
@@ -76,7 +76,7 @@ class WindowHost {
     });
     log_.set("aim", marks_per_s);
   }
-  // Packets/s; 0 where the law has none.
+  // Packets/s; 0 if the law has no rate.
   double send_rate() const noexcept {
     return on_law(law_, [](const auto& law) -> double {
       if constexpr (kTraitsOf<decltype(law)>.paced) return law.send_rate();
@@ -110,7 +110,7 @@ class WindowHost {
     on_law(law_, [&](auto& law) { law.set_weight(w); });
     log_.set("weight", w);
   }
-  // The weight that an agent chose, in the law's own unit.
+  // Sets the weight that an agent chose, in the law's own unit.
   void weigh(double w) noexcept {
     on_law(law_, [&](auto& law) {
       if constexpr (kTraitsOf<decltype(law)>.weighs) {
@@ -121,7 +121,7 @@ class WindowHost {
     });
     log_.set("weigh", w);
   }
-  // 0, and no effect, where the law has none.
+  // A law without a gain returns 0 and ignores set_gain.
   double gain() const noexcept {
     return on_law(law_, [](const auto& law) -> double {
       if constexpr (kTraitsOf<decltype(law)>.gain) return law.gain();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue of one direction of a link, in both engines: which packets enter, which are marked or dropped,
-// and what is counted. The engines keep the packets and know when a transmission begins.
+// The queue of one direction of a link, in both engines: decisions on entry, marks and drops, and counters. The
+// engines store the packets and determine the times of transmissions.
 #ifndef ECNOMY_HOST_QUEUE_LINK_QUEUE_H_
 #define ECNOMY_HOST_QUEUE_LINK_QUEUE_H_
 
@@ -14,28 +14,28 @@
 
 namespace ecnomy {
 
-// Of a frame at a link's rate, to the nearest picosecond.
+// Transmission time of a frame at a link's rate, rounded to the nearest picosecond.
 inline Time transmission_ps(std::int32_t wire_bytes, std::int64_t rate_bps) noexcept {
   return (std::int64_t{wire_bytes} * 8'000'000'000'000 + rate_bps / 2) / rate_bps;
 }
 
-// The accounts that a packet belongs to at a link, beside those of the link; nullptr: to none.
+// A packet's counters at a link, in addition to the link's counters; nullptr: no such counters.
 struct PacketAccounts {
-  Hop* hop = nullptr;         // of its source here
-  FlowStats* flow = nullptr;  // of a data packet
+  Hop* hop = nullptr;         // its source's counters at this link
+  FlowStats* flow = nullptr;  // the flow's counters, for a data packet
   Tally* tally = nullptr;
 };
 
 enum class Entry : std::uint8_t { pass, mark, refused, full };
 
-// Packets in the waiting room, the one in service excluded. Callers account before they change the counts.
+// The waiting packets, without the one in service. Callers call account() before they change the numbers.
 struct LinkQueue {
   LinkStats stats;
-  std::int64_t packets = 0, bytes = 0;  // bytes: on this wire
-  Time free_at = 0;                     // when the accepted or begun transmissions have ended
+  std::int64_t packets = 0, bytes = 0;  // bytes: as on this link's wire
+  Time free_at = 0;                     // end of the accepted or begun transmissions
   Time work = 0;                        // sum of their durations
 
-  // The queue's integral up to now.
+  // Updates the queue's integral up to now.
   void account(Time now) noexcept {
     stats.queue_integral_ps += static_cast<double>(packets) * static_cast<double>(now - changed_);
     changed_ = now;
@@ -79,7 +79,7 @@ struct LinkQueue {
 
   Time busy_ps(Time now) const noexcept { return work - std::max<Time>(free_at - now, 0); }
 
-  // Whether the buffer has no room for another packet, or holds more than it may.
+  // True if the buffer has no room for another packet, or is above its limit.
   bool full(const LinkPlan& plan, std::int32_t wire_bytes) const noexcept {
     return (plan.buffer_packets >= 0 && packets >= plan.buffer_packets) ||
            (plan.buffer_bytes >= 0 && bytes + wire_bytes > plan.buffer_bytes);
@@ -89,9 +89,9 @@ struct LinkQueue {
            (plan.buffer_bytes >= 0 && bytes > plan.buffer_bytes);
   }
 
-  // Whether a packet enters, by the marking law and then by the buffer; an idle link takes any. A mark is
-  // for the caller to set. ip: the packet has an ECN field. view(): the packet as a law sees it;
-  // mark_waiting(flow) marks packets that wait.
+  // Decides on a packet's entry, first by the marking law and then by the buffer. An idle link's buffer accepts every
+  // packet. The caller sets a mark. ip: the packet has an ECN field. view(): the packet's view for a law;
+  // mark_waiting(flow) marks waiting packets.
   template <class Law, class View, class MarkWaiting>
   [[gnu::always_inline]] Entry admit(Law& law, const LinkPlan& plan, bool busy,
                                      std::int32_t wire_bytes, bool ip, Time now, View&& view,
@@ -115,7 +115,7 @@ struct LinkQueue {
     return mark ? Entry::mark : Entry::pass;
   }
 
-  // After an arrival at a link of classes: drop_last(class, by_law) until the scheduler asks for no more.
+  // After an arrival at a link with classes: calls drop_last(class, by_law) until the scheduler requests no drop.
   template <class Scheduler, class DropLast>
   void make_room(Scheduler& scheduler, const LinkPlan& plan, bool waits, Time now,
                  DropLast&& drop_last) {
