@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sender's side of AccECN's field ACE: ACKs carry the receiver's count of CE packets modulo 8 (RFC 9768
-// section 3.2.2). Without the AccECN option, which middleboxes may strip, the field is all there is.
+// section 3.2.2). Without the AccECN option, which middleboxes may remove, this field is the only count.
 //
-// An ACK that answers more than 7 packets, because others were lost or held back, may hide a cycle of
-// the field. The sender then assumes the most marks that fit (appendix A.2.1):
+// An ACK that answers more than 7 packets, because other ACKs were lost or delayed, may hide a cycle of
+// the field. The sender then assumes the largest possible number of marks (appendix A.2.1):
 //
 //   d.cep = ACE - s.cep modulo 8,   dSafer.cep = newlyAckedPkt - (newlyAckedPkt - d.cep modulo 8)
 //
-// The count may thus run ahead of the receiver's by multiples of 8.
+// The sender's count may thus exceed the receiver's by multiples of 8.
 #ifndef ECNOMY_HOST_TCP_ACE_COUNTER_H_
 #define ECNOMY_HOST_TCP_ACE_COUNTER_H_
 
@@ -17,8 +17,8 @@ namespace ecnomy {
 
 inline constexpr std::int64_t kAceCycle = 8;
 
-// The marks that an ACK adds to `known`. `ace` is congruent to the receiver's count; `answered` is the
-// number of packets that the ACK newly answers.
+// The marks that an ACK adds to `known`. `ace` is congruent to the receiver's count modulo 8. `answered` is
+// the number of packets that the ACK newly answers.
 constexpr std::int64_t ace_marks(std::int64_t ace, std::int64_t known,
                                  std::int64_t answered) noexcept {
   const std::int64_t least = (ace - known) & (kAceCycle - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a SegmentSender asks of the engine that hosts it: to cut and send segments, to call it back, and
-// where it counts. Each engine has one such class; calls are resolved when it is compiled.
+// The interface of a SegmentSender to its engine: segments to cut and send, calls at later times, and counters.
+// Each engine has one such class; calls are resolved at compile time.
 #ifndef ECNOMY_HOST_TCP_SEGMENT_PORT_H_
 #define ECNOMY_HOST_TCP_SEGMENT_PORT_H_
 
@@ -13,42 +13,43 @@
 
 namespace ecnomy {
 
-// How a segment leaves this time.
+// One transmission of a segment.
 struct Emission {
   std::int64_t seq;
-  std::int32_t bytes;  // of its IP packet
-  bool again;          // it was sent before
+  std::int32_t bytes;  // bytes of its IP packet
+  bool again;          // the segment was sent before
   bool cwr;            // the window was reduced (RFC 3168)
-  bool last;           // nothing follows it
-  bool gated;          // its time was chosen by pacing or a cap, which hold its send overhead
+  bool last;           // the last segment to send
+  bool gated;          // pacing or a cap set its time, which includes its send overhead
 };
 
-// What an ACK of data says.
+// The contents of an ACK of data.
 struct AckNews {
   std::int64_t next;   // the next segment the receiver expects
-  std::int64_t bytes;  // of the IP packets that are newly acknowledged
-  std::int64_t marks;  // CE packets the connection's receiver has had, with accurate echo
-  Time sent;           // when the packet that it answers left; kNever: that is not known (Karn)
+  std::int64_t bytes;  // bytes of the IP packets that are newly acknowledged
+  std::int64_t
+      marks;  // CE packets that the connection's receiver has received, with an accurate echo
+  Time sent;  // departure of the packet that it answers; kNever: unknown (Karn)
   bool ece;
   bool duplicate;  // may count as a duplicate: neither data nor FIN
-  bool news;       // its blocks report what was not known (RFC 6675 section 2)
+  bool news;       // its blocks report segments for the first time (RFC 6675 section 2)
 };
 
 template <class P>
 concept SegmentPort =
     requires(P port, std::int64_t seq, const Emission& emission, Time t, WindowHost& law) {
       { port.stats() } -> std::same_as<FlowStats&>;
-      // Whether segment `seq`, never sent before, can be cut from what the application handed over.
+      // True if segment `seq`, never sent before, can be cut from the application's data.
       { port.available(seq) } -> std::same_as<bool>;
-      // Cuts segment `seq`, or finds it again; the bytes of its IP packet.
+      // Cuts segment `seq`, or finds it again. Returns the bytes of its IP packet.
       { port.cut(seq, bool{}) } -> std::same_as<std::int32_t>;
-      port.emit(emission, t);  // hands it to the network at t
-      port.wake_at(t);         // calls on_pace then
-      port.alarm_at(t);        // calls on_timeout then
-      port.syn_timed_out(t);   // a connection that is being made has heard nothing
-      port.all_acked(t);       // everything there was to send is acknowledged
+      port.emit(emission, t);                     // sends it into the network at t
+      port.wake_at(t);                            // calls on_pace at t
+      port.alarm_at(t);                           // calls on_timeout at t
+      port.syn_timed_out(t);                      // a new connection has received no answer
+      port.all_acked(t);                          // all data to send is acknowledged
       { port.overhead() } -> std::same_as<Time>;  // the next draw of the send overhead
-      port.disturb(law);                          // gives a law that wants draws its next one
+      port.disturb(law);                          // gives a noisy law its next draw
       port.note_sent(t);                          // a data packet leaves
     };
 

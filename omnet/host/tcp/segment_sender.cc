@@ -46,7 +46,7 @@ void SegmentSender::begin(Time now) noexcept {
   cwnd_since_ = now;
 }
 
-// A step of the profile: a greedy flow goes on or off, a cap changes.
+// A step of the profile switches a greedy flow on or off, or changes a cap.
 void SegmentSender::set_profile(bool on, double factor, Time next_step) noexcept {
   on_ = setup_->capped || on;
   factor_ = factor;
@@ -100,8 +100,8 @@ void SegmentSender::take(const FlowOrder& order) noexcept {
   aim();
 }
 
-// A lost SYN: one packet to begin with (RFC 5681 section 3.1) and an RTO of at least 3 s once data
-// flows (RFC 6298 rule 5.7). A flow that was switched off meanwhile gives up.
+// After a lost SYN the window begins with one packet (RFC 5681 section 3.1), and the RTO for data is at least 3 s
+// (RFC 6298 rule 5.7). A flow that was switched off meanwhile gives up.
 bool SegmentSender::syn_lost(FlowStats& stats, Time now) noexcept {
   ++stats.timeouts;
   rto_.back_off();
@@ -114,10 +114,10 @@ bool SegmentSender::syn_lost(FlowStats& stats, Time now) noexcept {
   return true;
 }
 
-// Marks per second become marks per round trip, of the T by which the flow is paced: then marks per second are
-// what was asked for, on the mean, however T moves. With a reference round trip
-// T_ref weight and gain are scaled by T / T_ref (siris2002 section 5.1); a weight that comes from
-// marks per second is in proportion to T already. Some laws take marks per second as they are.
+// Converts marks per second to marks per round trip, with the T by which the flow is paced. The mean rate is then the
+// requested marks per second, for any changes of T. With a reference round trip T_ref, weight and gain are scaled by
+// T / T_ref (siris2002 section 5.1); a weight from marks per second is already in proportion to T. Some laws take
+// marks per second directly.
 void SegmentSender::aim() noexcept {
   if (law_.aims() && mark_rate_ >= 0) return law_.aim(std::max(kLeastWeight, mark_rate_));
   if (!aims_by_time() || !round_trip_.known()) return;
@@ -135,7 +135,7 @@ void SegmentSender::aim() noexcept {
 }
 
 // The floor of a paced WTP window: w / 4, at most one packet. A window of w suffices even if every packet is marked;
-// a quarter of it leaves room to swing. The floor bounds the wait after a burst of marks or a rise of w.
+// a quarter of it leaves room for oscillations. The floor bounds the wait after a burst of marks or a rise of w.
 void SegmentSender::set_floor() noexcept {
   if (!transport().paced || transport().min_window > kLeastWindow) return;
   if (!law_.per_mark() || law_.has_rate()) return;
@@ -143,7 +143,7 @@ void SegmentSender::set_floor() noexcept {
   window_.set(window_.cwnd);
 }
 
-// The integral of cwnd is over the time in which there is a connection.
+// The integral of cwnd covers the time in which a connection exists.
 void SegmentSender::set_cwnd_clock(Time now) noexcept {
   cwnd_integral_ps_ += window_.cwnd * static_cast<double>(now - cwnd_since_);
   cwnd_since_ = now;

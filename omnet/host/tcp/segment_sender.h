@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sending half of a TCP flow, for both engines: what window laws and RFCs say of windows, recovery, ECN,
-// pacing, caps and timers. It counts whole segments and knows neither packets nor sockets: an engine
-// hosts it behind a port (segment_port.h) and tells it of ACKs and of time.
+// The sending half of a TCP flow, for both engines: windows, recovery, ECN, pacing, caps and timers, as defined by
+// window laws and RFCs. It counts whole segments and uses no packets or sockets. An engine hosts it behind a port
+// (segment_port.h) and calls it at ACKs and at timers.
 //
-//   segment_sender.cc       its life: connections, orders from the market, its law's weight
-//   segment_sender_out.h    what may leave when: window, pacing, caps, retransmission timer
-//   segment_sender_in.h     what an ACK does: RTT, window law, ECN, recovery (RFC 5681, 6298, 3168, 7661)
+//   segment_sender.cc       connections, orders from the market, the law's weight
+//   segment_sender_out.h    permission to send: window, pacing, caps, retransmission timer
+//   segment_sender_in.h     effects of an ACK: RTT, window law, ECN, recovery (RFC 5681, 6298, 3168, 7661)
 //   segment_sender_sack.cc  recovery with selective ACKs (RFC 6675)
 //
-// Sequence numbers count segments and run on from connection to connection.
+// Sequence numbers count segments and continue from connection to connection.
 #ifndef ECNOMY_HOST_TCP_SEGMENT_SENDER_H_
 #define ECNOMY_HOST_TCP_SEGMENT_SENDER_H_
 
@@ -29,17 +29,17 @@
 
 namespace ecnomy {
 
-// What the flows of one source share. The plans must outlive it.
+// Data that the flows of one source share. The plans must outlive it.
 struct SenderSetup {
-  // `source` is null for a flow that the market does not know.
+  // `source` is null for a flow outside the market.
   SenderSetup(const TransportPlan& transport, const SourcePlan* source);
 
   const TransportPlan* transport;
   const SourcePlan* source;
-  WindowHost law;  // as each flow begins with it, at the reference RTT if there is one
+  WindowHost law;  // the initial law of each flow, at the reference RTT if there is one
   std::optional<RateCapped> capped;
   std::int64_t offered;       // the receiver's window, packets
-  std::int32_t packet_bytes;  // of a full segment's IP packet
+  std::int32_t packet_bytes;  // IP packet of a full segment
 };
 
 class SegmentSender {
@@ -48,25 +48,25 @@ class SegmentSender {
 
   explicit SegmentSender(const SenderSetup& setup) noexcept;
 
-  // ---- its life
-  void begin(Time now) noexcept;  // the flow's start, without a connection yet
+  // ---- connections
+  void begin(Time now) noexcept;  // starts the flow, still without a connection
   void set_profile(bool on, double factor, Time next_step) noexcept;
-  // A connection is about to be made, for so many segments (-1: without end).
+  // Opens a connection for this number of segments (-1: unlimited).
   void open(std::int64_t segments, Time now) noexcept;
-  // The present connection, whose data is all acknowledged, has so many segments more.
+  // Adds segments to the present connection, whose data is all acknowledged.
   void extend(std::int64_t segments) noexcept { end_ += segments; }
   void close(Time now) noexcept;
-  // Its host has cancelled what wake_at and alarm_at asked for.
+  // The host has cancelled the calls that wake_at and alarm_at requested.
   void forget_calls() noexcept { pace_event_at_ = timer_event_at_ = kNever; }
-  // The SYN is sent again, one packet to begin with; false where the flow was switched off meanwhile.
+  // The SYN was lost: the window begins with one packet. False if the flow was switched off meanwhile.
   bool syn_lost(FlowStats& stats, Time now) noexcept;
-  // The SYN is answered. `again`: it had been sent more than once; sent: when it left, kNever if unknown.
+  // The SYN is answered. `again`: it was sent more than once; sent: its departure, kNever if unknown.
   template <SegmentPort Port>
   void connected(Port& port, bool again, Time sent, Time now);
 
-  // ---- what happens to it
+  // ---- events
   template <SegmentPort Port>
-  void resume(Port& port, Time now);  // something that held it back may have changed
+  void resume(Port& port, Time now);  // a limit on the flow may have changed
   template <SegmentPort Port>
   void on_ack(Port& port, const AckNews& ack, Time now);
   template <SegmentPort Port>
@@ -77,21 +77,21 @@ class SegmentSender {
   void send_allowed(Port& port, Time now);
   template <SegmentPort Port>
   void arm_timer(Port& port, Time now);
-  void take(const FlowOrder& order) noexcept;  // and then `resume`
-  // Not inlined, so that a flow without SACK does not pay for it. Whether the block is news.
+  void take(const FlowOrder& order) noexcept;  // call `resume` afterwards
+  // True if the block reports new segments. Not inlined, to keep the code small for flows without SACK.
   [[gnu::noinline]] bool note_block(const SegmentRange& block);
 
-  // ---- what it is
+  // ---- state
   bool closed() const noexcept { return state_ == State::closed; }
   bool connecting() const noexcept { return state_ == State::connecting; }
   bool is_open() const noexcept { return state_ == State::open; }
-  // Nothing is to be sent and nothing to be acknowledged.
+  // True if there is no data to send and none to be acknowledged.
   bool idle() const noexcept { return closed() || (is_open() && una_ == end_); }
   bool active(Time now) const noexcept;
   std::int64_t una() const noexcept { return una_; }
   std::int64_t next() const noexcept { return next_; }
   std::int64_t end() const noexcept { return end_; }
-  // Of what it is to send, not yet acknowledged; not for what has no end.
+  // Segments that are not yet acknowledged, including those to send. Not for unlimited data.
   std::int64_t segments_left() const noexcept { return closed() ? 0 : end_ - una_; }
   std::int64_t learned() const noexcept { return learned_; }
   Time step_at() const noexcept { return step_at_; }
@@ -101,14 +101,14 @@ class SegmentSender {
 
  private:
   enum class State : std::uint8_t { closed, connecting, open };
-  // What an ACK answers: packets that a law is told of, all packets, and the T's since the last ACK (-1: unknown).
+  // Packets of an ACK: those passed to the law, and all that it answers; time since the last ACK in T (-1: unknown).
   struct Answer {
     std::int64_t told, packets;
     double trips;
   };
   static constexpr std::int64_t kNoSegment = -1;
-  static constexpr double kLeastWeight = 1e-9;  // laws divide by it
-  // The least window of paced plans by default (SMALLEST_WINDOW in tcp_options.py). The weight sets the floor then.
+  static constexpr double kLeastWeight = 1e-9;  // above 0, because laws divide by the weight
+  // Default minimum window of paced plans (SMALLEST_WINDOW in tcp_options.py). The weight then sets the floor.
   static constexpr double kLeastWindow = 1.0 / 64;
   static constexpr double kOwnWeight = -std::numeric_limits<double>::infinity();
 
@@ -121,7 +121,7 @@ class SegmentSender {
   bool aims_by_time() const noexcept {
     return (mark_rate_ >= 0 && !law_.aims()) || transport().reference_rtt > 0;
   }
-  // T, by which the pace goes and by which marks per second become marks per round trip.
+  // T: the round trip for pacing, and for the conversion of marks per second to marks per round trip.
   Time rtt() const noexcept { return transport().rtt_mean ? round_trip_.mean() : rto_.srtt(); }
   Time round_trip() const noexcept {
     return aims_by_time() ? round_trip_.for_weight(rtt()) : rtt();
@@ -154,7 +154,7 @@ class SegmentSender {
   void restart_after_idle(Time now) noexcept;
   void lose_window(Time now) noexcept;
   template <SegmentPort Port>
-  void let_go(Port& port, Time now);  // of what is lost, where nothing is repaired
+  void let_go(Port& port, Time now);  // gives up lost segments, without repair
   double in_network() const noexcept;
 
   // segment_sender_sack.cc
@@ -196,44 +196,44 @@ class SegmentSender {
   double trips(Time since) const noexcept;
   std::int64_t growth(std::int64_t newly_acked, std::int64_t flight) const noexcept;
 
-  // Ordered by use: what nearly every packet touches comes first, so that it shares cache lines.
+  // Ordered by use: fields that nearly every packet touches come first and share cache lines.
   const SenderSetup* setup_;
   State state_ = State::closed;
   bool started_ = false, active_ = true;
-  bool on_ = true;  // by the profile
+  bool on_ = true;  // state by the profile
   bool in_recovery_ = false, cwr_due_ = false;
-  bool one_waits_ = false;  // marked at a window of one packet: the timer lets the next one out
+  bool one_waits_ = false;  // a mark at a window of one packet: the next packet waits for the timer
   std::int32_t duplicates_ = 0;
-  std::int32_t healed_ = -1;  // ACKs since a timeout, while the window opens again; -1: it is open
+  std::int32_t healed_ = -1;  // ACKs since a timeout, while it limits the flight; -1: no limit
   std::int64_t una_ = 0, next_ = 0,
                sent_ = 0;               // oldest unacked, next to send, one past the highest
   std::int64_t end_ = 0;                // one past the last segment there is to send
-  std::int64_t recover_ = 0;            // no fast retransmit up to it (RFC 6582)
-  std::int64_t cut_until_ = 0;          // no RFC 3168 response to ACKs up to it
-  std::int64_t app_limited_until_ = 0;  // up to here the window was not what held it back
-  std::int64_t learned_ = 0;            // marks of this connection the sender knows of
+  std::int64_t recover_ = 0;            // no fast retransmit up to this segment (RFC 6582)
+  std::int64_t cut_until_ = 0;          // no RFC 3168 response to ACKs up to this segment
+  std::int64_t app_limited_until_ = 0;  // up to this segment the window was not the limit
+  std::int64_t learned_ = 0;            // marks of this connection reported to the sender
   WindowHost law_;
   Window window_;
   RoundTrip round_trip_;
   Rto rto_;
   Time timer_at_ = 0;             // retransmission deadline
-  Time timer_event_at_ = kNever;  // the timeout event that counts
+  Time timer_event_at_ = kNever;  // time of the valid timeout event
   Time last_ack_at_ = 0;
   Time last_sent_at_ = 0;
   double cwnd_integral_ps_ = 0;  // packet-ps
-  Time cwnd_since_ = 0;          // the last ACK or timeout
+  Time cwnd_since_ = 0;          // last ACK or timeout
   Gate gate_;                    // pacing and caps
-  Time pace_event_at_ = kNever;  // the pace event that counts
-  double mark_rate_;             // marks/s aimed at; -w: a weight of w, kOwnWeight: the source's
+  Time pace_event_at_ = kNever;  // time of the valid pace event
+  double mark_rate_;             // target in marks/s; -w: a weight of w, kOwnWeight: the source's
   double order_cap_bps_ = -1;
   std::int64_t mark_cap_ = -1;
 
   Scoreboard scoreboard_;
-  std::int64_t again_ = 0;       // one past the highest sent again (HighRxt, RFC 6675)
-  std::int64_t rescue_ = 0;      // a rescue needs una_ beyond it (RescueRxt)
+  std::int64_t again_ = 0;       // one past the highest segment sent again (HighRxt, RFC 6675)
+  std::int64_t rescue_ = 0;      // a rescue needs una_ above this value (RescueRxt)
   std::int64_t timer_una_ = -1;  // una_ at the last timeout
-  double factor_ = 1;            // of the profile, on the cap
-  Time step_at_ = kNever;        // when the profile has its next step
+  double factor_ = 1;            // the profile's factor on the cap
+  Time step_at_ = kNever;        // next step of the profile
 };
 
 }  // namespace ecnomy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an ACK does to a SegmentSender; part of segment_sender.h.
+// The effects of an ACK on a SegmentSender; part of segment_sender.h.
 #ifndef ECNOMY_HOST_TCP_SEGMENT_SENDER_IN_H_
 #define ECNOMY_HOST_TCP_SEGMENT_SENDER_IN_H_
 
@@ -48,7 +48,7 @@ inline void SegmentSender::sample_rtt(Time sent, Time now) noexcept {
   aim();
 }
 
-// New data is acknowledged. Where nothing is repaired an ACK jumps over what is lost, and answers one packet.
+// New data is acknowledged. Without repair, an ACK skips lost packets and answers one packet.
 template <SegmentPort Port>
 void SegmentSender::advance(Port& port, const AckNews& ack, Time since, Time now) {
   const std::int64_t reach = ack.next - una_;
@@ -80,7 +80,7 @@ void SegmentSender::advance(Port& port, const AckNews& ack, Time since, Time now
   }
   const std::int64_t told = told_of(n, flight, recovering);
   const bool by_pace = by_window && told == n && una_ > recover_;
-  const bool repairs = recovering || una_ <= recover_;  // duplicate ACKs have answered the others
+  const bool repairs = recovering || una_ <= recover_;  // duplicate ACKs answered the other packets
   const std::int64_t answered = repairs && transport().repair ? 1 : reach;
   learn_marks(port, ack, {told, answered, by_pace ? trips(since) : -1}, now);
   if (next_ > una_) arm_timer(port, now);
@@ -96,8 +96,8 @@ void SegmentSender::duplicate(Port& port, const AckNews& ack, Time now) {
   recover(port, now);
 }
 
-// Fast retransmit: the law's answer to a loss, once for all that is now outstanding. It is of the flight
-// (RFC 5681 Eq. 4, RFC 6675), which limited transmit may have let beyond cwnd, or of the pipe.
+// Fast retransmit: the law's response to a loss, once for all outstanding packets. The reduction is relative to the
+// flight (RFC 5681 Eq. 4, RFC 6675), which limited transmit may have raised above cwnd, or to the pipe.
 template <SegmentPort Port>
 void SegmentSender::recover(Port& port, Time now) {
   const Recovery recovery = law_.recovery();
@@ -113,15 +113,16 @@ void SegmentSender::recover(Port& port, Time now) {
   arm_timer(port, now);
 }
 
-// How many packets a law is told of: those that may grow its window, or all that this ACK answers, which
-// is one where out of order ones have been answered before.
+// Number of packets passed to the law: those that may increase its window, or all packets that this ACK answers.
+// In a repair this is one packet, because duplicate ACKs have answered the others.
 inline std::int64_t SegmentSender::told_of(std::int64_t newly_acked, std::int64_t flight,
                                            bool recovering) const noexcept {
   if (!law_.every_ack()) return recovering ? 0 : growth(newly_acked, flight);
   return recovering || una_ <= recover_ ? std::min<std::int64_t>(newly_acked, 1) : newly_acked;
 }
 
-// Of the T by which it is paced. The guard of the flight lets two windows go in a round trip.
+// Time since the last ACK in units of T, by which the flow is paced. The limit of the flight allows two windows per
+// round trip.
 inline double SegmentSender::trips(Time since) const noexcept {
   if (!round_trip_.known()) return -1;
   return static_cast<double>(since) / static_cast<double>(std::max(round_trip(), rtt() / 2));
@@ -133,9 +134,9 @@ void SegmentSender::tell_law(Port& port, const Ack& ack) {
   law_.on_ack(window_, ack);
 }
 
-// How many of the newly acknowledged packets may grow the window: none where something else than the
-// window held the flow back and less than half of it was used (RFC 7661); one while a timeout is
-// being repaired, however many segments had already arrived (RFC 3465 section 2.3).
+// Number of newly acknowledged packets that may increase the window. It is 0 if something other than the
+// window limited the flow and at most half of the window was used (RFC 7661). It is at most 1 during the repair of a
+// timeout, regardless of the segments that had already arrived (RFC 3465 section 2.3).
 inline std::int64_t SegmentSender::growth(std::int64_t newly_acked,
                                           std::int64_t flight) const noexcept {
   const bool limited = una_ <= app_limited_until_;
@@ -143,7 +144,7 @@ inline std::int64_t SegmentSender::growth(std::int64_t newly_acked,
   return una_ <= recover_ ? std::min<std::int64_t>(newly_acked, 1) : newly_acked;
 }
 
-// What an ACK says of marks: those that its count adds, by `answered` packets where the count has 3 bits, or ECE.
+// New marks of an ACK: the increase of its count (derived from `answered` packets if the count has 3 bits), or ECE.
 inline std::int64_t SegmentSender::fresh_marks(const AckNews& ack,
                                                std::int64_t answered) const noexcept {
   switch (transport().echo) {
@@ -156,9 +157,9 @@ inline std::int64_t SegmentSender::fresh_marks(const AckNews& ack,
   }
 }
 
-// Accurate echo: a cumulative count, so that a lost ACK loses no mark; every mark goes to a law that
-// wants them all. RFC 3168: one response per window of data, and no growth on an ACK that carries
-// ECE, but for those that repair a timeout already answered: the CWR can only follow them.
+// Accurate echo: the count is cumulative, so a lost ACK loses no mark. Laws with the trait per_mark get every mark.
+// RFC 3168: one response per window of data, and no growth on an ACK with ECE. ACKs that repair a timeout with a
+// completed response are exempt, because the CWR can only follow them.
 template <SegmentPort Port>
 void SegmentSender::learn_marks(Port& port, const AckNews& ack, const Answer& answer, Time now) {
   show_path(now);
@@ -179,8 +180,8 @@ void SegmentSender::learn_marks(Port& port, const AckNews& ack, const Answer& an
   if (new_round) respond(port, {told, 1, trips}, now);
 }
 
-// A window of one packet is not halved: its next packet leaves when the retransmission timer, set anew, expires
-// (RFC 3168 section 6.1.2).
+// A window of one packet is not halved. Instead the retransmission timer is restarted, and the next packet leaves
+// when the timer expires (RFC 3168 section 6.1.2).
 template <SegmentPort Port>
 void SegmentSender::respond(Port& port, const Ack& told, Time now) {
   cut_until_ = sent_;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a SegmentSender may send, and when; part of segment_sender.h.
+// The packets that a SegmentSender may send, and their times; part of segment_sender.h.
 //
-// Ack-clocked: while the flight is below floor(cwnd). Paced: a packet every T / cwnd, so that the rate is cwnd / T
-// for any cwnd > 0, or at the law's own rate where it has one; the flight is then only guarded, at twice
-// the window. T is the smoothed RTT (RFC 6298), which follows the queue as an ACK clock does; or a mean
-// over seconds, which does not: then the queue integrates the windows and RED's average makes it
-// swing. Where the market pays by the second T is at most twice the smallest RTT
-// (laws/window/round_trip.h). A rate cap shuts the same gate for longer.
+// An ack-clocked flow sends while the flight is below floor(cwnd). A paced flow sends a packet every T / cwnd, so its
+// rate is cwnd / T for any cwnd > 0, or it sends at the law's own rate. Its flight is limited only to about twice
+// the window. T is the smoothed RTT (RFC 6298), which follows the queue as an ACK clock does, or a mean over
+// seconds, which does not. With this mean the queue integrates the windows, and RED's average makes it oscillate.
+// If weights are in marks per second, T is at most twice the smallest RTT (laws/window/round_trip.h). A rate cap
+// shuts the same gate for longer.
 #ifndef ECNOMY_HOST_TCP_SEGMENT_SENDER_OUT_H_
 #define ECNOMY_HOST_TCP_SEGMENT_SENDER_OUT_H_
 
@@ -17,8 +17,8 @@
 
 namespace ecnomy {
 
-// After a timeout the flight grows as in slow start, also where a law keeps its window: sent all at once it would
-// be lost again.
+// After a timeout the flight grows as in slow start, even if the law keeps its window. A whole window sent at once
+// would be lost again.
 inline bool SegmentSender::window_open() const noexcept {
   double window = transport().paced ? std::ceil(2 * window_.cwnd) + 1 : window_.cwnd;
   if (healed_ >= 0) [[unlikely]]
@@ -43,8 +43,8 @@ inline Time SegmentSender::pace_interval() const noexcept {
   return Gate::interval(static_cast<double>(round_trip()) / window_.cwnd);
 }
 
-// From one packet, at `from`, to the next. Under a profile the interval is one of operational time, so
-// that a step in the middle of it counts from its own time on.
+// Interval from a packet at `from` to the next packet. Under a profile this is an interval of operational time, so a
+// step within it applies from the step's time on.
 inline Time SegmentSender::cap_interval(Time now, Time from) const noexcept {
   const double cap = cap_bps(now);
   if (cap < 0) return 0;
@@ -67,13 +67,13 @@ void SegmentSender::shut_gate(Port& port, Time now) {
   if (interval > 0) gate_.shut(now, interval, port.overhead());
 }
 
-// A cap was lifted or raised: the wait that it set counts no longer.
+// A cap was lifted or raised, so the wait that it set is shortened.
 inline void SegmentSender::reopen_gate(Time now) noexcept {
   gate_.shorten(std::max(pace_interval(), cap_interval(now, gate_.from())));
 }
 
-// A window that has grown shortens the wait that was set when it was small. Below one packet, where all that was
-// sent is answered before the next leaves, the wait is that of the present window, shorter or longer.
+// If the window has grown since the wait was set, the wait is shortened. Below one packet, all packets sent are
+// answered before the next one leaves. The wait is then that of the present window, shorter or longer.
 inline void SegmentSender::hasten_gate(Time now) noexcept {
   if (!transport().paced || cap_bps(now) >= 0) return;
   const Time pace = pace_interval();
@@ -82,7 +82,7 @@ inline void SegmentSender::hasten_gate(Time now) noexcept {
   gate_.hasten(now, pace);
 }
 
-// Whether a packet may leave now; if not for the gate alone, an event will open it.
+// True if the gate is open. Otherwise an event is scheduled at which the gate opens.
 template <SegmentPort Port>
 bool SegmentSender::gate_open(Port& port, Time now) {
   if (gate_.open(now)) return true;
@@ -101,7 +101,7 @@ void SegmentSender::on_pace(Port& port, Time now) {
   send_allowed(port, now);
 }
 
-// From here on, what holds the flow back is not its window (RFC 7661).
+// Notes that something other than the window limits the flow (RFC 7661).
 inline void SegmentSender::not_window_limited() noexcept {
   app_limited_until_ = std::max(app_limited_until_, next_);
 }
@@ -130,7 +130,7 @@ void SegmentSender::send_allowed(Port& port, Time now) {
   }
 }
 
-// By what neither its window nor its data says.
+// True if neither the window nor a lack of data prevents sending, but activity, the mark cap or a cap of 0.
 inline bool SegmentSender::held_back(const FlowStats& stats, Time now) const noexcept {
   return !active(now) || spent(stats) || cap_bps(now) == 0;
 }
@@ -139,8 +139,8 @@ inline bool SegmentSender::spent(const FlowStats& stats) const noexcept {
   return mark_cap_ >= 0 && stats.ce + stats.under_way() >= mark_cap_;
 }
 
-// There is such a segment and the receiver has room for it. It offers its window from the cumulative
-// ACK on: what it holds beyond a hole is in it.
+// True if the segment exists and the receiver has room for it. The receiver's window begins at the cumulative
+// ACK, so it includes segments that the receiver holds beyond a hole.
 template <SegmentPort Port>
 bool SegmentSender::available(Port& port, std::int64_t seq) const {
   if (seq >= end_ || seq - una_ >= setup_->offered) return false;
@@ -153,7 +153,7 @@ std::int64_t SegmentSender::next_segment(Port& port) const {
   return available(port, next_) ? next_ : kNoSegment;
 }
 
-// NextSeg() of RFC 6675, its four rules in order.
+// NextSeg() of RFC 6675, with its four rules in order.
 template <SegmentPort Port>
 std::int64_t SegmentSender::repair(Port& port) const {
   if (!in_recovery_) {
@@ -167,9 +167,9 @@ std::int64_t SegmentSender::repair(Port& port) const {
   return una_ > rescue_ ? scoreboard_.last_hole(next_) : kNoSegment;
 }
 
-// An ack-clocked flow that was silent for an RTO has lost its clock and begins again with the initial
-// window (RFC 5681 section 4.1), in slow start up to three quarters of what it had (RFC 2861 section 2;
-// RFC 7661 section 4.4.2); a paced one keeps its rate.
+// An ack-clocked flow that was silent for an RTO has lost its clock. It restarts with the initial window (RFC
+// 5681 section 4.1), in slow start up to three quarters of its former window (RFC 2861 section 2; RFC 7661
+// section 4.4.2). A paced flow keeps its rate.
 inline void SegmentSender::restart_after_idle(Time now) noexcept {
   if (transport().paced || next_ != una_ || now - last_sent_at_ < rto_.rto()) return;
   set_cwnd_clock(now);
@@ -198,8 +198,8 @@ void SegmentSender::emit(Port& port, std::int64_t seq, Time now) {
   port.emit({seq, bytes, again, cwr, seq + 1 == end_, gated}, now);
 }
 
-// The oldest segment at once, whatever window and gate say. A mark cap holds where it can be marked: the
-// timer tries again.
+// Sends the oldest segment at once, regardless of window and gate. A spent mark cap prevents this if the segment can
+// be marked; the timer then tries again.
 template <SegmentPort Port>
 void SegmentSender::retransmit(Port& port, Time now) {
   again_ = rescue_ = una_;
@@ -208,8 +208,8 @@ void SegmentSender::retransmit(Port& port, Time now) {
   emit(port, una_, now);
 }
 
-// A deadline that moved back is looked at again when its event comes; only one that moved forward
-// needs a new event.
+// If the deadline has moved to a later time, it is checked again at the present event. Only an earlier deadline needs
+// a new event.
 template <SegmentPort Port>
 void SegmentSender::arm_timer(Port& port, Time now) {
   timer_at_ = now + rto_.rto();
@@ -239,12 +239,12 @@ void SegmentSender::on_timeout(Port& port, Time now) {
   resend_from_una(port, now);
 }
 
-// What a timeout takes for lost: with SACK what nobody has reported to have arrived (RFC 6675).
+// Packets that a timeout counts as lost; with SACK, those not reported to have arrived (RFC 6675).
 inline double SegmentSender::in_network() const noexcept {
   return used(transport().sack ? pipe() : next_ - una_);
 }
 
-// The window survives; what was outstanding is gone.
+// Keeps the window and gives up all outstanding packets.
 template <SegmentPort Port>
 void SegmentSender::let_go(Port& port, Time now) {
   set_cwnd_clock(now);
@@ -254,7 +254,7 @@ void SegmentSender::let_go(Port& port, Time now) {
   send_allowed(port, now);
 }
 
-// ssthresh follows the flight of the first timeout of a segment only (RFC 5681 Eq. 4).
+// Only the first timeout of a segment sets ssthresh from the flight (RFC 5681 Eq. 4).
 inline void SegmentSender::lose_window(Time now) noexcept {
   set_cwnd_clock(now);
   const double ssthresh = window_.ssthresh;
@@ -266,7 +266,7 @@ inline void SegmentSender::lose_window(Time now) noexcept {
   healed_ = 0;
   recover_ = cut_until_ = sent_;
   in_recovery_ = false;
-  scoreboard_.clear();  // RFC 6675 section 5.1: the receiver may have dropped what it held
+  scoreboard_.clear();  // RFC 6675 section 5.1: the receiver may have dropped its segments
   cwr_due_ = transport().echo == Echo::rfc3168;
 }
 

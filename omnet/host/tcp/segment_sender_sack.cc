@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loss recovery with selective ACKs (RFC 2018, RFC 6675 in segments): Update, SetPipe; NextSeg is in
-// segment_sender_out.h. A law that goes back n (Tahoe) resends from the loss on
-// what is not reported, as everybody does after a timeout (RFC 6675 section 5.1).
+// Loss recovery with selective ACKs (RFC 2018, RFC 6675 in segments): Update and SetPipe. NextSeg is in
+// segment_sender_out.h. A law with go-back-n (Tahoe) resends all unreported segments from the loss on, as all laws do
+// after a timeout (RFC 6675 section 5.1).
 #include "host/tcp/segment_sender.h"
 
 namespace ecnomy {
 
-// Update(), a block at a time; news make a duplicate ACK in the sense of RFC 6675 section 2.
+// Update() for one block. An ACK with a new block is a duplicate ACK in the sense of RFC 6675 section 2.
 bool SegmentSender::note_block(const SegmentRange& block) {
   return scoreboard_.add(block, una_, sent_);
 }
 
-// RFC 6675 section 5, steps 1 to 4; the limited transmit of step 3 is what the window then lets out.
-// Whether to recover.
+// RFC 6675 section 5, steps 1 to 4; true if recovery begins. The window then allows the limited transmit of step 3.
 bool SegmentSender::suspect_loss() noexcept {
   if (in_recovery_ || una_ < recover_) return false;
   ++duplicates_;
@@ -20,14 +19,14 @@ bool SegmentSender::suspect_loss() noexcept {
   return duplicates_ >= Scoreboard::kDupThresh || una_ < scoreboard_.lost_below();
 }
 
-// SetPipe(). Outside of recovery nothing counts as lost: what a timeout took for lost is sent again.
+// SetPipe(). Outside of recovery no packet counts as lost: packets lost at a timeout are sent again.
 std::int64_t SegmentSender::pipe() const noexcept {
   if (scoreboard_.empty() && !in_recovery_) return next_ - una_;
   if (in_recovery_) return scoreboard_.pipe(una_, next_, again_);
   return next_ - una_ - scoreboard_.below(next_);
 }
 
-// Segment seq, below next_, is about to be sent again: HighRxt or RescueRxt moves.
+// Segment seq, below next_, is about to be sent again: updates HighRxt or RescueRxt.
 void SegmentSender::resent(std::int64_t seq) noexcept {
   if (seq >= again_ && seq < scoreboard_.end()) {
     again_ = seq + 1;
