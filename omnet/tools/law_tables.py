@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is made from the laws' headers: the market's table of laws, and the NED type of each.
+"""Writes the files that follow from the laws' headers: the market's table of laws, the NED types.
 
-    python omnet/tools/law_tables.py            # which files differ from the engine's description
-    python omnet/tools/law_tables.py --write    # writes them anew
+    python omnet/tools/law_tables.py            # lists files that differ from the engine's output
+    python omnet/tools/law_tables.py --write    # writes these files again
 
-`ecnomy-engine describe` gives what the headers declare: each law in a sentence, its source, traits
-and parameters. The market's table is that text. In NED the comment that opens a header, with the
-formula, becomes the type's documentation. A quantity of a unit that NED knows has it as @unit and
-not in its name, `interval` for interval_s; the name with the unit is read too, as a plain number. A
-flag is a bool, a choice a string with its names as @enum. What has no default in the law's table
-has none in NED, or nan.
+`ecnomy-engine describe` prints the declarations of the headers: each law in a sentence, its source,
+traits and parameters. The market's table is this text. In NED the opening comment of a header, with
+the formula, is the type's documentation. A quantity whose unit exists in NED has this unit as @unit
+and not in its name: `interval` for interval_s. The name with the unit is a parameter as well, as a
+plain number. A flag is a bool, and a choice is a string with its names as @enum. A parameter
+without a default in the law's table has no default in NED, or nan.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ _NAME: Final = re.compile(r'constexpr const char\* kName = "([\w-]+)";')
 
 @dataclass(frozen=True)
 class Family:
-    """Where the NED types of a family of laws live, and what they are."""
+    """The folder and the declaration of the NED types of a family of laws."""
 
     folder: str
     imports: str
-    kind: str  # what follows the type's name
-    law: str  # declares or assigns the law's name
+    kind: str  # text after the type's name
+    law: str  # declaration or assignment of the law's name
     end: str  # further lines of the parameters section
 
 
-_NAMED: Final = "        // By which the engines know it.\n"
+_NAMED: Final = "        // Name of the law in the engines.\n"
 _HOLDER: Final = '        @class(LawHolder);\n        @display("i=block/cogwheel");\n'
 
 FAMILIES: Final = {
@@ -71,21 +71,21 @@ def ned_type(family: str, law: str) -> str:
 
 
 def _number(value: float) -> str:
-    """As short as exact."""
+    """Return the shortest exact text of a number."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
 def _range(parameter: Mapping[str, Any], unit: str) -> str:
-    """Its unit and range in words."""
+    """Return a parameter's unit and range in words."""
     if parameter["unit"] in ("choice", "flag"):
         return ""
     most = "" if parameter["max"] >= 1e300 else f" to {parameter['max']:g}"
-    told = {"": "", "whole": "", "unit": "In what `unit` says, "}.get(unit, f"In {unit}, ")
+    told = {"": "", "whole": "", "unit": "In the unit `unit`, "}.get(unit, f"In {unit}, ")
     return f" {told}{'f' if told else 'F'}rom {parameter['min']:g}{most}."
 
 
 def _default(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]]) -> str | None:
-    """Its default number in NED, by another parameter if `where` says so."""
+    """Return a parameter's default number in NED, which depends on a choice if `where` lists it."""
     if parameter["default"] is None:
         return None
     text = _number(parameter["default"])
@@ -96,7 +96,7 @@ def _default(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]]) -
 
 
 def _declaration(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]]) -> str:
-    """A parameter's lines in NED: what it means, and its declaration."""
+    """Return a parameter's lines in NED: its meaning and its declaration."""
     name, unit, default = parameter["name"], parameter["unit"], parameter["default"]
     quantity, ned_unit = law_parameter(name, unit)
     above = f"        // {_escaped(parameter['about'])}{_range(parameter, ned_unit or unit)}\n"
@@ -111,7 +111,7 @@ def _declaration(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]
         given = _default(parameter, where)
         head = f"double {name}"
     if ned_unit:
-        told = f"`{quantity}` as a plain number, by its name in scenarios and older exports."
+        told = f"`{quantity}` as a plain number, with its name in scenarios and older exports."
         plain = f"        // {told}\n"
         return (
             f"{plain}        {head} = default({given or 'nan'});\n"
@@ -123,13 +123,13 @@ def _declaration(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]
 
 
 def _escaped(text: str) -> str:
-    """As neddoc reads it: ~Name would be a link."""
+    """Return the text for neddoc, which would read ~Name as a link."""
     return text.replace("~", "~~")
 
 
 @functools.cache
 def _headers() -> dict[tuple[str, str], Path]:
-    """{(family, law): its header}; the family is the header's folder."""
+    """Return {(family, law): its header}; the family is the header's folder."""
     return {
         (file.parent.name, law): file
         for file in sorted((OMNET / "laws").glob("*/*.h"))
@@ -138,7 +138,7 @@ def _headers() -> dict[tuple[str, str], Path]:
 
 
 def header_of(family: str, law: str) -> tuple[str, list[str]]:
-    """A law's header relative to omnet/, and the lines of the comment that it opens with."""
+    """Return a law's header relative to omnet/, and the lines of its opening comment."""
     file = _headers()[family, law]
     lines = file.read_text().splitlines()[1:]
     count = next(i for i, line in enumerate(lines) if not line.startswith("//"))
@@ -147,7 +147,7 @@ def header_of(family: str, law: str) -> tuple[str, list[str]]:
 
 
 def _documentation(family: str, law: str) -> str:
-    """What a type is, its formula and source as the header has them."""
+    """Return the documentation of a type, with formula and source as in the header."""
     file, opening = header_of(family, law)
     lines = [f"The {family} law `{law}`, from {file}.", "", "<pre>", *opening, "</pre>"]
     return "".join(f"// {_escaped(line)}".rstrip() + "\n" for line in ["", *lines, ""])
@@ -159,7 +159,7 @@ def ned_text(
     parameters: Sequence[Mapping[str, Any]],
     where: Sequence[Mapping[str, Any]] = (),
 ) -> str:
-    """The whole NED file of one law.
+    """Return the whole NED file of one law.
 
     Args:
         family: `marking`, `scheduling`, `window` or `traffic`.
@@ -198,13 +198,13 @@ def _description() -> str:
 
 @functools.cache
 def described() -> Described:
-    """What the engine says of its laws: {family: {law: {about, source, traits, parameters}}}."""
+    """Return the engine's laws: {family: {law: {about, source, traits, parameters}}}."""
     laws: Described = json.loads(_description())
     return laws
 
 
 def files() -> dict[Path, str]:
-    """Every file that is made from the laws, and what should stand in it."""
+    """Return the path and the text of every file that follows from the laws."""
     ned = {
         INET / FAMILIES[family].folder / f"{ned_type(family, law)}.ned": ned_text(
             family, law, entry["parameters"], entry.get("defaults_where", ())
@@ -216,7 +216,7 @@ def files() -> dict[Path, str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Writes what differs, or names it and returns 1."""
+    """Write the files that differ, or print their names and return 1."""
     differing = [
         (path, text)
         for path, text in files().items()

@@ -27,9 +27,8 @@ struct Emission {
 struct AckNews {
   std::int64_t next;   // the next segment the receiver expects
   std::int64_t bytes;  // bytes of the IP packets that are newly acknowledged
-  std::int64_t
-      marks;  // CE packets that the connection's receiver has received, with an accurate echo
-  Time sent;  // departure of the packet that it answers; kNever: unknown (Karn)
+  std::int64_t marks;  // CE packets received on this connection so far, with an accurate echo
+  Time sent;           // departure of the packet that it answers; kNever: unknown (Karn)
   bool ece;
   bool duplicate;  // may count as a duplicate: neither data nor FIN
   bool news;       // its blocks report segments for the first time (RFC 6675 section 2)

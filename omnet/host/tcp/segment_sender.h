@@ -85,7 +85,7 @@ class SegmentSender {
   bool closed() const noexcept { return state_ == State::closed; }
   bool connecting() const noexcept { return state_ == State::connecting; }
   bool is_open() const noexcept { return state_ == State::open; }
-  // True if there is no data to send and none to be acknowledged.
+  // True if there is no data to send and no data to be acknowledged.
   bool idle() const noexcept { return closed() || (is_open() && una_ == end_); }
   bool active(Time now) const noexcept;
   std::int64_t una() const noexcept { return una_; }

@@ -130,7 +130,7 @@ void SegmentSender::send_allowed(Port& port, Time now) {
   }
 }
 
-// True if neither the window nor a lack of data prevents sending, but activity, the mark cap or a cap of 0.
+// True if the flow is inactive, its mark cap is spent, or its rate cap is 0.
 inline bool SegmentSender::held_back(const FlowStats& stats, Time now) const noexcept {
   return !active(now) || spent(stats) || cap_bps(now) == 0;
 }
