@@ -48,7 +48,7 @@ struct LinkStats {
   std::int64_t drops = 0, dropped_bytes = 0, law_drops = 0, not_ect_drops = 0, ce_dropped = 0;
   std::int64_t departures = 0, departed_bytes = 0;
   std::int64_t queue_max = 0;
-  double queue_integral_ps = 0;  // packets waiting x ps
+  double queue_integral_ps = 0;  // waiting packets x ps
 
   void dropped(std::int64_t bytes, bool by_law, bool ect, bool ce) noexcept {
     ++drops;

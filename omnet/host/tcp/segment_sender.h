@@ -142,7 +142,7 @@ class SegmentSender {
   template <SegmentPort Port>
   void retransmit(Port& port, Time now);
   template <SegmentPort Port>
-  void resend_from_una(Port& port, Time now);  // go back n
+  void resend_from_una(Port& port, Time now);  // go-back-n
   template <SegmentPort Port>
   void shut_gate(Port& port, Time now);
   void reopen_gate(Time now) noexcept;
@@ -207,7 +207,7 @@ class SegmentSender {
   std::int32_t healed_ = -1;  // ACKs since a timeout, while it limits the flight; -1: no limit
   std::int64_t una_ = 0, next_ = 0,
                sent_ = 0;               // oldest unacked, next to send, one past the highest
-  std::int64_t end_ = 0;                // one past the last segment there is to send
+  std::int64_t end_ = 0;                // one past the last segment to send
   std::int64_t recover_ = 0;            // no fast retransmit up to this segment (RFC 6582)
   std::int64_t cut_until_ = 0;          // no RFC 3168 response to ACKs up to this segment
   std::int64_t app_limited_until_ = 0;  // up to this segment the window was not the limit

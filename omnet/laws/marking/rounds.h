@@ -68,7 +68,7 @@ class Rounds {
   Time last_ = kNever;
   Time start_ = 0;
   double rtt_ps_ = 0.0;
-  std::int64_t window_ = 0;    // packets in this round so far; 0 before the second arrival
+  std::int64_t window_ = 0;    // packets of this round so far; 0 before the second arrival
   std::int64_t previous_ = 0;  // packets in the previous round; 0: no previous round
 };
 

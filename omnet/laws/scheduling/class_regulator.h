@@ -82,7 +82,7 @@ class ClassRegulator {
   double rho() const noexcept { return flows_.rho(); }
 
  private:
-  // r~_n
+  // The needed rate r~_n.
   double need(const ServiceClass& promised, const View& view, std::size_t n) const noexcept {
     if (!promised.in_time()) return promised.rate_bps;
     const double brought = static_cast<double>(view.bytes) + flows_.projected(n);

@@ -2,7 +2,7 @@
 // DualPI2, the dual queue with coupled AQMs of L4S (RFC 9332): a queue L for ECT(1) and CE, a queue C for all other
 // packets, and one base probability p' for both. Every `update_s`, with D the waiting time of the oldest packet,
 //
-//   p' += alpha (D - target_s) + beta (D - D of the update before)      from 0 to 1
+//   p' += alpha (D - target_s) + beta (D - D at the previous update)    kept in [0, 1]
 //   C   a packet is marked, or dropped if it is not ECT, with probability p'^2
 //   L   a packet is marked with probability k p', with k the `coupling`, or by the wait in its own queue:
 //
@@ -223,9 +223,9 @@ class DualPi2 {
   std::int64_t step_at_least_;
 
   std::array<ClassQueue, 2> queues_;
-  double base_ = 0;          // p'
+  double base_ = 0;          // the base probability p'
   double last_s_ = 0;        // D at the last update
-  double credit_bytes_ = 0;  // of the classic queue
+  double credit_bytes_ = 0;  // credit of the classic queue
   std::array<double, 2> count_{};
   Time due_;             // time of the next update
   int arrived_ = kNone;  // the class of the packet that may be dropped

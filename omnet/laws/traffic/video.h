@@ -11,7 +11,7 @@
 // be shorter. They leave all at once, or evenly over the frame's interval (`spread`): packet k of n after
 // floor(k interval / n).
 //
-// The first frame comes after U group_frames frame_interval_s (`random_phase`) or at once, and is an I frame.
+// The first frame is an I frame. It leaves after U group_frames frame_interval_s (`random_phase`), or at once.
 // Draws: the phase (if random), then two for each frame's size at the time of its first packet.
 #ifndef ECNOMY_LAWS_TRAFFIC_VIDEO_H_
 #define ECNOMY_LAWS_TRAFFIC_VIDEO_H_

@@ -53,7 +53,7 @@ class Sessions {
   }
   template <class Uniform>
   std::int32_t pages(Uniform&& uniform) const noexcept {
-    return static_cast<std::int32_t>(geometric(pages_mean_, uniform()));  // 37 means at most
+    return static_cast<std::int32_t>(geometric(pages_mean_, uniform()));  // at most 37 means
   }
 
  private:

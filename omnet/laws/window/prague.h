@@ -109,7 +109,7 @@ class Prague {
     if (!independent() || window.in_slow_start() || since == kNever) return true;
     return own_->now - since >= own_->target;
   }
-  // a
+  // The factor a of the growth.
   double share_of_target() const noexcept {
     const Time scaled = std::min(own_->target, kLongestScaled + 1);
     if (!independent() || own_->srtt == 0 || own_->srtt >= scaled) return 1;

@@ -6,7 +6,7 @@
 //
 // This equals WTP if half of a round's packets are marked: cwnd / 2 ACKs, each gain (w / cwnd - 1). If cwnd is
 // below w, the second line increases the window; `only_down` limits this change to 0. Further echoes of a round trip
-// change nothing (experiments A5). Losses are as in WTP.
+// change nothing (experiments A5). Losses are as in WTP, but a timeout always leaves one packet.
 #ifndef ECNOMY_LAWS_WINDOW_WTP_SENDER_H_
 #define ECNOMY_LAWS_WINDOW_WTP_SENDER_H_
 
