@@ -30,7 +30,7 @@ struct LawList {
   template <class F>
   static void named(const char* family, const std::string& name, F&& f) {
     if (((name == Laws::kName && (f(std::type_identity<Laws>{}), true)) || ...)) return;
-    throw BadParameter(std::string("this engine hosts no ") + family + " law '" + name + "'");
+    throw BadParameter(std::string("this engine has no ") + family + " law '" + name + "'");
   }
 
   // Makes this law from its values. Throws BadParameter if the law is unknown or a value is out of range.

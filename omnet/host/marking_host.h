@@ -21,7 +21,7 @@ MarkingVariant make_marking(const std::string& law, const std::vector<double>& v
 inline const MarkingTraits& traits_of(const MarkingVariant& law) noexcept {
   return on_law(law, [](const auto& one) -> const MarkingTraits& {
     using Law = std::decay_t<decltype(one)>;
-    static_assert(MarkingHooks<Law>, "a hook is missing, misspelt, or not as the law's traits say");
+    static_assert(MarkingHooks<Law>, "a hook is missing or misspelt, or differs from the traits");
     return Law::kTraits;
   });
 }

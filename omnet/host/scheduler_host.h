@@ -40,7 +40,7 @@ class SchedulerHost {
     for (const LawPlan& plan : link.scheduler.marking) {
       MarkingVariant law = make_marking(plan.law, plan.values);
       if (!traits_of(law).arrivals_only())
-        throw BadParameter("no class marks by '" + plan.law + "'");
+        throw BadParameter("a class cannot mark by '" + plan.law + "'");
       const std::string stream = link.stream + "/" + std::to_string(marking_.size() + 1);
       marking_.emplace_back(std::move(law), Stream(seed, stream));
     }

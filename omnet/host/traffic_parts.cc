@@ -50,12 +50,12 @@ void check_traffic(const SourcePlan& source) {
       throw BadParameter("traffic '" + traffic + "' has no part '" + one.law + "'");
     }
     if (part(source, one.law.c_str()) != &one) {
-      throw BadParameter("part '" + one.law + "' stands twice");
+      throw BadParameter("part '" + one.law + "' appears twice");
     }
   }
   if (traffic == Web::kName) make_web(source);
   if (traffic != Web::kName && !source.sizes.empty()) {
-    throw BadParameter("traffic '" + traffic + "' draws no sizes from a list");
+    throw BadParameter("traffic '" + traffic + "' does not use a list of sizes");
   }
   if (traffic == Voip::kName) make_speech(source);
   DatagramLaws::each([&]<class Law>(std::type_identity<Law>) {

@@ -21,8 +21,7 @@ class WindowHost {
   explicit WindowHost(WindowVariant law) noexcept : law_(std::move(law)) {
     on_law(law_, [&](const auto& one) {
       using Law = std::decay_t<decltype(one)>;
-      static_assert(WindowHooks<Law>,
-                    "a hook is missing, misspelt, or not as the law's traits say");
+      static_assert(WindowHooks<Law>, "a hook is missing or misspelt, or differs from the traits");
       traits_ = &Law::kTraits;
       if constexpr (Law::kTraits.noisy) noisy_ = one.noisy();
     });

@@ -97,9 +97,9 @@ class ClassScheduler {
     check_parameters(kName, kParameters, values);
     double rates = 0.0;
     for (const ServiceClass& one : promised_) rates += one.rate_bps;
-    if (promised_.empty()) throw BadParameter(std::string(kName) + ": no class");
+    if (promised_.empty()) throw BadParameter(std::string(kName) + ": needs a class");
     if (rates >= capacity_bps_) {
-      throw BadParameter(std::string(kName) + ": rates of classes reach the link's");
+      throw BadParameter(std::string(kName) + ": the classes' rates are not below the link's");
     }
     update_ = picoseconds(values[1]);
     gain_ = values[2];

@@ -49,7 +49,7 @@ class DeficitRoundRobin {
                     std::int64_t capacity_bps)
       : capacity_bps_(capacity_bps) {
     check_parameters(kName, kParameters, values);
-    if (classes.empty()) throw BadParameter(std::string(kName) + ": no class");
+    if (classes.empty()) throw BadParameter(std::string(kName) + ": needs a class");
     double sum = 0.0, smallest = 1.0;
     for (const std::vector<double>& one : classes) {
       states_.emplace_back(WeightedClass(one.data()));
@@ -57,7 +57,7 @@ class DeficitRoundRobin {
       smallest = std::min(smallest, states_.back().own.share);
     }
     // Rounding may bring the sum of decimal shares slightly above 1.
-    if (sum > 1.0 + 1e-9) throw BadParameter(std::string(kName) + ": shares sum up to more than 1");
+    if (sum > 1.0 + 1e-9) throw BadParameter(std::string(kName) + ": the sum of shares is above 1");
     for (State& state : states_) {
       state.quantum_bytes = std::llround(values[0] * state.own.share / smallest);
     }

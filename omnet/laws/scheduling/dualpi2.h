@@ -10,7 +10,7 @@
 //   D      the longer wait of both queues            the wait of C
 //   L      also marked after a wait above step_s     max(k p', ramp): 0 at step_s, 1 at step_s + ramp_s, and
 //                                                    0 with fewer than two packets left in L
-//   draws  at random; p'^2 is two draws with p'      by a count for each queue, to which p is added (`recurs`)
+//   draws  at random; p'^2 is two draws with p'      by a count for each queue, the sum of p (`recurs`)
 //   overload k p' > 1:                               k p' >= 1:
 //          L: dropped with p'^2, else marked         L: dropped or else marked, by p'^2 and k p' in one count, in
 //                                                    which k p' above 1 becomes drops: 47 % at p' = 0.6, k = 2
@@ -88,7 +88,7 @@ class DualPi2 {
   DualPi2(const double* values, const std::vector<std::vector<double>>& classes, std::int64_t) {
     check_parameters(kName, kParameters, values);
     if (classes.size() != queues_.size()) {
-      throw BadParameter(std::string(kName) + ": has two classes, for L4S and classic traffic");
+      throw BadParameter(std::string(kName) + ": needs two classes, for L4S and classic traffic");
     }
     linux_ = values[0] == 0;
     target_s_ = values[1];

@@ -35,7 +35,7 @@ class SizeList {
   SizeList(std::vector<std::int64_t> bytes, std::vector<double> weights)
       : bytes_(std::move(bytes)), weights_(std::move(weights)) {
     check(!bytes_.empty() && bytes_.size() <= kMost, "not 1 to 10000 sizes");
-    check(bytes_.size() == weights_.size(), "not as many weights as sizes");
+    check(bytes_.size() == weights_.size(), "the numbers of weights and sizes differ");
     double sum = 0;
     for (std::size_t i = 0; i < bytes_.size(); ++i) {
       check(bytes_[i] >= 1 && bytes_[i] <= kMostBytes, "a size is not from 1 to 10^12 bytes");
@@ -80,7 +80,8 @@ class SizeLaw {
       throw BadParameter(std::string(law) + ": size_max_bytes is below size_min_bytes");
     }
     if ((kind_ == Kind::list) == list_.empty()) {
-      throw BadParameter(std::string(law) + ": size is list without sizes, or not with them");
+      throw BadParameter(std::string(law) +
+                         ": size list needs sizes, and other sizes take no list");
     }
   }
 

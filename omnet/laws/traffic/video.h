@@ -144,7 +144,7 @@ class Video {
     check_parameters(kName, kParameters, values);
     for (int i : {1, 2}) {
       if (values[i] == std::floor(values[i])) continue;
-      throw BadParameter(std::string("video: ") + kParameters[i].name + " is no whole number");
+      throw BadParameter(std::string("video: ") + kParameters[i].name + " is not a whole number");
     }
     return {values, payload};
   }

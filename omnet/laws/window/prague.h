@@ -10,9 +10,9 @@
 //   loss                                 half the window; timeout: one packet, then slow start up to half
 //
 // T is target_rtt_s. From `transition` round trips after slow start on, a = min(1, srtt / T), but a = 1 if srtt is
-// above 100 ms. Before that, and in a slow start after a timeout, a = 1 and T does not apply. The max() is for windows
-// of less than a packet in max(T, srtt). Like tcp_prague's rate, they grow by at most one packet per packet sent in
-// that time.
+// above 100 ms. Before that, and in a slow start after a timeout, a = 1 and T does not apply. The max() is for rates
+// of less than a packet in max(T, srtt). Like tcp_prague's rate, they then grow by at most 1 / max(T, srtt) for each
+// packet acknowledged.
 //
 // In equilibrium a flow receives m marks in max(T, srtt), at every rate. So its rate is m / (p max(T, srtt)) packets/s
 // at a marked share p. If a mark arrives whenever T is over, m = 2 (1 - p): with 25 ms and packets of 1500 bytes
