@@ -3,12 +3,12 @@
 //
 //   round             until all packets that had been sent at its start are acknowledged
 //   ACK of n          slow start: cwnd += min(n, 8);  conservative slow start (CSS): cwnd += min(n, 8) / 4
-//   to CSS            with 8 samples or more in a round, if its smallest exceeds that of the round before by
-//                     clamp(1/8 of that, 4 ms, 16 ms); the smallest becomes the baseline
-//   back              with 8 samples or more in a round of CSS, if its smallest is below the baseline
-//   ssthresh = cwnd   after 5 rounds of CSS, the one in which it began included
+//   to CSS            after at least 8 samples in a round, if its smallest sample exceeds that of the previous
+//                     round by clamp(1/8 of the latter, 4 ms, 16 ms); its smallest sample is the baseline
+//   back              after at least 8 samples in a round of CSS, if its smallest sample is below the baseline
+//   ssthresh = cwnd   after 5 rounds of CSS, including the round in which CSS began
 //
-// Only the first slow start of a connection is treated so.
+// This applies only to the first slow start of a connection.
 #ifndef ECNOMY_LAWS_WINDOW_HYSTART_H_
 #define ECNOMY_LAWS_WINDOW_HYSTART_H_
 
@@ -41,7 +41,7 @@ class HyStart {
   // Growth of the window for an ACK of n packets.
   double growth(double n) const noexcept { return std::min(n, kMost) / (css_ ? kDivisor : 1.0); }
 
-  // Evaluates the samples after the window has grown. Returns whether slow start is over.
+  // Evaluates the samples after the window has grown. Returns true if slow start is over.
   bool over(std::int64_t acked, std::int64_t sent) noexcept {
     if (samples_ >= kSamples) judge();
     if (acked < round_end_) return false;
