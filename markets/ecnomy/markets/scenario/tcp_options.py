@@ -145,7 +145,7 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
             floor, given = (f"{ps / PS_PER_S:g} s" for ps in (self.min_rto, self.max_rto))
             raise Misfit("max_rto", given, f"at least min_rto, {floor}")
         if self.ect == "all" and self.ecn == "off":
-            raise Misfit("ect", "'all' with ecn: off", "'data', or ecn: accurate, accecn or rfc3168")
+            raise Misfit("ect", "'all' with ecn: off", "'data', or ecn other than off")
         if not self.repair and self.sack:
             raise Misfit("sack", "sack: true with repair: false", "sack: false")
         if not self.repair and self.delayed_acks > 1:
