@@ -44,7 +44,8 @@ def console_for_tables(most: int | None = None) -> Console:
 
     if not sys.stdout.isatty():
         return TableConsole(highlight=False, width=UNBOUNDED)
-    console = TableConsole(highlight=False)
+    width, height = shutil.get_terminal_size()
+    console = TableConsole(highlight=False, width=width, height=height)  # else 80 x 25 if TERM=dumb
     if most is not None:
         console.width = min(console.width, most)
     return console
