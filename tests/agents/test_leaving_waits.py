@@ -95,3 +95,18 @@ def test_whoever_cannot_be_without_it_waits_no_longer() -> None:
     while not user.leaving.away[0]:
         user.decide(1e8)
     assert user.away() == 30
+
+
+def test_a_charge_by_use_is_known_from_the_first_bill() -> None:
+    """Of the interval in which a flow begins, until a whole interval has its own."""
+    leaving = User().leaving
+    for sent, price in ((~ON, 0.6), (ON, 0.4)):
+        seen = bill(0.0, 0.25)
+        seen.flows.bill_micro[:] += round(1e6 * EVERY_S * price)
+        leaving.learn(seen, np.array([EVERY_S]), sent)
+        assert leaving.contract() == pytest.approx([price])
+    leaving.learn(bill(0.0, 0.25), np.array([0.0]), ~ON)
+    leaving.meet(2, np.array([1]), np.array([0]))
+    assert leaving.contract() == pytest.approx([0.0, 0.4])
+    leaving._sums[:] = 0
+    assert leaving.contract() == pytest.approx([0.0, 0.6])

@@ -8,6 +8,7 @@ contracts they do not fade below ten marks, because a flow that pays little meet
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of p due to contracts
     S  =  sum of standing / sum of dt                 the cost by time, money/s
 
+c of the interval in which a flow begins counts until the first whole one ends.
 A utility's delay cost counts as a contract, round trip times arrived data, although it is not
 billed. A flow leaves if at two decisions its demand at p is below x0/1000, or its gain at p is
 below S: U(D(p)) - p D(p) - S < U(0). Marks are random, so both are taken at p less one standard
@@ -66,6 +67,7 @@ class Leaving:
         # money by use, by contract, r dt, n; standing money, dt, packets
         self._sums: Floats = np.zeros((7, 0))
         self._past: Floats = np.zeros((4, 0))  # the first four, faded by `retry`
+        self._early: Floats = np.zeros(0)  # c of the interval in which a flow began
         self._wait_s: Floats = np.zeros(0)
         self._again_s: Floats = np.zeros(0)
         self._back_s: Floats = np.zeros(0)
@@ -81,6 +83,9 @@ class Leaving:
         away[new], wait_s[new], again_s[new] = self.away[old], self._wait_s[old], self._again_s[old]
         sums[:, new], back_s[new] = self._sums[:, old], self._back_s[old]
         past[:, new], stay[:, new] = self._past[:, old], self._stay[:, old]
+        early = np.zeros(count)
+        early[new] = self._early[old]
+        self._early = early
         probing, doubts = np.zeros((2, count), np.bool_)
         probing[new], doubts[new] = self.probing[old], self._doubts[old]
         self.away, self._wait_s, self._again_s, self._sums = away, wait_s, again_s, sums
@@ -106,6 +111,9 @@ class Leaving:
         held = (self._sums[1] == 0) & (self._sums[3] > 0) & (FADE * self._sums[3] < KNOWN)
         held |= FADE * self._sums[6] < ENOUGH  # else slow flows never know a price
         self._sums = np.where(sent, np.where(held, 1.0, FADE) * self._sums + more, self._sums)
+        if (use > marks).any():
+            began = ~np.asarray(sent, np.bool_) & (used_s > 0)
+            self._early = np.where(began, _ratio(use - marks, used_s, 0.0), self._early)
         kept = math.exp(-seen.dt_s / self._retry_s)
         self._past = np.where(sent, kept * self._past + more[:4], self._past)
         if standing.any():  # due also while a flow begins
@@ -114,7 +122,7 @@ class Leaving:
 
     def contract(self) -> Floats:
         """Return c, 0 if unknown."""
-        return _ratio(self._sums[1], self._sums[2], 0.0)
+        return _ratio(self._sums[1], self._sums[2], self._early)
 
     def turn(self, t_s: float, ratio: Floats, silent_s: Floats, sent: Truths) -> Truths:
         """Let flows leave and return; return the flows that begin a trial.
@@ -167,5 +175,5 @@ def _price(sums: Floats) -> tuple[Floats, Floats]:
     return price, (price - contract) / np.sqrt(np.maximum(count, 1.0))
 
 
-def _ratio(above: Floats, below: Floats, otherwise: float) -> Floats:
+def _ratio(above: Floats, below: Floats, otherwise: float | Floats) -> Floats:
     return np.divide(above, below, out=np.full_like(above, otherwise), where=below > 0)
