@@ -47,6 +47,14 @@ def test_cost_plus_waits_and_keeps_bounds() -> None:
     assert shop.post_fees(told(30, 10, 10**6, members=0, flow_s=0.0)) == {}
 
 
+def test_a_deficit_is_recovered_once_if_over_is_shorter_than_every() -> None:
+    """The next period of 10 s brings in all of it, not five times as much for `over` of 2 s."""
+    shop = CostPlus(margin=0.25, every=10, over=2)
+    fee = shop.post_fees(told(10, 10, 0, charge_micro=8 * 10**6))["gold"]
+    assert fee == 2 * 250_000  # 10 money for the past and 10 for the next 40 s of flows
+    assert shop.post_fees(told(20, 10, fee, charge_micro=8 * 10**6)) == {"gold": 250_000}
+
+
 @pytest.mark.parametrize("strategy", [CostPlus(every=1), FillClasses(every=1)])
 def test_fees_change_when_they_are_told_to(strategy: CostPlus | FillClasses) -> None:
     """Ten epochs of 0.1 s are a second, not a little less."""

@@ -117,6 +117,21 @@ def test_promises_by_hand() -> None:
     assert agent.notes["promise:own.0"] == 7
 
 
+@pytest.mark.parametrize(("micro_per_byte", "promised"), [(1, 1), (2, 1), (3, 0)])
+def test_only_files_of_the_same_or_a_higher_cost_support_a_promise(
+    micro_per_byte: int, promised: int
+) -> None:
+    """After four files in time at 2 micro-units a byte, one at 3 could be harder to send."""
+    agent, strategy = noting(), FileBudget(deadline=10.0, promise=0.8, memory=1e-3)
+    strategy.decide_many(seen(0, 0, agent=agent))
+    for number, cost in enumerate([2, 2, 2, 2, micro_per_byte]):
+        t, asked = 3 * number, {"file_bytes": (number + 1) * MB}
+        paid = {"payload_bps": 8e6, "charge_micro": cost * MB}
+        strategy.decide_many(seen(t + 1, 1, file_left=MB, agent=agent, **asked, **paid))
+        strategy.decide_many(seen(t + 3, 2, agent=agent, **asked))
+    assert agent.notes.get("promised", 0) == promised
+
+
 def test_the_memory_is_a_mean_over_bytes() -> None:
     """The sums fade by exp(-dt / memory); what sends nothing forgets nothing; sources are apart."""
     costs = CostMemory(10.0, 5.0)

@@ -152,6 +152,17 @@ def test_constant_throughput_is_a_cap_and_a_willingness() -> None:
     assert own.decide_many(seen(0.0, 0.0, limit_bps=MBPS)).rate_cap_bps.tolist() == [MBPS] * 2
 
 
+def test_a_flow_that_joins_leaves_the_silence_of_the_others_as_it_is() -> None:
+    """A packet after 15 s is a third of its rate after 5 s, although another flow has joined."""
+    alone, joined = log(x0=MBPS), log(x0=MBPS)
+    for k in range(3):
+        quiet = seen(0.0, t_s=5 * k, dt_s=5 * (k > 0))
+        assert pay(alone, quiet) == pay(joined, quiet)
+    heard = pay(alone, seen(0.9 * MBPS, t_s=15))
+    assert pay(joined, seen(0.9 * MBPS, 0.9 * MBPS, t_s=15))[0] == pytest.approx(heard[0])
+    assert heard < pay(log(x0=MBPS), seen(0.9 * MBPS, t_s=0, dt_s=0))
+
+
 def test_log_x_pays_the_same_at_any_rate() -> None:
     """U = a log x: w = a, from the first decision on."""
     strategy = ElasticUtility({"kind": "alpha-fair", "alpha": 1.0, "a": 3.0})

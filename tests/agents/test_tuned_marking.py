@@ -59,6 +59,16 @@ def test_values_stay_in_bounds() -> None:
     assert down == pytest.approx(0.005)
 
 
+def test_an_idle_interval_changes_the_value_by_a_factor_of_two() -> None:
+    """A pause of all users says little about the demand, so one decision at most halves a value.
+
+    A full link marks at most 1 / target times as much.
+    """
+    strategy = TunedMarking(target=0.25)
+    for used, slope in ((0.25, 0.5), (0.0, 0.25), (0.0, 0.125), (1.0, 0.5)):
+        assert strategy.tune(seen(used, "load-based", LOAD))["b"]["slope"] == pytest.approx(slope)
+
+
 @pytest.mark.parametrize("elasticity", [0.5, 1.0, 5.0])
 def test_no_swing_with_a_virtual_queue(elasticity: float) -> None:
     """p = (u / theta)^6 against demand (P p)^-e: the error keeps its sign at each decision."""
