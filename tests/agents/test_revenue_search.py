@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -181,6 +182,34 @@ def test_the_bandit_tries_all_twice_first() -> None:
     assert sum(counts.values()) == 19 and min(counts.values()) >= 3
     assert order(1) == prices
     assert order(2) != prices
+
+
+def test_the_bandit_draws_by_the_variance_within_each_price() -> None:
+    """Profits 90 and 110, 280 and 320: s^2 = (2 x 10^2 + 2 x 20^2) / (4 - 2), over two trials."""
+
+    class Noting(np.random.Generator):
+        """Keeps the means and deviations of its draws."""
+
+        drawn: ClassVar[list[np.ndarray]] = []
+
+        def normal(self, *given: np.ndarray) -> np.ndarray:  # type: ignore[override]
+            """Draw, and keep the means and deviations."""
+            self.drawn.extend(given)
+            return super().normal(*given)
+
+    carrier = CarrierBooks(RevenueBandit(floor=0.1, ceiling=0.2, arms=2), 1)
+    carrier.view.random = Noting(np.random.PCG64(1))
+    earned = {100_000: [900, 1100], 200_000: [2800, 3200]}  # in 10 s
+    carrier.decide()
+    for _ in range(20):
+        if left := earned[carrier.price]:
+            before = len(carrier.notes)
+            carrier.decide(left[0])
+            del left[: len(carrier.notes) - before]  # nothing while customers respond
+    mean, deviation = Noting.drawn
+    assert not any(earned.values())
+    assert mean == pytest.approx([100, 300])
+    assert deviation == pytest.approx([math.sqrt(1000 / 2 / 2)] * 2)
 
 
 def test_the_bandit_finds_the_higher_of_two_peaks() -> None:

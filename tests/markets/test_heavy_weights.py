@@ -53,6 +53,14 @@ def test_it_names_the_file_the_place_and_what_was_found(tmp_path: Path) -> None:
     assert "\n" not in one
 
 
+def test_the_place_counts_all_sources_of_the_file() -> None:
+    """A source without a weight stands first, so the heaviest source is the third."""
+    other = "sources:\n  - {name: other, from: a, to: b, transport: {law: reno}}\n"
+    scenario = scenario_from_text(TEXT.replace("sources:\n", other), overrides=[f"{WEIGHT}=5000"])
+    (one,) = [w for w in warnings(scenario, make_plan(scenario)) if "marks per round trip" in w]
+    assert "sources[2].transport.weight: found 5000, 5004 marks" in one
+
+
 def test_a_law_that_marks_fewer_lowers_the_bound() -> None:
     """A tenth of the packets: a tenth of the room."""
     fixed = "network.links.pipe.marking={law: fixed, probability: 0.1}"

@@ -48,6 +48,21 @@ def test_auto_on_one_link_is_the_closed_form() -> None:
     assert source["phi"] == params["phi"]
 
 
+def test_auto_of_a_link_without_a_price_counts_the_link_itself() -> None:
+    """Behind the pipe, 40 Mbps are never full: the bound has to hold if the price rises above 0.
+
+    The paths then have two priced links, so gamma = 1 / (4 x 2 D c / p*). The pipe counts alone.
+    """
+    text = TEXT.replace("    to: b\n    transport", "    to: c\n    transport")
+    wide = "network:\n  links:\n    - {name: wide, from: b, to: c, rate: 40 Mbps, delay: 20 ms,\n"
+    law = "not_ect: pass, buffer: unlimited, marking: {law: rem, phi: auto, gamma: auto}}\n"
+    text = text.replace("network:\n  links:\n", f"{wide}       {law}")
+    links = {link.name: link.marking.params for link in make_plan(scenario_from_text(text)).links}
+    delay_s = DELAY_S + 0.04 + 0.0002
+    assert links["pipe"]["gamma"] == pytest.approx(0.8 / (4 * delay_s * 1250), rel=1e-3)
+    assert links["wide"]["gamma"] == pytest.approx(0.8 / (4 * 2 * delay_s * 1250), rel=1e-3)
+
+
 def test_the_scenario_keeps_the_word() -> None:
     """A manifest says auto, and gives the same plan again."""
     scenario = scenario_from_text(TEXT)

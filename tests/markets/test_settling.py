@@ -67,6 +67,14 @@ def test_a_warmup_too_short_is_told_with_numbers() -> None:
     assert warned(SLOW, "warmup=38 s") == []
 
 
+def test_a_warmup_lasts_until_the_last_flow_has_settled() -> None:
+    """The second of two flows begins 20 s after the first and settles in three times 12.5 s."""
+    stagger = "sources.heavy.stagger=20 s"
+    (line,) = [line for line in warned(SLOW, stagger) if "source heavy" in line]
+    assert "set warmup to 58 s" in line
+    assert warned(SLOW, stagger, "warmup=58 s") == []
+
+
 SMALL = """\
 version: 1
 duration: {duration} s

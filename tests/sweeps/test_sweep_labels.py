@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What values of a sweep are called in its table, and which of its numbers stay whole."""
+"""What values of a sweep are called in its table, which columns it has, and whole numbers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ecnomy.agents.errors import ScenarioError
 from ecnomy.analysis.sweeps.labels import labels_of
 from ecnomy.analysis.sweeps.open_sweep import open_sweep as load
 from ecnomy.markets.sweep.config import load_sweep
+from ecnomy.markets.sweep.gathered import outcome_row
 from made_up_sweep import made_up
 from sweep_world import SWEEP, write
 
@@ -115,3 +116,14 @@ def test_labels_change_no_run(tmp_path: Path) -> None:
     other = SWEEP.replace("[1, 2]", "[{label: one, value: 1}, 2]")
     named = load_sweep(write(tmp_path, other))
     assert [name for name, _ in identified(plain)] == [name for name, _ in identified(named)]
+
+
+def test_a_reverse_link_has_columns_if_it_marks_or_drops() -> None:
+    """ACKs that a full queue drops are shown, although nothing there carries a mark."""
+    names = ["wire", "wire.reverse", "far.reverse", "near.reverse"]
+    figures = ("utilization", "marking_probability", "mean_queue_packets", "mean_wait_s")
+    links = {name: [0.5] * 4 for name in figures}
+    links |= {"name": names, "marks": [0, 0, 7, 0], "drops": [0, 3, 0, 0]}
+    row = outcome_row({"source": []}, links, 10.0, {})
+    assert {name.rsplit(".", 1)[0] for name in row} == {"wire", "wire.reverse", "far.reverse"}
+    assert row["wire.reverse.drops"] == 3 and row["wire.reverse.utilization"] == 0.5
