@@ -79,6 +79,18 @@ def test_an_altered_bit_is_refused_or_changes_nothing(tmp_path: Path) -> None:
     assert _refused_or_same(out, out / "sweep.json", 6) > 3
 
 
+def test_a_record_that_is_damaged_before_its_shard_is_a_run_to_repeat(tmp_path: Path) -> None:
+    """The run's record was on the disk, but only runs with rows in a shard are done."""
+    store = _store(tmp_path)
+    damaged = min((store.folder / "outcomes").glob("*.json"))
+    damaged.write_bytes(b"{")
+    store.compact()
+    assert missing(store, retry_failed=False, accept_old_code=False) == [damaged.stem]
+    assert set(store.records) == set(open_sweep(store.folder).run)
+    assert len(store.records) == 11 == len(store.points) - len(store.put_aside)
+    store.close()
+
+
 def test_records_of_earlier_versions_count(tmp_path: Path) -> None:
     """A record without a digest is read as it is."""
     store = _store(tmp_path)
