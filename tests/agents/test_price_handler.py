@@ -153,7 +153,7 @@ def test_constant_throughput_is_a_cap_and_a_willingness() -> None:
 
 
 def test_a_flow_that_joins_leaves_the_silence_of_the_others_as_it_is() -> None:
-    """A packet after 15 s is a third of its rate after 5 s, although another flow has joined."""
+    """A packet after 15 s counts as a third of the rate after 5 s, also if another flow joins."""
     alone, joined = log(x0=MBPS), log(x0=MBPS)
     for k in range(3):
         quiet = seen(0.0, t_s=5 * k, dt_s=5 * (k > 0))

@@ -62,7 +62,7 @@ def test_values_stay_in_bounds() -> None:
 def test_an_idle_interval_changes_the_value_by_a_factor_of_two() -> None:
     """A pause of all users says little about the demand, so one decision at most halves a value.
 
-    A full link marks at most 1 / target times as much.
+    A step up has no such limit: a full link is busy for 1 / target times its target.
     """
     strategy = TunedMarking(target=0.25)
     for used, slope in ((0.25, 0.5), (0.0, 0.25), (0.0, 0.125), (1.0, 0.5)):

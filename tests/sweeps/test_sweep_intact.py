@@ -80,7 +80,7 @@ def test_an_altered_bit_is_refused_or_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_record_that_is_damaged_before_its_shard_is_a_run_to_repeat(tmp_path: Path) -> None:
-    """The run's record was on the disk, but only runs with rows in a shard are done."""
+    """The store forgets the run, so that it has as many runs as the sweep's table has rows."""
     store = _store(tmp_path)
     damaged = min((store.folder / "outcomes").glob("*.json"))
     damaged.write_bytes(b"{")
