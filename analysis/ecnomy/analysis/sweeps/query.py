@@ -62,7 +62,8 @@ def query_command(
             if result is None:
                 return
             if csv:
-                result.df().to_csv(sys.stdout, index=False)
+                text = result.df().to_csv(index=False)
+                print(printable(text) if sys.stdout.isatty() else text, end="")
             elif as_json:
                 names = result.columns
                 print_json([dict(zip(names, row, strict=True)) for row in result.fetchall()])

@@ -29,7 +29,11 @@ __all__ = ["UNBOUNDED", "Json", "console_for_tables", "hanging", "print_json"]
 
 UNBOUNDED: Final = 100_000  # columns, more than any table has
 _LEAST: Final = 24  # least columns of text beside a head
-_CONTROLS: Final = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
+_CONTROLS: Final = {  # that JSON leaves as they are; the last two change the direction of text
+    code: f"\\u{code:04x}"
+    for codes in (range(0x7F, 0xA0), range(0x2028, 0x202F), range(0x2066, 0x206A))
+    for code in codes
+}
 
 Json = Annotated[bool, typer.Option("--json", help="Print only one JSON document.")]
 

@@ -8,9 +8,11 @@ digits. Files of earlier versions have no digest and are not checked.
 
 from __future__ import annotations
 
+import errno
 import functools
 import hashlib
 import os
+import stat
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +25,7 @@ __all__ = [
     "check_file",
     "check_sealed",
     "digest_of",
+    "read_regular",
     "sealed",
     "sync_file",
     "write_synced",
@@ -65,6 +68,23 @@ def check_sealed(file: Path, text: bytes, remedy: str) -> None:
         raise _altered(file, remedy)
 
 
+def read_regular(file: Path) -> bytes:
+    """Return the content of a regular file.
+
+    Raises:
+        OSError: the file cannot be read, or is a pipe or a device, which may have no end.
+    """
+    # a plain open of a pipe would wait for a writer
+    with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK), "rb") as opened:
+        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+            raise _not_regular(file)
+        return opened.read()
+
+
+def _not_regular(file: Path) -> OSError:
+    return OSError(errno.EINVAL, "not a regular file", str(file))
+
+
 def digest_of(file: Path) -> str:
     """Return the digest of a file."""
     with file.open("rb") as content:
@@ -78,8 +98,10 @@ def check_file(file: Path, digest: str, remedy: str) -> None:
         ResultsError: the file is missing or altered.
     """
     try:
-        stat = file.stat()
-        same = _same(file, (stat.st_ino, stat.st_size, stat.st_mtime_ns), digest)
+        state = file.stat()
+        if not stat.S_ISREG(state.st_mode):
+            raise _not_regular(file)
+        same = _same(file, (state.st_ino, state.st_size, state.st_mtime_ns), digest)
     except FileNotFoundError:
         raise ResultsError(f"{file} is missing; {remedy}") from None
     except OSError as error:

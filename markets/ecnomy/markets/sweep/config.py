@@ -161,10 +161,16 @@ def _base(root: Node, shown: str, more: Node | None) -> tuple[str, str]:
     load(file)  # reports the scenario's faults at their own places
     tree = with_sizes_inside(load_tree(file))
     for changes in (root.mapping().get("set"), more):
-        if changes is not None and not isinstance(changes.value, dict):
+        if changes is None:
+            continue
+        if not isinstance(changes.value, dict):
             raise changes.place.error("set", show(changes), "a mapping of paths to values")
-        for key, value in (changes.mapping() if changes else {}).items():
-            tree = apply(tree, f"{key}={override_text(plain(value))}", must=True)
+        for key, value in changes.mapping().items():
+            try:
+                tree = apply(tree, f"{key}={override_text(plain(value))}", must=True)
+            except ScenarioError as error:
+                place = changes.keys[key]
+                raise place.error(error.path or key, error.found, error.expected) from None
     return file, msgspec.json.encode(plain_tree(tree)).decode()
 
 

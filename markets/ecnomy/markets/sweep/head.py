@@ -13,7 +13,7 @@ import msgspec
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.results.manifest import MANIFEST
-from ecnomy.markets.support.intact import UNREADABLE, check_sealed
+from ecnomy.markets.support.intact import UNREADABLE, check_sealed, read_regular
 
 __all__ = ["HEAD", "head_of", "is_sweep"]
 
@@ -34,7 +34,7 @@ def head_of(folder: Path) -> dict[str, Any]:
         ResultsError: the folder does not hold a sweep, or its head was altered.
     """
     try:
-        text = (folder / HEAD).read_bytes()
+        text = read_regular(folder / HEAD)
         head = msgspec.json.decode(text, type=dict[str, Any])
         if not {"points", "replicates", "kinds"} <= set(head):
             raise msgspec.ValidationError("keys are missing")

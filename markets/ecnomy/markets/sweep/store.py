@@ -28,7 +28,14 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.markets.support.intact import check_file, check_sealed, sealed, sync_file, write_synced
+from ecnomy.markets.support.intact import (
+    check_file,
+    check_sealed,
+    read_regular,
+    sealed,
+    sync_file,
+    write_synced,
+)
 from ecnomy.markets.support.locking import locked
 from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.head import HEAD, head_of, is_sweep
@@ -401,7 +408,12 @@ def read_record(file: Path) -> Outcome:
         FileNotFoundError: it has become part of a shard.
         ResultsError: it was altered.
     """
-    text = file.read_bytes()
+    try:
+        text = read_regular(file)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise ResultsError(f"{file}: cannot be read ({error.strerror}); {_REMEDY}") from None
     check_sealed(file, text, _REMEDY)
     try:
         return msgspec.json.decode(text, type=Outcome)

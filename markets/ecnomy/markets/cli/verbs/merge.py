@@ -40,7 +40,7 @@ def merge_command(
         found = merge(sweep, folder)
     missing = sum(found.missing.values())
     for file in found.damaged:
-        say(f"ecnomy: {file}: is incomplete or altered; its runs are missing", sys.stderr)
+        say(f"ecnomy: {file}: is incomplete or altered, so it was not merged", sys.stderr)
     if as_json:
         print_json(
             {
