@@ -9,7 +9,7 @@ import pytest
 
 import drive
 import plans
-from class_plans import TABLE_1, by_class, classed, line, scheduler
+from class_plans import TABLE_1, by_class, classed, line, scheduler, weights
 from ecnomy.markets.plan import Law
 
 RATE = 1e7
@@ -166,3 +166,17 @@ def test_rows_of_classes_sum_up_to_the_links() -> None:
     )
     ce = last.pairs["marks"] - last.pairs["ce_dropped"] - last.pairs["ce_in_flight"]
     assert ce.sum() == last.flows["ce"].sum() + last.flows["control_ce"].sum()
+
+
+def test_dropped_ce_packets_are_not_in_flight() -> None:
+    """All packets arrive marked. Once the link is idle, each is delivered or counted as dropped."""
+    traffic = [(n, PACKET, cbr(8e6), 1) for n in range(2)]
+    plan = line(weights([dict(share=0.5)] * 2), traffic, duration_s=3.0, buffer=20)
+    links = [msgspec.structs.replace(plan.links[0], marking=plans.fixed(1.0)), *plan.links[1:]]
+    sources = [msgspec.structs.replace(one, stop_ps=plans.PS) for one in plan.sources]
+    whole = msgspec.structs.replace(plan, links=links, sources=sources)
+    last = drive.run(whole.sealed()).reports[-1]
+    dropped = int(last.links["drops"][2])
+    assert dropped > 500 and last.flows["ce"].sum() + dropped == last.flows["sent"].sum()
+    assert last.pairs["ce_dropped"].sum() == dropped
+    assert not last.pairs["ce_in_flight"].any()

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 import plans
+from class_plans import classed, in_classes, weights
 from drive import run
+from ecnomy.markets.bridge.messages import Decide, Report
 from ecnomy.markets.plan import Law
 from fifo import Fifo
 
@@ -83,6 +85,19 @@ def test_a_buffer_in_bytes_holds_framing() -> None:
     size = dict(framing=90, limit_bytes=4000)
     outcome = engine_run(plans.DROP_TAIL, buffer=-1, framing_bytes=90, buffer_bytes=4000)
     agree(outcome, Fifo(RATE_BPS, 10**9, **size))
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_a_buffer_in_bytes_is_filled_to_the_last_byte(classes: bool) -> None:
+    """Of a burst of 13 packets of 1500 bytes one is sent, 10 wait in 15,000 bytes, 2 are lost."""
+    once = Law("cbr", {"interval_s": 5.0, "random_phase": 0.0})
+    burst = plans.source("burst", [0], [], plans.udp(1500), once, count=13)
+    link = plans.link("l", 0, 1, 1e6, 0.001, buffer_bytes=15_000)
+    if classes:
+        link = classed(link, weights([{"share": 0.5}]))
+        burst = in_classes(burst, [0])
+    found = run(plans.plan([link], [burst], 2)).reports[-1].links
+    assert (found["arrivals"][0], found["drops"][0], found["queue_max"][0]) == (13, 2, 10)
 
 
 def test_threshold_marks_arrivals() -> None:
@@ -165,3 +180,23 @@ def test_load_based_marks_by_the_last_window() -> None:
     spread = np.sqrt(np.sum(admitted * p * (1 - p)))
     assert abs(marked.sum() - np.sum(admitted * p)) < 4 * spread
     assert np.corrcoef(marked / admitted, p)[0, 1] > 0.5
+
+
+def test_a_new_parameter_leaves_earlier_changes_in_force() -> None:
+    """A threshold of 0.5 and, 2 s later, a slope of 0.4 mark 0.12 of the packets at load 0.8."""
+    changes = {1: (1, 0.5), 3: (2, 0.4)}  # second: parameter, value
+
+    def decide(report: Report) -> Decide:
+        if report.epoch not in changes:
+            return Decide(report.epoch)
+        param, value = changes[report.epoch]
+        columns = {"link": [0], "param": [param], "value": [value]}
+        return Decide(report.epoch, {}, {name: np.array(v) for name, v in columns.items()})
+
+    marking = Law("load-based", {"interval_s": 0.5, "threshold": 0.6, "slope": 1.0})
+    load = Law("cbr", {"interval_s": 0.01, "random_phase": 0.0})
+    link = plans.link("l", 0, 1, 1e6, 0.001, marking=marking)
+    source = plans.source("s", [0], [], plans.udp(1000, ect=True), load)
+    outcome = run(plans.plan([link], [source], 6), decide)
+    found = [outcome.at(t_s).links["probability"][0] for t_s in (1, 3, 6)]
+    assert found == pytest.approx([0.2, 0.3, 0.12], abs=0.02)

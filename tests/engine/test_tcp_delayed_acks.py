@@ -52,15 +52,16 @@ def one_flow(
     return run(plans.plan(links, [flow], duration_s, trace=True, seed=seed), decide)
 
 
-@pytest.mark.parametrize("every", [2, 4])
-def test_an_ack_for_so_many_packets_or_after_the_wait(every: int) -> None:
-    """In order and unmarked: an ACK leaves with the last of `every` packets, or when one waited."""
-    window = dict(slow_start=False, initial_window=every + 1.0, max_window=every + 1.0)
+@pytest.mark.parametrize(("every", "rest"), [(2, 1), (4, 1), (4, 3)])
+def test_an_ack_for_so_many_packets_or_after_the_wait(every: int, rest: int) -> None:
+    """An ACK leaves with the last of `every` packets, or when the first of `rest` has waited."""
+    packets = float(every + rest)
+    window = dict(slow_start=False, initial_window=packets, max_window=packets)
     transport = plans.tcp(echo="off", delayed_acks=every, delayed_ack_ps=WAIT_PS, **window)
     found = acks(one_flow(transport, 20))
     full = [a for a in found if len(a[2]) == every]
     late = [a for a in found if len(a[2]) < every]
-    assert len(full) > 100 and len(late) > 100
+    assert len(full) > 100 and len(late) > 100 and {len(a[2]) for a in late[:-1]} == {rest}
     assert all(t == packets[-1][0] for t, _, packets in full)
     assert all(t == packets[0][0] + WAIT_PS for t, _, packets in late)
     assert all(upto == packets[-1][1] + 1 for _, upto, packets in found)
