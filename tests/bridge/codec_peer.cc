@@ -4,6 +4,7 @@
 //   decode FLOWS LINKS [newer]    frames from stdin: `ok TYPE` or the refusal's name, one line each
 //   encode                        one frame of each message an engine sends, to stdout
 //   session PEER EPOCHS FLOWS [show]   a whole run; PEER is fd:N or an address; prints how it went
+//   records PEER ROWS             a report, then a table of so many rows; prints `bye`
 //   waiting PEER                  handshake and first report under a hook that stops after a second
 //   computing PEER                handshake, then looks for a hang-up as a computing engine does
 //   bench PEER ROUNDS FLOWS       `median_us N` of the exchange
@@ -124,6 +125,18 @@ int run_session(const Arguments& arguments) {
   return 0;
 }
 
+int run_records(const Arguments& arguments) {
+  Client client = open(arguments.at(0));
+  meet(client, 3);
+  Table table;
+  client.exchange(report(table, {3, 2, 6}));
+  const Record rows = series(table, number(arguments, 1));
+  client.record(rows.table, rows.columns);
+  client.finish({0, 0, 0, 0, 0.0});
+  std::puts("bye");
+  return 0;
+}
+
 int run_waiting(const Arguments& arguments) {
   Client client = open(arguments.at(0));
   meet(client, 1);
@@ -193,6 +206,7 @@ int run(const std::string& mode, const Arguments& arguments) {
   if (mode == "decode") return run_decode(arguments);
   if (mode == "encode") return run_encode();
   if (mode == "session") return run_session(arguments);
+  if (mode == "records") return run_records(arguments);
   if (mode == "waiting") return run_waiting(arguments);
   if (mode == "computing") return run_computing(arguments);
   if (mode == "bench") return run_bench(arguments);

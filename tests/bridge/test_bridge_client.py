@@ -13,7 +13,7 @@ import pytest
 
 import bridge_samples as samples
 from ecnomy.agents.errors import ProtocolError
-from ecnomy.markets.bridge import EngineLink, decode_body, encode, listen
+from ecnomy.markets.bridge import EngineLink, columns, decode_body, encode, listen
 from ecnomy.markets.bridge import messages as m
 from processes import LIMIT_S, ended, line_of, started
 
@@ -101,6 +101,26 @@ def test_an_older_market_is_not_asked_to_show(start_peer: Any) -> None:
     _, words, _ = ended(process)
     assert "show \n" in words
     assert process.returncode == 0
+
+
+def test_a_large_table_is_sent_in_parts(start_peer: Any) -> None:
+    """300,001 rows of four columns, 9.6 MB: parts of at most 8 MiB of values, all rows in order."""
+    rows = 300_001
+    process, sock = start_peer("records", rows)
+    parts = []
+    with samples.link(sock) as link:
+        link.handshake()
+        assert isinstance(link.receive(), m.Report)
+        link.send(m.Decide(0))
+        while isinstance(message := link.receive(), m.Record):
+            parts.append(message.columns)
+        link.send(m.Bye())
+    assert isinstance(message, m.Finish)
+    sizes = [sum(values.nbytes for values in part.values()) for part in parts]
+    assert max(sizes) <= 8 << 20 and sum(sizes) == 4 * 8 * rows
+    for name, values in samples.table(columns.RECORDS["series"], rows).items():
+        assert np.array_equal(np.concatenate([part[name] for part in parts]), values)
+    assert ended(process).status == 0
 
 
 @pytest.mark.parametrize("scheme", ["unix", "tcp"])
