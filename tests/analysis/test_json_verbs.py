@@ -285,3 +285,18 @@ def test_a_row_too_wide_for_a_terminal_is_shown_by_column(
     assert status("query", world / "sweep") == 0
     shown = capsys.readouterr().out
     assert "column_type" in shown and "null" not in shown
+
+
+def test_controls_in_a_text_stay_off_a_terminal(
+    world: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In each form; a pipe gets the CSV as it is, and JSON the same text in its own escapes."""
+    sql = "select chr(27) || '[31m' || chr(8238) as a"
+    assert status("query", world / "sweep", sql, "--csv") == 0
+    assert capsys.readouterr().out == "a\n\x1b[31m\u202e\n"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    for form in ((), ("--csv",), ("--json",)):
+        assert status("query", world / "sweep", sql, *form) == 0
+        shown = capsys.readouterr().out
+        assert not {"\x1b", "\u202e"} & set(shown) and "[31m" in shown
+    assert json.loads(shown) == [{"a": "\x1b[31m\u202e"}]

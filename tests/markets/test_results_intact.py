@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import random
 import shutil
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.support import intact
 from ecnomy.markets.sweep.head import head_of
+from ecnomy.markets.sweep.store import read_record
 from lost_power import Disk
 from small_results import write
 from undigested import undigested
@@ -67,6 +69,28 @@ def test_an_altered_bit_is_refused_or_changes_nothing(tmp_path: Path) -> None:
     (folder / "ledger.parquet").unlink()
     with pytest.raises(ResultsError, match="ledger.parquet is missing; run it again"):
         open_raw(folder).table("ledger")
+
+
+@pytest.mark.parametrize("name", ["ledger.parquet", "outcomes/1.json", "sweep.json"])
+@pytest.mark.parametrize("endless", [False, True])
+def test_a_pipe_or_a_device_in_the_place_of_a_file_is_refused(
+    name: str, endless: bool, tmp_path: Path
+) -> None:
+    """In one line, and neither waited for nor read for ever."""
+    folder = write(tmp_path / "r")
+    (folder / "outcomes").mkdir()
+    (folder / name).unlink(missing_ok=True)
+    if endless:
+        (folder / name).symlink_to("/dev/zero")
+    else:
+        os.mkfifo(folder / name)
+    readers: dict[str, Callable[[], object]] = {
+        "ledger.parquet": lambda: open_raw(folder).table("ledger"),
+        "outcomes/1.json": lambda: read_record(folder / name),
+        "sweep.json": lambda: head_of(folder),
+    }
+    with pytest.raises(ResultsError, match=r"not a regular file|expected a sweep"):
+        readers[name]()
 
 
 def test_results_of_earlier_versions_open(tmp_path: Path) -> None:

@@ -111,6 +111,7 @@ def test_a_place_varies_once(tmp_path: Path, alias: str) -> None:
     ("old", "new", "line", "path"),
     [
         ("replicates: 3", "set: {duration: 1 m}", 8, "duration"),
+        ("replicates: 3", "set: {sources.goldd.count: 2}", 8, "sources"),
         ("[1, 2]", "[0, 2]", 7, "sources[0].count"),
         ("[0.1 money", "[0.1 s", 6, "market.price_per_mark"),
     ],
