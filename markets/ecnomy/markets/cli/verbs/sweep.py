@@ -208,7 +208,8 @@ def _say_store(store: Any) -> None:
 
 def _report(tally: Any, folder: Path) -> None:
     made = f"{tally.done} new, {tally.present} reused"
-    print(f"{tally.total} runs: {made}" + (f"; {tally.failed} failed" if tally.failed else ""))
+    failed = f"; {tally.failed} failed (--retry-failed repeats them)" if tally.failed else ""
+    print(f"{tally.total} runs: {made}{failed}")
     print(f"results: {folder}")
 
 
