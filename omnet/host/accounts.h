@@ -113,7 +113,7 @@ struct CallRecord {
   std::int64_t sent, delivered, late, ce, lost, delay_sum_ps;
 };
 
-// Numbers calls, gets the admission of calls that need it, and keeps the records of calls.
+// Numbers calls, requests admission for calls that need it, and keeps their records.
 class CallDesk {
  public:
   virtual ~CallDesk() = default;

@@ -134,7 +134,7 @@ def test_prices_by_the_hour_are_told_in_hours(tmp_path: Path) -> None:
     run = open_raw(_retold(write_run(tmp_path), price=price, reimbursement="price"))
     told = offer_in_words(providers_of(run)[0])
     assert "costs 0.2 money/call from 8 h to 18.5 h, else 0.1 money/call, regardless" in told
-    assert "later than 15 ms; otherwise what it cost is paid back." in told
+    assert "later than 15 ms. Otherwise its price is reimbursed." in told
 
 
 def test_reimbursements_of_kept_promises_are_counted(tmp_path: Path) -> None:

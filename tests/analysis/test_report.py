@@ -288,7 +288,7 @@ def test_break_even_leaves_nothing(tmp_path: Path) -> None:
     costs = 14 * PRICE_MICRO + 20_000 + BACK_MICRO  # what is paid back is an amount of its own
     even = costs / 4 / 1e6
     assert any(float(str(a.value)) == pytest.approx(even) for a in read.amounts)
-    assert "reimbursements stay unchanged" in read.words
+    assert "as before. Reimbursements stay unchanged." in read.words
     lines = {row[0]: row[1] for row in read.tables["gsp-statement"][1:]}
     assert lines["fixed costs"] == f"{MINUS}0.020000"
     assert lines["profit"] == f"+{(PROFIT_MICRO - 20_000) / 1e6:.6f}"

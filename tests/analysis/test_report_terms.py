@@ -120,7 +120,7 @@ def test_what_is_paid_back_follows_the_price_where_the_tariff_says_so(
     seeds = 2 if keep or "price" in path else 1
     answer = _answer(_made(tmp_path, f"{path}: {values}", keep, scenario, seeds))
     words = "".join(cell.text for cell in answer.method)
-    told = "reimbursements follow the price", "reimbursements stay unchanged"
+    told = "Reimbursements follow the price", "Reimbursements stay unchanged"
     frame = open_sweep(tmp_path / "out")
     if "price" in path:
         frame = frame[frame[path] == frame.groupby(path)["gsp.profit"].mean().idxmax()]
@@ -148,7 +148,7 @@ def test_one_value_for_price_and_refund(tmp_path: Path) -> None:
     paths = f"[{TARIFF}.price, {TARIFF}.reimbursement]"
     both = f"fare: {{paths: {paths}, values: [0.02 money, 0.03 money]}}"
     read = _swept(tmp_path, both)
-    assert "reimbursements follow the price" in read.words
+    assert "as before. Reimbursements follow the price." in read.words
     assert "The sweep kept no results" in read.words and "gsp-statement" not in read.words
     assert f"varied: fare ({TARIFF}.price, {TARIFF}.reimbursement)" in read.words
     frame = open_sweep(tmp_path / "out")
@@ -204,7 +204,7 @@ def test_a_provider_of_files_alone_has_a_page(tmp_path: Path) -> None:
     out = io.StringIO()
     (guarantee,) = guarantees_of(one)
     print_guarantee(guarantee, Console(file=out, width=120))
-    assert "A file on files costs 0.05 money and is there within 4 s" in out.getvalue()
+    assert "A file on files costs 0.05 money and arrives within 4 s" in out.getvalue()
     assert "admitted by" not in out.getvalue() and "asked for" not in out.getvalue()
 
 

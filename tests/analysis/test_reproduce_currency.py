@@ -255,7 +255,7 @@ def test_what_cannot_be_looked_at_is_stale(world: World) -> None:
     seen = world.look(RecordFile(kept.format, [gone, unknown], kept.studies))
     assert seen.stale == {
         gone.claim: ("there is no such claim any more",),
-        unknown.claim: ("what it was made of is not known",),
+        unknown.claim: ("its sources are not recorded",),
     }
     (world.paper / "fig3-sweep.yaml").write_text("version: 9\n")
     why = world.look().stale["siris2002.fig3.c1"]

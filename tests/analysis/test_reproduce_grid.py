@@ -246,7 +246,7 @@ def test_cost_is_told_beforehand(paper: Path, tmp_path: Path) -> None:
         ({"settings": {}}, r"entries.fig3.grid: no setting 'red-weight'"),
         (
             {"settings": {**SETTINGS, "ratios": {**SETTINGS["ratios"], "except": ["fig3"]}}},
-            r"entries.fig3.claims.c2.grid: found 'ratios', which is varied in none",
+            r"entries.fig3.claims.c2.grid: no study of the entry varies 'ratios'",
         ),
         (
             {"settings": {**SETTINGS, "ratios": {**SETTINGS["ratios"], "only": ["fig9"]}}},

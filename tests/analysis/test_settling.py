@@ -96,8 +96,8 @@ def test_few_changes_say_nothing_and_a_price_at_rest_is_settled() -> None:
 @pytest.mark.parametrize(
     ("best", "words"),
     [
-        (4, "the highest that it tried; a higher one may earn more"),
-        (0, "the lowest that it tried; a lower one may earn more"),
+        (4, "This is the highest price that it tried. A higher price may earn more"),
+        (0, "This is the lowest price that it tried. A lower price may earn more"),
         (2, ""),
     ],
 )

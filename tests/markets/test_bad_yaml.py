@@ -92,14 +92,14 @@ def test_missing_keys_are_told_together(tmp_path: Path) -> None:
     source = "  - {name: tone, from: a}\n"
     links = "network:\n  links:\n    - {name: l, from: a, marking: {law: red}}\n"
     file.write_text(f"version: 1\nduration: 1 s\n{links}sources:\n{source}{source}")
-    red = "nor 'min_threshold', 'max_threshold' in network.links[0].marking (line 5)"
+    red = "no 'min_threshold', 'max_threshold' in network.links[0].marking (line 5)"
     told = fault(file)
     assert (told.line, told.path) == (5, "network.links[0]")
-    assert told.found.startswith(f"no 'to', 'rate', {red}, nor 'transport', 'to' in sources[0]")
-    assert told.found.endswith("nor 'transport', 'to' in sources[1] (line 8)")
+    assert told.found.startswith(f"no 'to', 'rate'; {red}; no 'transport', 'to' in sources[0]")
+    assert told.found.endswith("; no 'transport', 'to' in sources[1] (line 8)")
     assert told.expected == "a value for each"
     file.write_text("version: 1\nduration: 1 s\n" + links + "sources:\n" + source * 9)
-    assert fault(file).found.endswith(", nor keys of 5 other mappings")
+    assert fault(file).found.endswith("; missing keys in 5 other mappings")
 
 
 def test_unreachable_destination(tmp_path: Path) -> None:

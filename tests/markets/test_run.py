@@ -262,7 +262,7 @@ def test_strategy_that_fails_in_mid_run_ends_it(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace(role, f"{role}, strategy: {{kind: 'bad_lab:Late'}}"))
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(tmp_path))
-        with pytest.raises(StrategyError, match=r"isp \(bad_lab:Late\) posted the price -1"):
+        with pytest.raises(StrategyError, match=r"isp \(bad_lab:Late\): the price must .*, got -1"):
             run(file, out=tmp_path / "r")
     assert "bad_lab" in manifest(tmp_path / "r")["reason"]
     assert manifest(tmp_path / "r")["measured"]["to_ps"] == 2 * 10**12

@@ -109,7 +109,7 @@ def test_shared_code_is_probed_by_the_built_in_engine(made, tmp_path: Path, name
     assert changes(carried(record, found), now(record, other)) == ()
     (why, needed) = currency(record, other, simulate=slower).reasons
     assert why == "laws, bridge or host have changed"
-    assert needed == "OMNeT++ and INET have to say whether its figures moved"
+    assert needed == "run OMNeT++/INET to see whether its figures changed"
 
 
 def test_inet_speaks_for_itself(made, tmp_path: Path, monkeypatch) -> None:

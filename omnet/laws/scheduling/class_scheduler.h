@@ -21,11 +21,11 @@
 // The class with the largest credit is served next; ties go to the lower class. A class that begins to wait has
 // no credit. A class that has sent everything divides its credit or debt among the waiting classes.
 //
-// Drops happen at arrivals and always take the last packet of a class. On overflow it is the class furthest below
-// its share: the smallest p_n / weight_n, with p_n the loss in this busy period. If a drop would break the loss
-// bound of every waiting class, it is the class with the smallest p_n / L_n. If the minimum rates exceed C, the
-// classes with r_n^min > mu_n lose packets in the same order, within their loss bounds. A class is spared once D_n
-// is at or beyond d_n, because a drop at the end of its queue does not help its oldest packet.
+// Drops happen at arrivals and always take the last packet of a class. On overflow, the class furthest below its
+// share loses a packet: the class with the smallest p_n / weight_n, with p_n the loss in this busy period. If a drop
+// would break the loss bound of every waiting class, the class with the smallest p_n / L_n loses it. If the minimum
+// rates exceed C, the classes with r_n^min > mu_n lose packets in the same order, within their loss bounds. A class is
+// spared once D_n is at or beyond d_n, because a drop at the end of its queue does not help its oldest packet.
 #ifndef ECNOMY_LAWS_SCHEDULING_CLASS_SCHEDULER_H_
 #define ECNOMY_LAWS_SCHEDULING_CLASS_SCHEDULER_H_
 

@@ -3,9 +3,9 @@
 // period. Time that runs at the speed f is operational time (Daley and Vere-Jones, An Introduction to the
 // Theory of Point Processes, section 7.4, random time change). A pause P that a law draws lasts D, with
 //
-//   F(d) = integral of f over [now, now + d],   D = the largest whole d with F(d) <= P,
+//   F(d) = integral of f over [now, now + d],   D = the largest whole d with F(d) <= P.
 //
-// So a Poisson source of rate r has the rate r f(t), and no pause ends while f = 0.
+// A Poisson source of rate r therefore has the rate r f(t), and no pause ends while f = 0.
 // Factors are whole millionths and times are whole picoseconds, so D is exact.
 #ifndef ECNOMY_LAWS_TRAFFIC_PROFILE_H_
 #define ECNOMY_LAWS_TRAFFIC_PROFILE_H_

@@ -34,11 +34,12 @@ class Samples(msgspec.Struct, frozen=True, eq=False):
         count as hit: marks may belong to packets sent before the sample began.
 
         Raises:
-            ValueError: the lengths of hits and packets differ.
+            ValueError: the lengths of hits and packets differ, or they are not one-dimensional.
         """
         k, n = np.asarray(hits, dtype=np.float64), np.asarray(packets, dtype=np.float64)
         if k.shape != n.shape or k.ndim != 1:
-            raise ValueError(f"found {k.shape} hits of {n.shape} packets, expected as many of both")
+            needed = "hits and packets must be one-dimensional and of equal length"
+            raise ValueError(f"{needed}, got shapes {k.shape} and {n.shape}")
         there = n > 0
         return cls(np.clip(k[there], 0, n[there]), n[there])
 

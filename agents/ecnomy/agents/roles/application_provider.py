@@ -102,17 +102,18 @@ class ApplicationProvider(Role):
         except Exception as error:
             raise blame(self._who, error) from error
         if posted is None:
-            found = shown(answer)
-            raise StrategyError(f"{self._who} posted the fees {found}, expected class -> fee")
+            expected = "a mapping from class to fee"
+            raise StrategyError(f"{self._who}: the fees must be {expected}, got {shown(answer)}")
         for name, fee in posted.items():
             found_fee = whole(fee)
             if found_fee is None or not 0 <= found_fee <= DEAREST_MICRO:
-                told = f"posted the fee {shown(fee)} for {shown(name)}"
-                expected = "expected an integer from 0 to 10^12"
-                raise StrategyError(f"{self._who} {told}, {expected}")
+                expected = "an integer from 0 to 10^12 micro-units/s"
+                raise StrategyError(
+                    f"{self._who}: the fee for {shown(name)} must be {expected}, got {shown(fee)}"
+                )
             if name not in seen.names:
                 expected = f"expected one of {', '.join(seen.names)}"
-                raise StrategyError(f"{self._who} posted a fee for {shown(name)}, {expected}")
+                raise StrategyError(f"{self._who}: found a fee for {shown(name)}, {expected}")
         return {name: int(fee) for name, fee in posted.items()}
 
     def let_in(self, request: ClassRequest) -> bool:

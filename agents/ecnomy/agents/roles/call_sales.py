@@ -56,8 +56,8 @@ class CallSales:
             raise blame(self._who, error) from error
         price = None if posted is None else whole(posted)
         if posted is not None and (price is None or not 0 <= price <= DEAREST_MICRO):
-            told = f"{self._who} posted the price {shown(posted)}"
-            raise StrategyError(f"{told}, expected an integer from 0 to 10^12, or None")
+            expected = "an integer from 0 to 10^12 micro-units, or None"
+            raise StrategyError(f"{self._who}: the price must be {expected}, got {shown(posted)}")
         return price
 
     def admit(self, call: Call) -> bool:

@@ -94,5 +94,6 @@ def price_posted(who: str, price: object) -> int:
     """
     found = whole(price)
     if found is None or not 0 <= found <= DEAREST_MICRO:
-        raise StrategyError(f"{who} posted the price {price!r}, expected an integer in [0, 10^12]")
+        expected = "an integer from 0 to 10^12 micro-units"
+        raise StrategyError(f"{who}: the price must be {expected}, got {price!r}")
     return found

@@ -16,8 +16,9 @@ present cost of a byte (cost_memory.py), and B money and T seconds left:
 B and T are the remaining amounts less the share `margin` of the whole. T is also reduced by two
 decisions: a file may begin up to one interval before its observation, and its end is observed up to
 one interval late. A late file continues at the pace of the whole file in T, within its budget. A
-window follows with the lag T_w / (gain p). While it is below S / T, the pace exceeds S / T enough
-for it to catch up in two decisions, or in a quarter of the remaining time if that is longer.
+window follows with the lag T_w / (gain p). While the flow's rate is below S / T, the pace is set
+above S / T, by enough to catch up within two decisions, or within a quarter of the remaining time
+if that is longer.
 
 Budget, 0 violations: the cost of a flow's marks never exceeds `budget` x files begun. (Later files
 may use the rest of earlier ones, because reports do not assign marks to the files of an interval.)

@@ -110,7 +110,7 @@ def currency(
         other = moved(record, first_seed(record, checkout, OMNET, simulate))
         told = f"INET gives other figures: {', '.join(other[:3])}" if other else ""
         return Currency((*reasons, told) if other else (), now, probe, 2)
-    needed = "OMNeT++ and INET have to say whether its figures moved"
+    needed = "run OMNeT++/INET to see whether its figures changed"
     return Currency((*reasons, needed), now, probe, 1)
 
 

@@ -158,7 +158,7 @@ class Watch:
         )
 
     def _data(self, market: Market, then: _Look, now: _Look) -> tuple[LinkData, Floats]:
-        """Return the data at each link, and the marks on it."""
+        """Return the data that arrived at each link between two looks, and its marks."""
         plan, pairs = market.plan, now.report.pairs
         source = pairs["source"][self._is_data].astype(np.int64)
         link = pairs["link"][self._is_data].astype(np.int64)

@@ -92,7 +92,7 @@ def _figure(data: _Data) -> Figure:
     axes[-1].set_xlabel("simulated time [s]")
     axes[-1].set_xlim(0, data.end_ps / PS_PER_S)
     figure.align_ylabels(axes)
-    title = f"{run.title}: what {data.provider.name} sees, sells and earns{note}"
+    title = f"{run.title}: observations, sales and profit of {data.provider.name}{note}"
     figure.suptitle(title, fontsize=12, fontweight="bold")
     return figure
 

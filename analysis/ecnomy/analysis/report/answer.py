@@ -146,10 +146,13 @@ class Answer(msgspec.Struct, frozen=True):
         if self.measured is not None:
             return (*cells, Cell("measured, between the prices that were swept."))
         mean, *ends = self.break_even.estimate.cells
-        back = "reimbursements follow the price" if self.tied else "reimbursements stay unchanged"
-        last = f" and counterfactual, for the same calls, admitted and carried as before; {back}."
-        last += " The promise of a call still in progress at the end counts as kept."
-        return (*cells, mean, *ends, Cell(f"{last}{self.break_even.words}"))
+        back = "follow the price" if self.tied else "stay unchanged"
+        last = (
+            f".{self.break_even.words} The price is counterfactual: the same calls, admitted and "
+            f"carried as before. Reimbursements {back}. The promise of a call still in progress at "
+            "the end counts as kept."
+        )
+        return (*cells, mean, *ends, Cell(last))
 
     @property
     def queries(self) -> tuple[Query, ...]:

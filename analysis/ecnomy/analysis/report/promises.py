@@ -156,7 +156,8 @@ def _note(runs: int) -> Words:
     )
     return Words.of(
         "A promise is broken if a call has ended and more of its packets than promised were "
-        f"lost or late. Calls still in progress at the end count as neither. Intervals: {how}."
+        "lost or late. Calls still in progress at the end count as neither kept nor broken. "
+        f"Intervals: {how}."
     )
 
 

@@ -193,7 +193,7 @@ def _time(written: str) -> str:
 def _paid_back(tariff: ToldTariff, price: str) -> str:
     if tariff.reimbursement != "price":
         return tariff.reimbursement
-    return price if isinstance(tariff.price, str) else "what it cost"
+    return price if isinstance(tariff.price, str) else "its price"
 
 
 def flows_of(run: RawRun, sources: tuple[str, ...]) -> npt.NDArray[np.int64]:

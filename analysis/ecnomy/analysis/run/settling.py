@@ -244,7 +244,8 @@ def settling_in_words(one: Settling) -> str:
     span = f"from {one.from_s:g} s to {one.to_s:g} s"
     if one.verdict == "settled":
         other = {"highest": "higher", "lowest": "lower"}.get(one.edge or "")
-        beyond = f", the {one.edge} that it tried; a {other} one may earn more" if other else ""
+        edge = f"the {one.edge} price that it tried"
+        beyond = f". This is {edge}. A {other} price may earn more" if other else ""
         price = f"{significant(one.mean)} money {span}{beyond}"
         return f"carrier {one.carrier}: its price has settled: {price}"
     between = f"{significant(one.low)} to {significant(one.high)} money"

@@ -120,7 +120,7 @@ def _money(db: RunDatabase, summary: Summary) -> list[Block]:
     blocks += [one for one in (where_marked(marked), balances(db)) if one is not None]
     blocks += [Words.of(f"{settling_in_words(one)}.") for one in settling_of(db.run.raw)]
     for provider in providers_of(db.run):
-        words = f"Whether {provider.name} earns money with its calls is a page of its own: "
+        words = f"To see whether {provider.name} earns money with its calls, run: "
         blocks.append(Words.of(f"{words}ecnomy report gsp {db.run.path}"))
     return blocks
 

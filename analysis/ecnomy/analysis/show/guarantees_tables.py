@@ -63,13 +63,13 @@ def offer_in_words(says: Provider) -> str:
     calls = [
         f"{'A call' if one else f'A call on {offer.name}'} costs {offer.price}, regardless of "
         f"the price of marks. The promise: at most {100 * offer.max_delay_rate:g} % of its "
-        f"packets are lost or later than {_milliseconds(offer.max_delay_ps)}; otherwise "
-        f"{offer.reimbursement} is paid back."
+        f"packets are lost or later than {_milliseconds(offer.max_delay_ps)}. Otherwise "
+        f"{offer.reimbursement} is reimbursed."
         for offer in says.offers
     ]
     files = [
-        f"A file on {row.name} costs {row.price} and is there within {row.deadline}, else "
-        f"{row.reimbursement} is paid back."
+        f"A file on {row.name} costs {row.price} and arrives within {row.deadline}. Otherwise "
+        f"{row.reimbursement} is reimbursed."
         for row in says.files
     ]
     return " ".join([*calls, *files])

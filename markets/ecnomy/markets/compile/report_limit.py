@@ -44,6 +44,7 @@ def check_reports(scenario: Scenario, plan: Plan) -> None:
         path, found = f"sources[{largest}].count", f"{rows:,} flows with one row each"
         expected = f"rows: together here and elsewhere, {max(room, 0):,} rows in total"
     else:
-        path, found = "sources", f"{len(plan.sources):,} sources over {pairs:,} links in total"
+        path = "sources"
+        found = f"{len(plan.sources):,} sources with {pairs:,} source-link pairs"
         expected = "fewer sources, or shorter paths"
     raise scenario.places.fault(path, f"{found}: {size:,} bytes per report", f"{expected}, {frame}")

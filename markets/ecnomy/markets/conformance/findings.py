@@ -23,9 +23,10 @@ class Finding(msgspec.Struct, frozen=True):
     """A finding about a strategy.
 
     Attributes:
-        kind: `raises`, `answer` (one that its role cannot use), `mutates` (its inputs),
-            `random` (different answers with the same seed), `shared` (state between two objects),
-            `clock`, or `refuses` (its StrategyErrors in every situation).
+        kind: `raises` (an exception), `answer` (an answer that its role cannot use), `mutates`
+            (changes its inputs), `random` (different answers with the same seed), `shared` (state
+            shared by two objects), `clock` (reads a clock), or `refuses` (raises StrategyError in
+            every situation).
         role: role of the strategy.
         situations: names of situations, in order.
         what: description, on one line.

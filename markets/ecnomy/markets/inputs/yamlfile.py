@@ -85,10 +85,10 @@ class MissingKeys(ScenarioError):
         first, *more = self.gaps
         path = first.path
         if more:
-            shown = [f"nor {one.names} in {_spot(one)}" for one in more[: _MOST_GAPS - 1]]
+            shown = [f"no {one.names} in {_spot(one)}" for one in more[: _MOST_GAPS - 1]]
             if len(self.gaps) > _MOST_GAPS:
-                shown.append(f"nor keys of {len(self.gaps) - _MOST_GAPS} other mappings")
-            found, expected = ", ".join((f"no {first.names}", *shown)), "a value for each"
+                shown.append(f"missing keys in {len(self.gaps) - _MOST_GAPS} other mappings")
+            found, expected = "; ".join((f"no {first.names}", *shown)), "a value for each"
         elif len(first.keys) == 1:
             ((key, expected),) = first.keys.items()
             found, path = f"no {key!r}", child_path(path, key)

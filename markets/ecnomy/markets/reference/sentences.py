@@ -82,7 +82,7 @@ def _section(doc: str) -> dict[str, str]:
 
 
 def sentence(text: str) -> str:
-    """Return a text with a capital letter at its start."""
+    """Return the text with its first letter capitalized, if its first word consists of letters."""
     word = text.partition(" ")[0].rstrip(",").replace("-", "")
     return text[:1].upper() + text[1:] if word.isalpha() else text
 

@@ -27,9 +27,10 @@ def check_guarantees(
     taken: dict[str, str],
     places: Places,
 ) -> None:
-    """Check that calls and test streams are of the right kind without other kinds of sellers.
+    """Check the kinds of the sources of calls and test streams, and of their sellers.
 
-    Several providers may sell the calls of a source, if they have the same limits.
+    These sources must be of the right kind, and have no other kind of seller. Several providers
+    may sell the calls of a source, if they have the same limits.
 
     Args:
         document: the scenario.
@@ -39,8 +40,8 @@ def check_guarantees(
         places: for messages.
 
     Raises:
-        ScenarioError: such a source, a tariff that its sources do not fit, or an admission by test
-            streams that do not exist.
+        ScenarioError: a source of the wrong kind or with another kind of seller, a tariff that its
+            sources do not fit, or an admission by test streams that do not exist.
     """
     sources = {source.name: source for source in document.sources}
     on_sale: dict[str, tuple[str, CallLine]] = {}

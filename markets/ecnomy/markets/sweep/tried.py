@@ -25,9 +25,9 @@ _OF_VIEW: Final = ("engine", "generation", "label", "number", "replicate")  # of
 
 
 def try_first(sweep: Sweep, root: Node) -> None:
-    """Check that the first point makes a scenario; the base scenario is known to be valid.
+    """Check that the first point gives a valid scenario.
 
-    For a tuning, check both corners of the ranges.
+    The base scenario is already known to be valid. For a tuning, check both corners of the ranges.
     """
     first = {path: value for b in sweep.blocks for path, value in b.assignments(0)[0].items()}
     if sweep.calibrate:

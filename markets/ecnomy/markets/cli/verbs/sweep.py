@@ -47,7 +47,11 @@ Emit = Annotated[
 ]
 Shards = Annotated[
     int,
-    typer.Option(help="Number of jobs with --emit. Default: jobs of ten minutes or more.", min=0),
+    typer.Option(
+        help="Number of jobs with --emit. By default, chosen so that each job takes at least ten "
+        "minutes.",
+        min=0,
+    ),
 ]
 
 
