@@ -71,7 +71,9 @@ def test_the_statement_says_what_each_carrier_got(made, marks) -> None:
     console = Console(file=io.StringIO(), width=140)
     print_summary(opened, console)
     text = console.file.getvalue()
-    assert re.search(rf"For marks it paid isp [\d.]+ for {marks['isp']:,} marks and south", text)
+    assert re.search(
+        rf"For marks the provider paid isp [\d.]+ for {marks['isp']:,} marks and south", text
+    )
     write_gsp_page([made.folder], page := made.folder / "page.html", ["ecnomy"])
     rows = PageReader(page).files["gsp-by-carrier.csv"][1:]
     money = {name: sum(map(int, parts)) for name, *parts in rows}

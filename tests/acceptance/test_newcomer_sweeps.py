@@ -72,7 +72,7 @@ def test_which_three_parameters_matter(results: Path) -> None:
     """Three names with their shares; the number of customers is among them."""
     said = asked(results, "what-matters")
     found = re.search(
-        r"What matters most for access: profit per second, by share of variance: (.*)", said
+        r"Most important parameters for access: profit per second, by share of variance: (.*)", said
     )
     assert found is not None and 1 <= found[1].count("%") <= 3 and "home.count" in found[1]
 

@@ -176,10 +176,9 @@ def test_show_prints_money_calls_and_streams(tmp_path: Path) -> None:
     assert "probe (Poisson) 10.0 300 2.00 % 1.00 %" in lines
     assert "calls that ended, mean of a call 0.75 % 1.50 %" in lines
     words = " ".join(lines)
-    assert (
-        "at most 1 % of its packets are lost or later than 15 ms; otherwise 0.070001 money" in words
-    )
-    assert "Until 20 s it observed" in words
+    promise = "at most 1 % of its packets are lost or later than 15 ms"
+    assert f"{promise}. Otherwise 0.070001 money is reimbursed." in words
+    assert "Until 20 s the provider observed" in words
     assert "so probe sees time averages" in words
     assert lines[-1] == f"gsp: {tmp_path / 'guarantee.png'}"
     assert (tmp_path / "guarantee.png").stat().st_size > inked(20_000)

@@ -193,7 +193,7 @@ def test_a_provider_of_files_alone_has_a_page(tmp_path: Path) -> None:
     assert lines["profit"] == f"{profit / 1e6:+.6f}".replace("-", "\u2212")
     hourly = next(a for a in read.amounts if a.text in read.words)
     assert float(str(hourly.value)) == pytest.approx(profit / 1e6 * 60)
-    assert "money per hour" in read.words and "it sells files, not calls" in read.words
+    assert "money per hour" in read.words and "the provider sells files, not calls" in read.words
     assert "no call was sold" not in read.words and "A file on files costs" in read.words
     assert "Bars from the receipts per hour to the profit" in read.pictures["gsp-waterfall"]
     svg = (tmp_path / "page.html").read_text().partition("image/svg+xml;base64,")[2]

@@ -221,7 +221,7 @@ parameters:
     matters = matters_of(one, "welfare")
     assert matters is not None and not matters.grid and matters.order() == [0, 1, 2]
     assert matters.alone[0].mean > 0.7 and matters.alone[2].high < 0.05
-    assert found_of(one).headline.startswith("What matters most for welfare")
+    assert found_of(one).headline.startswith("Most important parameters for welfare")
 
 
 def test_what_may_matter_not_at_all_is_not_sure(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_what_may_matter_not_at_all_is_not_sure(tmp_path: Path) -> None:
     ):
         few = text.replace("replicates: 8", f"replicates: {replicates}")
         found = found_of(open_swept(made_up(tmp_path / str(replicates), few, made)))
-        (line,) = (one for one in found.more if one.startswith("What matters most"))
+        (line,) = (one for one in found.more if one.startswith("Most important"))
         assert re.search(words, line), line
 
 

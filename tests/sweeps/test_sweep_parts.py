@@ -176,7 +176,9 @@ def test_a_run_over_which_processes_die_is_abandoned(tmp_path: Path) -> None:
     make_part(sweep, out, part, Watcher)
     assert merge(sweep, out).failed == 1
     runs = open_sweep(out)
-    assert runs.reason[runs.status == "failed"].tolist() == ["the worker died on it repeatedly"]
+    assert runs.reason[runs.status == "failed"].tolist() == [
+        "the worker of this run died repeatedly"
+    ]
     assert len(runs) == 3
 
 

@@ -69,7 +69,9 @@ def page_of(document: str) -> str:
         if any(fnmatch.fnmatchcase(document, pattern) for pattern in patterns):
             name = document.removesuffix(".md").removesuffix("/README")
             return f"{section}/{name.replace('/', '-').replace('_', '-').lower()}.md"
-    raise KeyError(f"{document}: no section of the site has it; add it to sitegen/documents.py")
+    raise KeyError(
+        f"{document}: found in no section of the site, expected in one; see sitegen/documents.py"
+    )
 
 
 def pages_of_documents(files: tuple[str, ...]) -> dict[str, str]:

@@ -102,7 +102,7 @@ def record_scenario(
     tasks = study.tasks(comparison.seeds)
     done, missing = to_make(study, tasks)
     if missing:
-        raise InputError(f"{entry.name}: sources changed while it was recorded, record it again")
+        raise InputError(f"{entry.name}: sources changed during the recording; record it again")
     runs = {engine: [done[t] for t in tasks if t.engine == engine] for engine in engines}
     record = new_record(entry.name, entry.file, comparison, runs, checkout, _made(comparison))
     write_record(record, checkout / RECORDS / f"{entry.name}.json")

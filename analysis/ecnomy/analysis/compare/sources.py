@@ -80,7 +80,7 @@ def source_digest(
     """
     for name in folders:
         if name != INET and not (checkout / name).is_dir():
-            raise InputError(f"{checkout}: no checkout of ecnomy, it has no {name}")
+            raise InputError(f"{checkout}: not a checkout of ecnomy, because {name} is missing")
     own = _law_headers(checkout) if laws is not None else {}
     left = {file for file, of in own.items() if laws is not None and of.isdisjoint(laws)}
     eyes = checkout / VIEW

@@ -153,7 +153,7 @@ def _draw_prices(axis: Axes, data: _Data) -> None:
     axis.set_ylim(0, 1.08 * max(axis.get_ylim()[1], 1e-9))
     axis.set_ylabel("price of a mark\n[money]")
     more = f"\n(not drawn: {data.not_drawn} more)" if data.not_drawn else ""
-    legend_beside(axis, f"What carriers ask{more}")
+    legend_beside(axis, f"Prices of carriers{more}")
 
 
 def _draw_use(axis: Axes, data: _Data) -> None:
@@ -211,7 +211,7 @@ def _draw_income(axis: Axes, data: _Data) -> None:
         label = f"{len(rest)} more payments"
         axis.plot(data.middle_s, sum(rest), color="0.45", linestyle=":", linewidth=2, label=label)
     axis.set_ylabel("income\n[money/s]")
-    legend_beside(axis, "Who earns what, paid by whom")
+    legend_beside(axis, "Earnings of carriers, by payer")
 
 
 def _draw_choices(axis: Axes, data: _Data) -> None:

@@ -151,7 +151,7 @@ def _draw_marking(axis: Axes, data: _Data) -> None:
         _draw_threshold(axis, marking, limit)
     _from_zero(axis)
     axis.set_ylabel("packets marked\n[%]")
-    legend_beside(axis, "What its test streams see")
+    legend_beside(axis, "Shares that its test streams measure")
 
 
 def _draw_threshold(

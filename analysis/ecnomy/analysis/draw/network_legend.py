@@ -38,7 +38,7 @@ def draw_legend(axis: Axes, most_bps: float, priced: bool) -> None:
     axis.plot([x, x + 34], [y, y], color=SHADES[2], linewidth=5, solid_capstyle="butt")
     beside = "congested: packets are marked, lost or kept waiting (the list says which)"
     axis.text(x + 42, y, fitted(beside, wide - x - 50, _SIZE), va="center", fontsize=_SIZE)
-    words = ["each line is one direction of a link, on the right of who travels"]
+    words = ["each line is one direction of a link, drawn on its right-hand side"]
     if priced:
         words.append("price of a Mbit = its marks x the price of a mark, on average")
     for line in words:

@@ -227,18 +227,18 @@ def _line(axis: Axes, data: _Data, index: int, values: npt.NDArray[np.float64], 
 
 def _draw_rates(axis: Axes, data: _Data) -> None:
     rates = 8e-6 * data.per_second(data.flows, "acked_bytes")
-    title = "What each flow gets"
+    title = "Rate of each flow"
     for i, group in enumerate(data.groups):
         member = list(group.flows)
         if 1 < len(member) <= _MANY:
-            title = "What each flow gets\n(thin: single flows)"
+            title = "Rate of each flow\n(thin: single flows)"
             for flow in member:
                 line = data.while_on(group, data.each(rates[:, flow], flow))
                 axis.plot(data.middle_s, line, color=data.looks[i].colour, linewidth=0.7, alpha=0.7)
         counted = data.counted(group)
         label = group.label if group.size == 1 else f"{group.label}, mean of {group.size}"
         if not isinstance(counted, int):
-            label = f"{group.label}, mean of those\nactive (of {group.size})"
+            label = f"{group.label}, mean of its\nactive flows (of {group.size})"
         _line(axis, data, i, rates[:, member].sum(axis=1) / counted, label)
     axis.set_ylabel("rate of a flow\n[Mbps]")
     legend_beside(axis, title)
@@ -261,7 +261,7 @@ def _draw_money(axis: Axes, data: _Data) -> None:
                 data.middle_s, fee, linestyle=(0, (5, 2)), label=f"{group.label}, fee", **look
             )
     axis.set_ylabel("paid by a flow\n[money/s]")
-    legend_beside(axis, "What each flow pays")
+    legend_beside(axis, "Payments of each flow")
 
 
 def _bottleneck(data: _Data) -> int:

@@ -122,7 +122,7 @@ class Answer(msgspec.Struct, frozen=True):
             lead = "earns money " if self.verdict <= 0 else ""
             cells.append(Cell(f", {lead}{' and '.join(self.up_to)}"))
         if self.by_files:
-            return (*cells, Cell("; it sells files, not calls"))
+            return (*cells, Cell("; the provider sells files, not calls"))
         even = self.break_even.estimate.mean if self.measured is None else self.measured
         what = "a mean price of " if self.factor else "a tariff of "
         at = "" if even.text.endswith("price") else what

@@ -81,7 +81,9 @@ def break_even(db: Database, provider: str, runs: Sequence[Made], *, tied: bool)
     else:
         mean = query.cell(0, 0, money(price) if costs > 0 else "any price")
     if kept is None or (len(runs) == 1 and runs[0].run is None):
-        return BreakEven(Estimate(mean, None, None, len(runs), "none, of one run", query))
+        return BreakEven(
+            Estimate(mean, None, None, len(runs), "none, because there is one run only", query)
+        )
     many = len(runs) > 1
     more = db.ask(_terms(tied, sums if many else block_sums(provider, runs[0], _CALL_TIME)))
     rows = np.array([[float(v) for v in row[1:]] for row in more.rows])

@@ -134,7 +134,7 @@ def estimate(db: Database, provider: str, runs: Sequence[Made], figure: Figure) 
     query = db.ask(f"select x from ({values})")
     mean = query.cell(0, 0, money(_or_nan(query.rows[0][0])))
     if runs[0].run is None or mean.value is None:
-        return Estimate(mean, None, None, 1, "none, of one run", query)
+        return Estimate(mean, None, None, 1, "none, because there is one run only", query)
     return _by_blocks(db, provider, runs[0], figure, query)
 
 

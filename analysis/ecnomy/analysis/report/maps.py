@@ -269,8 +269,8 @@ def _measured(material: Material, db: Database, answer: Answer, price: Key) -> l
     return _map(
         query, rows, columns, (words, price.words), None,
         ident=f"{answer.provider}-price",
-        caption=f"Profit per hour over {words} and {price.words}: measured, as both "
-                f"were swept" if load is not None
-        else f"Profit per hour over {price.words}: measured, as it was swept",
+        caption=f"Measured profit per hour over {words} and {price.words}, "
+                f"both swept" if load is not None
+        else f"Measured profit per hour over {price.words}, which was swept",
         of="ledger",
     )  # fmt: skip

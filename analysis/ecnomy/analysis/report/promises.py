@@ -177,7 +177,7 @@ def _claims(db: Database, own: str) -> Words | None:
         paid = "was" if kept == 1 else "were"
         told.append(f"{kept:,} {were} kept by this measure {paid} reimbursed nevertheless")
     if broken:
-        told.append(f"{broken:,} broken {'one was' if broken == 1 else 'ones were'} not")
+        told.append(f"{broken:,} broken {'promise was' if broken == 1 else 'promises were'} not")
     if not told:
         return None
     why = "reports of subscribers (quality_seen_by) or a reimbursement of 0 can cause this"

@@ -29,7 +29,7 @@ def sensitivity(material: Material, db: Database, answer: Answer) -> Section | N
     if bars and (answer.by_files or not answer.unsold):
         bars.sort(key=lambda bar: bar[1] - bar[3])
         blocks.insert(0, _tornado(bars, answer))
-    return Section(f"{answer.provider}-sensitivity", "What it hangs on", tuple(blocks))
+    return Section(f"{answer.provider}-sensitivity", "Sensitivity", tuple(blocks))
 
 
 _Row = tuple[Value, Estimate, Estimate | None]

@@ -83,7 +83,7 @@ def _money(db: Database, own: str) -> Words:
         parts += [Cell(", " if k else " and costs "), query.cell(0, i, money(value)), Cell(text)]
     parts += [Cell(". That leaves "), query.cell(0, 5, money(row[5])), Cell(" money per call.")]
     if row[2] > 0:
-        parts += [Cell(" Without refunds it would be ")]
+        parts += [Cell(" Without refunds the profit per call would be ")]
         parts += [query.cell(0, 6, money(row[6])), Cell(".")]
     return Words(tuple(parts), (query,))
 
@@ -145,8 +145,8 @@ def _price(answer: Answer) -> Words:
     """Return the price that would break even."""
     even = answer.break_even.estimate.mean if answer.measured is None else answer.measured
     if even.text.endswith("price"):
-        return Words.of(f"Price: {even.text} makes it even for the same calls.")
-    return Words.of("Price: a mean price of ", even, " per call makes it even for the same calls.")
+        return Words.of(f"Price: {even.text} breaks even for the same calls.")
+    return Words.of("Price: a mean price of ", even, " per call breaks even for the same calls.")
 
 
 def _looser(db: Database, answer: Answer) -> Words | None:
@@ -188,8 +188,8 @@ def _admission(db: Database, answer: Answer, own: str) -> Words | None:
     lead = f"Admission: of {number(periods)} {many} of {length_s / 60:g} min, "
     if losing == periods:
         return Words.of(
-            f"Admission: in each period of {length_s / 60:g} min ({number(periods)} in all) the "
-            "calls that ended lost money themselves, so selling was not worth it in any of them: ",
+            f"Admission: in each period of {length_s / 60:g} min ({number(periods)} in all), the "
+            "calls that ended lost money themselves, so no period was worth selling in: ",
             query.cell(0, 3, money(lost, "+")),
             f" money by {number(calls)} calls.",
             queries=(query,),

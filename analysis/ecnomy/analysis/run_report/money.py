@@ -163,9 +163,9 @@ def _paid(db: RunDatabase, payments: Payments) -> Table:
     rows.append((Cell("all"), *(Cell("") for _ in range(4)), total))
     return Table(
         id="paid",
-        caption="Who paid what, to whom and for what: the number, times the price of one",
+        caption="Payments by payer, purpose and payee: number times unit price",
         of="ledger",
-        head=("who paid", "what for", "to whom", "how many", "money for one of them", "money"),
+        head=("payer", "purpose", "payee", "number", "unit price", "money"),
         rows=tuple(rows),
         query=payments.query,
         strong=(len(rows) - 1,),
@@ -196,9 +196,9 @@ def _by_phase(db: RunDatabase, payments: Payments) -> Table:
         rows.append((name, *cells, query.cell(i, 3, amount(int(row[3])))))
     return Table(
         id="paid-by-phase",
-        caption="When: the same by phase",
+        caption="The same payments by phase",
         of="ledger",
-        head=("who paid, what for", *(_titled(one) for one in db.periods), "whole run"),
+        head=("payer and purpose", *(_titled(one) for one in db.periods), "whole run"),
         rows=tuple(rows),
         query=query,
         note="The cost of marks is booked at the end of each epoch.",

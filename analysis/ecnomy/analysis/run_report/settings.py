@@ -32,7 +32,7 @@ def settings_section(run: RawRun) -> Section:
         note = "All settings, defaults too: the scenario needs classes that are not found here."
     table = Table(
         id="settings-table",
-        caption="What the scenario says",
+        caption="Settings of the scenario",
         of="manifest.json",
         head=("setting", "value"),
         rows=tuple(rows),

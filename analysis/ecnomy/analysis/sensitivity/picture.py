@@ -43,7 +43,7 @@ def indices_picture(title: str, found: list[Indices], file: str | Path) -> None:
             _panel(axis, each)
         handles, labels = axes.flat[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
-        figure.suptitle(title or "What matters", fontsize=10)
+        figure.suptitle(title or "Sensitivity", fontsize=10)
         save(figure, file)
         plt.close(figure)
 

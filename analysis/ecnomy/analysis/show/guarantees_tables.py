@@ -32,7 +32,7 @@ _BY_THRESHOLD: Final = "marking-quantile"  # the only built-in strategy with a t
 def print_guarantee(one: Guarantee, console: Console) -> None:
     """Print the block of one provider: its offers, then all figures of the whole run."""
     console.print()
-    heading = f"{one.provider.name}, guaranteed stream provider (all of this is of the whole run)"
+    heading = f"{one.provider.name}, guaranteed stream provider (whole run)"
     console.print(heading, style="bold", markup=False)
     console.print(offer_in_words(one.provider), markup=False)
     console.print()
@@ -133,7 +133,7 @@ def _by_carrier(money: ProfitAndLoss) -> str:
         f"{name} {significant(-item.micro / 1e6, 4)} for {_count(item, 'mark')}"
         for name, item in money.by_carrier
     ]
-    return f"For marks it paid {', '.join(paid[:-1])} and {paid[-1]}."
+    return f"For marks the provider paid {', '.join(paid[:-1])} and {paid[-1]}."
 
 
 def call_table(one: Guarantee) -> Table:
@@ -160,14 +160,18 @@ def _admission(calls: Calls, provider: Provider) -> str:
     if calls.learnt_ps < 0:
         if not any(kind == _BY_THRESHOLD or _is_own(kind) for kind in kinds):
             return f"Calls are admitted by {' and '.join(sorted(kinds))}, without a threshold of M."
-        return "It never had a blocking threshold."
+        return "The provider never had a blocking threshold."
     since = f"{calls.learnt_ps / PS_PER_S:g} s"
     if not calls.asked_learnt:
-        return f"It had a blocking threshold from {since} on; no call was requested after that."
+        return (
+            f"The provider had a blocking threshold from {since} on. "
+            "No call was requested after that."
+        )
     share = _percent(calls.blocked_learnt / calls.asked_learnt)
     return (
-        f"Until {since} it observed its test streams and had no blocking threshold. Since then, "
-        f"{calls.blocked_learnt:,} of {calls.asked_learnt:,} requests were blocked ({share})."
+        f"Until {since} the provider observed its test streams and had no blocking threshold. "
+        f"Since then, {calls.blocked_learnt:,} of {calls.asked_learnt:,} requests were blocked "
+        f"({share})."
     )
 
 

@@ -135,6 +135,6 @@ def _stability(found: Welfare) -> Iterator[str]:
         return
     one = found.margins[0]
     slope = "its law" if one.from_law else "the reports"
-    holds = "below 1/e: no oscillation" if one.margin > 1 else "not below 1/e: it may oscillate"
+    holds = "below 1/e: no oscillation" if one.margin > 1 else "not below 1/e: rates may oscillate"
     left = f"gain (p + x p') / w_dec = {significant(one.left)}"
     yield f"{one.link}: {left}, {holds} (p' from {slope})"

@@ -206,7 +206,7 @@ def _best_number(
         told = (
             f"{called(swept.outcomes[0])} does not change with {swept.varied[number].factor.name}"
         )
-        return f"{told} as far as these runs can tell.", "", False
+        return f"{told}, as far as these runs show.", "", False
     words = _best_words(swept, number, swept.outcomes[0], best, scale)
     return *words, bool(own) or None
 
@@ -223,7 +223,7 @@ def _best_words(
         return opens, f"{value}."
     if best.low == best.high:
         end = best.x in (min(varied.factor.values), max(varied.factor.values))
-        more = "; it may be better still beyond this end of the range" if end else ""
+        more = "; values beyond this end of the range may be better still" if end else ""
         return opens, f"{value}{more}."
     what = "peaks" if better(outcome) > 0 else "is lowest"
     span = f"{100 * swept.level:.3g} % interval {best.low:.4g} to {best.high:.4g}{unit}"
@@ -241,7 +241,7 @@ def _matters_words(swept: Swept, matters: Matters) -> str:
             parts.append(f"{swept.varied[i].factor.name} ({percent_of(shares[i].mean)}{sure})")
     if not parts:
         return f"No parameter matters for {told}."
-    return f"What matters most for {told}, by share of variance: {', '.join(parts)}."
+    return f"Most important parameters for {told}, by share of variance: {', '.join(parts)}."
 
 
 def _more(

@@ -302,7 +302,7 @@ def _who(tournament: Tournament, found: Found, order: Sequence[int]) -> Section:
         "who",
         "Entrants",
         (
-            Table("plays", "Strategies, the first ones first", "the file",
+            Table("plays", "Strategies, in order of rank", "the file",
                   ("name", "pays", "finalist", "is"), plays, wide=True),
             Table("absent", "Skipped strategies", "the file",
                   ("name", "why"), absent, wide=True),
@@ -341,4 +341,4 @@ def _how(tournament: Tournament, found: Found) -> Section:
 def listed_amounts(tournament: Tournament) -> str:
     """Return the amounts that grow with the number of players."""
     told = [f"{path} {amount:g} {unit}" for path, (amount, unit) in tournament.per_player.items()]
-    return f", with {listed(told)} a player" if told else ""
+    return f", with {listed(told)} per player" if told else ""

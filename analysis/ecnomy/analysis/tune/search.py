@@ -52,7 +52,7 @@ class Search:
 
         Because of whole numbers and rounding, values may repeat each other or earlier ones.
         """
-        assert not self._asked, "the batch before has not been told"
+        assert not self._asked, "the results of the previous batch are missing"
         if self._left == self._tuning.trials:
             for values in self._tuning.first_values(self._seed):
                 self._study.enqueue_trial(self._named(values))

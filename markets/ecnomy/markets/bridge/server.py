@@ -119,7 +119,7 @@ class EngineLink:
             self._fail(*WRONG)
         if hello.protocol[1] < codec.MINOR:
             theirs, ours = ".".join(map(str, hello.protocol)), f"{codec.MAJOR}.{codec.MINOR}"
-            self._fail("old-minor", f"it uses protocol {theirs}, expected {ours}; rebuild it")
+            self._fail("old-minor", f"found protocol {theirs}, expected {ours}; rebuild the engine")
         if wrong := (fault or self.fault_of_plan)(hello):
             self._fail("wrong-plan", wrong)
         self._newer = hello.protocol[1] > codec.MINOR
@@ -236,7 +236,7 @@ class EngineLink:
         if report.epoch - last.epoch not in (0, 1) or report.t_ps <= last.t_ps:
             self._fail("wrong-epoch", f"epoch {report.epoch} after {last.epoch}")
         if self._times and report.t_ps != (due := self._times.after(last.t_ps)):
-            wanted = "finish was" if due is None else f"the one at {_seconds(due)} was"
+            wanted = "finish was" if due is None else f"the report at {_seconds(due)} was"
             self._fail("wrong-epoch", f"report at {_seconds(report.t_ps)} where {wanted} due")
 
     def _check_end(self, finish: m.Finish) -> None:

@@ -273,7 +273,7 @@ def _guarantees(scenario: Scenario, plan: Plan) -> Iterator[str]:
             if 0 <= stops[name] < plan.duration_ps:
                 yield (
                     f"agent {agent.name}: its test stream {name} stops before the run ends. From "
-                    "then on it measures nothing and admits all calls"
+                    "then on the agent measures nothing and admits all calls"
                 )
         for line in agent.lines:
             strategy = line.strategy or agent.strategy or StrategySpec(DEFAULT_ADMISSION)

@@ -44,7 +44,7 @@ def unstable_steps(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def _expected(name: str, loop: Loop) -> str:
-    delay = f"with a delay of {loop.lag / loop.slope:.3g} s from a price to the rates it makes"
+    delay = f"with a delay of {loop.lag / loop.slope:.3g} s from a price to the resulting rates"
     most, what = loop.most_alpha, "the queue comes"
     if name == "gamma":
         most, what = loop.most_gamma, "rates come"

@@ -154,8 +154,8 @@ def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
                 yield (
                     f"source {found.source.name}: being ACK-clocked, it keeps {packets} in "
                     f"flight where {found.window:.3g} would give the marks it aims at, so it "
-                    f"takes about {over:.3g} times as many. With send: paced its window can fall "
-                    "below one packet"
+                    f"takes about {over:.3g} times as many marks. With send: paced its window "
+                    "can fall below one packet"
                 )
 
 

@@ -84,7 +84,7 @@ def _said(binary: Path, word: str) -> str:
     except subprocess.TimeoutExpired:
         raise EngineError(f"{binary} {word}: no answer in {_PATIENCE_S:g} s") from None
     if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or ["it prints nothing"])[-1]
+        last = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
         raise EngineError(f"{binary} {word}: status {done.returncode}, {last}")
     return done.stdout
 

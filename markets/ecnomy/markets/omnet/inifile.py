@@ -48,7 +48,7 @@ description = "without a market, ten seeds"
 repeat = 10
 """
 _SERVE: Final = """
-# Here the market of `ecnomy serve` decides, which has to be there first; it takes every repetition.
+# Here the market of `ecnomy serve` decides. Start that command first. It serves every repetition.
 [Config Serve]
 description = "with the market of: ecnomy serve SCENARIO.yaml --listen unix:{served}"
 {network}.market.connect = "unix:" + absFilePath({file})

@@ -29,7 +29,7 @@ Build ecnomy's modules once, with OMNeT++ 6.1 and INET 4.5 (OMNETPP_ROOT and INE
 
   make -C "{project}"
 
-In each new terminal, beside OMNeT++'s and INET's setenv: what of INET is switched off.
+In each new terminal, after OMNeT++'s and INET's setenv: exclude the parts of INET that are off.
 
 {exclusions}
 
@@ -75,7 +75,7 @@ _SWEEP: Final = """\
 The sweep {file}: {runs} runs over {variables}
 
   network.ned     nodes and links
-  omnetpp.ini     all parameters; what varies is in iteration variables, replicates are repetitions
+  omnetpp.ini     all parameters; iteration variables are swept, and replicates are repetitions
 
 `ecnomy sweep {file} --engine omnet` gives the same runs{agents}
 
@@ -83,7 +83,7 @@ Build ecnomy's modules once, with OMNeT++ 6.1 and INET 4.5 (OMNETPP_ROOT and INE
 
   make -C "{project}"
 
-In each new terminal, beside OMNeT++'s and INET's setenv: what of INET is switched off.
+In each new terminal, after OMNeT++'s and INET's setenv: exclude the parts of INET that are off.
 
 {exclusions}
 

@@ -36,7 +36,7 @@ def scenario_entries() -> tuple[Entry, ...]:
     extends = Entry(
         path="extends",
         name="extends",
-        about="Another scenario, over which this one is laid.",
+        about="Base scenario; the keys of this file override its keys.",
         takes="the path of another scenario",
         example="extends: gold-silver.yaml",
     )

@@ -29,7 +29,7 @@ _UNITS: Final = {
 _MOST_ROWS: Final = 24
 _HINTS: Final = (
     ('timeseries("goodput", by="{by}")', "per interval, in Mbps"),
-    ('payments("{who}")', "what was paid, to whom and why"),
+    ('payments("{who}")', "payments, with payees and reasons"),
     ("plot()", "the picture"),
     ("flows, links, ledger, agents", "the tables"),
 )

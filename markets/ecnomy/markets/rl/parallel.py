@@ -82,7 +82,7 @@ class MarketParallelEnv(ParallelEnv):
         given = {}
         for name in self.agents:
             if name not in actions:
-                raise InputError(f"{name}: found no action, expected one of each agent")
+                raise InputError(f"{name}: found no action, expected one action per agent")
             given[name] = shares(self._learners[name], self.action_spaces[name], actions[name])
         try:
             self._world.step(given)

@@ -205,7 +205,7 @@ def _check_scheduler(direction: Direction, key: str) -> None:
         law = direction.marking.__struct_config__.tag
         raise Misfit(f"{key}marking", f"{law} together with a scheduler", _no_marking(scheduler))
     if isinstance(scheduler, DualQueue) and direction.not_ect == "pass":
-        expected = f"drop, because {scheduler.law} drops where it would mark"
+        expected = f"drop, because {scheduler.law} drops packets that it cannot mark"
         raise Misfit(f"{key}not_ect", "pass", expected)
     if not isinstance(scheduler, ClassBased):
         return

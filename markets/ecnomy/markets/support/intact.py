@@ -155,4 +155,6 @@ def _digest(data: bytes) -> str:
 
 
 def _altered(file: Path, remedy: str) -> ResultsError:
-    return ResultsError(f"{file}: its content is not what was written (digest differs); {remedy}")
+    return ResultsError(
+        f"{file}: its content has changed since it was written (digest differs); {remedy}"
+    )

@@ -170,7 +170,7 @@ def _outcome(
     if isinstance(error, BrokenExecutor):
         raise PoolLost(f"a worker of the executor died ({error}); {RESUME}") from None
     if isinstance(error, RunAbandoned) or type(error).__name__ == "KilledWorker":
-        reason = "the worker died on it repeatedly"
+        reason = "the worker of this run died repeatedly"
         return Outcome(point, "", FAILED, reason, code_now(engine), {}, {})
     raise SweepError(" ".join(str(error).split()) or type(error).__name__) from error
 

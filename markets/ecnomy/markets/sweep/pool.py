@@ -129,7 +129,7 @@ class DaskPool:
             try:
                 self._cluster = _local(distributed, self._wanted, limits)
             except RuntimeError as error:  # a worker was killed before it had started
-                raise PoolError(f"a worker ended as it started ({error}); {RESUME}") from None
+                raise PoolError(f"a worker ended during its start ({error}); {RESUME}") from None
             self._client = distributed.Client(self._cluster, set_as_default=False)
 
     @property

@@ -28,7 +28,9 @@ Name = Annotated[
         autocompletion=_names,
     ),
 ]
-Into = Annotated[Path, typer.Option("--into", metavar="DIR", help="The folder to copy it into.")]
+Into = Annotated[
+    Path, typer.Option("--into", metavar="DIR", help="The folder to copy the example into.")
+]
 
 
 def example_command(name: Name = None, into: Into = Path(), as_json: Json = False) -> None:

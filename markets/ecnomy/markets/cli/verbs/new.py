@@ -30,7 +30,9 @@ Kind = Annotated[
     ),
 ]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Its name, e.g. my-market.")]
-Into = Annotated[Path, typer.Option("--into", metavar="DIR", help="The folder to write it into.")]
+Into = Annotated[
+    Path, typer.Option("--into", metavar="DIR", help="The folder to write the files into.")
+]
 
 
 def new_command(kind: Kind, name: Name, into: Into = Path(), as_json: Json = False) -> None:

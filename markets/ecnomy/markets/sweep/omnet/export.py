@@ -138,7 +138,7 @@ def parted(sweep: Sweep) -> Parted:
 def not_exported(sweep: Sweep) -> Iterator[str]:
     """Yield descriptions of the sweep's parts that the project lacks."""
     if sweep.measure:
-        yield f"measure {sweep.measure}: it is written in Python"
+        yield f"measure {sweep.measure}, which is written in Python"
     if sweep.limits.time_ps >= 0 or sweep.limits.memory_bytes >= 0:
         yield "limits of runs"
 
