@@ -305,4 +305,4 @@ def test_a_threshold_nobody_met_is_said(tmp_path: Path) -> None:
     """A provider that learnt after the last call says so instead of a share of nothing."""
     late = [*AGENTS[:1], (50, "gsp", "blocking_threshold", 0.015)]
     text = " ".join(_show(write_run(tmp_path, agents=late), "--no-plot").split())
-    assert "threshold from 50 s on; no call was requested after that" in text
+    assert "threshold from 50 s on. No call was requested after that" in text

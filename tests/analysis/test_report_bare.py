@@ -88,7 +88,7 @@ def test_claims_of_kept_promises_are_explained(tmp_path: Path) -> None:
     assert f"{told}: subscribers claimed it (quality_seen_by)." in read.words
     silent = [row for row in LEDGER if row[4] != "reimbursement"]
     read = _page(write_run(tmp_path, ledger=silent, balance_micro=PROFIT_MICRO + BACK_MICRO))
-    assert "1 broken one was not: " in read.words
+    assert "1 broken promise was not: " in read.words
 
 
 def test_one_run_is_called_one(tmp_path: Path) -> None:
