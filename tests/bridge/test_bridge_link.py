@@ -149,13 +149,13 @@ def test_times_of_reports() -> None:
 @pytest.mark.parametrize(
     ("reports", "finish", "name", "detail"),
     [
-        ((0,), 0, "wrong-order", "finish where the report at 2 s was due"),
-        ((0, 2, 3, 4), 5, "wrong-order", "finish where the report at 5 s was due"),
+        ((0,), 0, "wrong-order", "found finish, expected the report at 2 s"),
+        ((0, 2, 3, 4), 5, "wrong-order", "found finish, expected the report at 5 s"),
         (DUE, 4, "out-of-range", "finish at 4 s, expected 5 s"),
         (DUE, 6, "out-of-range", "finish at 6 s, expected 5 s"),
-        ((0, 2, 4), None, "wrong-epoch", "report at 4 s where the report at 3 s was due"),
-        ((0, 5), None, "wrong-epoch", "report at 5 s where the report at 2 s was due"),
-        ((*DUE, 6), None, "wrong-epoch", "report at 6 s where finish was due"),
+        ((0, 2, 4), None, "wrong-epoch", "found a report at 4 s, expected the report at 3 s"),
+        ((0, 5), None, "wrong-epoch", "found a report at 5 s, expected the report at 2 s"),
+        ((*DUE, 6), None, "wrong-epoch", "found a report at 6 s, expected finish"),
         (DUE, 5, "", ""),
     ],
 )

@@ -127,9 +127,9 @@ def test_engine_that_finishes_early_leaves_partial_results(
     """One line, status 1; a run is complete only with all reports up to its end."""
     assert ecnomy("run", scenario(tmp_path, f"finish {at}"), "--out", str(tmp_path / "r")) == 1
     said = capsys.readouterr().err
-    assert f"finish where the report at {due} s was due" in said and "Traceback" not in said
+    assert f"found finish, expected the report at {due} s" in said and "Traceback" not in said
     found = manifest(tmp_path / "r")
-    assert found["complete"] is False and found["reason"].startswith("wrong-order: finish")
+    assert found["complete"] is False and found["reason"].startswith("wrong-order: found finish")
     assert found["measured"]["to_ps"] == at * 10**12
 
 

@@ -109,7 +109,7 @@ def test_news_is_what_was_decided_at_that_report(
     posted = agents[agents.what == "price"]
     said = [line for one in told for line in one["news"] if ": price " in line]
     assert len(said) == len(posted.groupby(["t_s", "agent"]))
-    assert f"{posted.iloc[-1].agent}: price {posted.iloc[-1].value:.4g} a mark" == said[-1]
+    assert f"{posted.iloc[-1].agent}: price {posted.iloc[-1].value:.4g} per mark" == said[-1]
 
 
 def test_news_of_many_sources_fits_a_line(told: list[dict[str, Any]], tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def _pay_knob(live: LiveMarket, group: Group, seen: GroupSeen, turn: Turn) -> No
     held = live.hand.pay_micro
     first = live.watch.first.groups[live.groups.index(group)].pay_micro
     now = held.get(group.name, seen.pay_micro)
-    said = "its transport's own marks/s" if now < 0 else f"{now / MICRO:.3g} money/s a flow"
+    said = "its transport's own marks/s" if now < 0 else f"{now / MICRO:.3g} money/s per flow"
     with solara.Div(classes=["ec-set"]):
         _html(f"pays for marks: <b>{said}</b>")
         _release(held, group.name, turn)

@@ -16,7 +16,7 @@ _MOST_PHASES: Final = 6
 _MOST_LINKS: Final = 12
 _LEAST: Final = 0.01  # the least packets or ms shown
 _WHO: Final = (
-    *("who", "flows", "Mbps a flow", "least to most", "of all", "marks/s a flow", "marked"),
+    *("who", "flows", "Mbps per flow", "lowest to highest", "of all", "marks/s per flow", "marked"),
     *("one-way delay", "round trip"),
 )
 _LINK: Final = ("link", "used", "marked", "queue", "wait", "dropped")

@@ -182,7 +182,7 @@ class Lobby:
         whole = size + codec.body_bytes(guest.head[:size])
         hello = codec.decode_body(bytes(guest.head[size:whole]), newer_peer=True)
         if not isinstance(hello, Hello):
-            raise ProtocolError("wrong-order", f"{codec.type_name(hello)} where hello was due")
+            raise ProtocolError("wrong-order", f"found {codec.type_name(hello)}, expected hello")
         if not has_token(hello, self._token):
             raise ProtocolError(*WRONG)
 

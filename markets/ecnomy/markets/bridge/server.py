@@ -113,7 +113,7 @@ class EngineLink:
         """
         hello = self._next()
         if not isinstance(hello, m.Hello):
-            self._fail("wrong-order", f"{codec.type_name(hello)} where hello was due")
+            self._fail("wrong-order", f"found {codec.type_name(hello)}, expected hello")
         self._peer = f"engine {hello.engine} {hello.version}"
         if not has_token(hello, self._token):
             self._fail(*WRONG)
@@ -198,7 +198,7 @@ class EngineLink:
         if isinstance(message, m.Verdict):
             due = f"verdict {message.id}"
         if due != self._due:
-            raise self._named("wrong-order", f"{due} to send where {self._due} is due")
+            raise self._named("wrong-order", f"found {due} to send, expected {self._due}")
         if isinstance(message, m.Decide):
             self._check_decide(message)
         self._due = None
@@ -236,8 +236,10 @@ class EngineLink:
         if report.epoch - last.epoch not in (0, 1) or report.t_ps <= last.t_ps:
             self._fail("wrong-epoch", f"epoch {report.epoch} after {last.epoch}")
         if self._times and report.t_ps != (due := self._times.after(last.t_ps)):
-            wanted = "finish was" if due is None else f"the report at {_seconds(due)} was"
-            self._fail("wrong-epoch", f"report at {_seconds(report.t_ps)} where {wanted} due")
+            wanted = "finish" if due is None else f"the report at {_seconds(due)}"
+            self._fail(
+                "wrong-epoch", f"found a report at {_seconds(report.t_ps)}, expected {wanted}"
+            )
 
     def _check_end(self, finish: m.Finish) -> None:
         """Check that the last report has arrived and that the run ends at its time."""
@@ -246,7 +248,7 @@ class EngineLink:
             self._fail("wrong-order", "finish before the first report")
         if self._times and (due := self._times.after(last.t_ps)) is not None:
             wanted = f"the report at {_seconds(due)}"
-            self._fail("wrong-order", f"finish where {wanted} was due")
+            self._fail("wrong-order", f"found finish, expected {wanted}")
         if self._times and finish.t_ps != last.t_ps:
             at = f"finish at {_seconds(finish.t_ps)}, expected {_seconds(last.t_ps)}"
             self._fail("out-of-range", at)

@@ -101,7 +101,7 @@ iterations the run dialog lists.
 
 
 _AGENTS: Final = """ with their agents.
-Here nobody pays and nobody decides, but in the configuration Serve (see below).\
+Here agents neither pay nor decide, except in the configuration Serve (see below).\
 """
 _SWEEP_MARKET: Final = f"""\
 With a market: in another terminal, here

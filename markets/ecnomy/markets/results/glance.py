@@ -20,10 +20,10 @@ __all__ = ["results_page", "summary_frame"]
 
 _UNITS: Final = {
     "flows": "flows",
-    "goodput_mbps": "Mbps a flow",
-    "marks_per_s": "marks/s a flow",
-    "fee_per_s": "money/s a flow",
-    "charge_per_s": "money/s a flow",
+    "goodput_mbps": "Mbps per flow",
+    "marks_per_s": "marks/s per flow",
+    "fee_per_s": "money/s per flow",
+    "charge_per_s": "money/s per flow",
     "price_per_mark": "money/mark",
 }
 _MOST_ROWS: Final = 24

@@ -37,7 +37,7 @@ __all__ = ["Screen"]
 
 _MOST_NEWS: Final = 12
 _LONGEST: Final = 24  # letters for names of sources in a line of news, which Qtenv cuts at 70
-_MONEY: Final = {PRICE: "price {} a mark", "willingness_micro_per_s": "pays {}/s for marks"}
+_MONEY: Final = {PRICE: "price {} per mark", "willingness_micro_per_s": "pays {}/s for marks"}
 _PLAIN: Final = {
     "rate_cap_bps": "rate at most {} bit/s",
     "weight": "weight {}",
@@ -186,7 +186,7 @@ def _said(entry: Entry, market: MarketLike) -> str:
         chosen = dict.fromkeys(int(value) for value in entry.value)
         named = ", ".join(market.offers[i].name if i != NO_OFFER else "none" for i in chosen)
         return f"{verb} {named}"
-    for prefix, unit in ((FEE, "/s"), (CALL_PRICE, " a call")):
+    for prefix, unit in ((FEE, "/s"), (CALL_PRICE, " per call")):
         if name.startswith(prefix):
             return f"{name.removeprefix(prefix)} costs {_range(entry, MICRO)}{unit}"
     if name == PICKED or name.startswith(TARIFF):
