@@ -118,7 +118,7 @@ def test_engines_that_wait_for_their_run_leave_no_room(tmp_path: Path, stack: Ex
 
 @pytest.mark.parametrize(
     ("frame", "told"),
-    [(_whole_hello(), "wrong-token: "), (codec.encode(Refuse("no")), "wrong-order: refuse")],
+    [(_whole_hello(), "wrong-token: "), (codec.encode(Refuse("no")), "wrong-order: found refuse")],
     ids=["no token", "no hello"],
 )
 def test_strangers_take_no_place(tmp_path: Path, stack: ExitStack, frame: bytes, told: str) -> None:
