@@ -208,7 +208,7 @@ def test_what_is_said_of_no_sample_one_and_the_like() -> None:
     wild = Beta.of(Samples.of([0, 100], [100, 100]))
     assert wild.rate.size == 0 and wild.threshold(0.1) == 1.0 and wild.threshold(0.6) == 0.0
     assert wild.mean_below(0.5) == 0.0 and wild.mean_below(1.0) == 0.5
-    with pytest.raises(ValueError, match="hits of"):
+    with pytest.raises(ValueError, match="of equal length"):
         Samples.of([1, 2], [3])
     with pytest.raises(ValueError, match="samples of L"):
         estimate(
