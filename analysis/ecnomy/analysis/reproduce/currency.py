@@ -169,7 +169,7 @@ def _others(
 ) -> tuple[str, ...]:
     """Return the reasons why a record belongs to another measurement."""
     if record.made_of == ClaimMade():
-        return ("its sources are not recorded",)
+        return ("what it was made of is not known",)
     if broken := tuple(found for study in own if isinstance(found := now[study], str)):
         return broken
     name, item, number = place_of(record.claim)
