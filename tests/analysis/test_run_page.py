@@ -96,6 +96,7 @@ def test_why_is_told_in_words(read: PageReader, made: Path) -> None:
     marks = own[(own["source"] == "gold") & (own["kind"] == "marks")]["quantity"].sum()
     story = re.search(r"gold\. Its users.*?silver\.", words)
     assert story is not None
+    assert "changed hands: users of gold paid most, " in words
     assert "Its users (source:gold) paid shop 160.00 money for its class fee" in story[0]
     assert f"{marks:,} marks \u00d7 0.125 money" in story[0]
     assert "All of its marks were set at bottleneck" in story[0]

@@ -30,7 +30,8 @@ def headline(summary: Summary, db: RunDatabase) -> Words:
 
 
 def _money(query: Query, left: Query) -> list[str | Cell]:
-    payer, micro, whole = query.rows[0]
+    account, micro, whole = query.rows[0]
+    payer = _party(account)
     parts: list[str | Cell] = [
         query.cell(0, 2, rounded(int(whole))),
         " money changed hands: ",
@@ -39,10 +40,17 @@ def _money(query: Query, left: Query) -> list[str | Cell]:
     ]
     if left.rows and int(left.rows[0][1]) > 0:
         parts += [
-            f"; {left.rows[0][0]} was left with most, ",
+            f"; {_party(left.rows[0][0])} was left with most, ",
             left.cell(0, 1, rounded(int(left.rows[0][1]))),
         ]
     return [*parts, "."]
+
+
+def _party(account: object) -> str:
+    """Return the name of an account's owner; a source's own account belongs to its users."""
+    name = str(account)
+    source = name.removeprefix("source:")
+    return name if source == name else f"users of {source}"
 
 
 def _traffic(summary: Summary) -> str:
