@@ -245,7 +245,8 @@ def test_reasons_of_section_7_speak_of_the_runs_they_are_printed_with(tmp_path: 
     text, _ = filled(catalogue.findings["fig14.c1"], samples, studies)
     assert "20 Mb/s: 300 packets" in text
     assert "45 Mb/s: not measured in this form" in text
-    assert text.startswith("cause unknown: what is known is of runs with given.45Mbps")
+    known = "the recorded cause applies to runs with given.45Mbps"
+    assert text.startswith(f"cause unknown: {known}")
     for number in ("675", "450"):
         assert number not in text
 

@@ -207,6 +207,9 @@ def test_a_cause_is_in_the_words_of_its_finding(world: World) -> None:
     (found,) = (record for record in new if record.claim == one.claim)
     assert found.cause.startswith(f"it is so; tried: all: {figure.measured[0]:.4g}")
     assert world.look(RecordFile(3, new, kept.studies)).stale == {}
+    made_of = msgspec.structs.replace(found.made_of, module="another")
+    moved = [msgspec.structs.replace(one, made_of=made_of) for one in new if one is found]
+    assert world.look(RecordFile(3, moved, kept.studies)).stale == {}
     findings.write_text(f"fig3.{number}: {{cause: 'it is {{not.measured}}'}}\n")
     assert world.look().stale == {one.claim: ("its cause names figures that are not recorded",)}
 

@@ -276,7 +276,8 @@ def test_a_cause_is_told_of_its_own_runs_only() -> None:
     assert contradicted(finding, {"use": 0.8}) is None
     assert filled(finding, {"use": 0.8}, NONE)[0] == "the link runs empty"
     told = filled(finding, {"use": 0.99}, NONE)[0]
-    assert told == "cause unknown: what is known is of runs with use <= 0.9, here 0.99"
+    known = "the recorded cause applies to runs with use <= 0.9"
+    assert told == f"cause unknown: {known}, but here it is 0.99"
     assert filled(finding, {}, NONE)[0].startswith("cause unknown")
 
 

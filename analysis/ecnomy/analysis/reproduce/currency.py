@@ -31,7 +31,7 @@ from ecnomy.analysis.reproduce.grid import grid_of, touched
 from ecnomy.analysis.reproduce.kept import KeptRuns
 from ecnomy.analysis.reproduce.made_of import ClaimMade, Sources, StudyMade
 from ecnomy.analysis.reproduce.probes import Probe, made, moved_in, params_of, probes_of, within
-from ecnomy.analysis.reproduce.recorded import Recorded, quick_figures
+from ecnomy.analysis.reproduce.recorded import Recorded, gives_again, quick_figures
 from ecnomy.analysis.reproduce.studies import Form
 from ecnomy.markets.sweep.outcome import Outcome as Ran
 
@@ -169,7 +169,7 @@ def _others(
 ) -> tuple[str, ...]:
     """Return the reasons why a record belongs to another measurement."""
     if record.made_of == ClaimMade():
-        return ("what it was made of is not known",)
+        return ("its sources are not recorded",)
     if broken := tuple(found for study in own if isinstance(found := now[study], str)):
         return broken
     name, item, number = place_of(record.claim)
@@ -249,7 +249,7 @@ def _stale_in(
             return {record.claim: (str(error),) for record in records}
         for record in others:
             outcome = now.get(record.claim)
-            if outcome is None or quick_figures(record) != quick_figures(outcome):
+            if outcome is None or not gives_again(record, outcome):
                 stale[record.claim] = ("the entry's code gives other figures",)
     moved = {t: numbers for each in own.values() for t, numbers in each.moved.items()}
     if moved:

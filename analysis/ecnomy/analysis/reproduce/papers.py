@@ -104,8 +104,7 @@ def _check_grids(file: Path, item: str, entry: Entry, paper: Paper) -> None:
             if not any(map(setting.touches, entry.studies)):
                 if any(FIGURES in changes for changes in setting.also.values()):
                     continue
-                found = f"{name!r}, which is varied in none of the entry's studies"
-                raise InputError(f"{file}: {place}.grid: found {found}, expected one that is")
+                raise InputError(f"{file}: {place}.grid: no study of the entry varies {name!r}")
 
 
 def _check_settings(file: Path, paper: Paper) -> None:

@@ -12,7 +12,16 @@ from ecnomy.analysis.reproduce.judge import Judged, Verdict, deciding, told_of
 from ecnomy.analysis.reproduce.made_of import ClaimMade
 from ecnomy.analysis.statistics.intervals import Interval
 
-__all__ = ["CONTROL", "REASON", "Figure", "Recorded", "Under", "quick_figures", "recorded"]
+__all__ = [
+    "CONTROL",
+    "REASON",
+    "Figure",
+    "Recorded",
+    "Under",
+    "gives_again",
+    "quick_figures",
+    "recorded",
+]
 
 CLAIM: Final = ""
 CONTROL: Final = "control"
@@ -162,6 +171,17 @@ def quick_figures(of: Recorded | Outcome) -> tuple[str, list[Any]]:
         return of.quick_verdict, sorted(told, key=repr)
     told = [(*_key(f), f.measured, f.verdict) for f in _figures(of)]
     return of.verdict.verdict, sorted(told, key=repr)
+
+
+def gives_again(record: Recorded, outcome: Outcome) -> bool:
+    """Return whether an outcome of the quick form has the quick verdict and figures of a record.
+
+    A figure that only a reworded reason names is not in the record, and does not count.
+    """
+    (verdict, figures), (now, measured) = quick_figures(record), quick_figures(outcome)
+    return now == verdict and figures == [
+        one for one in measured if one[2] != REASON or one in figures
+    ]
 
 
 def _key(figure: Figure) -> Any:

@@ -188,7 +188,8 @@ class Studies:
 
     def __getitem__(self, name: str) -> Runs:
         if name not in self._names:
-            raise KeyError(f"{name!r} is none of the entry's studies: {', '.join(self._names)}")
+            expected = f"expected one of {', '.join(self._names)}"
+            raise KeyError(f"{name!r} is not a study of the entry, {expected}")
         if name not in self._loaded:
             self._loaded[name] = self._load(name)
         return self._loaded[name]

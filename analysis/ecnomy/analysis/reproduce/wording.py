@@ -124,4 +124,5 @@ def figures_named(finding: Finding) -> set[str]:
 def _elsewhere(figure: Judged) -> str:
     """Return the text that replaces a cause found in other runs."""
     region, measured = region_text(figure.low, figure.high), interval_text(figure.measured)
-    return f"cause unknown: what is known is of runs with {figure.name} {region}, here {measured}"
+    known = f"the recorded cause applies to runs with {figure.name} {region}"
+    return f"cause unknown: {known}, but here it is {measured}"

@@ -141,6 +141,6 @@ def draw(studies: Studies, figure: Figure) -> None:
             axis.plot(np.full(len(seeds), f + 0.002 * (index + 1)), seeds, **style)
     axis.axhline(_TARGET, color="black", linewidth=0.9, linestyle="--", label="target")
     axis.set_yscale("log")
-    axis.set(xlabel="least threshold over what the link sends in 15 ms")
+    axis.set(xlabel="lowest threshold / data that the link sends in 15 ms")
     axis.set_ylabel("voice packets later than 16 ms")
     axis.legend(title="voice/web users", loc="upper left", bbox_to_anchor=(1.0, 1.0))

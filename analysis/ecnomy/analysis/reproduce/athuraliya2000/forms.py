@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Forms of one experiment that the paper's words allow; each form is measured and has figures.
 
-The form follows the first part of a figure's name: `share_over_theory.smoothed.n=3.link=1`.
+The form is the second part of a figure's name: `share_over_theory.smoothed.n=3.link=1`.
 """
 
 from __future__ import annotations
