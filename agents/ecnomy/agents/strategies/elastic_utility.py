@@ -92,7 +92,7 @@ class ElasticUtility:
     Attributes:
         utility: kind and parameters (see ecnomy.agents.utilities), concave; the default of x0 is
             the largest rate of the flow's traffic.
-        budget: largest willingness to pay for a flow; a million money/s by default.
+        budget: largest willingness to pay for marks of a flow; a million money/s by default.
         retry: time until a flow that was switched off, or receives nothing, tries the price again.
         anticipates: capacity shared by payments on the single marking link, if users anticipate
             their effect on the price; 0: they do not.

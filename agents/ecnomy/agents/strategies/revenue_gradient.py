@@ -40,6 +40,7 @@ is undone, and later steps are shorter. If a round earns less than a quarter of 
 ten rounds, too few users respond to the price, and the carrier returns to the price of that round.
 Users who have left return late, so a round after a return does not count. If the links are busy for
 less than a thousandth of the time, the price falls by 4 h.
+The search is local: of two peaks it finds the one that its first prices lead to.
 If the profit does not depend on the price, as with users of U = a log x, the slope is pure noise
 and P wanders, with decreasing steps. R is assumed to have one sign: if the price does not cover the
 cost, the slope of the loss leads out of it.
