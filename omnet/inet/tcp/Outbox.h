@@ -21,7 +21,7 @@ class Outbox {
   }
   // The departure time of a packet that is handed over now.
   Time handOver(Time now) noexcept { return last_ = std::max(last_, now + draw()); }
-  // The same for a packet without overhead of its own.
+  // The same for a packet that has no overhead.
   Time follow(Time now) const noexcept { return std::max(last_, now); }
 
  private:

@@ -8,7 +8,7 @@ contracts they do not fade below ten marks, because a flow that pays little meet
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of p due to contracts
     S  =  sum of standing / sum of dt                 the cost by time, money/s
 
-c of the interval in which a flow begins counts until the first whole one ends.
+Until its first whole interval ends, a flow has the c of the interval in which it began.
 A utility's delay cost counts as a contract, round trip times arrived data, although it is not
 billed. A flow leaves if at two decisions its demand at p is below x0/1000, or its gain at p is
 below S: U(D(p)) - p D(p) - S < U(0). Marks are random, so both are taken at p less one standard

@@ -146,8 +146,9 @@ class RevenueGradient:
         if self._returned:
             self._returned = False
             return
-        if self._leapt and self._lost(earned):
-            self._turn_back(self._leapt[1])
+        leapt, self._leapt = self._leapt, None
+        if leapt and self._lost(earned, leapt[0]):
+            self._turn_back(leapt[1])
             return
         self._rounds.append((earned, self._log_price))
         best, log_price = max(self._rounds)
@@ -160,21 +161,20 @@ class RevenueGradient:
             return
         before = self._log_price
         self._step(above, below)
-        leaps = abs(self._log_price - before) > LEAP * self.probe
-        self._leapt = (earned, before) if leaps else None
+        if abs(self._log_price - before) > LEAP * self.probe:
+            self._leapt = earned, before
         if agent is not None:
             agent.note("profit_slope", self._before)
             agent.note("profit_curvature", self._curvature.value)
 
-    def _lost(self, earned: float) -> bool:
+    def _lost(self, earned: float, before: float) -> bool:
         """Return whether the last step cost more than chance explains."""
-        assert self._leapt is not None
         chance = SIGMAS * self._h * math.sqrt(self._curvature.noise)
-        return earned < self._leapt[0] - chance * abs(self._leapt[0])
+        return earned < before - chance * abs(before)
 
     def _turn_back(self, log_price: float) -> None:
         self._turns = min(self._turns + 1, MOST_TURNS)
-        self._log_price, self._leapt, self._returned = log_price, None, True
+        self._log_price, self._returned = log_price, True
 
     def _step(self, above: float, below: float) -> None:
         size = (abs(above) + abs(below)) * self._h

@@ -28,6 +28,7 @@ __all__ = [
     "read_regular",
     "sealed",
     "sync_file",
+    "unreadable",
     "write_synced",
 ]
 
@@ -105,7 +106,7 @@ def check_file(file: Path, digest: str, remedy: str) -> None:
     except FileNotFoundError:
         raise ResultsError(f"{file} is missing; {remedy}") from None
     except OSError as error:
-        raise ResultsError(f"{file}: cannot be read ({error.strerror}); {remedy}") from None
+        raise unreadable(file, error, remedy) from None
     if not same:
         raise _altered(file, remedy)
 
@@ -152,6 +153,11 @@ def _same(file: Path, version: tuple[int, int, int], digest: str) -> bool:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:_DIGITS]
+
+
+def unreadable(file: Path, error: OSError, remedy: str) -> ResultsError:
+    """Return the fault of a file that cannot be read."""
+    return ResultsError(f"{file}: cannot be read ({error.strerror}); {remedy}")
 
 
 def _altered(file: Path, remedy: str) -> ResultsError:

@@ -34,6 +34,7 @@ from ecnomy.markets.support.intact import (
     read_regular,
     sealed,
     sync_file,
+    unreadable,
     write_synced,
 )
 from ecnomy.markets.support.locking import locked
@@ -413,7 +414,7 @@ def read_record(file: Path) -> Outcome:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise ResultsError(f"{file}: cannot be read ({error.strerror}); {_REMEDY}") from None
+        raise unreadable(file, error, _REMEDY) from None
     check_sealed(file, text, _REMEDY)
     try:
         return msgspec.json.decode(text, type=Outcome)
