@@ -247,5 +247,5 @@ def test_market_refuses_a_handler_of_sold_flows() -> None:
     """As input, in words, where no scenario has looked first."""
     plan = world.plan([world.source("web")])
     agent = handler("web", "constant-charge", charge=0.5)
-    with pytest.raises(InputError, match="'home' is sold"):
+    with pytest.raises(InputError, match="'home' is in a class"):
         Market(plan, world.shop({"gold": (1, ("web",))}, agent))

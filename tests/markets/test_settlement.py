@@ -116,7 +116,7 @@ def test_three_domains_by_hand(rule: str) -> None:
 def test_direct_knows_marks_only() -> None:
     """Links count marks set, not their bytes: a price per byte of marked packets is refused."""
     spec = MarketSpec(99, (AgentSpec("all", "connectivity-provider"),), "direct")
-    with pytest.raises(InputError, match="found `direct` per byte, expected one of marks"):
+    with pytest.raises(InputError, match="found `direct` with a price per byte, expected"):
         Market(chain(), spec, per="byte")
 
 

@@ -150,5 +150,5 @@ def test_a_bill_of_nothing_has_no_standing_part() -> None:
 
 def test_what_is_no_truth_value_is_refused(tmp_path: Path) -> None:
     """In one line."""
-    with pytest.raises(StrategyError, match=r"ann .*returned an active that is not a truth value"):
+    with pytest.raises(StrategyError, match=r"ann .*returned an `active` that is not a truth"):
         made(tmp_path / "r", "Vague")

@@ -105,7 +105,7 @@ class Call(msgspec.Struct, frozen=True):
         tariff: tariff of the call, at the price in force [CallTariff].
         mark_price: the present price of a mark of the call [micro-units of money].
         under_way: admitted calls of the provider that are still in progress [calls]. A tariff with
-            its own strategy is counted apart.
+            its own strategy is counted separately.
     """
 
     t_ps: int

@@ -140,7 +140,7 @@ class Seat(Protocol):
         """Observe the links of its domain."""
 
     def responds_ps(self) -> int:
-        """Return the time users take to respond to a price: of the slowest, as last measured."""
+        """Return the time that the slowest users take to respond to a price, as last measured."""
 
     def streams(self, rows: Integers, line: int) -> StreamObservation:
         """Observe test streams, late by the largest delay of a tariff line, and its calls."""

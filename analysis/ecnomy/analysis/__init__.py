@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics, theory, plots and summaries of finished runs.
 
-Everything here consumes the tables of a results folder; only `compare`, `reproduce` and
-`dashboard` start simulations. Names are loaded on first use, so that `import ecnomy.analysis`
+Everything here consumes the tables of a results folder; only `calibrate`, `tune`, `tournament`,
+`compare`, `reproduce` and `dashboard` start simulations. Names are loaded on first use, so that
+`import ecnomy.analysis`
 brings neither pandas nor matplotlib.
 
     from ecnomy.analysis import open_run, open_sweep

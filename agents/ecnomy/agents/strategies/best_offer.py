@@ -14,8 +14,9 @@ decisions while its surplus grows from one to the next.
 
 A share `loyalty` of users skips a decision. Each user smooths its surplus with weight 1 - loyalty
 (0.1 to 0.5), about the time from one look to the next. For an alternative that it does not use, a
-user expects the mean of its users (word of mouth), without new ones where there are others; if it
-has no users, the last known surplus. An untested alternative counts as the best known one. With s'
+user expects the mean surplus of its users (word of mouth). New users count only if there are no
+others. Without any users, the last known surplus counts. An untested alternative counts as the
+best known one. With s'
 the largest expectation and s its own surplus, a user who looks switches with probability
 
     (s' - s - switching_cost / horizon) / 2 (d' + d)        [0 to 1]

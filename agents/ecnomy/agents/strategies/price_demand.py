@@ -51,7 +51,7 @@ LONGEST: Final = 8  # times `retry`
 
 @dataclasses.dataclass
 class PriceDemand:
-    """Lets only those users send that accept the price.
+    """Lets only those users send who accept the price.
 
     Attributes:
         demand: kind and parameters of the demand curve.

@@ -152,7 +152,7 @@ class AlphaFair(_Concave):
 class Sqrt(_Concave):
     """U = a sqrt(x/x0): the charge falls as the price of a rate rises.
 
-    Twice the alpha-fair utility of alpha 1/2 over the same a. Source: Mo, Walrand 2000.
+    This is twice the alpha-fair utility with alpha 1/2 and the same a. Source: Mo, Walrand 2000.
     """
 
     @property

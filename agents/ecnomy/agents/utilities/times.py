@@ -54,7 +54,7 @@ class TimeUtility(Protocol):
         """Return the latest T with this value, the inverse of V; NaN if it does not exist."""
 
     def pace_bps(self, left_bytes: float, elapsed_s: float) -> float:
-        """The least rate without headers, bit/s, that gives all there is still to be gained."""
+        """The least payload rate, bit/s, at which the transfer keeps its full remaining value."""
 
     def demand_bps(
         self,
@@ -63,7 +63,7 @@ class TimeUtility(Protocol):
         money_per_bit: float,
         most_bps: float = math.inf,
     ) -> float:
-        """The rate without headers, bit/s, that is best at a price; 0: better given up."""
+        """The best payload rate at a price, bit/s; 0 if the user should give up the transfer."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

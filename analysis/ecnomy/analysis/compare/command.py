@@ -61,7 +61,7 @@ def compare_command(
 ) -> None:
     """Run a scenario on two engines and test whether their results agree.
 
-    With the same folder, only what is missing is run.
+    With the same folder, it makes only the missing runs.
     """
     from ecnomy.analysis.compare.comparison import compare, write_comparison
     from ecnomy.analysis.compare.runs import Study

@@ -5,8 +5,8 @@
     <folder>/results/<engine>-<seed>/      its results folder, if kept
     <folder>/lock                          held while a comparison is made
 
-A row stays valid as long as its key: plan, market, strategies, engine and sources are unchanged. So
-a killed comparison makes only missing runs, and one after a change of the code makes all of them
+A row stays valid as long as its key: plan, market, strategies, engine and sources are unchanged.
+So a repeated comparison makes only missing runs. After a change of the code, it makes all runs
 again. Rows get their names when they are complete.
 """
 

@@ -6,9 +6,9 @@
 Source files are C++, NED, message and ini files. Their names, comments and layout do not count, nor
 do documents and build products (objects, generated `*_m.cc` and `*_m.h`).
 
-Runs that name only some laws do not depend on the others. A law's own header (it states kName, and
-only the host's list of its family and headers of other laws include it) counts only in the digest
-of runs that name the law, or a law whose header includes it.
+Runs whose plans name only some laws do not depend on the other laws. A law's own header (it states
+kName, and only the host's list of its family and headers of other laws include it) counts only in
+the digest of runs that name the law, or a law whose header includes it.
 """
 
 from __future__ import annotations

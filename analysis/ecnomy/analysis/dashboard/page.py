@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The live page: Mesa's controls step, play, pause and reset; the scenario; and the knobs.
 
-Solara finds this module by name and draws `Page` for every tab that is opened, with a Stage, a
-market and an engine of its own, which end with the tab.
+Solara finds this module by name and draws `Page` for every open tab. Each tab has its own Stage,
+market and engine, which end with it.
 """
 
 from __future__ import annotations

@@ -233,4 +233,4 @@ def _draw_choices(axis: Axes, data: _Data) -> None:
     axis.set_ylim(0, 105)
     axis.set_ylabel("share of customers\n[%]")
     users = sum(choice.users for choice in data.choices)
-    legend_beside(axis, f"Whom {users:,} customers are with")
+    legend_beside(axis, f"Carriers of {users:,} customers")

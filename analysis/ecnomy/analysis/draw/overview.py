@@ -305,7 +305,7 @@ def _draw_marking(axis: Axes, data: _Data) -> None:
     if len(links) == 1:
         legend_beside(axis, f"Congestion on {links[0].name}")
     else:
-        legend_beside(axis, f"Congested links, and by what{_more(data)}")
+        legend_beside(axis, f"Congested links, with signs{_more(data)}")
 
 
 def _draw_losses(axis: Axes, data: _Data, links: list[DrawnLink], named: bool) -> None:

@@ -62,7 +62,7 @@ def run_pictures(run: RawRun) -> list[RunPicture]:
             "network",
             "map",
             "network.png",
-            "The network: how full and how dear its links are",
+            "The network: load and price of its links",
             of(network_picture),
         ),
         RunPicture(

@@ -64,7 +64,7 @@ def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:
         parts += [Cell(f"{best} leaves "), *plain, Cell(f" more than {second} ")]
         parts.append(Cell(f"({lead.method})."))
     else:
-        parts.append(Cell(f"Intervals: {most.method}; seeds that both have would be paired."))
+        parts.append(Cell(f"Intervals: {most.method}; common seeds would be paired."))
     queries = [q for _, one in ranked for q in (one.query, one.more) if q is not None]
     queries += [lead.query] if lead is not None else []
     return Laws(_title(best, second, len(ranked), sure=sure), Words(tuple(parts), tuple(queries)))

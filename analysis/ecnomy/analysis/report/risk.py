@@ -213,11 +213,11 @@ def _tails(answer: Answer, calls: Query | None, hours: tuple[list[Cell], str, Qu
     if calls is not None:
         own = [calls.cell(0, i, _money_plain(calls.rows[0][i])) for i in range(3)]
         count = Cell(number(calls.rows[0][3] or 0))
-        rows.insert(0, (Cell("a call that ended, its own money"), *own, count))
+        rows.insert(0, (Cell("per ended call, its own money"), *own, count))
     return Table(
         id=f"{answer.provider}-risk",
         caption="Value at risk and expected shortfall, 95 %",
-        of="ledger; which call a posting is of: calls",
+        of="ledger; the call of each posting: calls",
         head=("of", "mean profit", "value at risk", "expected shortfall", "number"),
         rows=tuple(rows),
         more=(hours[2],) if calls is None else (calls, hours[2]),
@@ -251,11 +251,11 @@ def _histogram(db: Database, answer: Answer, own: str, calls: Query) -> Picture 
     losses = int(counts[low < 0].sum())
     return Picture(
         id=f"{answer.provider}-profits",
-        caption="Profits of calls, each its own money",
+        caption="Profits of single calls, from each call's own money",
         alt=f"Histogram of the profits of {number(n)} calls on a logarithmic scale; {losses} "
         f"lose money. "
         f"Value at risk {money(risk)}, expected shortfall {money(shortfall)}.",
-        of="ledger; which call a posting is of: calls",
+        of="ledger; the call of each posting: calls",
         svg=pictures.bins(
             low, counts, width, {"value at risk": -risk, "expected shortfall": -shortfall}
         ),

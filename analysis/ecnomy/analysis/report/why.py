@@ -166,8 +166,10 @@ def _looser(db: Database, answer: Answer) -> Words | None:
             lead, query.cell(i, 1, money(value, "+")), " money per hour.", queries=(query,)
         )
     last = f"{100 * looser[-1][1]:g} %" if looser else "any share"
-    return Words.of(f"Promise: no share up to {last} of packets late or lost earns money with the "
-                    "same calls.", queries=(query,))  # fmt: skip
+    return Words.of(
+        f"Promise: the same calls earn no money even if {last} of the packets may be late or lost.",
+        queries=(query,),
+    )
 
 
 def _admission(db: Database, answer: Answer, own: str) -> Words | None:
@@ -205,6 +207,6 @@ def _admission(db: Database, answer: Answer, own: str) -> Words | None:
         query.cell(0, 3, money(lost, "+")),
         " money before test streams and fixed costs. The calls of the other periods left ",
         query.cell(0, 4, money(earned, "+")),
-        ". A threshold that turned callers away in the former would save that.",
+        ". A threshold that blocked the calls of the losing periods would avoid these losses.",
         queries=(query,),
     )

@@ -7,8 +7,8 @@ senders have limited windows, it loses almost nothing, though it is never idle. 
     marks     0.1 % of the ECN-capable data or more
     drops     0.1 % of the packets or more
     waiting   5 ms or more on average, the setpoint of CoDel (RFC 8289), and five transmission
-              times or more; so a slow link does not count that is 90 % used by independent
-              arrivals (M/D/1: rho / (2 (1 - rho)) = 4.5 of them at rho = 0.9);
+              times or more; so a slow link that is 90 % used by independent arrivals does not
+              count (M/D/1: rho / (2 (1 - rho)) = 4.5 of them at rho = 0.9);
               or a transmitter that is busy 98 % of the time or more, and a packet or more waiting
               on average: at a fast link a permanent queue may take less than 5 ms
 """

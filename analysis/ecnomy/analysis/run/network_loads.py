@@ -75,7 +75,7 @@ class LinkLoad(msgspec.Struct, frozen=True):
     dropped: float  # share of packets
 
     def between(self, arrow: str = " to ") -> str:
-        """Return its ends in words, with its name if that is needed to tell it apart."""
+        """Return its ends in words, with its name if the ends do not identify it."""
         name = f" ({self.alias})" if self.alias else ""
         return f"{self.source}{arrow}{self.target}{name}".replace("_", " ")
 

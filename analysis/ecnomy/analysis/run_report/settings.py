@@ -27,9 +27,9 @@ def settings_section(run: RawRun) -> Section:
     given = given_settings(scenario)
     whole = given == scenario
     rows = [(Cell(p), Cell(words)) for p, words in leaves(given) if p not in _UNTOLD]
-    note = "Everything else is at its default; manifest.json has all of it."
+    note = "All other settings have their defaults; manifest.json lists all settings."
     if whole:
-        note = "All settings, defaults too: the scenario needs classes that are not found here."
+        note = "All settings, including defaults: classes that the scenario needs are missing here."
     table = Table(
         id="settings-table",
         caption="Settings of the scenario",

@@ -3,8 +3,9 @@
 
 Polynomials of degree 2 to 4 are fitted by least squares to the levels around the best one. The axis
 is the logarithm of the values if that spaces them more evenly. A low degree over many levels has
-little noise and much bias (a skewed curve pulls a parabola's top to its flat side), a high degree
-over few levels the reverse. The model taken is the least noisy one whose top agrees, within the
+little noise and much bias (a skewed curve pulls a parabola's top to its flat side). A high degree
+over few levels has much noise and little bias. The model taken is the least noisy one whose top
+agrees, within the
 noise of the difference, with the top of each noisier model. Its interval is Student's, from a
 bootstrap over replicates, and is widened at both ends by its bias. The bias is the largest distance
 to sufficiently precise noisier models, to the degree below, and to the same model on the other

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The outcome of a tournament: the stable mixes, who could enter them, and whether paying pays.
 
-A strategy pays if one of its players paid anything in any run. Paying pays among N players to the
-share that paying strategies reach in the population to which mixes of the finalists drift, over a
-grid of mixed starts. The results of single seeds show how sure that is.
+A strategy pays if one of its players paid anything in any run. Among N players, mixes of the
+finalists drift from a grid of mixed starts to stable populations. Paying pays to the degree that
+paying strategies have a share of these populations. The results of single seeds show how sure that
+is.
 """
 
 from __future__ import annotations

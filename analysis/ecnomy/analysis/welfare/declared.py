@@ -4,8 +4,8 @@
 The utility of a flow is a function of its momentary rate, which is observed report by report. If n
 flows of a row were on (`active`) in an epoch of dt seconds and had the rate x each, their utility
 was n U(x) dt money. A flow that is off has neither a rate nor a utility. If U(0) is infinite, a
-rate counts as at least x0/1000, as for the strategies. A utility's cost of delay is subtracted:
-that of the round trip reported at the end of an epoch, for the packets acknowledged in it.
+rate counts as at least x0/1000, as for the strategies. A utility's cost of delay is subtracted,
+for the packets acknowledged in an epoch, at the round trip reported at its end.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The distance of a run from the rates that maximise its users' utility, over its own routes.
 
-The window is cut where sources start or stop and caps are lifted (welfare_parts.py). In each
+The window is cut where sources start or stop and caps are lifted (parts.py). In each
 
     max  sum_r N_r U_r(y_r / N_r)     sum over r on l of y_r <= c_l - b_l,   y_r <= N_r M_r
 

@@ -138,7 +138,7 @@ def body_bytes(header: Buffer) -> int:
     """
     size: int = _HEADER.unpack(header)[0]
     if size == 0:
-        raise ProtocolError("frame-empty", "a frame of no bytes")
+        raise ProtocolError("frame-empty", "an empty frame")
     if size > MAX_BODY_BYTES:
         raise ProtocolError("frame-too-large", f"{size} bytes announced")
     return size

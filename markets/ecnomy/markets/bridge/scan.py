@@ -47,7 +47,7 @@ def scan(body: Buffer) -> dict[str, int]:
             not-a-map, duplicate-key, wrong-type (a key that is not a string).
     """
     if len(body) == 0:
-        raise ProtocolError("frame-empty", "a frame of no bytes")
+        raise ProtocolError("frame-empty", "an empty frame")
     head = body[0]
     if head == 0xC1:
         raise ProtocolError("not-messagepack", "byte 0xc1 at byte 0")
@@ -104,7 +104,7 @@ def _text(body: Buffer, pos: int) -> tuple[str, int] | None:
     try:
         return str(body[start:end], "utf-8"), end
     except UnicodeDecodeError:
-        raise ProtocolError("not-messagepack", f"no UTF-8 in the string at byte {pos}") from None
+        raise ProtocolError("not-messagepack", f"invalid UTF-8 in a string at byte {pos}") from None
 
 
 def _map(body: Buffer, pos: int, count: int, depth: int) -> tuple[dict[str, int], int]:
@@ -114,7 +114,7 @@ def _map(body: Buffer, pos: int, count: int, depth: int) -> tuple[dict[str, int]
             raise _truncated(body)
         found = _text(body, pos)
         if found is None:
-            raise ProtocolError("wrong-type", f"a key that is no string, at byte {pos}")
+            raise ProtocolError("wrong-type", f"a key that is not a string, at byte {pos}")
         key, pos = found
         if key in keys:
             raise ProtocolError("duplicate-key", repr(key[:60]))

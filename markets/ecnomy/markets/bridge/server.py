@@ -176,7 +176,7 @@ class EngineLink:
             self._check_end(message)
             self._due = "bye"
         elif not isinstance(message, m.Record | m.Hand | m.Alive):
-            self._fail("wrong-order", f"{codec.type_name(message)} in the course of the run")
+            self._fail("wrong-order", f"{codec.type_name(message)} during the run")
         self._follow_time(message)
         return message
 

@@ -20,7 +20,7 @@ _BYTES: Final = 16
 
 
 def has_token(hello: Hello, token: str) -> bool:
-    """Return whether a hello has the market's token; each wrong one takes as long."""
+    """Return whether a hello has the market's token; all wrong tokens take the same time."""
     return hmac.compare_digest(hello.token.encode(), token.encode())
 
 

@@ -31,7 +31,7 @@ def empty_domains(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def shared_paths(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Sources that a strategy chooses between, though they take the same links."""
+    """Warn of sources that a strategy chooses between although they use the same links."""
     paths = {source.name: tuple(source.path) for source in plan.sources}
     for agent in scenario.market.agents if scenario.market else ():
         if agent.strategy is None or not agent.sources:

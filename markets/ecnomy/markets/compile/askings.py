@@ -22,7 +22,7 @@ __all__ = [
 
 
 def sorts(link: Link) -> bool:
-    """Return whether a link's queues are of codepoints, whatever the class of a source."""
+    """Return whether a link queues packets by codepoint, whatever the class of their source."""
     scheduler = link.scheduler
     return scheduler is not None and scheduler.law.law in with_trait("scheduling", "by_codepoint")
 
@@ -30,9 +30,8 @@ def sorts(link: Link) -> bool:
 def largest_probability(link: Link) -> float:
     """Return the largest marking probability that a link's law gives by its early marking.
 
-    RED's is its max_probability unless gentle: beyond the maximum threshold it rises to 1. But a
-    queue that must be there to give a price is out of control. So the figure is that of
-    the law's linear part.
+    For RED this is max_probability, although gentle RED rises to 1 beyond the maximum threshold. A
+    queue that must be there to set a price is out of control, so only the linear part counts.
     """
     scheduler = link.scheduler
     if scheduler is None:
@@ -79,8 +78,8 @@ def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
 def constant_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
     """Return the target marks per second and flow of sources that buy at a constant charge.
 
-    Agents without classes give it. Unlike the charge of a class, which is sold to a known number
-    of flows, it may be that of a crowd, and more in total than a link can mark.
+    Only agents without classes count. A class is sold to a known number of flows. A constant
+    charge may belong to a crowd, which in total wants more marks than a link can set.
     """
     if scenario.market is None:
         return {}
@@ -98,7 +97,8 @@ def constant_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
 def charges_micro(agent: AgentSpec) -> dict[str, int]:
     """Return the initial target cost of the marks of a flow in each of its classes [micro-units/s].
 
-    Its strategy may give it by `charge_in`; it is unknown if the strategy decides flow by flow.
+    The agent's strategy may state this cost in `charge_in`. The cost is unknown if the strategy
+    decides flow by flow.
     """
     charges = {sold.name: sold.charging_rate_micro for sold in agent.classes}
     if agent.strategy is None or not charges:
@@ -119,7 +119,7 @@ def packet_bytes(source: Source) -> int:
 
 
 def bottlenecks(plan: Plan, askers: list[Source]) -> dict[int, list[Source]]:
-    """Return the links that may mark, each with the sources of `askers` whose best link it is."""
+    """Return link -> the sources of `askers` whose slowest marking link it is."""
     users: dict[int, list[Source]] = {}
     for source in askers:
         if marking := [link for link in source.path if largest_probability(plan.links[link]) > 0]:

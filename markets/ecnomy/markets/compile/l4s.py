@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings of `check` about senders and queues that L4S does not mix (RFC 9331 section 4)."""
+"""Warnings of `check` about senders and queues that must not mix under L4S (RFC 9331 section 4)."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def load(source: Source) -> float:
 
 
 def few_lines(plan: Plan) -> Iterator[str]:
-    """Yield a warning for each source that loses over 1 % of its calls for want of a line."""
+    """Yield a warning for each source that loses over 1 % of its calls for lack of a line."""
     for source in plan.sources:
         if is_pooled(source) and (lost := erlang_b(load(source), source.count)) > _FEW:
             yield (

@@ -48,7 +48,7 @@ def _expected(name: str, loop: Loop) -> str:
     most, what = loop.most_alpha, "the queue comes"
     if name == "gamma":
         most, what = loop.most_gamma, "rates come"
-    return f"at most {most:.3g}, up to which {what} to rest with certainty, {delay}, or auto"
+    return f"at most {most:.3g}, below which {what} to rest with certainty, {delay}, or auto"
 
 
 def unreadable_prices(scenario: Scenario, plan: Plan) -> Iterator[str]:

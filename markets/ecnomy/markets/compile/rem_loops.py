@@ -24,7 +24,7 @@ leaves a phase margin of 62 degrees. Traffic that does not answer prices is excl
 the capacity of the others and raises prices, so that the bound is on the safe side. Smoothed
 sources answer more slowly than the sum says.
 
-phi does not move the equilibrium but its noise: u = q ln phi is read from N marks with the
+phi does not change the equilibrium, only its noise: u = q ln phi is read from N marks with the
 variance (e^u - 1) / N, so q has the relative variance (e^u - 1) / (N u^2). It is least at u = 1.59
 (80 % marked); `best_phi` minimises it for the worst path.
 """
@@ -125,7 +125,7 @@ def loops(plan: Plan) -> dict[int, Loop]:
 
 
 def best_phi(prices: list[float]) -> float:
-    """Return the phi that reads the worst path best; `prices` are above 0 (see above)."""
+    """Return the phi with the least noise on the worst path; `prices` are above 0 (see above)."""
     low, high = (math.log(1.6 / price) for price in (max(prices), min(prices)))
     ends = min(prices), max(prices)
 

@@ -85,7 +85,7 @@ PRICES: Final = (
     Course("no time between decisions", dt_s=(0.0, 0.0, 5.0, 0.0, 0.0)),
     Course("a day between decisions", dt_s=(0.0, 86400.0, 86400.0)),
     Course(
-        "numbers as large as can be",
+        "the largest possible numbers",
         odd=dict.fromkeys((*_IDLE, "rate_bps"), 2**55),
         balance_micro=HUGE,
     ),
@@ -94,7 +94,7 @@ PRICES: Final = (
 
 CALLS: Final = (
     Course("a plain market", dt_s=(0.0, *(60.0,) * 60)),
-    Course("calls before the first look", asks_first=True),
+    Course("calls before the first observation", asks_first=True),
     Course("no test streams", 0),
     Course("one test stream", 1),
     Course("1,000 test streams", 1000),
@@ -107,14 +107,14 @@ CALLS: Final = (
     Course("no time between looks", dt_s=(0.0, 0.0, 5.0, 0.0, 0.0)),
     Course("a day between looks", dt_s=(0.0, 86400.0, 86400.0)),
     Course(
-        "numbers as large as can be",
+        "the largest possible numbers",
         odd=dict.fromkeys(("sent", "delivered", "marks", "late", "lost"), 2**40),
     ),
     Course("calls that end", dt_s=_HOUR, ended=3),
     Course("calls that all break and are all marked", dt_s=_HOUR, ended=3, odd_calls=_WORST),
     Course("calls without packets", dt_s=_HOUR, ended=3, odd_calls={"sent": 0, "marks": 0}),
-    Course("calls that last no time", dt_s=_HOUR, ended=3, odd_calls={"end_ps": 0}),
-    Course("1,000 calls at a look, most of them never let in", ended=1000),
+    Course("calls of length 0", dt_s=_HOUR, ended=3, odd_calls={"end_ps": 0}),
+    Course("1,000 calls per observation, most of them refused", ended=1000),
     Course("the largest calls", dt_s=_HOUR, ended=3, odd_calls={"sent": 2**40, "marks": 2**40}),
 )
 
@@ -128,7 +128,7 @@ CLASSES: Final = (
     Course("fees: no room at all", odd={"members": 0, "active": 0, "most": 0}),
     Course("fees: any number of members", odd={"most": -1}),
     Course("fees: all switched off", dt_s=_LONG, odd={"active": 0, "flow_s": 0}),
-    Course("fees: marks that cost much", dt_s=_LONG, odd={"charge_micro": 10**15}),
+    Course("fees: expensive marks", dt_s=_LONG, odd={"charge_micro": 10**15}),
     Course("fees: the highest fee", dt_s=_LONG, price_micro=DEAREST_MICRO),
     Course("fees: a fee of 0", dt_s=_LONG, price_micro=0),
     Course("fees: no time between decisions", dt_s=(0.0, 0.0, 5.0, 0.0, 0.0)),
@@ -214,7 +214,7 @@ def streams_seen(
 
 
 def call_at(course: Course, t_ps: int, flow: int) -> Call:
-    """Return a call of this flow; the one of flow k asks k picoseconds after the look."""
+    """Return a call of this flow; flow k calls k picoseconds after the observation."""
     return Call(t_ps + flow, flow, CALL_TARIFF, float(_price_of(course)))
 
 

@@ -114,7 +114,7 @@ class Parties:
         self._own_marks = np.where(self._own_marks < 0, self.users, self._own_marks)
         for who, rows in self._alone:
             if np.any(self.first_offer[rows] != NO_OFFER):
-                raise InputError(f"market: a source of {who!r} is sold")
+                raise InputError(f"market: a source of {who!r} is in a class")
         sellers = [self._accounts[offer.provider] for offer in self.offers]
         self._seller = np.array([*sellers, -1], dtype=np.int64)
         leave = [offer.customer_pays_marks for offer in self.offers]

@@ -106,7 +106,8 @@ class Direct:
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         if per != "mark":
-            raise InputError(f"settlement: found `direct` per {per}, expected one of marks")
+            found = f"found `direct` with a price per {per}"
+            raise InputError(f"settlement: {found}, expected a price per mark")
         self._domains = domains
         self._direct = _MarkSet(plan, parties, domains)
         self.contracts: tuple[Contract, ...] = (self._direct,)
@@ -114,7 +115,7 @@ class Direct:
         self._price = self._mean(self._direct.counts)
 
     def row_price_micro(self) -> Floats:
-        """Return the mean price over the domains of its source's marks; first the access price."""
+        """Return the mean price over the domains of the source's marks; first the access price."""
         counts, prices = self._direct.counts, self._domains.price_micro
         if counts is not self._of[0] or prices is not self._of[1]:
             self._of, self._price = (counts, prices), self._mean(counts)

@@ -188,7 +188,7 @@ def read(path: Path, shown: str) -> Node:
 def parse(text: str, shown: str, *, lines: bool = True) -> Node:
     """Return the one document in a text; `shown` names it in messages, `lines` adds line numbers.
 
-    Nobody changes a tree: the same text gives the same one.
+    Trees are never modified, so the same text gives the same tree.
 
     Raises:
         ScenarioError: not strict YAML.

@@ -2,8 +2,8 @@
 """Numbers as NED expressions that OMNeT++ converts back to exactly the plan's numbers.
 
 OMNeT++ stores a quantity as a double in the parameter's own unit and converts by the factors of its
-table (common/unitconversion.cc): t ps are read as t * 1e-12 s, and s back as s / 1e-12 ps. The
-largest unit is used that divides the number and survives this conversion.
+table (common/unitconversion.cc): t ps are read as t * 1e-12 s, and s back as s / 1e-12 ps. A
+number is written in the largest unit that divides it and survives this conversion.
 """
 
 from __future__ import annotations

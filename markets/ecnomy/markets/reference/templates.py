@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The beginnings of `ecnomy new`: shipped examples and configs/templates, with other names.
+"""The templates of `ecnomy new`: shipped examples and configs/templates, with other names.
 
 A template is a list of files that work where they are. A copy has the user's names instead of
 theirs, and a comment on the first changes to make.
@@ -32,8 +32,8 @@ _SHARED: Final = "gold-silver.yaml"  # a base of several beginnings, copied as i
 class Template:
     """One kind of beginning.
 
-    In file names, replacements and commands, NAME stands for the user's name, MODULE for it as a
-    name of Python, CLASS for it as the name of a class.
+    In file names, replacements and commands, NAME stands for the user's name. MODULE and CLASS
+    stand for the same name as a Python module and as a class.
 
     Attributes:
         about: its line in help.
@@ -55,7 +55,7 @@ class Template:
 
 @dataclasses.dataclass(frozen=True)
 class Made:
-    """The files of a new beginning, and the commands to run next."""
+    """The files made from a template, and the commands to run next."""
 
     files: tuple[Path, ...]
     then: tuple[str, ...]
@@ -164,7 +164,7 @@ TEMPLATES: Final = {
 
 
 def make_new(kind: str, name: str, folder: Path) -> Made:
-    """Write a beginning of this kind.
+    """Write the files of a template.
 
     Args:
         kind: a key of TEMPLATES.

@@ -167,7 +167,7 @@ class Environment(msgspec.Struct, frozen=True):
         return next(agent for agent in self.market.agents if agent.name == name)
 
     def played(self, learners: tuple[str, ...]) -> Scenario:
-        """Return the scenario of an episode: learners replace strategies, and it has an epoch more.
+        """Return an episode's scenario: learners replace strategies, and it has one more epoch.
 
         At the last report of a run, agents no longer observe anything.
         """

@@ -169,7 +169,7 @@ class Profit:
 
 @dataclasses.dataclass
 class Surplus:
-    """The worth of the rates of the agent's flows less its payments, per second.
+    """The utility of the agent's flow rates less its payments, per second.
 
     Attributes:
         utility: utility of each flow's goodput, see ecnomy.agents.utilities; it needs its x0.

@@ -224,8 +224,8 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         price: price of a call: an amount, a price of its time, both, by the hour, or by peak and
-            mean rate. A price of time or packets is charged when the call is over. Hourly
-            prices are such as 0.2 money/call, with kind: time-of-day. Callers who compare prices
+            mean rate. A price of time or packets is charged when the call is over. Hourly prices
+            have kind: time-of-day, with amounts such as 0.2 money/call. Callers who compare prices
             use `mean_rate`, else `peak_rate`.
         max_delay: largest delay of a good packet; a later or lost packet is bad.
         max_delay_rate: largest share of bad packets that keeps the promise.

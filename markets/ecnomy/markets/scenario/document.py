@@ -192,7 +192,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             cascade or peering.
         integrated_with: carrier of the same firm; the agent sees its callers' packets and
             needs no test streams.
-        fixed_costs: costs of its time, independent of its sales; paid to outside:costs.
+        fixed_costs: costs by time, independent of its sales; paid to outside:costs.
         strategy: rule for its decisions from observations; by default that of its role.
         decision_interval: time between two of its decisions; by default that of its role. An agent
             decides at the first report when or after it is due, so at most once per epoch.
@@ -306,7 +306,7 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         epoch: time between two meetings of the market, at which it gets a report.
-        price_per_mark: initial price of a mark, unless its carrier asks another price.
+        price_per_mark: initial price of a mark, unless its carrier sets another price.
         agents: agents, each with a role.
         settlement: rule for payments for marks, between customers and carriers; by default
             retail. With `retail` a customer pays its access carrier for every mark delivered, and

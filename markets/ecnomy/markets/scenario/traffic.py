@@ -223,7 +223,7 @@ class Video(msgspec.Struct, frozen=True, kw_only=True, tag="video", tag_field="k
     """A frame every `interval`, in groups that begin with an I frame (omnet/laws/traffic/video.h).
 
     Note:
-        The defaults make 1 Mbps; the project chose them, in round numbers. Frames leave in the
+        The defaults give 1 Mbps; the project chose these round numbers. Frames leave in the
         order of display, and their sizes are independent. The transport's `payload` is the largest
         packet; the last packet of a frame is shorter.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One engine and one market talking, report by report.
+"""One engine and one market exchange messages, report by report.
 
     step    answer the last report, pass it to the tables, read messages up to the next report,
             book the epoch, let agents decide

@@ -25,7 +25,7 @@ def loaded(
     """The scenario of a path, or one that is loaded already, with this seed.
 
     Raises:
-        InputError: it is wrong (ScenarioError).
+        InputError: the scenario is invalid (ScenarioError).
         TypeError: overrides for a loaded one, or overrides or a seed of another type.
     """
     if not isinstance(scenario, Scenario):

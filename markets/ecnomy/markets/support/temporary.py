@@ -49,7 +49,7 @@ def private_folder(within: str) -> str:
 
     Returns:
         `within`/ecnomy-UID; if another user has taken that name, ecnomy in this user's cache
-        (XDG_CACHE_HOME, ~/.cache), and a new folder if that cannot be had either.
+        (XDG_CACHE_HOME, ~/.cache), and a new folder if that fails too.
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
     for folder in (Path(within) / f"ecnomy-{os.getuid()}", cache / "ecnomy"):

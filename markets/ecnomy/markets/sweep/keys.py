@@ -370,11 +370,11 @@ SWEEP: Final = {
         example="1",
     ),
     "seeds": Key(
-        about="Whether points have the same seeds, for more precise comparisons, or not.",
+        about="Whether all points have the same seeds, which makes comparisons more precise.",
         form=Choice(("paired", "independent")),
         default="paired",
         example="paired",
-        note=("With independent, equal values under two labels get different seeds too."),
+        note=("With independent, even equal values under two labels get different seeds."),
     ),
     "limits": Key(
         about="Limits of a run; a run that exceeds a limit counts as failed.",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds on one run: the kernel limits the engine's memory, a thread limits the time of all of it.
+"""Bounds on one run: the kernel limits the engine's memory, a thread the time of the whole run.
 
 When the time is up, the watchdog kills the engine, if there is one. A run that does not wait for
 the engine (a strategy computes) gets an exception in its thread. A worker that ignores the

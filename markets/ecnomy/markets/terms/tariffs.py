@@ -112,7 +112,7 @@ def _measures(text: str, unit: str) -> bool:
 
 
 class PerUnit(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="per-unit"):
-    """A constant price for what the meter counts.
+    """A constant price for each metered unit.
 
     Attributes:
         price: price of each unit.
@@ -122,7 +122,7 @@ class PerUnit(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="
 
 
 class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="posted"):
-    """The price that the seller has posted, for each unit that the meter counts.
+    """The seller's posted price, for each metered unit.
 
     Attributes:
         per: unit of the posted price.
@@ -152,7 +152,7 @@ class Flat(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="fla
 
 
 class TwoPart(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="two-part"):
-    """A fee for time, and a constant price for what the meter counts.
+    """A fee for time, and a constant price for each metered unit.
 
     Attributes:
         fee: price of time.

@@ -63,7 +63,7 @@ def _print(found: Any, missing: int, config: Path, folder: Path) -> None:
     shards = "1 shard" if len(found.parts) == 1 else f"{len(found.parts)} shards"
     print(f"{done} of {found.runs} runs, from {shards}{failed}")
     if found.busy:
-        print(f"still being made, not merged: {_listed(found.busy)}")
+        print(f"not merged, because they are still running: {_listed(found.busy)}")
     if found.others:
         print(f"{found.others} runs of the shards do not belong to the current sweep file")
     if missing:

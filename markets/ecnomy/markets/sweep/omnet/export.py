@@ -250,5 +250,5 @@ def _replaced(first: _Made, changes: Lines, head: str) -> str:
         if line == f"network = {NETWORK}":
             lines += head.splitlines()
     if rest := {key: value for key, value in changes.items() if key not in known}:
-        lines += ["", "# What only some points have", *(f"{k} = {v}" for k, v in rest.items())]
+        lines += ["", "# Settings of some points only", *(f"{k} = {v}" for k, v in rest.items())]
     return "\n".join(lines) + "\n"
