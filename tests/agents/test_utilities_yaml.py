@@ -142,7 +142,7 @@ def test_faults_are_named_with_their_place(
 
 def test_one_that_is_not_finished_says_what_it_lacks() -> None:
     """A class without value and slope."""
-    with pytest.raises(ScenarioError, match="Unfinished has no 'value' of its own"):
+    with pytest.raises(ScenarioError, match="Unfinished does not define 'value'"):
         elastic("kind: 'lab_utilities:Unfinished', a: 1 money/s")
 
 

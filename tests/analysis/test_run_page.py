@@ -247,5 +247,5 @@ def test_several_carriers_links_and_prices(tmp_path: Path) -> None:
     shown = rows["users", "marks of over-north", "north-net"][4]
     assert shown.startswith(f"{mean:.3g} (mean; {own['price_micro'].min() / 1e6:.3g} to ")
     assert len([r for r in read.tables["where-marked"] if r[0] == "over-north"]) == 2
-    assert "money for marks is not divided among links" in " ".join(read.words.split())
+    assert "Money for marks is not divided among links" in " ".join(read.words.split())
     assert {"overview", "carriers"} <= set(read.pictures)

@@ -78,7 +78,7 @@ def find(family: Family, kind: str) -> type:
 
 
 def nearest(given: str, known: Sequence[str]) -> str:
-    """Return the known name most like a misspelt one, also in small letters; "" if none is."""
+    """Return the known name most similar to a misspelt one, also in small letters, or ""."""
     import difflib
 
     close = difflib.get_close_matches(given, known, 1, 0.6)

@@ -143,7 +143,7 @@ class Seat(Protocol):
         """Return the time that the slowest users take to respond to a price, as last measured."""
 
     def streams(self, rows: Integers, line: int) -> StreamObservation:
-        """Observe test streams, late by the largest delay of a tariff line, and its calls."""
+        """Observe a tariff line's calls, and test streams, late beyond the line's largest delay."""
 
     def classes(self) -> ClassObservation:
         """Observe the classes that it sells; requires `watches_classes` (ClassSeller)."""

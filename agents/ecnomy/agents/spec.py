@@ -97,7 +97,7 @@ class CallLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A row of a provider's tariff table: price and promise of calls on these sources.
 
     Attributes:
-        strategy: admission strategy of this row; None for that of the agent.
+        strategy: admission strategy of this row; None for the agent's strategy.
     """
 
     tariff: CallTariff

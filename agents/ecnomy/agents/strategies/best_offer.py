@@ -9,22 +9,22 @@ leaves a user the surplus
 
 over the time between two decisions. The bill is the user's total payment for its flow: marks (if
 the user pays for them), class fees and contracts on a meter. A utility with a `delay_cost` adds the
-cost of round trips. After a switch the flow first has to reach its rate: the user is new and skips
-decisions while its surplus grows from one to the next.
+cost of round trips. After a switch, the flow must first reach its rate. The user counts as new,
+and skips decisions while its surplus grows from one decision to the next.
 
 A share `loyalty` of users skips a decision. Each user smooths its surplus with weight 1 - loyalty
 (0.1 to 0.5), about the time from one look to the next. For an alternative that it does not use, a
 user expects the mean surplus of its users (word of mouth). New users count only if there are no
 others. Without any users, the last known surplus counts. An untested alternative counts as the
-best known one. With s'
-the largest expectation and s its own surplus, a user who looks switches with probability
+best known one. With s' the largest expectation and s its own surplus, a user who looks switches
+with probability
 
     (s' - s - switching_cost / horizon) / 2 (d' + d)        [0 to 1]
 
 where d is the mean distance of a surplus of one decision from the smoothed one, smoothed alike. So
 a gain beyond chance moves all who look, and a smaller one moves users in proportion to it. If all
 users moved at the smallest gain, chance would drive them from the larger group to the smaller one,
-and whoever looked at the same time would move as a herd: the smaller of two full links would have
+and users who look at the same time would move as a herd: the smaller of two full links would have
 too many users. In proportion to the gain, they come to rest where no alternative leaves more (Smith
 1984). A share `curiosity` of those who look tries something else if it has no users to ask.
 

@@ -107,5 +107,5 @@ def watched_link(seen: PriceObservation, name: str, who: str) -> int:
         return seen.names.index(name)
     if name or not len(seen.links.busy_ps):
         owned = ", ".join(seen.names) or "no links"
-        raise StrategyError(f"{who}: found link {name!r}, expected one of its own: {owned}")
+        raise StrategyError(f"{who}: found link {name!r}, expected one of its links: {owned}")
     return int(seen.utilization.argmax())

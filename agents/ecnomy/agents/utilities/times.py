@@ -84,15 +84,15 @@ class TransferUtility:
     @property
     def best_s(self) -> float:
         """The time until which V stays a, s; an earlier arrival has no benefit."""
-        raise NotImplementedError(f"{type(self).__name__} has no 'best_s' of its own")
+        raise NotImplementedError(f"{type(self).__name__} does not define 'best_s'")
 
     def value(self, seconds: Floats) -> Floats:
         """See TimeUtility."""
-        raise NotImplementedError(f"{type(self).__name__} has no 'value' of its own")
+        raise NotImplementedError(f"{type(self).__name__} does not define 'value'")
 
     def slope(self, seconds: Floats) -> Floats:
         """See TimeUtility."""
-        raise NotImplementedError(f"{type(self).__name__} has no 'slope' of its own")
+        raise NotImplementedError(f"{type(self).__name__} does not define 'slope'")
 
     def latest_s(self, money: Floats) -> Floats:
         """See TimeUtility; by bisection, up to a billion seconds."""

@@ -121,11 +121,11 @@ class RateUtility:
 
     def value(self, r: Floats) -> Floats:
         """See Utility."""
-        raise NotImplementedError(f"{type(self).__name__} has no 'value' of its own")
+        raise NotImplementedError(f"{type(self).__name__} does not define 'value'")
 
     def slope(self, r: Floats) -> Floats:
         """See Utility."""
-        raise NotImplementedError(f"{type(self).__name__} has no 'slope' of its own")
+        raise NotImplementedError(f"{type(self).__name__} does not define 'slope'")
 
     def worth(self, r: Floats) -> Floats:
         """See Utility."""

@@ -90,7 +90,7 @@ def source_digest(
 
 
 def laws_named(plans: Iterable[Plan], checkout: Path) -> tuple[str, ...]:
-    """Return the laws with their own header that plans name; an extra name does no harm."""
+    """Return the laws with their own header that plans name; additional names are harmless."""
     text = b"".join(map(msgspec.json.encode, plans))
     words = {word.decode() for word in _WORD.findall(text)}
     laws = frozenset().union(*_law_headers(checkout).values())

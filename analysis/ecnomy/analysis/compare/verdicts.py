@@ -66,7 +66,7 @@ FEWEST: Final = 2  # seeds needed for a variance
 
 
 class Bound(msgspec.Struct, frozen=True):
-    """Two means are the same within `relative` x reference, or within `absolute` if it is wider."""
+    """A bound for equal means: `relative` x reference, or `absolute` if that is wider."""
 
     relative: float
     absolute: float = 0.0

@@ -4,8 +4,8 @@
 An outcome is compared over the runs that have it. If runs of both groups match (same seed), pairs
 are compared, else both groups as a whole (see ecnomy.analysis.statistics.comparisons). A single run
 or pair on a side gives a difference without an interval. Outcomes with the same number in every run
-are only counted, and the q-values cover all others. Outcomes that differ (q up to 0.05) come first,
-then outcomes are in order of effect size.
+are only counted, and the q-values cover all others. Outcomes that differ (q up to 0.05) come first.
+Within each part, outcomes are in order of effect size.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ def _crossed(query: Query, caption: str, what: str, name: str) -> Table:
 
 
 def period_s(duration_s: float) -> int:
-    """Return the length of a period [s]: an hour if few hours cover the run, else a fitting one."""
+    """Return the length of a period [s]: an hour if few hours cover the run, else the best fit."""
     fitting = [s for s in _PERIODS_S if duration_s / s <= _MOST_PERIODS]
     if 4 * 3600 <= duration_s <= _MOST_PERIODS * 3600:
         return 3600

@@ -17,8 +17,8 @@ A price does not settle in one of three cases:
     rising,     the drift is above 10 %, and at least 40 of the 45 pairs of means agree in its
     falling     direction (Mann 1945: of independent means one set in 1,000 does by chance)
     swinging    the swing is above 50 % and above four tries
-    swinging    the range is above 50 % and above eight tries: a cycle within a stretch, as no
-                sequence of independent tries has (2.4 to 3.2 for the lists of prices looked at)
+    swinging    the range is above 50 % and above eight tries: a cycle within a stretch, which
+                no sequence of independent tries shows (2.4 to 3.2 for the lists of prices examined)
 
 Prices of a Thompson sampler jump far but independently, so that a try is as wide as the range. A
 walk by steps, as in `hill-climbing`, stays within a few steps of a rest point, unless noise of the

@@ -17,8 +17,8 @@ _MOST_STORIES: Final = 8
 _MOST_LINKS: Final = 3
 _MOST_TOLD: Final = 6  # phases
 _SEVERAL: Final = (
-    " Counts of the whole run: money for marks is not divided among links, as a price may have "
-    "moved meanwhile."
+    " Counts cover the whole run. Money for marks is not divided among links, because prices may "
+    "have changed during the run."
 )
 
 Parts: TypeAlias = list[str | Cell]

@@ -221,7 +221,7 @@ def _paid_by_others(run: RawRun, rows: tuple[GroupRow, ...]) -> list[str]:
         if names := named(name for name in provider.paid_sources if name not in shared):
             lines.append(f"(marks of {names}: paid by {provider.name})")
     if names := named(shared):
-        lines.append(f"(marks of {names}: paid by whoever carries the call)")
+        lines.append(f"(marks of {names}: paid by the provider that carries the call)")
     return lines
 
 

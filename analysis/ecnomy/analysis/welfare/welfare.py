@@ -8,10 +8,10 @@ Over the measured window, for agents whose strategy declares a utility (declared
     profit             of a seller: received - paid
     welfare            sum of utilities: money only changes hands
 
-so that welfare = surpluses + profits - what others paid on balance, exactly: utilities are rounded
-to micro-units, and all else is the ledger's. Sellers are agents that use no flows of their own, and
-`unassigned:network`. Others are users without a declared utility, such as background traffic, whose
-utility is unknown.
+so that welfare = surpluses + profits - net payments of others, exactly: utilities are rounded to
+micro-units, and all other amounts are from the ledger. Sellers are agents that use no flows of
+their own, and `unassigned:network`. Others are users without a declared utility, such as background
+traffic, whose utility is unknown.
 
 The sums use the mean of U(x_t); U of the mean rate is shown beside it. The first is the utility
 that users had. As U is concave, the second is never less, and the difference is the cost of

@@ -94,8 +94,8 @@ def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
     The rest of the first deviation at the warm-up's end decays within the measured time. The
     mean over it is off by that rest times time / measured time. A window below one packet comes
-    down more slowly than by exp(-t / time) (_excess). A source that starts after the warm-up gets
-    no warning, because its settling is meant to show.
+    down more slowly than by exp(-t / time) (_excess). A source that starts after the warm-up is
+    ignored: its settling is a part of the measurement.
     """
     measured_s = (plan.duration_ps - plan.warmup_ps) / PS_PER_S
     for found in settlings(scenario, plan):

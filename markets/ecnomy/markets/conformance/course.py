@@ -92,7 +92,7 @@ def decisions(limit_bps: float, *, in_classes: bool) -> Play:
 
 
 def _turns(course: Any) -> Iterator[tuple[int, int]]:
-    """Yield (step, time of the look [ps]), with the plain ones at the end."""
+    """Yield (step, time of the observation [ps]), with the plain ones at the end."""
     t_ps = 0
     for step, dt_s in enumerate((*course.dt_s, *PLAIN_S)):
         t_ps += round(dt_s * PS_PER_S)

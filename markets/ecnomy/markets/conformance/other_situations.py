@@ -37,17 +37,17 @@ Columns = dict[str, Any]
 
 
 class Course(msgspec.Struct, frozen=True):
-    """A course of looks at links, classes or test streams.
+    """A course of observations of links, classes or test streams.
 
     Attributes:
         name: name in messages.
         count: number of links, classes or streams.
-        dt_s: time since the previous look, for each [s].
+        dt_s: time since the previous observation, for each [s].
         odd: unusual column values instead of ordinary values.
         price_micro: the price or fee in force; -1 for the one posted last.
         balance_micro: balance of the account, micro-units.
         asks_first: calls arrive before the first observation.
-        ended: calls that end at each look; they began at the previous look.
+        ended: calls that end at each observation; they began at the previous one.
         odd_calls: unusual column values of these calls, instead of ordinary values.
     """
 
@@ -104,8 +104,8 @@ CALLS: Final = (
     Course("no marks", dt_s=(0.0, *(60.0,) * 60), odd={"marks": 0}),
     Course("a price of 0", price_micro=0),
     Course("the highest price", price_micro=DEAREST_MICRO),
-    Course("no time between looks", dt_s=(0.0, 0.0, 5.0, 0.0, 0.0)),
-    Course("a day between looks", dt_s=(0.0, 86400.0, 86400.0)),
+    Course("no time between observations", dt_s=(0.0, 0.0, 5.0, 0.0, 0.0)),
+    Course("a day between observations", dt_s=(0.0, 86400.0, 86400.0)),
     Course(
         "the largest possible numbers",
         odd=dict.fromkeys(("sent", "delivered", "marks", "late", "lost"), 2**40),

@@ -34,7 +34,7 @@ SEED: Final = 20_000
 
 
 class Account:
-    """The books of the examined agent, with payments and receipts between looks."""
+    """The books of the examined agent, with payments and receipts between observations."""
 
     def __init__(self, balance_micro: int) -> None:
         self._balance, self.paid, self.received = balance_micro, 0, 0

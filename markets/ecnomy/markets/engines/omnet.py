@@ -98,7 +98,7 @@ class OmnetEngine(EngineProcess):
             raise
 
     def last_words(self) -> str:
-        """OMNeT++'s own error, or else what opp_run's loader said before there was a network."""
+        """OMNeT++'s error, or else the loader's message from before the network existed."""
         text = self.tail()
         start = text.rfind("<!> Error")
         if start >= 0:

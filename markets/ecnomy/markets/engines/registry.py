@@ -2,7 +2,7 @@
 """The packet engines by name, and starting the built-in one.
 
 The built-in engine is looked for in the environment variable ECNOMY_ENGINE, beside the running
-Python, and on the PATH. OMNeT++ is found as ecnomy.markets.omnet.installation says.
+Python, and on the PATH. ecnomy.markets.omnet.installation finds OMNeT++.
 """
 
 from __future__ import annotations

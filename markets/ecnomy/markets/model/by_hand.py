@@ -83,7 +83,7 @@ class ByHand(Stepped):
 
         Raises:
             TypeError, InputError: the source does not exist, or the share is invalid. If the flows
-                are one row (`rows: together`), it is held back as a whole: the share is 0 or 1.
+                are one row (`rows: together`), they are held back together: the share is 0 or 1.
         """
         rows = self._rows("set_active", source)
         share = _amount("set_active", "share", share, "0 to 1")

@@ -283,5 +283,5 @@ class MarketSeat:
     def _domain(self) -> int:
         names = self._market.domains.names
         if self._name not in names:
-            raise StrategyError(f"{self._name} ({self.spec.role}): found no domain of its own")
+            raise StrategyError(f"{self._name} ({self.spec.role}) owns no domain")
         return names.index(self._name)

@@ -25,8 +25,8 @@ def time(ps: int) -> str:
     """Return a time in integer picoseconds; a negative one means unlimited, -1s.
 
     Raises:
-        InputError: no double of seconds is this time. Every time up to 1,500 s is exact, and so are
-            all integer seconds; some other times beyond an hour are not.
+        InputError: no double of seconds is this time. Every time up to 1,500 s and every whole
+            second is exact. Some other times beyond an hour are not.
     """
     if ps < 0:
         return "-1s"

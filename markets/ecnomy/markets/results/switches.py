@@ -2,7 +2,7 @@
 """Flows that their agents switch off and on, and the time they were on.
 
 A decision holds from its report to the next decision on the same flow (table
-`agents`, name `active`). A flow is on neither before its source's start nor after its stop.
+`agents`, name `active`). A flow is off before its source's start and after its stop.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The keys of a sweep file: description, form, default and example of each.
 
-The modules that read the keys use these names and readers; so does the reference (`ecnomy
-explain`).
+The modules that read the keys and the reference (`ecnomy explain`) use these names and readers.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class _PerReader(msgspec.Struct, frozen=True):
     @property
     def expected(self) -> str:
         """The names."""
-        return f"what the posted price is for: one of {', '.join(units.PER)}"
+        return f"the unit of the posted price: one of {', '.join(units.PER)}"
 
     @property
     def schema(self) -> dict[str, Any]:

@@ -45,7 +45,7 @@ __all__ = ["MOST_POINTS", "not_exported", "parted", "sweep_project"]
 MOST_POINTS: Final = 2000
 _SEED: Final = f"{NETWORK}.market.seed"
 _SERVE: Final = """
-# Here the market of `ecnomy serve SWEEP` decides, which has to be there first.
+# Here the market of `ecnomy serve SWEEP` decides. Start it first.
 [Config Serve]
 {varied}{network}.market.connect = "unix:" + absFilePath({file})
 """
