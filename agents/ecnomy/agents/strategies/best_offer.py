@@ -31,7 +31,7 @@ too many users. In proportion to the gain, they come to rest where no alternativ
 Without any alternative a user has U(0); an untested alternative counts as at least U(0). An
 attentive user leaves if every alternative leaves it less than U(0) at two decisions. It returns as
 soon as others gain, or after a time `retry`. That time doubles each time the user leaves again, up
-to 8 times. The actual time is drawn from half to one and a half of it, so users return one by one.
+to 8 times. The actual time is drawn from 0.5 to 1.5 times that, so users return one by one.
 A returning user tries the next alternative until the next decision, and leaves again unless it
 gains.
 

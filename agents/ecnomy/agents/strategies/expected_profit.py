@@ -7,7 +7,7 @@ x is the test streams' sample over the last T (stream_samples.py). The expected 
 
     E[marks | x] = packets of a call x E[M_next | M_now] x factor
 
-The forecast uses the present marking rate to predict that of the next T (stream_forecast.py). The
+The forecast predicts the marking rate of the next T from the present one (stream_forecast.py). The
 factor is the ratio of the marks of the provider's calls to those of test streams over the same time
 (call_bills.py). p(x) is the probability of a broken promise: that more than a share L^G of a call's
 packets are bad. It comes from the samples that followed similar ones, with odds corrected by

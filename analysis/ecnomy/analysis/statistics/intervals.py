@@ -232,7 +232,7 @@ def ratio_of_means(
     t2 = t_quantile(level, freedom) ** 2
     square = b * b - t2 * v_b
     if square <= 0:
-        raise InputError("the denominator cannot be told from zero: Fieller has no bounds")
+        raise InputError("the denominator does not differ from zero: Fieller has no bounds")
     middle = a * b - t2 * both
     root = math.sqrt(max(middle * middle - (a * a - t2 * v_a) * square, 0.0))
     n = int(min(top.size, bottom.size))

@@ -3,7 +3,8 @@
 
 A situation is a course of decisions: the number of flows at each, the elapsed time, and
 the odd values in their columns. Two plain decisions follow it, which reveal a strategy that the
-situation has poisoned (with a NaN, say). All numbers are finite. They come from the situation's own
+situation has spoiled (for example with a NaN). All numbers are finite. They come from the
+situation's own
 random stream, so that a situation is the same every time.
 """
 

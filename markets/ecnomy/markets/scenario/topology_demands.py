@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A demand matrix -> one source per pair of nodes, limited to the pair's demand.
 
-The demands d_ij of the matrix are multiplied by one factor f. With `busiest_link: x` it is
+The demands d_ij of the matrix are multiplied by one factor f. With `busiest_link: x` the factor is
 
     f = x / max over links l of (sum of d_ij whose path crosses l) (1 + framing / packet) / rate_l,
 
