@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy diff`: does RED or the virtual queue leave the shop more profit, and how sure is that?"""
+"""`ecnomy diff`: does RED or the virtual queue earn the shop more, and how certain is it?"""
 
 from __future__ import annotations
 

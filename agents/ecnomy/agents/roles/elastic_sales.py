@@ -16,7 +16,7 @@ __all__ = ["ElasticSales"]
 
 
 class ElasticSales:
-    """Carries the files of its sources at a fixed price each.
+    """Carries the files of its sources, each at a fixed price.
 
     Attributes:
         tariff: the tariff, as in the scenario.

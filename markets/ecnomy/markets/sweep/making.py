@@ -167,8 +167,8 @@ def refuse_until(sweep: Sweep) -> None:
     """Raise InputError for a sweep with `until`."""
     if sweep.until is not None:
         raise InputError(
-            f"{sweep.file}: found a section 'until', expected none with shards: it decides on "
-            "runs by the results of all shards"
+            f"{sweep.file}: found a section 'until', expected none with shards: it needs the "
+            "results of all shards"
         )
 
 
