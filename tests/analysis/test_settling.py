@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import carrier_world as world
 from ecnomy.analysis.run.carriers import Prices
+from ecnomy.analysis.run.priced_out import priced_out
 from ecnomy.analysis.run.profit_slope import fitted_slope, noted_slope
 from ecnomy.analysis.run.settling import by_slope, settling_in_words, settling_of, verdict_of
 from ecnomy.analysis.show.command import show_command
@@ -90,7 +91,10 @@ def test_few_changes_say_nothing_and_a_price_at_rest_is_settled() -> None:
     money[:30] = 0.1 * 1.05 ** np.arange(30)
     assert _verdict(money) == "settled"
     money[60:67] = 0.1 * 1.1 ** np.arange(7)
-    assert _verdict(money) is None
+    one = verdict_of("up", Prices(AT * 10 * S, money), COUNT * 5 * S, COUNT * 10 * S)
+    assert one is not None and (one.verdict, one.few) == ("unclear", 7)
+    words = "settles: it changed only 7 times from 600 s to 1200 s, 0.104 money on average"
+    assert words in settling_in_words(one)
 
 
 @pytest.mark.parametrize(
@@ -233,6 +237,56 @@ def test_json_has_the_same(steered: Path) -> None:
     prices = np.rint(10_000 * np.exp(0.01 * np.arange(90, 180, 5))) / 1e6
     assert (one["low"], one["high"]) == (pytest.approx(prices[1]), pytest.approx(prices[16]))
     assert one["mean"] == pytest.approx(prices.mean())
+
+
+def test_a_carrier_that_receives_nothing_has_not_settled(steered: Path) -> None:
+    """A payment before the last half of the run does not count, one within it does."""
+    sales = pd.read_parquet(steered / "ledger.parquet").iloc[:2]
+    sales = sales.assign(debit="users", credit=["left-net", "right-net"], amount_micro=5)
+
+    def verdict(second: int) -> tuple[str, str]:
+        table = sales.assign(t_ps=[second * S, 170 * S])
+        table.to_parquet(steered / "ledger.parquet", index=False)
+        (one,) = settling_of(open_raw(steered))
+        return one.verdict, settling_in_words(one)
+
+    assert verdict(100)[0] == "rising"
+    found, words = verdict(90)
+    assert found == "unpaid"
+    assert words.startswith("carrier left-net: it received nothing from 90 s to 180 s; its price")
+
+
+@pytest.mark.parametrize(
+    ("strategy", "off_s", "source", "away"),
+    [
+        ("elastic-utility", 130, "gold", 0.56),
+        ("elastic-utility", 140, "gold", None),
+        ("price-demand", 92, "gold", 0.98),
+        ("price-demand", 96, "gold", None),
+        ("best-offer", 92, "gold", None),
+        ("elastic-utility", 130, "silver", None),
+    ],
+)
+def test_users_who_are_away_most_of_the_time_are_named(
+    steered: Path, strategy: str, off_s: int, source: str, away: float | None
+) -> None:
+    """Gold's flows are off from that second to the end of the run, in the half from 90 to 180 s."""
+    leaver = {"name": "gold-users", "role": "price-handler", "sources": [source]}
+    agents = [{**one, "strategy": {"kind": "revenue-gradient"}} for one in world.AGENTS[:1]]
+    agents += [world.AGENTS[1], {**leaver, "strategy": {"kind": strategy}}]
+    world.scenario(steered, market={"agents": agents})
+    table = pd.read_parquet(steered / "agents.parquet")
+    table = table[table["name"] != "active"]
+    off = [(off_s * S, "gold-users", flow, "active", 0.0) for flow in (0, 1)]
+    table = pd.concat([table, pd.DataFrame(off, columns=table.columns)])
+    table.sort_values("t_ps", kind="stable").to_parquet(steered / "agents.parquet", index=False)
+    (one,) = settling_of(open_raw(steered))
+    assert [found.source for found in one.away] == (["gold"] if away else [])
+    if away:
+        assert one.away[0].away == pytest.approx(away, abs=0.005)
+        words = f"rising. Users of gold were away for {100 * away:.0f} % of this time"
+        assert words in settling_in_words(one)
+        assert priced_out(open_raw(steered), (), 90 * S, 180 * S) == ()
 
 
 def test_schedules_and_fixed_prices_are_left_out(make_run: MakeRun) -> None:

@@ -250,15 +250,34 @@ def test_show_prints_it(lot: RawRun) -> None:
 def test_show_names_surpluses_below_zero(lot: RawRun, tmp_path: Path) -> None:
     """Who paid more than its utility, and nobody else."""
     assert "below zero" not in shown(lot)
+    first = "{kind: 'welfare_world:Content', worth: 0.3}"
+    a_run = world.one_link(tmp_path, first=first)
+    one, other = found(a_run).consumers
+    assert one.surplus_micro < 0 < other.surplus_micro
+    seconds = found(a_run).window.seconds
+    words = f"surplus below zero: first-user ({one.surplus_micro / 1e6 / seconds:.3f})"
+    assert words in shown(a_run)
+
+
+def test_a_utility_without_a_zero_is_compared_by_differences(lot: RawRun, tmp_path: Path) -> None:
+    """U = a log(r) is -infinity at 0: the sign of a surplus, and shares of an optimum, say nothing.
+
+    The first user's is below zero, as its x0 is far above the link's rate.
+    """
+    assert "differences" not in shown(lot)
     a_run = world.one_link(
         tmp_path, utilities=("{kind: alpha-fair, a: 2 money/s, x0: 9 Mbps, alpha: 1}", world.LOG)
     )
-    first, second = found(a_run).consumers
-    assert first.surplus_micro < 0 < second.surplus_micro
-    seconds = found(a_run).window.seconds
-    assert f"surplus below zero: first-user ({first.surplus_micro / 1e6 / seconds:.2f})" in shown(
-        a_run
-    )
+    welfare = found(a_run)
+    assert [one.has_zero for one in welfare.consumers] == [False, True]
+    assert welfare.consumers[0].surplus_micro < 0
+    assert math.isnan(welfare.optimum_ratio)
+    best = welfare.distance.optimum_per_s
+    less = best - welfare.per_s(welfare.welfare_micro)
+    text = " ".join(shown(a_run).split())
+    assert "below zero" not in text
+    assert "only differences of the utility of first-user have a meaning" in text
+    assert 0 < less < 0.1 and f"welfare is {less:.3g}" in text and "less" in text
 
 
 def test_show_prints_it_before_the_accounts(lot: RawRun) -> None:

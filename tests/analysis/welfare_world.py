@@ -125,25 +125,28 @@ class Content:
 
     roles: ClassVar[tuple[str, ...]] = ("customer", "price-handler")
     crooked: bool = False
+    worth: float = 3.0
 
     @property
     def utility(self) -> Any:
-        """Money per second of the rate over 1 Mbps: 3 (1 - exp(-r)), or r^2."""
-        return _Crooked() if self.crooked else _Sated()
+        """Money per second of the rate over 1 Mbps: `worth` (1 - exp(-r)), or r^2."""
+        return _Crooked() if self.crooked else _Sated(self.worth)
 
     def decide(self, seen: FlowView) -> FlowDecision:
         """A willingness once."""
         return FlowDecision(willingness_micro_per_s=500_000 if seen.t_ps == 0 else LEAVE)
 
 
+@dataclasses.dataclass
 class _Sated:
-    x0 = 1e6
+    worth: float
+    x0: ClassVar[float] = 1e6
 
     def value(self, r: np.ndarray) -> np.ndarray:
-        return 3 * (1 - np.exp(-r))
+        return self.worth * (1 - np.exp(-r))
 
     def slope(self, r: np.ndarray) -> np.ndarray:
-        return 3 * np.exp(-r)
+        return self.worth * np.exp(-r)
 
 
 class _Crooked:

@@ -31,6 +31,7 @@ __all__ = [
     "access_carriers",
     "carriers_of",
     "link_use",
+    "links_by_carrier",
     "prices_of",
 ]
 
@@ -137,6 +138,22 @@ def access_carriers(run: RawRun) -> dict[str, str]:
     if owners is None:
         return {}
     return {source.name: names[owners[source.path[0]]] for source in run.plan.sources}
+
+
+def links_by_carrier(run: RawRun) -> dict[str, tuple[int, ...]]:
+    """Return carrier -> indices of its links; {} if unknown.
+
+    Raises:
+        ResultsError: a table is unreadable.
+    """
+    names = list(prices_of(run))
+    owners = _owners(run, names) if names else None
+    if owners is None:
+        return {}
+    return {
+        name: tuple(link for link, owner in enumerate(owners) if owner == number)
+        for number, name in enumerate(names)
+    }
 
 
 def link_use(run: RawRun, links: Epochs, edges_ps: npt.NDArray[np.int64]) -> Floats:

@@ -34,27 +34,31 @@ increase the profit. A price that appears at rest is then
                 another carrier's price has not settled, or changes too seldom to tell
 
 A settled price is shown with a notice if it was, for more than half of the time, the highest or the
-lowest of all prices in the run: the best one may lie beyond the range of the search.
+lowest of all prices in the run: the best one may lie beyond the range of the search. Every search
+is local, so users who were away because of the price are named (priced_out.py): it may settle at a
+price for the others alone, while a lower one for all earns more. A carrier that received nothing in
+the half is `unpaid`, whatever its price does.
 
 The verdict covers the half of one run alone. Two carriers that both move under `retail` have no
 equilibrium. Yet one of them, or both in a short run, may count as settled: prices that run
 away in the long run can appear at rest for a while.
 
 Fewer than eight changes in the half do not distinguish a search from a drift. Then the price has
-settled if it does not change at all, and otherwise there is no verdict. Prices of a schedule, and
-carriers without a strategy, do not search, and are left out.
+settled if it does not change at all, and is otherwise `unclear`. Prices of a schedule, and carriers
+without a strategy, do not search, and are left out.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.analysis.run.carriers import Prices, prices_of
+from ecnomy.analysis.run.carriers import Prices, links_by_carrier, prices_of
+from ecnomy.analysis.run.priced_out import PricedOut, priced_out
 from ecnomy.analysis.run.profit_slope import ProfitSlope, slope_of
 from ecnomy.analysis.run.told_agents import agents_of
 from ecnomy.analysis.support.digits import significant
@@ -73,7 +77,7 @@ __all__ = [
     "verdict_of",
 ]
 
-Verdict = Literal["settled", "rising", "falling", "swinging", "climbing", "unclear"]
+Verdict = Literal["settled", "rising", "falling", "swinging", "climbing", "unclear", "unpaid"]
 
 STRETCHES: Final = 10
 FEWEST: Final = 8  # least number of price changes
@@ -92,7 +96,7 @@ class Settling(msgspec.Struct, frozen=True):
 
     Attributes:
         carrier: name of the carrier.
-        verdict: `settled`, the kind of movement, or `unclear`.
+        verdict: `settled`, the kind of movement, `unclear`, or `unpaid`: it received nothing.
         low: 10 % quantile of the price over time, money.
         high: 90 % quantile of the price over time, money.
         mean: mean price over time, money.
@@ -101,6 +105,8 @@ class Settling(msgspec.Struct, frozen=True):
         gain: share by which the best price would increase its profit, if it is `climbing`.
         better: the side on which that price is, if it is `climbing`.
         edge: the end of the range of its prices in the whole run, if it was there most of the time.
+        few: number of price changes, if too few for a verdict.
+        away: sources of its links whose users were away nearly all the time.
     """
 
     carrier: str
@@ -113,47 +119,58 @@ class Settling(msgspec.Struct, frozen=True):
     gain: float | None = None
     better: Literal["higher", "lower"] | None = None
     edge: Literal["highest", "lowest"] | None = None
+    few: int | None = None
+    away: tuple[PricedOut, ...] = ()
 
 
 def settling_of(run: RawRun | Results) -> tuple[Settling, ...]:
-    """Return a verdict for each carrier whose strategy changes its price often enough.
+    """Return a verdict for each carrier with a strategy that searches for a price.
 
     Raises:
         ResultsError: a table is unreadable.
     """
     run = run.raw
-    steering = {agent.name for agent in agents_of(run) or () if _steers(agent.strategy)}
+    agents = [agent for agent in agents_of(run) or () if agent.strategy_kind]
+    steering = {agent.name for agent in agents if agent.strategy_kind not in FIXED}
     if not steering or not len(run.link_epochs):
         return ()
     end_ps = int(run.link_epochs["t_ps"].max())
     steered = {name: prices for name, prices in prices_of(run).items() if name in steering}
     judged = [
-        one and _with_slope(one, run, prices)
+        _with_ledger(one, run, prices)
         for name, prices in steered.items()
         for one in (verdict_of(name, prices, end_ps // 2, end_ps),)
+        if one is not None
     ]
     return _beside_others(judged)
 
 
-def _beside_others(judged: list[Settling | None]) -> tuple[Settling, ...]:
-    """Return the verdicts, weakened if another carrier's price moved meanwhile or has none."""
-    found = [one for one in judged if one is not None]
-    moves = len(found) < len(judged) or any(one.verdict != "settled" for one in found)
+def _beside_others(judged: list[Settling]) -> tuple[Settling, ...]:
+    """Return the verdicts, weakened if another carrier's price moved meanwhile."""
+    moves = any(one.few or (one.verdict != "settled" and one.low < one.high) for one in judged)
     return tuple(
         msgspec.structs.replace(one, verdict="unclear")
         if moves and one.verdict == "settled" and one.low < one.high
         else one
-        for one in found
+        for one in judged
     )
 
 
-def _with_slope(one: Settling, run: RawRun, prices: Prices) -> Settling:
+def _with_ledger(one: Settling, run: RawRun, prices: Prices) -> Settling:
+    """Return the verdict with what the carrier received, and who was away."""
+    from_ps, to_ps = (round(s * PS_PER_S) for s in (one.from_s, one.to_s))
+    ledger = run.ledger
+    own = ledger[(ledger["credit"] == one.carrier) & ledger["t_ps"].gt(from_ps)]
+    if not own["amount_micro"].any():
+        return msgspec.structs.replace(one, verdict="unpaid", edge=None)
+    links = links_by_carrier(run).get(one.carrier)
+    one = msgspec.structs.replace(one, away=priced_out(run, links, from_ps, to_ps))
+    return _with_slope(one, run, prices, from_ps, to_ps) if one.verdict == "settled" else one
+
+
+def _with_slope(one: Settling, run: RawRun, prices: Prices, from_ps: int, to_ps: int) -> Settling:
     """Return the verdict with the slope of its profit, if that is known."""
-    if one.verdict != "settled":
-        return one
-    found = slope_of(
-        run, one.carrier, prices, round(one.from_s * PS_PER_S), round(one.to_s * PS_PER_S)
-    )
+    found = slope_of(run, one.carrier, prices, from_ps, to_ps)
     if found is None:
         return one
     verdict = by_slope(found)
@@ -172,15 +189,10 @@ def by_slope(found: ProfitSlope) -> Verdict:
     return "unclear" if found.flat or found.gain(slope + found.error) > MORE else "settled"
 
 
-def _steers(strategy: Any) -> bool:
-    kind = strategy.get("kind") if isinstance(strategy, dict) else strategy
-    return bool(kind) and kind not in FIXED
-
-
 def verdict_of(name: str, prices: Prices, from_ps: int, to_ps: int) -> Settling | None:
     """Judge the prices of one carrier from `from_ps` to `to_ps`, by the rules of the module.
 
-    Returns: None for too few changes, or too little time.
+    Returns: None if there is no time.
     """
     if to_ps <= from_ps:
         return None
@@ -191,14 +203,14 @@ def verdict_of(name: str, prices: Prices, from_ps: int, to_ps: int) -> Settling 
     changes = changes[changes > 0]
     mean = float(np.average(money, weights=spans))
     low, high = _quantiles(money, spans, (0.1, 0.9))
+    window = from_ps / PS_PER_S, to_ps / PS_PER_S
     if 0 < len(changes) < FEWEST:
-        return None
+        return Settling(name, "unclear", low, high, mean, *window, few=len(changes))
     verdict: Verdict = "settled"
     edge = _edge(prices.money, money, spans)
     if len(changes) and mean > 0:
         means = _stretches(money, spans) / mean
         verdict = _verdict(means, (high - low) / mean, float(np.median(changes)) / mean)
-    window = from_ps / PS_PER_S, to_ps / PS_PER_S
     return Settling(name, verdict, low, high, mean, *window, edge=edge)
 
 
@@ -241,20 +253,32 @@ def _quantiles(money: Floats, spans: Floats, shares: tuple[float, float]) -> tup
 
 def settling_in_words(one: Settling) -> str:
     """Return one line, such as `carrier up: its price does not settle: 0.02 to 0.11 money ...`."""
+    return f"carrier {one.carrier}: {_judged(one)}" + "".join(f". {away}" for away in one.away)
+
+
+def _judged(one: Settling) -> str:
     span = f"from {one.from_s:g} s to {one.to_s:g} s"
     if one.verdict == "settled":
         other = {"highest": "higher", "lowest": "lower"}.get(one.edge or "")
         edge = f"the {one.edge} price that it tried"
         beyond = f". This is {edge}. A {other} price may earn more" if other else ""
-        price = f"{significant(one.mean)} money {span}{beyond}"
-        return f"carrier {one.carrier}: its price has settled: {price}"
+        return f"its price has settled: {significant(one.mean)} money {span}{beyond}"
     between = f"{significant(one.low)} to {significant(one.high)} money"
+    if one.verdict == "unpaid":
+        return f"it received nothing {span}; its price was {between}"
+    if one.few:
+        changes = "once" if one.few == 1 else f"{one.few} times"
+        mean = f"{significant(one.mean)} money on average"
+        return (
+            f"cannot tell whether its price settles: it changed only {changes} {span}, "
+            f"{mean}; a verdict requires {FEWEST} changes"
+        )
     if one.verdict == "unclear":
-        return f"carrier {one.carrier}: cannot tell whether its price settles: {between} {span}"
+        return f"cannot tell whether its price settles: {between} {span}"
     if one.verdict == "climbing":
         more = f"a {one.better} price would earn about {100 * (one.gain or 0):.0f} % more"
-        return f"carrier {one.carrier}: its price is not the best yet: {between} {span}; {more}"
-    return f"carrier {one.carrier}: its price does not settle: {between} {span}, {one.verdict}"
+        return f"its price is not the best yet: {between} {span}; {more}"
+    return f"its price does not settle: {between} {span}, {one.verdict}"
 
 
 def print_settling(run: RawRun, console: Console) -> None:

@@ -54,6 +54,12 @@ class ToldAgent(msgspec.Struct, frozen=True):
     elastic: dict[str, ToldFiles] | None = None
     strategy: Any = None
 
+    @property
+    def strategy_kind(self) -> str:
+        """Name or dotted path of the strategy; "" without one."""
+        kind = self.strategy.get("kind") if isinstance(self.strategy, dict) else self.strategy
+        return str(kind or "")
+
 
 class _Market(msgspec.Struct, frozen=True):
     agents: tuple[ToldAgent, ...] = ()

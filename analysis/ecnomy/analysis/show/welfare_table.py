@@ -89,21 +89,24 @@ def _sum(found: Welfare) -> str:
     if not found.others_micro:
         return text
     names = [one.name for one in found.others if one.net_micro]
-    shown = ", ".join(names[:_MOST_NAMED])
-    shown += f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     paid = _money(found, -found.others_micro)
-    return f"{text} - {paid} paid by others ({shown})"
+    return f"{text} - {paid} paid by others ({_few(names)})"
 
 
 def _losers(found: Welfare) -> Iterator[str]:
-    """Yield a note on users whose utility is below their payments."""
-    lost = [one for one in found.consumers if one.surplus_micro < 0]
+    """Yield notes on users whose utility is below their payments, or has no zero."""
+    lost = [one for one in found.consumers if one.has_zero and one.surplus_micro < 0]
     if lost:
-        told = ", ".join(
-            f"{one.account.name} ({_money(found, one.surplus_micro)})" for one in lost[:_MOST_NAMED]
-        )
-        more = f" and {len(lost) - _MOST_NAMED} more" if len(lost) > _MOST_NAMED else ""
-        yield f"surplus below zero: {told}{more}"
+        told = [f"{one.account.name} ({_money(found, one.surplus_micro)})" for one in lost]
+        yield f"surplus below zero: {_few(told)}"
+    if relative := [one.account.name for one in found.consumers if not one.has_zero]:
+        whose = f"only differences of the utility of {_few(relative)} have a meaning"
+        yield f"{whose}: at a rate of 0 it is minus infinity"
+
+
+def _few(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _fairness(found: Welfare) -> Iterator[str]:
@@ -121,6 +124,9 @@ def _distance(found: Welfare) -> Iterator[str]:
         return
     best, ratio = significant(distance.optimum_per_s), found.optimum_ratio
     of_it = "" if math.isnan(ratio) else f": welfare is {percent(ratio)} of it"
+    if not all(one.has_zero for one in found.consumers):
+        less = significant(distance.optimum_per_s - found.per_s(found.welfare_micro))
+        of_it = f": welfare is {less} less"
     yield f"optimum {best} (same routes, other traffic unchanged){of_it}"
     yield f"largest difference of a rate from the optimum: {percent(distance.furthest)}"
     if distance.nash_per_s < distance.optimum_per_s * (1 - 1e-6):

@@ -66,12 +66,14 @@ class Consumer(msgspec.Struct, frozen=True):
     Attributes:
         account: income and payments of the agent.
         users: number of its users that were on; alternatives of one user count as one.
+        has_zero: whether U(0) is finite. If not, only differences of utility have a meaning.
         utility_micro: utility over the window [micro-units].
         steady_micro: utility at constant rates, U of the mean [micro-units].
     """
 
     account: Account
     users: int
+    has_zero: bool
     utility_micro: int
     steady_micro: int
 
@@ -141,8 +143,10 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def optimum_ratio(self) -> float:
-        """Welfare over the optimum's; NaN if that is not above 0 or was not found."""
+        """Welfare over the optimum's; NaN if that is not above 0, not found, or has no zero."""
         best = self.distance.optimum_per_s
+        if not all(one.has_zero for one in self.consumers):
+            return math.nan
         return self.per_s(self.welfare_micro) / best if best > 0 else math.nan
 
 
@@ -218,6 +222,7 @@ def _consumer(declared: Declared, had: Lived, account: Account, users: int) -> C
     return Consumer(
         account=account,
         users=users,
+        has_zero=not declared.least,
         utility_micro=round(float(had.money.sum()) * MICRO),
         steady_micro=round(float(had.steady(declared).sum()) * MICRO),
     )
