@@ -21,6 +21,17 @@ constexpr std::int32_t kMostFlows = 1'000'000;  // maximum number of flows per s
 constexpr std::int32_t kMostBins = 1'000'000;
 constexpr std::int32_t kMostNodes = std::numeric_limits<std::int32_t>::max();
 
+constexpr std::size_t kShown = 60;  // bytes of a value that a message repeats
+
+std::string cut(const std::string& text, std::size_t most = kShown) {
+  return text.size() <= most ? text : text.substr(0, most) + "...";
+}
+
+// A value as JSON in ASCII.
+std::string ascii(const Json& json) {
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
 // A JSON value with its place, which error messages name.
 class Node {
  public:
@@ -36,8 +47,9 @@ class Node {
   T get() const {
     try {
       return json_.get<T>();
-    } catch (const Json::exception& error) {
-      fail(error.what());
+    } catch (const Json::exception&) {
+      constexpr bool text = std::is_same_v<T, std::string>, flag = std::is_same_v<T, bool>;
+      refuse(text ? "a text" : flag ? "true or false" : "a number");
     }
   }
   template <class T>
@@ -52,8 +64,7 @@ class Node {
                         json_.get<std::uint64_t>() > static_cast<std::uint64_t>(most));
     const std::int64_t value = fits ? json_.get<std::int64_t>() : 0;
     if (!fits || value < least || value > most) {
-      fail("is " + json_.dump() + ", expected a whole number from " + std::to_string(least) +
-           " to " + std::to_string(most));
+      refuse("a whole number from " + std::to_string(least) + " to " + std::to_string(most));
     }
     return value;
   }
@@ -67,7 +78,7 @@ class Node {
   // -1: no value.
   std::int64_t whole_or_none(const char* key, std::int64_t most) const {
     const std::int64_t value = whole(key, -1, most);
-    if (value == 0) at(key).fail("is 0, expected more, or -1 for none");
+    if (value == 0) at(key).refuse("more, or -1 for none");
     return value;
   }
 
@@ -75,8 +86,7 @@ class Node {
     const Node node = at(key);
     const double value = node.json_.is_number() ? node.json_.get<double>() : std::nan("");
     if (!(value >= least && value <= most)) {
-      node.fail("is " + node.json_.dump() + ", expected a number from " + Json(least).dump() +
-                " to " + Json(most).dump());
+      node.refuse("a number from " + Json(least).dump() + " to " + Json(most).dump());
     }
     return value;
   }
@@ -84,7 +94,7 @@ class Node {
   template <class F>
   auto each(const char* key, F&& read) const {
     const Node list = at(key);
-    if (!list.json_.is_array()) list.fail("is no list");
+    if (!list.json_.is_array()) list.refuse("a list");
     std::vector<decltype(read(list))> out;
     for (std::size_t i = 0; i < list.json_.size(); ++i) {
       out.push_back(read(Node(list.json_[i], list.place_ + "[" + std::to_string(i) + "]")));
@@ -93,12 +103,15 @@ class Node {
   }
 
   std::uint64_t seed() const {
-    if (!json_.is_number_unsigned()) fail("is " + json_.dump() + ", expected 0 to 2^64 - 1");
+    if (!json_.is_number_unsigned()) refuse("0 to 2^64 - 1");
     return json_.get<std::uint64_t>();
   }
 
   bool is_null() const { return json_.is_null(); }
 
+  [[noreturn]] void refuse(const std::string& expected) const {
+    fail("is " + cut(ascii(json_)) + ", expected " + expected);
+  }
   [[noreturn]] void fail(const std::string& what) const {
     throw BadPlan("plan" + place_ + ": " + what);
   }
@@ -116,6 +129,7 @@ LawPlan read_law(const Node& node, const char* family) {
       plan.values.push_back(params.get<double>(p.name));
       check_parameter(plan.law.c_str(), p, plan.values.back());
     }
+    check_law(family, plan);
   } catch (const BadParameter& error) {
     node.fail(error.what());
   }
@@ -150,21 +164,26 @@ LinkPlan read_link(const Node& node) {
                 read_scheduler(node.at("scheduler")),
                 node.number("loss", 0, 1),
                 node.get<std::string>("loss_stream")};
-  if (link.loss == 1) node.at("loss").fail("is 1, expected less");
+  if (link.loss == 1) node.at("loss").refuse("less");
+  if (!link.scheduler.classes.empty()) {
+    try {
+      check_scheduler(link);
+    } catch (const BadParameter& error) {
+      node.at("scheduler").fail(error.what());
+    }
+  }
   return link;
 }
 
 Echo read_echo(const Node& node) {
   const std::string name = node.get<std::string>();
   if (const std::optional<Echo> echo = echo_named(name)) return *echo;
-  node.fail("is '" + name + "', expected off, accurate, accecn or rfc3168");
+  node.refuse("off, accurate, accecn or rfc3168");
 }
 
 bool read_ect_1(const Node& node) {
   const std::string name = node.get<std::string>("codepoint");
-  if (name != "ect-0" && name != "ect-1") {
-    node.at("codepoint").fail("is '" + name + "', expected ect-0 or ect-1");
-  }
+  if (name != "ect-0" && name != "ect-1") node.at("codepoint").refuse("ect-0 or ect-1");
   return name == "ect-1";
 }
 
@@ -181,7 +200,7 @@ TransportPlan read_udp(const Node& node) {
 TransportPlan read_transport(const Node& node) {
   const std::string kind = node.get<std::string>("kind");
   if (kind == "udp") return read_udp(node);
-  if (kind != "tcp") node.at("kind").fail("is '" + kind + "', expected tcp or udp");
+  if (kind != "tcp") node.at("kind").refuse("tcp or udp");
   TransportPlan tcp{};
   tcp.tcp = true;
   tcp.payload_bytes = node.small("mss_bytes", 1, kMostBytes);
@@ -236,8 +255,7 @@ void check_classes(const Node& node, const std::vector<LinkPlan>& links,
 
 bool read_together(const Node& node) {
   const std::string rows = node.get<std::string>();
-  if (rows != "each" && rows != "together")
-    node.fail("is '" + rows + "', expected each or together");
+  if (rows != "each" && rows != "together") node.refuse("each or together");
   return rows == "together";
 }
 
@@ -277,7 +295,7 @@ void check_source(const Node& node, const std::vector<LinkPlan>& links, SourcePl
   check_classes(node.at("ack_classes"), links, source.ack_path, source.ack_classes);
   if (source.transport.tcp && source.ack_path.empty()) node.fail("ack_path is empty");
   if (sends_datagrams(source.traffic.law) == source.transport.tcp) {
-    node.fail("traffic '" + source.traffic.law + "' does not go with its transport");
+    node.fail("traffic " + in_quotes(source.traffic.law) + " does not go with its transport");
   }
   try {
     check_traffic(source);
@@ -318,7 +336,7 @@ SourcePlan read_source(const Node& node, const std::vector<LinkPlan>& links) {
 
 HistogramPlan read_histogram(const Node& node) {
   const std::string of = node.get<std::string>("of");
-  if (of != "delay" && of != "queue") node.fail("is of '" + of + "', expected delay or queue");
+  if (of != "delay" && of != "queue") node.at("of").refuse("delay or queue");
   return {of == "delay", node.whole("width", 1, kFarthest), node.whole("bins", 1, kMostBins)};
 }
 
@@ -337,12 +355,18 @@ RecordPlan read_record(const Node& node) {
 
 }  // namespace
 
+std::string in_quotes(const std::string& text) {
+  const std::string json = ascii(text);
+  return "'" + cut(json.substr(1, json.size() - 2)) + "'";
+}
+
 Plan parse_plan(const std::string& json_text) {
   Json json;
   try {
     json = Json::parse(json_text);
   } catch (const Json::exception& error) {
-    throw BadPlan(std::string("plan: ") + error.what());
+    const std::string what = ascii(error.what());
+    throw BadPlan("plan: " + cut(what.substr(1, what.size() - 2), 3 * kShown));
   }
   const Node root(json, "");
   if (root.at("plan").whole(0, kMostBytes) != 1) root.at("plan").fail("is not version 1");

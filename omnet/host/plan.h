@@ -145,6 +145,9 @@ struct Plan {
   RecordPlan record;
 };
 
+// A text of a plan for messages: in quotes, in ASCII and cut, since it may come from a stranger.
+std::string in_quotes(const std::string& text);
+
 // Throws BadPlan, which names the place in the JSON text.
 Plan parse_plan(const std::string& json_text);
 

@@ -115,7 +115,18 @@ const LawEntry& find_law(const std::string& family, const std::string& name) {
     if (law.name == name) return law;
     known += std::string(known.empty() ? "" : ", ") + law.name;
   }
-  throw BadParameter("unknown " + family + " law '" + name + "', expected one of: " + known);
+  throw BadParameter("unknown " + family + " law " + in_quotes(name) +
+                     ", expected one of: " + known);
+}
+
+void check_law(const std::string& family, const LawPlan& plan) {
+  if (family == "marking") MarkingLaws::make("marking", plan.law, plan.values.data());
+  if (family == "window") WindowLaws::make("window", plan.law, plan.values.data());
+}
+
+void check_scheduler(const LinkPlan& link) {
+  make_scheduler(link.scheduler, link.rate_bps);
+  for (const LawPlan& plan : link.scheduler.marking) make_class_marking(plan);
 }
 
 std::string describe_laws() {
@@ -138,6 +149,13 @@ const char* service_law(const std::string& scheduling) {
   return law;
 }
 
+MarkingVariant make_class_marking(const LawPlan& plan) {
+  MarkingVariant law = make_marking(plan.law, plan.values);
+  if (!traits_of(law).arrivals_only())
+    throw BadParameter("a class cannot mark by " + in_quotes(plan.law));
+  return law;
+}
+
 SchedulerVariant make_scheduler(const SchedulerPlan& plan, std::int64_t rate_bps) {
   const std::string service = service_law(plan.law.law);
   std::vector<std::vector<double>> classes;
@@ -145,7 +163,7 @@ SchedulerVariant make_scheduler(const SchedulerPlan& plan, std::int64_t rate_bps
   all.insert(all.end(), plan.law.values.begin(), plan.law.values.end());
   for (const LawPlan& one : plan.classes) {
     if (one.law != service) {
-      throw BadParameter("a class is a '" + one.law + "', expected " + service);
+      throw BadParameter("a class is a " + in_quotes(one.law) + ", expected " + service);
     }
     classes.push_back(one.values);
     all.insert(all.end(), one.values.begin(), one.values.end());

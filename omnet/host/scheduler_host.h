@@ -21,6 +21,9 @@ namespace ecnomy {
 // The law of the family `service` for its classes. Throws BadParameter if the scheduler is unknown.
 const char* service_law(const std::string& scheduling);
 
+// The marking law of a class. Throws BadParameter also if a class cannot mark by this law.
+MarkingVariant make_class_marking(const LawPlan& plan);
+
 // Throws BadParameter, which names the law and the parameter, or the unknown law.
 SchedulerVariant make_scheduler(const SchedulerPlan& plan, std::int64_t rate_bps);
 
@@ -38,11 +41,8 @@ class SchedulerHost {
         stream_(Stream(seed, link.stream)) {
     marking_.reserve(link.scheduler.marking.size());
     for (const LawPlan& plan : link.scheduler.marking) {
-      MarkingVariant law = make_marking(plan.law, plan.values);
-      if (!traits_of(law).arrivals_only())
-        throw BadParameter("a class cannot mark by '" + plan.law + "'");
       const std::string stream = link.stream + "/" + std::to_string(marking_.size() + 1);
-      marking_.emplace_back(std::move(law), Stream(seed, stream));
+      marking_.emplace_back(make_class_marking(plan), Stream(seed, stream));
     }
   }
 

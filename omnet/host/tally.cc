@@ -49,9 +49,11 @@ Tally::Tally(const Plan& plan)
   offset_.fill(kNowhere);
   for (const std::string& name : plan.record.counts) {
     const auto found = std::find(std::begin(kCountNames), std::end(kCountNames), name);
-    if (found == std::end(kCountNames)) throw BadPlan("plan.record.counts: unknown '" + name + "'");
+    if (found == std::end(kCountNames))
+      throw BadPlan("plan.record.counts: unknown " + in_quotes(name));
     const Counted what = static_cast<Counted>(found - std::begin(kCountNames));
-    if (offset_[what] != kNowhere) throw BadPlan("plan.record.counts: '" + name + "' twice");
+    if (offset_[what] != kNowhere)
+      throw BadPlan("plan.record.counts: " + in_quotes(name) + " twice");
     counted_.push_back(what);
     offset_[what] = cells_per_bin_;
     cells_per_bin_ += subjects(what);

@@ -47,15 +47,15 @@ void check_traffic(const SourcePlan& source) {
   const std::string& traffic = source.traffic.law;
   for (const LawPlan& one : source.parts) {
     if (!has_part(traffic, one.law)) {
-      throw BadParameter("traffic '" + traffic + "' has no part '" + one.law + "'");
+      throw BadParameter("traffic " + in_quotes(traffic) + " has no part " + in_quotes(one.law));
     }
     if (part(source, one.law.c_str()) != &one) {
-      throw BadParameter("part '" + one.law + "' appears twice");
+      throw BadParameter("part " + in_quotes(one.law) + " appears twice");
     }
   }
   if (traffic == Web::kName) make_web(source);
   if (traffic != Web::kName && !source.sizes.empty()) {
-    throw BadParameter("traffic '" + traffic + "' does not use a list of sizes");
+    throw BadParameter("traffic " + in_quotes(traffic) + " does not use a list of sizes");
   }
   if (traffic == Voip::kName) make_speech(source);
   DatagramLaws::each([&]<class Law>(std::type_identity<Law>) {

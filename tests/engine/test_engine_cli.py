@@ -7,12 +7,16 @@ import copy
 import json
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import plans
 from drive import engine
+from ecnomy.markets import load, make_plan
+
+EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 
 
 def call(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -47,6 +51,13 @@ BAD = {
     "law": ('"law":"red"', '"law":"rod"', "unknown marking law 'rod'"),
     "range": ('"max_probability":0.1', '"max_probability":7', "max_probability is 7"),
     "type": ('"seed":1', '"seed":"x"', "plan.seed"),
+    "flag": ('"sack":false', '"sack":"no"', 'transport.sack: is "no", expected true or false'),
+    "order": (
+        '"max_threshold":150',
+        '"max_threshold":49',
+        "red: max_threshold is below min_thresh",
+    ),
+    "codepoint": ('"codepoint":"ect-0"', '"codepoint":"ect"', 'codepoint: is "ect", expected ect-'),
     "path": ('"path":[0,2,4]', '"path":[0,2,44]', "path[2]: is 44, expected a whole number from"),
     "last": ('"stagger_ps":100000000000', f'"stagger_ps":{2**62}', "start: its last flow starts"),
 }
@@ -93,7 +104,7 @@ def test_every_number_of_a_plan_has_a_range(tmp_path) -> None:
 
 @pytest.mark.parametrize("case", BAD)
 def test_bad_plans_are_refused_with_their_place(case: str, tmp_path) -> None:
-    """One line on stderr names the place; exit status 2."""
+    """One line on stderr names the place; exit status 2. `read` and `run` refuse alike."""
     *change, expected = BAD[case]
     text = change[0]
     if len(change) == 2:
@@ -105,6 +116,55 @@ def test_bad_plans_are_refused_with_their_place(case: str, tmp_path) -> None:
     done = call("run", "--plan", str(path))
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert expected in done.stderr
+    assert call("read", "--plan", str(path)).stderr == done.stderr
+
+
+LONG = "\\u202e\\u001b[2J\u202e" + 10_000 * "x"
+STRANGE = {
+    "text": ('"codepoint":"ect-0"', f'"codepoint":"{LONG}"'),
+    "law": ('"law":"red"', f'"law":"{LONG}"'),
+    "number": ('"loss":0', f'"loss":"{LONG}"'),
+    "list": ('"series":[]', f'"series":{{"{LONG}":1}}'),
+    "no JSON": ('"seed":1', f'"{LONG}":"\x1b'),
+}
+
+
+@pytest.mark.parametrize("case", STRANGE)
+def test_a_message_repeats_a_strange_value_in_ascii_and_cut(case: str, tmp_path) -> None:
+    """The values come from files of others: direction marks and escapes do not reach a terminal."""
+    good, text = plans.reference_dumbbell(2.0).to_json().decode(), STRANGE[case]
+    assert text[0] in good
+    path = tmp_path / "plan.json"
+    path.write_text(good.replace(*text))
+    done = call("read", "--plan", str(path))
+    assert done.returncode == 2
+    assert len(done.stderr) < 450 and done.stderr.isascii()
+    assert done.stderr.endswith("\n") and done.stderr[:-1].isprintable(), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("example", "parameter", "value", "expected"),
+    [
+        ("service-classes", "rate_bps", 1e12, "class-based: the classes' rates are not below"),
+        ("service-classes", "delay_ratio", -0.5, "class: delay_ratio"),
+        ("two-classes", "share", 0.95, "the sum of shares is above 1"),
+    ],
+)
+def test_classes_of_a_link_that_contradict_each_other(
+    example: str, parameter: str, value: float, expected: str, tmp_path
+) -> None:
+    """`read` and `run` refuse a plan whose scheduler cannot be made."""
+    plan = json.loads(make_plan(load(EXAMPLES / f"{example}.yaml")).to_json())
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(plan))
+    assert call("read", "--plan", str(path)).returncode == 0
+    (link,) = [i for i, one in enumerate(plan["links"]) if one["scheduler"]]
+    plan["links"][link]["scheduler"]["classes"][-1]["params"][parameter] = value
+    path.write_text(json.dumps(plan))
+    done = [call(verb, "--plan", str(path)) for verb in ("read", "run")]
+    assert [one.returncode for one in done] == [2, 2], done
+    assert done[0].stderr == done[1].stderr
+    assert f"plan.links[{link}].scheduler: " in done[0].stderr and expected in done[0].stderr
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ constexpr double kPad = 6;
 constexpr std::size_t kSources = 8, kLinks = 6, kAgents = 4, kPayments = 8, kFewPayments = 3;
 constexpr std::size_t kNews = 4;  // rows for decisions, with their heading
 constexpr std::size_t kRows =
-    28;  // rows in total, which fit beside a network in Qtenv's window at 1920x1080
+    27;  // rows in total, which fit beside a network in Qtenv's window at 1920x1080
 constexpr std::size_t kWidth = 70;  // characters of a row
 
 // Whether the run has a market. The market connects only at the first event.
