@@ -110,3 +110,44 @@ def test_a_charge_by_use_is_known_from_the_first_bill() -> None:
     assert leaving.contract() == pytest.approx([0.0, 0.4])
     leaving._sums[:] = 0
     assert leaving.contract() == pytest.approx([0.0, 0.6])
+
+
+@pytest.mark.parametrize(("cost", "srtt_s"), [(0.4, 0.3), (2.0, 0.05)])
+def test_a_cost_of_delay_counts_as_a_contract_by_use(cost: float, srtt_s: float) -> None:
+    """Its price per x0 is cost x round trip x MB/s; the sums fade by half at the next bill."""
+    leaving = User(delay_cost=cost).leaving
+    assert leaving.contract() == [0.0]
+    totals = np.zeros(2)  # money for delay, r dt
+    for megabytes, used_s, kept in ((0.5, 4.0, 1.0), (2.0, 3.0, 0.5)):
+        seen = bill(0.2, 0.5)
+        seen.flows.srtt_s = np.array([srtt_s])  # type: ignore[misc]
+        seen.flows.delivered_bytes = np.array([round(1e6 * megabytes)])  # type: ignore[misc]
+        leaving.learn(seen, np.array([used_s]), ON)
+        totals = kept * totals + np.array([cost * srtt_s * megabytes, used_s])
+        assert leaving.contract() == pytest.approx([totals[0] / totals[1]])
+
+
+def test_who_returns_has_forgotten_the_price_it_left_for() -> None:
+    """A trial lasts for five packets, and then only their price counts; so at the second return."""
+    user = User()
+    leaving, began_s = user.leaving, user.t_s
+    for stays in (2, 2):
+        began_s = user.t_s
+        while not leaving.away[0]:
+            user.t_s += EVERY_S
+            leaving.learn(bill(0.0, 5.0), np.array([EVERY_S]), ON)  # nobody buys at this price
+            leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON)
+        assert user.t_s == began_s + stays * EVERY_S
+        assert not leaving.probing[0]
+        user.t_s = leaving._again_s[0]
+        assert leaving.turn(user.t_s, np.zeros(1), np.zeros(1), ~ON).tolist() == [True]
+        for knows in (False, False, True):
+            assert leaving.probing[0]
+            seen = bill(0.0, 0.1)
+            seen.flows.delivered = np.array([2])  # type: ignore[misc]
+            user.t_s += EVERY_S
+            leaving.learn(seen, np.array([EVERY_S]), ON)
+            assert not leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON).any()
+            assert (leaving.probing[0], leaving.away[0]) == (not knows, False)
+        paid, _, used, *_ = leaving._sums[:, 0].tolist()
+        assert paid / used == pytest.approx(0.1)

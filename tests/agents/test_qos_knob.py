@@ -7,6 +7,7 @@ import numpy as np
 
 from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation, Offer
 from ecnomy.agents.strategies.qos_knob import QosKnob
+from flow_world import seen
 
 PS = 10**12
 OFFERS = (
@@ -158,3 +159,29 @@ def test_without_classes_nothing_moves() -> None:
     """No offers, no decision."""
     script = Script(QosKnob(patience=1), NO_OFFER, offers=())
     assert script.steps(3, 0, 0) == [NO_OFFER] * 3
+
+
+def test_many_flows_are_judged_like_each_alone() -> None:
+    """Twelve flows with rates, marks and pauses drawn apart move as each does by itself."""
+    rng, count = np.random.Generator(np.random.Philox(7)), 12
+    together = QosKnob(patience=2.5, satisfied=0.7)
+    alone = [QosKnob(patience=2.5, satisfied=0.7) for _ in range(count)]
+    offer, moves = rng.integers(0, len(OFFERS), count), 0
+    for t_s in range(60):
+        drawn = {
+            "active": (rng.random(count) < 0.9).astype(np.int64),
+            "goodput_bps": rng.choice([60.0, 70.0, 100.0], count, p=[0.6, 0.2, 0.2]),
+            "marks": (rng.random(count) < (0.2 if t_s // 15 % 2 else 0.9)).astype(np.int64),
+            "offer": offer,
+        }
+        each = []
+        for row, knob in enumerate(alone):
+            own = {name: column[row] for name, column in drawn.items()}
+            each.append(knob.decide_many(seen(t_s, min(t_s, 1), offers=OFFERS, **own)).offer)
+        after = together.decide_many(seen(t_s, min(t_s, 1), offers=OFFERS, **drawn)).offer
+        assert (after is None) == (t_s == 0)
+        if after is not None:
+            assert after.tolist() == [int(one[0]) for one in each if one is not None]
+            moves += int(np.count_nonzero(after != offer))
+            offer = np.asarray(after).copy()
+    assert moves > 20
