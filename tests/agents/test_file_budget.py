@@ -76,6 +76,25 @@ def test_a_budget_goes_by_what_a_byte_may_cost() -> None:
         assert way * (worth - paid) > 0
 
 
+@pytest.mark.parametrize(
+    ("gain", "dt_s"), [(0.5, 1), (0.02, 1), (0.02, 20), (0.001, 1), (0.004, 20), (1e-6, 1), (0, 1)]
+)
+def test_a_lagging_window_is_hurried(gain: float, dt_s: int) -> None:
+    """The pace of the deadline, and above it the more the longer the window lags; by hand."""
+    strategy = FileBudget(deadline=100.0, margin=0.01, memory=1e-3)
+    strategy.decide_many(seen(0, 0))
+    strategy.decide_many(seen(1e-9, 1e-9, file_bytes=50 * MB, file_left=50 * MB))
+    rest = {"file_bytes": 50 * MB, "file_left": 40 * MB, "gain": gain, "delivered": 3000}
+    paid = {"payload_bps": 0.8e6, "charge_micro": 300_000 * dt_s, "srtt_s": 0.4}
+    found = pay(strategy.decide_many(seen(dt_s, dt_s, **rest, **paid, price_micro=200)))
+    now, left_s = 1e5, max(99 - 2 * dt_s - dt_s, 2 * dt_s)
+    pace = 40 * MB / left_s
+    marks = 3 / 200 * now * dt_s / 3000
+    lag_s = 0.4 / gain / marks if gain else 0.0
+    expected = min(max(lag_s / max(2 * dt_s, left_s / 4), 1.0), 10.0)
+    assert found == pytest.approx(3 * (now + expected * (pace - now)) / 1e6, rel=1e-4)
+
+
 def test_both_make_the_money_last() -> None:
     """The deadline's pace would cost 20 money; of 5 it gets no more than 5 / T a second."""
     strategy = FileBudget(budget=5.0, deadline=100.0, cost=2.0, margin=0.01)

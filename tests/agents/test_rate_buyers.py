@@ -114,3 +114,26 @@ def test_what_cannot_be_is_refused(kind: type, params: dict[str, float], key: st
     with pytest.raises(Refused) as caught:
         kind(**params)
     assert caught.value.key == key
+
+
+@pytest.mark.parametrize(("over", "peak"), [(3.0, 4.0), (12.5, 1.2)])
+def test_the_cap_is_that_of_a_plain_recount(over: float, peak: float) -> None:
+    """Deficits count while congested, and always what is above x0; 300 random intervals."""
+    rng = np.random.Generator(np.random.Philox(11))
+    buyer, owed, cap = AverageRate(threshold=0.5, rate=MBPS, over=over, peak=peak), 0.0, np.inf
+    caps = set()
+    for step in range(300):
+        mbps = rng.uniform(0.2, 1.0) if step // 75 % 2 else rng.uniform(0.8, 2.4)
+        marks, dt_s = int(rng.integers(0, 2)), float(rng.choice([0.5, 2.0]))
+        on, heard = int(rng.random() < 0.95), rng.random() < 0.95
+        said = view(step, dt_s, mbps, marks, active=on, srtt_s=0.1 if heard else 0.0)
+        congested = marks or mbps >= 0.9 * min(cap, 1.0)
+        if on and heard and (congested or mbps > 1):
+            owed = float(np.clip(owed + (1 - mbps) * dt_s, -over, over))
+        cap = min(1 + owed / over, peak)
+        decision = buyer.decide(said)
+        assert decision.rate_cap_bps == pytest.approx(max(cap, 0.0) * MBPS, abs=1e-6)
+        assert decision.willingness_micro_per_s == 5e5
+        caps.add(round(cap, 6))
+    assert min(caps) == 0
+    assert 1.1 < max(caps) <= peak

@@ -14,6 +14,7 @@ from carrier_books import NO_LINKS, CarrierBooks
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.parameters import Refused
+from ecnomy.agents.strategies.curvature import Curvature
 from ecnomy.agents.strategies.revenue_bandit import RevenueBandit
 from ecnomy.agents.strategies.revenue_gradient import RevenueGradient
 
@@ -272,3 +273,32 @@ def test_it_waits_for_ten_intervals_at_most() -> None:
     posted = [carrier.decide() for _ in range(81)]
     changes = [i for i in range(1, 81) if posted[i] != posted[i - 1]]
     assert changes[0] == 20 and len(own(carrier)) == 2
+
+
+def test_the_curvature_is_that_of_a_regression_over_all_rounds() -> None:
+    """Ridge regression towards 1 on what is known so far, after each of 40 rounds; 0.2 to 20."""
+    rng = np.random.Generator(np.random.Philox(3))
+    found = Curvature()
+    assert (found.value, found.noise) == (1.0, 0.0)
+    for true in (0.05, 2.5, 60.0):
+        found, rounds = Curvature(), []
+        for k in range(40):
+            x = float(rng.normal(13, 0.5))
+            spread = 0.3 if k < 20 else 0.02
+            rounds.append((x, true * (12.8 - x) + float(rng.normal(0, 0.1)), spread**2))
+            found.learn(*rounds[-1])
+            if k == 0:
+                assert (found.value, found.noise) == (1.0, spread**2)
+                continue
+            prices, slopes, noises = np.array(rounds).T
+            off, off_s = prices - prices.mean(), slopes - slopes.mean()
+            noise = noises.mean()
+            if k > 1:
+                line = np.polyfit(off, off_s, 1)
+                rest = off_s - np.polyval(line, off)
+                noise = min(float(rest @ rest) / (k - 1), noise)
+            weight = noise / 9
+            value = (weight - off @ off_s) / (off @ off + weight)
+            assert found.noise == pytest.approx(noise, rel=1e-6)
+            assert found.value == pytest.approx(min(max(value, 0.2), 20.0), rel=1e-6)
+        assert found.value == {0.05: 0.2, 60.0: 20.0}.get(true, pytest.approx(true, rel=0.1))
