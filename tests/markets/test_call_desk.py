@@ -1,19 +1,96 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prices on the call desk that a strategy posts while a tariff has prices by the hour."""
+"""The call desk: who is asked, what a call costs, who reports a broken promise, who is told."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+import pytest
 
-from ecnomy.agents.call_tariff import CallTariff, Hours
+from ecnomy.agents.call_tariff import BOTH, PROVIDER_SEES, SUBSCRIBER_SEES, CallTariff, Hours
+from ecnomy.agents.calls import BEST_EFFORT, Call, CallAsk, EndedCalls
+from ecnomy.agents.errors import LedgerError, StrategyError
 from ecnomy.markets.economy.call_desk import CallDesk
 from ecnomy.markets.economy.ledger import Ledger
+from ecnomy.markets.terms.ledger_kinds import CALL, REIMBURSEMENT
+from ecnomy.markets.terms.money import LARGEST_MICRO
 
 BASE, NOON = 100, 300  # micro-units
 TARIFF = CallTariff(BASE, 0, 1.0, 0, hours=(Hours(10, 20, NOON),), day_ps=40)
+PS: Final = 10**12
+RECORD: Final = "id flow start_ps end_ps complete sent late lost ce accepted".split()
+
+
+class Desk:
+    """A desk of two providers before four flows, whose sellers and buyer a test scripts."""
+
+    def __init__(self) -> None:
+        self.ledger = Ledger()
+        self.of = {name: self.ledger.open(name) for name in ("alpha", "beta")}
+        users = np.array([self.ledger.open(f"user {flow}") for flow in range(4)])
+        self.carried: list[tuple[int, int]] = []
+        self.users: list[int] = users.tolist()
+        parties: Any = SimpleNamespace(
+            first_offer=np.zeros(4),
+            users=users,
+            account=self.of.__getitem__,
+            carried=lambda *each: self.carried.append(each),
+        )
+        self.desk = CallDesk(parties, self.ledger)
+        self.calls: list[tuple[str, Call]] = []
+        self.asks: list[CallAsk] = []
+        self.heard: list[EndedCalls] = []
+        self.refuses: set[str] = set()
+        self.wanted = [0, BEST_EFFORT]
+        self.claim = False
+        self.ids = 0
+
+    def seller(self, name: str) -> Any:
+        """A seller that refuses while its name is among those who do."""
+
+        def admit(call: Call) -> bool:
+            self.calls.append((name, call))
+            return name not in self.refuses
+
+        return SimpleNamespace(admit=admit)
+
+    def buy(self, *rows: int) -> None:
+        """A buyer for these flows, who orders and claims as the test says."""
+
+        def order(ask: CallAsk) -> list[int]:
+            self.asks.append(ask)
+            return self.wanted
+
+        buyer: Any = SimpleNamespace(
+            order=order, claims=lambda _: self.claim, hear=self.heard.append
+        )
+        self.desk.buy(buyer, np.array(rows))
+
+    def request(self, flow: int, t_ps: int = 0, kind: str = CALL) -> bool:
+        """Whether a call of this flow is admitted; its price of a mark is 10 + flow."""
+        self.ids += 1
+        asked: Any = SimpleNamespace(id=self.ids, flow=flow, t_ps=t_ps, kind=kind)
+        return self.desk.admit(asked, lambda: np.arange(10.0, 14.0))
+
+    def judge(self, *rows: tuple[int, ...]) -> dict[str, list[int]]:
+        """The added columns of records with the columns RECORD."""
+        columns = np.array(rows, dtype=np.int64).T
+        judged = self.desk.judge(dict(zip(RECORD, columns, strict=True)))
+        return {name: column.tolist() for name, column in judged.items() if name not in RECORD}
+
+    def posted(self, t_ps: int = 0) -> list[tuple[int, ...]]:
+        """Rows of the ledger: is it a refund, time, debit, credit, amount, flow."""
+        self.desk.book(t_ps)
+        rows = []
+        for one in self.ledger.take():
+            assert one.kind in (CALL, REIMBURSEMENT)
+            columns = (one.t_ps, one.debit, one.credit, one.amount_micro, one.flow)
+            whole = zip(*(np.asarray(column).tolist() for column in columns), strict=True)
+            rows += [(int(one.kind == REIMBURSEMENT), *row) for row in whole]
+        return rows
 
 
 def test_a_posted_price_replaces_the_prices_by_the_hour() -> None:
@@ -27,3 +104,195 @@ def test_a_posted_price_replaces_the_prices_by_the_hour() -> None:
         assert desk.post(line, price)
         assert [desk.tariff(line, t).price_micro for t in (5, 15, 55)] == [price] * 3
         assert not desk.post(line, price)
+
+
+def test_the_cheapest_is_asked_first_and_the_next_if_it_refuses() -> None:
+    """At the prices of the hour; a refusal is a bit of its line, and the last one blocks."""
+    market = Desk()
+    dear, cheap = CallTariff(70, 0, 1.0, 0), TARIFF
+    market.desk.open("alpha", market.seller("other"), dear, np.array([2]))
+    market.desk.open("alpha", market.seller("alpha"), CallTariff(200, 0, 1.0, 0), np.array([0, 1]))
+    market.desk.open("beta", market.seller("beta"), cheap, np.array([1, 0]))
+    expected = []
+    for t_ps, refuses, asked, admitted in (
+        (5, "", "beta", True),
+        (15, "", "alpha", True),
+        (15, "alpha", "alpha beta", True),
+        (20, "beta", "beta alpha", True),
+        (30, "alpha beta", "beta alpha", False),
+        (50, "alpha", "alpha beta", True),
+    ):
+        market.refuses, market.calls = set(refuses.split()), []
+        assert market.request(1, t_ps) == admitted
+        assert [name for name, _ in market.calls] == asked.split()
+        assert {call.mark_price for _, call in market.calls} == {11.0}
+        assert {(call.t_ps, call.flow) for _, call in market.calls} == {(t_ps, 1)}
+        lines = {"alpha": 1, "beta": 2}
+        refused = sum(1 << lines[name] for name in asked.split() if name in market.refuses)
+        sold = lines[asked.split()[-1]] if admitted else BEST_EFFORT
+        expected.append((sold, refused))
+    assert not market.request(3)
+    assert not market.request(1, kind="class")
+    assert [account for _, account in market.carried] == [
+        market.of[name] for name in ("beta", "alpha", "beta", "alpha", "beta")
+    ]
+    rows = [(number, 1, 0, 1, 1, 5, 0, 0, 0, 1) for number in range(1, 9)]
+    told = market.judge(*rows)
+    found = list(zip(told["tariff"], told["refused_by"], strict=True))
+    assert found == [*expected, (BEST_EFFORT, 0), (BEST_EFFORT, 0)]
+    prices = {1: 200, 2: None, BEST_EFFORT: 0}
+    hours = [100, 300, 300, 100, 100, 300, 0, 0]
+    wanted = [
+        hours[k] if prices[line] is None else prices[line] for k, (line, _) in enumerate(found)
+    ]
+    assert told["charge_micro"] == wanted
+
+
+def test_calls_under_way_count_by_seller_and_trunk() -> None:
+    """Two tariffs of a trunk count together, another trunk and another seller apart."""
+    market = Desk()
+    for flow, (who, trunk) in enumerate(
+        (("alpha", ""), ("alpha", ""), ("alpha", "1"), ("beta", ""))
+    ):
+        market.desk.open(who, market.seller(who), TARIFF, np.array([flow]), trunk)
+    for flow, before in ((0, 0), (1, 1), (2, 0), (3, 0), (1, 2), (3, 1)):
+        assert market.request(flow)
+        assert market.calls[-1][1].under_way == before
+    market.judge((2, 1, 0, 1, 1, 5, 0, 0, 0, 1), (4, 3, 0, 1, 0, 5, 0, 0, 0, 1))
+    for flow, before in ((0, 2), (2, 1), (3, 1)):
+        assert market.request(flow)
+        assert market.calls[-1][1].under_way == before
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_charges_and_refunds_are_those_of_a_plain_recount(seed: int) -> None:
+    """Prices at the request, time and packets at the end, refunds of a sum or of all; balances."""
+    rng, market = np.random.Generator(np.random.Philox(seed)), Desk()
+    tariffs = []
+    for flow, who in enumerate(("alpha", "beta", "alpha", "beta")):
+        price, back, minute, mega = (int(value) for value in rng.integers(0, 10**7, 4))
+        minute, mega = (minute, mega) if flow else (0, 0)
+        share = float(rng.choice([0.0, 0.01, 0.25]))
+        more = {"price_micro_per_min": minute, "price_micro_per_mega": mega}
+        tariffs.append(CallTariff(price, 0, share, back, money_back=flow == 3, **more))
+        market.desk.open(who, market.seller(who), tariffs[-1], np.array([flow]))
+    rows, expected, charges, refunds = [], [], [], []
+    for number in range(1, 31):
+        flow, start = int(rng.integers(4)), int(rng.integers(0, 100)) * PS
+        end = start + int(rng.integers(1, 300 * PS))
+        sent, complete = int(rng.integers(0, 5000)), int(rng.random() < 0.8)
+        late, lost = (int(value) for value in rng.integers(0, 1 + sent // 50, 2))
+        assert market.request(flow, start)
+        tariff, user, seller = (
+            tariffs[flow],
+            market.users[flow],
+            market.of[("alpha", "beta")[flow % 2]],
+        )
+        use = Fraction(tariff.price_micro_per_min * (end - start), 60 * PS)
+        use_micro = int(use + Fraction(tariff.price_micro_per_mega * sent, 10**6))
+        charge = tariff.price_micro + use_micro
+        broken = complete and late + lost > tariff.max_delay_rate * sent
+        back = (charge if flow == 3 else tariff.reimbursement_micro) if broken else 0
+        expected.append((0, start, user, seller, tariff.price_micro, flow))
+        expected += [(0, end, user, seller, use_micro, flow)] if use_micro else []
+        expected += [(1, end, seller, user, back, flow)] if broken else []
+        charges.append(charge)
+        refunds.append(back)
+        rows.append((number, flow, start, end, complete, sent, late, lost, 0, 1))
+    told = market.judge(*rows)
+    assert told["charge_micro"] == charges
+    assert told["reimbursement_micro"] == refunds
+    assert sorted(market.posted()) == sorted(expected)
+    assert market.posted() == []  # once each
+    for flow, user in enumerate(market.users):
+        own = [b - c for row, b, c in zip(rows, refunds, charges, strict=True) if row[1] == flow]
+        assert market.ledger.balances_micro[user] == sum(own)
+
+
+@pytest.mark.parametrize("bought", [False, True])
+@pytest.mark.parametrize("broken", [False, True])
+@pytest.mark.parametrize("claimed", [False, True])
+@pytest.mark.parametrize("seen_by", [PROVIDER_SEES, SUBSCRIBER_SEES, BOTH])
+def test_a_refund_needs_the_report_that_the_tariff_names(
+    seen_by: str, claimed: bool, broken: bool, bought: bool
+) -> None:
+    """The provider's measurement, the subscriber's claim, or both; without a buyer the truth."""
+    market = Desk()
+    tariff = CallTariff(50, 0, 0.1, 20, quality_seen_by=seen_by)
+    market.desk.open("beta", market.seller("beta"), tariff, np.array([0, 2]))
+    if bought:
+        market.buy(2)
+    market.claim = claimed
+    assert market.request(2)
+    bad = 11 if broken else 10
+    told = market.judge((1, 2, 3, 8, 1, 100, 4, bad - 4, 7, 1))
+    word = {PROVIDER_SEES: broken, SUBSCRIBER_SEES: claimed, BOTH: broken and claimed}
+    refund = 20 if (word[seen_by] if bought else broken) else 0
+    assert told["reimbursement_micro"] == [refund]
+    ended = market.desk.ended(0)
+    columns = [getattr(ended, name).tolist() for name in EndedCalls.__struct_fields__]
+    known = -1 if seen_by == SUBSCRIBER_SEES else bad
+    assert columns == [[v] for v in (2, 0, 3, 8, 100, 7, known, refund > 0, 50, refund)]
+    assert len(market.desk.ended(0)) == 0  # told once
+    market.desk.spread()
+    market.desk.spread()
+    assert [len(ended) for ended in market.heard] == ([1, 0] if bought else [])
+    if bought:
+        assert market.heard[0].bad.tolist() == [bad]
+        assert market.heard[0].reimbursed.tolist() == [refund > 0]
+
+
+def test_a_buyer_may_prefer_best_effort() -> None:
+    """Its own account pays the marks then; it is told of the call, and no seller is."""
+    market = Desk()
+    market.desk.open("beta", market.seller("beta"), TARIFF, np.array([1]))
+    market.desk.open("alpha", market.seller("alpha"), TARIFF, np.array([1]))
+    market.buy(1)
+    market.refuses, market.wanted = {"alpha"}, [1, BEST_EFFORT]
+    assert market.request(1, 12)
+    assert [(o.provider, o.number, o.tariff.price_micro) for o in market.asks[0].offers] == [
+        ("beta", 0, NOON),
+        ("alpha", 1, NOON),
+    ]
+    assert (market.asks[0].t_ps, market.asks[0].flow, market.asks[0].mark_price) == (12, 1, 11.0)
+    assert market.carried == [(1, market.users[1])]
+    market.wanted = [0]
+    assert market.request(1, 12)
+    assert market.carried[1:] == [(1, market.of["beta"])]
+    market.wanted = [1]
+    assert not market.request(1, 12)
+    told = market.judge(*((n, 1, 0, 9, int(n < 3), 8, 1, 2, 5, int(n < 3)) for n in (1, 2, 3)))
+    assert told == {
+        "charge_micro": [0, NOON, 0],
+        "refused_by": [2, 0, 2],
+        "reimbursement_micro": [0, 0, 0],
+        "tariff": [BEST_EFFORT, 0, BEST_EFFORT],
+    }
+    market.desk.spread()
+    assert market.heard[0].tariff.tolist() == [BEST_EFFORT, 0]
+    assert len(market.desk.ended(0)) == 1
+    assert len(market.desk.ended(1)) == 0
+
+
+def test_a_call_that_costs_too_much_for_the_ledger_is_refused() -> None:
+    """From 2^62 micro-units on, at its end."""
+    for over in (0, 1):
+        market = Desk()
+        tariff = CallTariff(LARGEST_MICRO - 11 + over, 0, 1.0, 0, price_micro_per_min=10)
+        market.desk.open("beta", market.seller("beta"), tariff, np.array([0]))
+        assert market.request(0)
+        record = (1, 0, 0, 60 * PS, 1, 5, 0, 0, 0, 1)
+        if over:
+            with pytest.raises(LedgerError, match="a call of flow 0"):
+                market.judge(record)
+        else:
+            assert market.judge(record)["charge_micro"] == [LARGEST_MICRO - 1]
+
+
+def test_each_tariff_has_a_bit() -> None:
+    """62 of them; one more is refused."""
+    market = Desk()
+    for line in range(62):
+        assert market.desk.open("beta", market.seller("beta"), TARIFF, np.array([0])) == line
+    with pytest.raises(StrategyError, match="at most 62 tariffs"):
+        market.desk.open("beta", market.seller("beta"), TARIFF, np.array([0]))
