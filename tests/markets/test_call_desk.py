@@ -104,6 +104,42 @@ def test_a_posted_price_replaces_the_prices_by_the_hour() -> None:
         assert desk.post(line, price)
         assert [desk.tariff(line, t).price_micro for t in (5, 15, 55)] == [price] * 3
         assert not desk.post(line, price)
+        for after in (price + 1, price):
+            assert desk.post(line, after)
+            assert desk.tariff(line, 15) == CallTariff(after, 0, 1.0, 0, day_ps=40)
+
+
+def test_the_clock_of_a_tariff_begins_at_its_offset() -> None:
+    """From 10 to 20 and from 30 to 40 of a day of 50, of which 13 have passed at the start."""
+    hours = (Hours(10, 20, NOON), Hours(30, 40, 7))
+    tariff = CallTariff(BASE, 0, 1.0, 0, hours=hours, day_ps=50, offset_ps=13)
+    prices = {0: NOON, 6: NOON, 7: BASE, 16: BASE, 17: 7, 26: 7, 27: BASE, 46: BASE, 47: NOON}
+    for t_ps, price in prices.items():
+        assert tariff.at(t_ps).price_micro == tariff.at(t_ps + 3 * 50).price_micro == price
+
+
+@pytest.mark.parametrize(
+    ("peak", "mean", "packets"), [(-1, -1, 0), (40.5, -1, 142), (40.5, 9.1, 32), (40.5, 0, 0)]
+)
+def test_a_call_is_expected_to_send_at_its_mean_rate_or_else_its_peak(
+    peak: float, mean: float, packets: int
+) -> None:
+    """For 3.5 s: a whole number of packets, and their price beside that of time."""
+    tariff = CallTariff(
+        5, 0, 1.0, 0, price_micro_per_min=30, price_micro_per_mega=7, peak_pps=peak, mean_pps=mean
+    )
+    assert tariff.usual_packets(35 * PS // 10) == packets
+    assert tariff.expected_use_micro(1.5, 2e5) == pytest.approx(30 * 1.5 + 7 / 5)
+
+
+@pytest.mark.parametrize(("money_back", "refund"), [(False, 30), (True, 80)])
+def test_a_refund_of_the_price_follows_a_posted_price(money_back: bool, refund: int) -> None:
+    """A sum stays."""
+    market = Desk()
+    tariff = CallTariff(BASE, 0, 0.0, 30, money_back=money_back)
+    line = market.desk.open("beta", market.seller("beta"), tariff, np.array([0]))
+    assert market.desk.post(line, 80)
+    assert market.desk.tariff(line, 0).reimbursement_micro == refund
 
 
 def test_the_cheapest_is_asked_first_and_the_next_if_it_refuses() -> None:
@@ -158,10 +194,27 @@ def test_calls_under_way_count_by_seller_and_trunk() -> None:
     for flow, before in ((0, 0), (1, 1), (2, 0), (3, 0), (1, 2), (3, 1)):
         assert market.request(flow)
         assert market.calls[-1][1].under_way == before
-    market.judge((2, 1, 0, 1, 1, 5, 0, 0, 0, 1), (4, 3, 0, 1, 0, 5, 0, 0, 0, 1))
-    for flow, before in ((0, 2), (2, 1), (3, 1)):
+    market.refuses = {"beta"}
+    assert not market.request(3)
+    ended = ((1, 0, 1), (2, 1, 1), (4, 3, 0), (7, 3, 0))  # the last one did not begin
+    market.judge(*((n, flow, 0, 1, done, 5, 0, 0, 0, n < 7) for n, flow, done in ended))
+    market.refuses = set()
+    for flow, before in ((0, 1), (2, 1), (3, 1)):
         assert market.request(flow)
         assert market.calls[-1][1].under_way == before
+    assert [len(market.desk.ended(line)) for line in range(4)] == [1, 1, 0, 0]  # to their ends
+
+
+def test_marks_are_the_sellers_where_callers_choose() -> None:
+    """With one seller and no agent of the caller they are anyway."""
+    market = Desk()
+    for who, rows in (("alpha", [0, 1, 2]), ("beta", [1])):
+        market.desk.open(who, market.seller(who), TARIFF, np.array(rows))
+    market.buy(2)
+    market.buy(3)
+    for flow in (0, 1, 2):
+        assert market.request(flow)
+    assert market.carried == [(1, market.of["alpha"]), (2, market.of["alpha"])]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -202,7 +255,7 @@ def test_charges_and_refunds_are_those_of_a_plain_recount(seed: int) -> None:
     told = market.judge(*rows)
     assert told["charge_micro"] == charges
     assert told["reimbursement_micro"] == refunds
-    assert sorted(market.posted()) == sorted(expected)
+    assert market.posted() == sorted(expected)
     assert market.posted() == []  # once each
     for flow, user in enumerate(market.users):
         own = [b - c for row, b, c in zip(rows, refunds, charges, strict=True) if row[1] == flow]
@@ -218,7 +271,7 @@ def test_a_refund_needs_the_report_that_the_tariff_names(
 ) -> None:
     """The provider's measurement, the subscriber's claim, or both; without a buyer the truth."""
     market = Desk()
-    tariff = CallTariff(50, 0, 0.1, 20, quality_seen_by=seen_by)
+    tariff = CallTariff(50, 0, 0.1, 1, quality_seen_by=seen_by)
     market.desk.open("beta", market.seller("beta"), tariff, np.array([0, 2]))
     if bought:
         market.buy(2)
@@ -227,7 +280,7 @@ def test_a_refund_needs_the_report_that_the_tariff_names(
     bad = 11 if broken else 10
     told = market.judge((1, 2, 3, 8, 1, 100, 4, bad - 4, 7, 1))
     word = {PROVIDER_SEES: broken, SUBSCRIBER_SEES: claimed, BOTH: broken and claimed}
-    refund = 20 if (word[seen_by] if bought else broken) else 0
+    refund = 1 if (word[seen_by] if bought else broken) else 0
     assert told["reimbursement_micro"] == [refund]
     ended = market.desk.ended(0)
     columns = [getattr(ended, name).tolist() for name in EndedCalls.__struct_fields__]
