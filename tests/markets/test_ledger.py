@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hypothesis.strategies as st
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -192,3 +193,34 @@ def test_check_finds_a_tampered_balance() -> None:
     book._credited[1] += 1
     with pytest.raises(LedgerError, match="unbalanced"):
         book.check()
+
+
+def test_payments_of_an_account_by_kind() -> None:
+    """Kinds without a payment are left out, also for an account that is opened after them."""
+    book = ledger()
+    book.usage(usage([(0, 1, 5), (2, 1, 4)]))
+    book.usage(usage([(0, 2, 7)], "fees"))
+    late = book.open("late")
+    assert book.paid_micro("a") == {"marks": 5, "fees": 7}
+    assert book.received_micro("b") == {"marks": 9} and book.paid_micro("b") == {}
+    assert book.paid_micro("late") == book.received_micro("late") == {}
+    book.usage(usage([(0, late, 3), (0, 1, 1)]))
+    assert book.received_micro("late") == {"marks": 3} and book.paid_micro("late") == {}
+    assert book.paid_micro("a") == {"marks": 9, "fees": 7}
+    assert book.received_micro("b") == {"marks": 10}
+
+
+def test_overdrafts_of_rows_with_their_own_times() -> None:
+    """Each part of a split row keeps its time, flow and price; postpaid rows are not split."""
+    book = ledger()
+    book.transfer(0, "deposit", "a", "poor", 30)
+    rows = usage([(0, 1, 50), (3, 1, 0), (3, 1, 20), (3, 2, 25), (3, 1, 6)])
+    times, flows = np.array([11, 12, 13, 14, 15]), np.array([1, 2, 3, 4, 5])
+    book.usage(msgspec.structs.replace(rows, t_ps=times, flow=flows))
+    _, posted = book.take()
+    over = book.number("overdraft:poor")
+    assert posted.t_ps.tolist() == [11, 13, 14, 15, 14, 15]
+    assert posted.flow.tolist() == [1, 3, 4, 5, 4, 5]
+    assert posted.debit.tolist() == [0, 3, 3, 3, over, over]
+    assert posted.amount_micro.tolist() == [50, 20, 10, 0, 15, 6]
+    assert book.balances_micro.tolist() == [-80, 76, 25, 0, -21]
