@@ -145,6 +145,8 @@ def test_what_a_mark_costs_a_flow() -> None:
         (10, [1, 0, 2], [3, 0, 7]),
         (1, [1, 1, 5], [0, 0, 1]),
         (0, [1, 2], [0, 0]),
+        (3 * 10**10, [2 * 10**9, 10**9], [2 * 10**10, 10**10]),  # beyond int64 on the way
+        (5, [2**62, 2**62, 2**62], [2, 2, 1]),
     ],
 )
 def test_marks_are_shared_out_whole(total: int, weights: list[int], parts: list[int]) -> None:

@@ -67,7 +67,6 @@ class Metered:
         self.rows = parties.flows(spec.sources)
         self._parties, payee = parties, parties.account(seller)
         self._payee = np.full(len(self.rows), payee, dtype=np.int64)
-        self._domains = domains
         self._domain = domains.names.index(seller) if seller in domains.names else 0
         meter = METERS[spec.meter]
         self._tariff, self._by_weight = spec.tariff, meter.name == "weight"
