@@ -28,7 +28,8 @@ from market_world import PS
 NEAR, FAR = 0, 1
 START_PS, STOP_PS = PS // 2 - 7, 5 * PS // 2
 FIRST_PS = PS - START_PS
-# Rows: a, and two of b, on from 7 ps before 0.5 s to 2.5 s. Pairs: a on near, far and its way back; b on far.
+# Rows: a, and two of b, on from 7 ps before 0.5 s to 2.5 s. Pairs: a on near, far and its way back,
+# b on far.
 COUNTERS: Final[tuple[dict[str, list[int]], ...]] = (
     dict(delivered=[1, 2, 3], delivered_bytes=[1000, 200, 300], ce=[1, 2, 0], ce_bytes=[9, 8, 0]),
     dict(delivered=[5, 9, 4], delivered_bytes=[5000, 900, 400], ce=[4, 3, 1], ce_bytes=[30, 9, 7]),
