@@ -164,6 +164,22 @@ def check_class_regulation(laws: Laws) -> None:
     assert seen["buffer"] and seen["delay"] and seen["passed over"], seen
 
 
+def check_regulation_after_silence(laws: Laws) -> None:
+    """A silence of many intervals, in which all flows are forgotten, keeps the intervals' grid."""
+    settings = Settings(Options(20.0, interval_s=0.05, least_bytes=4000.0), regulate=True)
+    run = Run(laws, settings, [Promise(delay_s=0.008), Promise()], 15_000)
+    first = list(window_arrivals(8, 120, 3))
+    silence = 777 * MS  # 15.54 intervals
+    for shift in (0, silence, 2 * silence):
+        before = run.seen["marked"]
+        for at, packet in first:
+            own = ClassPacket(
+                packet.flow, packet.size, packet.ect, packet.ce, service=packet.flow % 2
+            )
+            run.arrive(shift + at, own)
+        assert not run.oracle.doubtful and run.seen["marked"] > before, (shift, run.seen)
+
+
 def check_minimum_rate(laws: Laws) -> None:
     """Eq. 11 by hand: 5,000 bytes after 4 of 10 ms need 5,000 B / 6 ms; the rest goes elsewhere."""
     promises = [Promise(delay_s=0.01, rate_bps=1e6), Promise()]
@@ -213,6 +229,11 @@ def _refused(laws: Laws, settings: list[float], classes: list[list[float]]) -> N
 
 
 SCHEDULING_CHECKS = {
-    "class-based": [check_minimum_rate, check_class_scheduler, check_class_regulation],
+    "class-based": [
+        check_minimum_rate,
+        check_class_scheduler,
+        check_class_regulation,
+        check_regulation_after_silence,
+    ],
     "service-class": [check_service_class],
 }
