@@ -83,8 +83,7 @@ def compare_virtual_queue(
         assert (queued, used) == (NO_FLOW, 0), where
         content = float(buffer.content(at))
         assert math.isclose(law.measure(), content, rel_tol=1e-6, abs_tol=1e-3), where
-        if not per_overflow:
-            assert law.probability() == (1.0 if marking else 0.0), where
+        assert law.probability() == (1.0 if marking and not per_overflow else 0.0), where
         marked += action == MARK
     return len(arrivals), marked
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from check_aqm import AQM_CHECKS
+from check_configure import CONFIGURE_CHECKS
 from check_controllers import CONTROLLER_CHECKS
 from check_dualpi2 import DUALPI2_CHECKS
 from check_marking import MARKING_CHECKS
@@ -56,6 +57,7 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **PART_CHECKS,
     **PROFILE_CHECKS,
     **RANDOM_CHECKS,
+    **CONFIGURE_CHECKS,
 }
 
 
