@@ -191,14 +191,16 @@ def check_threshold(laws: Laws) -> None:
             arriving = law.on_arrival(queue, (4, 1000), packets, [])
             if scope != 2:
                 assert law.probability() == (1.0 if over else 0.0), (limit, scope, packets)
-            departing = law.on_departure(queue, (4, 1000), packets, [])
+            left = packets // 2
+            departing = law.on_departure((left, left * 1000, RATE, NEVER), (4, 1000), packets, [])
+            over_left = left > limit
             if scope == 2:
-                assert law.probability() == (1.0 if over else 0.0), (limit, scope, packets)
+                assert law.probability() == (1.0 if over_left else 0.0), (limit, scope, packets)
             at_arrival = over and scope != 2
             whole = ALL_FLOWS if at_arrival and scope == 1 else NO_FLOW
             where = f"threshold {limit}, scope {scope}, {packets} waiting"
             assert arriving == (MARK if at_arrival else PASS, whole, 0), where
-            at_departure = over and scope == 2
+            at_departure = over_left and scope == 2
             assert departing == (MARK if at_departure else PASS, NO_FLOW, 0), where
 
 

@@ -143,6 +143,8 @@ def _compare_all(laws: Laws, regulate: bool) -> Counter[str]:
         (base, [Promise(delay_s=0.008, loss=0.01), Promise(rate_bps=4e6)], 16, 80_000),
         (base, [Promise(delay_s=0.02), Promise(delay_s=0.03, rate_bps=1e6)], 12, 60_000),
     ]
+    floors = [Promise(delay_s=0.006, rate_bps=1.5e6), Promise(delay_s=0.009, rate_bps=2.5e6)]
+    cases.append((base, [*floors, Promise(rate_bps=1e6)], 18, 60_000))
     for seed, (settings, promises, flows, room) in enumerate(cases):
         seen += compare_scheduling(laws, settings, promises, flows, seed, room)
     return seen
