@@ -82,6 +82,11 @@ class ApplicationProvider(Role):
         rows = seat.sold_rows()
         seat.pay(rows, self.decide(seat.flows(rows)), all_of_them=True)
 
+    @property
+    def advice(self) -> str:
+        """See Role."""
+        return self._strategist.advice
+
     def decide(self, seen: Observation) -> Decision:
         """The target cost of marks for each flow in its classes."""
         decision = self._strategist.decide(seen)

@@ -37,6 +37,11 @@ class PriceHandler(User):
         self._phase_ps, self.next_ps = self.next_ps, 0
         self._strategist = Strategist(name, terms.kind or "constant-charge", terms.params)
 
+    @property
+    def advice(self) -> str:
+        """See Role."""
+        return self._strategist.advice
+
     def decide(self, seen: Observation) -> Decision:
         """Return its willingness to pay for each flow, and the flow's rate cap."""
         decision = self._strategist.decide(seen)

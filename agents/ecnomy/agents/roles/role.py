@@ -164,6 +164,11 @@ class Role(mesa.Agent):
         """
 
     @property
+    def advice(self) -> str:
+        """What its strategy would change in its settings, without a subject; "" for nothing."""
+        return ""
+
+    @property
     def balance_micro(self) -> int:
         """Its balance after the last report, micro-units; a negative balance is a debt."""
         balance: int = self.model.ledger.balance_micro(self.name)
@@ -224,6 +229,11 @@ class Strategist:
         self.inertia: float = number(getattr(self.whole, "inertia", 0.0)) or 0.0
         if not self._many and not callable(getattr(self.whole, "decide", None)):
             raise StrategyError(f"{self._who}: a strategy for flows has decide or decide_many")
+
+    @property
+    def advice(self) -> str:
+        """The `advice` of a strategy for all flows, if it has one."""
+        return str(getattr(self.whole, "advice", ""))
 
     def decide(self, seen: Observation) -> Decision:
         """Return the decision on all observed flows.

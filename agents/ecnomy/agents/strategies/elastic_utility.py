@@ -67,6 +67,7 @@ from ecnomy.agents.decision import FEW, NO_CAP, Decision
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowColumns, Observation, column
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
+from ecnomy.agents.strategies.few_marks import FewMarks
 from ecnomy.agents.strategies.flow_utility import asked_rate, damping, under_key, x0_of_flows
 from ecnomy.agents.strategies.leaving import LEAST, PROBE, Leaving
 from ecnomy.agents.strategies.price_change import ERRORS, PriceChange
@@ -121,6 +122,7 @@ class ElasticUtility:
         self._silent_s: Floats = np.zeros(0)  # time since a packet arrived
         self._leaving = Leaving(self._utility, self.retry)
         self._change = PriceChange(self._utility)
+        self._few_marks = FewMarks()
         self._leaves = True
         self._switches = self._capped = False  # whether any flow has been switched off, or capped
 
@@ -136,6 +138,11 @@ class ElasticUtility:
         """The parameter to set for flows without a rate limit; "" if not needed."""
         return asked_rate(self._utility)
 
+    @property
+    def advice(self) -> str:
+        """A longer interval if its decisions follow too few marks (few_marks.py), or ""."""
+        return self._few_marks.advice
+
     def decide_many(self, seen: Observation) -> Decision:
         """Return the willingness to pay per flow, in whole micro-units per second."""
         flows = seen.flows
@@ -145,6 +152,7 @@ class ElasticUtility:
         cap_bps = None
         if seen.dt_ps:
             ratio, sent = flows.goodput_bps / self._x0_bps, np.logical_and(self._going, before)
+            self._count_marks(seen, ratio, sent)
             self._leaving.learn(seen, 8.0 * flows.delivered_bytes / self._x0_bps, sent)
             contract = self._leaving.contract()
             log_aim, elastic = self._log_aim(self._rates(seen, sent), contract)
@@ -156,6 +164,14 @@ class ElasticUtility:
             cap_bps = self._largest_bps(contract)
         active = ~self._leaving.away if self._switches else None
         return Decision(np.rint(np.exp(self._log_pay)), rate_cap_bps=cap_bps, active=active)
+
+    def _count_marks(self, seen: Observation, ratio: Floats, sent: Truths) -> None:
+        """Count marks of flows that send at a rate between a trial's and their traffic's."""
+        flows = seen.flows
+        free = (ratio > 2 * PROBE) & (flows.goodput_bps < 0.95 * flows.limit_bps)
+        curvature = self._utility.curvature_at(ratio.clip(1 / RANGE, RANGE))
+        marks = flows.marks / np.maximum(flows.active, 1)
+        self._few_marks.learn(marks, curvature, seen.dt_s, np.logical_and(sent, free))
 
     def staying(self) -> ElasticUtility:
         """Return a copy that never switches flows off, for strategies that do so themselves."""

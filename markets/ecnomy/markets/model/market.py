@@ -108,6 +108,7 @@ class Market(ByHand):
         self._before: Report | None = None
         self._published = [-1] * len(self.domains.names)
         self._warned: set[str] = set()
+        self._advised: set[str] = set()
 
     @property
     def offers(self) -> tuple[Offer, ...]:
@@ -200,6 +201,7 @@ class Market(ByHand):
                 self.carry_out_moves()
             self._publish()
         self._warn_hasty()
+        self._warn_advised()
 
     def orders(self) -> Decide:
         """Return targets of flows and parameters of links since the last report; only changes."""
@@ -249,6 +251,12 @@ class Market(ByHand):
             if price != self._published[domain]:
                 self.journal.one(self.t_ps, self.domains.names[domain], PRICE, price)
         self._published = prices
+
+    def _warn_advised(self) -> None:
+        for role in self.roles:
+            if role.advice and role.name not in self._advised:
+                self._advised.add(role.name)
+                self.warnings.append(f"{role.name} {role.advice}")
 
     def _warn_hasty(self) -> None:
         for role in self.roles:
