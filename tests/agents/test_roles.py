@@ -23,7 +23,7 @@ from ecnomy.agents.observation import (
 from ecnomy.agents.roles.application_provider import ApplicationProvider
 from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
 from ecnomy.agents.roles.customer import Customer
-from ecnomy.agents.roles.role import ADAPT, Role, Strategist, Terms, settling_ps
+from ecnomy.agents.roles.role import ADAPT, LONGEST_PS, Role, Strategist, Terms, settling_ps
 from ecnomy.agents.streams import agent_stream
 from flow_world import noting
 
@@ -110,6 +110,92 @@ def test_users_of_whom_few_look_take_longer_to_respond(model: mesa.Model) -> Non
     users = Customer(model, "users", Terms(1, "price-demand", params, 20 * PS))
     users.decide(msgspec.structs.replace(seen(NO_OFFER), agent=noting()))
     assert users.responds_ps / PS == pytest.approx(60 + 18.44 * 20, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("interval_s", "settling_s", "heeds", "hasty", "next_s"),
+    [
+        (10, 11, False, True, 17),
+        (10, 11, True, False, 17),
+        (10, 10, False, False, 17),
+        (0, 11, False, False, 7),  # at every report
+        (None, 11, False, False, 18),
+        (None, 0, False, False, 7),
+    ],
+)
+def test_a_decision_sets_the_next_one(
+    interval_s: int | None,
+    settling_s: int,
+    heeds: bool,
+    hasty: bool,
+    next_s: int,
+    model: mesa.Model,
+) -> None:
+    """After its interval, or the time to settle; hasty is what decides sooner than that."""
+    interval_ps = None if interval_s is None else interval_s * PS
+    role = Role(model, "one", Terms(1, interval_ps=interval_ps), ADAPT)
+    role.decided(7 * PS, settling_s * PS, heeds_lag=heeds)
+    assert (role.hasty, role.settles_ps) == (hasty, settling_s * PS)
+    assert role.next_ps == next_s * PS
+    pause_s = settling_s if interval_s is None else interval_s
+    assert role.responds_ps == ((settling_s + 5 * pause_s) * PS if settling_s else 0)
+    role.decided(8 * PS, LONGEST_PS - 1, inertia=1.0)
+    most = LONGEST_PS - 1 + 5 * (LONGEST_PS - 1 if interval_s is None else interval_s * PS)
+    assert role.responds_ps == min(most, LONGEST_PS)
+
+
+@pytest.mark.parametrize("count", [5, 16, 17, 30])
+def test_settling_is_that_of_the_slowest_and_of_all_marks(count: int) -> None:
+    """Of flows with a gain, packets and a round trip; the same for few flows and many."""
+    rng = np.random.Generator(np.random.Philox(count))
+    drawn = flows(*[0] * count)
+    columns = {
+        "gain": rng.choice([0.0, 0.05, 0.5], count),
+        "delivered": rng.choice([0, 700, 3000], count),
+        "marks": rng.integers(0, 90, count),
+        "srtt_s": rng.choice([0.0, 0.03, 0.2], count),
+    }
+    counted = [
+        k for k in range(count) if all(columns[n][k] for n in ("gain", "delivered", "srtt_s"))
+    ]
+    assert counted
+    slowest = max(columns["srtt_s"][k] / columns["gain"][k] for k in counted)
+    share = sum(columns["marks"][k] for k in counted) / sum(
+        columns["delivered"][k] for k in counted
+    )
+    found = settling_ps(msgspec.structs.replace(drawn, **columns))
+    assert found == pytest.approx(3 * slowest / share * PS, rel=1e-12)
+    assert 5 * PS < found < LONGEST_PS
+    rare = {
+        **columns,
+        "marks": np.eye(1, count, counted[0], dtype=np.int64)[0],
+        "gain": drawn.gain * 1e-6,
+    }
+    assert settling_ps(msgspec.structs.replace(drawn, **rare)) == LONGEST_PS
+
+
+def test_providers_set_their_next_decision(model: mesa.Model) -> None:
+    """A carrier knows how long its users take only if it waits for them."""
+    for kind, settles in (("revenue-gradient", 33 * PS), ("stay", 0)):
+        carrier = ConnectivityProvider(model, "net", Terms(1, kind, interval_ps=10 * PS))
+        CarrierBooks(carrier, 5, responds_s=33).decide()
+        assert (carrier.next_ps, carrier.settles_ps) == (20 * PS, settles)
+    terms = Terms(7, interval_ps=10 * PS)
+    provider = ApplicationProvider(model, "shop", terms, OFFERS[:2])
+    provider.decide(seen(1, 0))
+    assert (provider.next_ps, provider.settles_ps, provider.hasty) == (15 * PS, 60 * PS, True)
+
+
+@pytest.mark.parametrize("price", [0, 10**12, -1, 10**12 + 1])
+def test_a_price_of_a_mark_has_limits(price: int, model: mesa.Model) -> None:
+    """From 0 to 10^12 micro-units."""
+    params = {"answer": price}
+    isp = ConnectivityProvider(model, "isp", Terms(7, "lab_strategies:Answering", params))
+    if 0 <= price <= 10**12:
+        assert isp.post_price(prices()) == price
+    else:
+        with pytest.raises(StrategyError, match="an integer from 0 to 10.12 micro-units"):
+            isp.post_price(prices())
 
 
 @pytest.mark.parametrize(
