@@ -113,6 +113,49 @@ def test_three_domains_by_hand(rule: str) -> None:
     assert int(market.ledger.balances_micro.sum()) == 0
 
 
+@pytest.mark.parametrize("rule", HAND)
+def test_many_epochs_of_changing_prices_by_a_recount(rule: str) -> None:
+    """Bills and the price of a mark to each flow, after each of eight epochs; seldom any marks."""
+    rng, market = np.random.Generator(np.random.Philox(5)), three(rule)
+    price = dict(PRICES)
+    marks, delivered = np.zeros(5, np.int64), np.zeros(2, np.int64)  # so far
+    owed: Counter[tuple[str, str]] = Counter()
+    paid: Counter[tuple[str, str]] = Counter()
+    market.decide(report(market.plan, 0, marks.tolist(), delivered.tolist()))
+    for epoch in range(1, 9):
+        set_now = rng.integers(0, 9, 5) * (rng.random(5) < 0.7)
+        came = rng.integers(0, 9, 2) * (rng.random(2) < 0.7)
+        marks, delivered = marks + set_now, delivered + came
+        market.decide(report(market.plan, epoch, marks.tolist(), delivered.tolist()))
+        long, short = set_now[:3].tolist(), [0, *set_now[3:].tolist()]
+        ways = {("ann", "long"): long, ("bob", "short"): short}
+        for ((user, _), own), count in zip(ways.items(), came.tolist(), strict=True):
+            names = [*PRICES][user == "bob" :]
+            beyond = dict(zip(PRICES, own, strict=True))
+            if rule == "direct":
+                owed.update({(user, name): beyond[name] * price[name] for name in names})
+                continue
+            owed[user, names[0]] += count * price[names[0]]
+            for n, name in enumerate(names[1:], 1):
+                if rule == "retail":
+                    owed[names[0], name] += beyond[name] * price[name]
+                if rule == "cascade":
+                    further = sum(beyond[other] for other in names[n:])
+                    owed[names[n - 1], name] += further * price[name]
+        paid.update(bills(market))
+        assert {pair: amount for pair, amount in owed.items() if amount} == paid
+        for _ in range(int(rng.integers(0, 3))):
+            name = str(rng.choice([*PRICES]))
+            price[name] = int(rng.choice([PRICES[name], 4, 0, 11]))
+            market.domains.post([*PRICES].index(name), price[name])
+        now = [price["access"], price["transit"]]
+        if rule == "direct":
+            each = [price[name] for name in PRICES]
+            sums = [(marks[:3], each), (marks[3:], each[1:])]
+            now = [m @ p / m.sum() if m.any() else a for (m, p), a in zip(sums, now, strict=True)]
+        assert market.row_price_micro().tolist() == pytest.approx(now, rel=1e-12)
+
+
 def test_direct_knows_marks_only() -> None:
     """Links count marks set, not their bytes: a price per byte of marked packets is refused."""
     spec = MarketSpec(99, (AgentSpec("all", "connectivity-provider"),), "direct")
