@@ -86,3 +86,12 @@ def test_all_flows_of_a_refused_row_raise_the_fee() -> None:
         run.decide(world.report(plan, t * PS, t))
         fees.append(run.offers[GOLD].fee_micro_per_s)
     assert fees == pytest.approx([2e6, 2e6 * 2**0.5, 4e6], abs=1)
+
+
+@pytest.mark.parametrize("limit", [{"members": 6}, {"cost_micro_per_s": 6 * CHARGE_MICRO}])
+def test_a_class_is_filled_to_its_limit(limit: dict[str, int]) -> None:
+    """Four and two make six, and there is no room for one more; at a limit of 0 for nobody."""
+    sources = [crowd("four", 4), crowd("two", 2), world.source("one")]
+    assert entries(*market(sources, **limit), until_s=0) == {"four": 0, "two": 0}
+    none = dict.fromkeys(limit, 0)
+    assert entries(*market(sources, **none), until_s=0) == {}

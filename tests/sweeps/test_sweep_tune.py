@@ -10,6 +10,7 @@ from __future__ import annotations
 import concurrent.futures
 import io
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ from ecnomy.markets.cli.verbs.sweep import sweep_command
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.outcome import DONE, Outcome, Task
 from ecnomy.markets.sweep.space import Range
-from ecnomy.markets.sweep.tuning import Tuning
+from ecnomy.markets.sweep.tuning import Bound, Tuning
 from sweep_world import Here, Watcher, write
 from tiers import full, in_full
 
@@ -102,6 +103,37 @@ def test_each_whole_number_has_the_same_share_of_the_first_round() -> None:
     tuning = Tuning("maximise", "x", ("sources.s.count",), (Range(1, 4, whole=True),), first=400)
     counts = np.bincount([int(value) for (value,) in tuning.first_values(1)])
     assert counts.tolist() == [0, 100, 100, 100, 100]
+
+
+@pytest.mark.parametrize(
+    ("bound", "excess"),
+    [
+        (Bound("x", least=4.0), {3.0: 0.25, 4.0: 0.0, 6.0: -0.5, math.nan: math.inf}),
+        (Bound("x", most=5.0), {3.0: -0.4, 5.0: 0.0, 7.0: 0.4}),
+        (Bound("x", -8.0, 2.0), {-10.0: 0.25, 1.0: -0.125, -7.0: -0.125, 3.0: 0.125}),
+        (Bound("x", least=0.0), {-3.0: 3.0, 2.0: -2.0}),
+    ],
+)
+def test_how_far_a_bound_is_exceeded(bound: Bound, excess: dict[float, float]) -> None:
+    """As a share of its largest end, or in the outcome's unit where that is 0."""
+    assert {value: bound.excess(value) for value in excess} == pytest.approx(excess, nan_ok=True)
+
+
+@pytest.mark.parametrize(("aim", "loss"), [("maximise", -3.0), ("minimise", 3.0), ("target", 2.5)])
+def test_what_a_search_minimises(aim: str, loss: float) -> None:
+    """The outcome or its negative, or the distance from the target on either side."""
+    tuning = Tuning(aim, "x", ("p",), (Range(1, 4),), target=5.5)
+    assert tuning.loss(3.0) == loss
+    assert Tuning("target", "x", ("p",), (Range(1, 4),), target=0.5).loss(3.0) == 2.5
+
+
+def test_values_have_four_digits_within_their_ranges() -> None:
+    """Whole numbers are rounded to whole ones."""
+    ranges = Range(0.5, 2.5), Range(3, 9, whole=True), Range(0.001, 5.0)
+    tuning = Tuning("maximise", "x", ("p", "q", "r"), ranges)
+    assert tuning.rounded((1.234567, 4.6, 0.00123456)) == (1.235, 5, 0.001235)
+    assert tuning.rounded((0.49996, 9.7, 5.00049)) == (0.5, 9, 5.0)
+    assert tuning.rounded((2.6, 2.2, 0.0009)) == (2.5, 3, 0.001)
 
 
 def test_a_known_optimum_is_found(whole: tuple[Path, Answer]) -> None:
