@@ -9,6 +9,7 @@ import json
 import math
 
 import numpy as np
+import pytest
 
 from ecnomy.markets.sweep.space import Block, Range, points
 
@@ -107,3 +108,22 @@ def test_random_blocks_draw_apart() -> None:
     a, b = (sorted({params[name] for params in made}) for name in "ab")
     assert len(made) == 9 and len(a) == len(b) == 3
     assert not set(a) & set(b)
+
+
+@pytest.mark.parametrize(
+    ("over", "values"),
+    [
+        (Range(2.0, 10.0), {0.0: 2.0, 0.25: 4.0, 1.0: 10.0}),
+        (Range(2.0, 32.0, log=True), {0.0: 2.0, 0.25: 4.0, 0.5: 8.0, 1.0: 32.0}),
+        (Range(3, 6, whole=True), {0.0: 3, 0.24: 3, 0.26: 4, 0.74: 5, 0.99: 6, 1.0: 6}),
+        (Range(2.0, 10.0, "Mbps"), {0.1234567: "2.98765 Mbps", 1.0: "10.0 Mbps"}),
+        (Range(0.0, 1e-4, "money"), {0.123: "1.2e-05 money", 0.5: "5e-05 money"}),
+        (Range(0.0, 1e-4, "ms"), {0.123: "1.23e-05 ms"}),
+    ],
+)
+def test_values_at_shares_of_a_range(over: Range, values: dict[float, object]) -> None:
+    """Evenly, or by equal factors; six digits with a unit, and money in whole micro-units."""
+    for share, wanted in values.items():
+        found = over.at(share)
+        assert found == (wanted if isinstance(wanted, str) else pytest.approx(wanted))
+        assert isinstance(found, int) == over.whole

@@ -7,6 +7,7 @@ import json
 import math
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from scipy.stats import t
@@ -16,7 +17,7 @@ from ecnomy.analysis.sweep_report.points import open_swept
 from ecnomy.markets.cli.verbs.sweep import sweep_command
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.rounds import grown
-from ecnomy.markets.sweep.sequential import Until, next_count
+from ecnomy.markets.sweep.sequential import Until, counts_of, narrow, next_count
 from made_up_sweep import record
 from sweep_world import SWEEP, Here, write
 
@@ -74,6 +75,45 @@ def test_a_point_that_is_not_all_there_waits() -> None:
     assert next_count([math.nan] * 5, until, 5) == (5, True)
 
 
+@pytest.mark.parametrize(
+    ("first", "most", "looks"),
+    [(5, 30, (5, 8, 12, 18, 27, 30)), (6, 9, (6, 9)), (7, 7, (7,)), (10, 24, (10, 15, 23, 24))],
+)
+def test_looks_by_hand(first: int, most: int, looks: tuple[int, ...]) -> None:
+    """Half as many again at each look, up to the most; the looks share what the level leaves."""
+    until = Until("x", 0.1, relative=False, level=0.9, most=most)
+    assert until.looks(first) == looks
+    assert until.level_of_look(first) == pytest.approx(1 - 0.1 / len(looks), rel=1e-12)
+
+
+@pytest.mark.parametrize("relative", [False, True])
+@pytest.mark.parametrize("values", [[-9.0, -11.0, -10.5], [40.0, 44.0, 39.0, 47.0], [3.0, 5.0]])
+def test_an_interval_is_narrow_from_its_half_width_on(values: list[float], relative: bool) -> None:
+    """Student's, of the mean, at the level of a look; a share is of the mean's size."""
+    n, level = len(values), 1 - 0.2 / 6
+    half = t.ppf((1 + level) / 2, n - 1) * np.std(values, ddof=1) / math.sqrt(n)
+    half = float(half / abs(np.mean(values)) if relative else half)
+    for factor in (0.999, 1.001):
+        until = Until("x", factor * half, relative, level=0.8, most=30)
+        assert narrow(values, until, 5) is (factor > 1)
+    assert not narrow(values[:1], Until("x", 1e9, relative=False), 5)
+
+
+def test_points_end_at_the_most_and_count_what_is_known() -> None:
+    """A failed run takes a place but no part; each point by itself."""
+    until = Until("x", 0.5, relative=False, most=8)
+    wide = [0.0, 9.0, 1.0, 8.0, 2.0, 7.0, 3.0, 6.0]
+    assert next_count(wide[:5], until, 5) == (8, False)
+    assert next_count([*wide[:7], None], until, 5) == (8, False)
+    assert next_count(wide, until, 5) == (8, True)
+    near = [1.0, math.nan, 1.1, 0.9, 1.0]
+    assert next_count(near, until, 5) == (5, True)
+    names = [[f"{point}{run}" for run in range(8)] for point in "abc"]
+    known = {f"a{run}": value for run, value in enumerate(wide)}
+    known |= {f"b{run}": value for run, value in enumerate(near)}
+    assert counts_of(names, known | {"c0": 1.0}, until, 5) == ((8, 5, 5), 2)
+
+
 def figures(point) -> dict[str, int | float | None]:
     """Noise that is large at a dear price and next to nothing at a cheap one."""
     dear = point.params["market.price_per_mark"] == "0.2 money"
@@ -124,13 +164,36 @@ def test_an_outcome_that_no_run_has(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "until"),
+    [
+        ("half-width 2.5 %", Until("", 0.025, relative=True)),
+        ("half-width 250", Until("", 250.0, relative=False)),
+        ("{half-width: 99 %, level: 50 %, most: 5}", Until("", 0.99, True, 0.5, 5)),
+        ("{half-width: 0.75, level: 0.98, outcome: x}", Until("x", 0.75, False, 0.98)),
+    ],
+)
+def test_what_is_written_is_read(tmp_path: Path, text: str, until: Until) -> None:
+    """Shares and figures, levels in percent or not, as many runs at most as at the first look."""
+    read = load_sweep(write(tmp_path, UNTIL.format(until=text))).until
+    assert read == msgspec.structs.replace(until, half_width=pytest.approx(until.half_width))
+
+
+@pytest.mark.parametrize(
     ("until", "told"),
     [
         ("2 %", "half-width 2 %, half-width 0.5"),
         ("half-width -1", "half-width 2 %"),
         ("{half-width: 2 %, most: 4}", "at least 5"),
+        ("half-width 100 %", "half-width 2 %"),
+        ("half-width 0", "half-width 2 %"),
+        ("half-width inf", "half-width 2 %"),
+        ("half-width 3 % or so", "half-width 2 %"),
+        ("{half-width: 2 %, level: 100 %}", "from 50 % to below 100 %"),
+        ("{half-width: 2 %, level: 49 %}", "from 50 % to below 100 %"),
+        ("{half-width: 2 %, outcome: 5}", "the name of a column"),
+        ("{most: 9}", "no 'half-width'"),
         ("{half-width: 2 %, level: 2}", "from 50 % to below 100 %"),
-        ("{halfwidth: 2 %}", "half-width"),
+        ("{half-width: 2 %, halfwidth: 2 %}", "unknown key 'halfwidth'"),
     ],
 )
 def test_what_is_wrong_is_told(tmp_path: Path, until: str, told: str) -> None:
