@@ -14,6 +14,7 @@ from ecnomy.markets.plan import Law
 
 RATE = 1e7
 PACKET = 1000
+ENQUEUE, MARK, DROP = 1, 2, 3  # events of the trace
 CHAIN = [dict(delay_ratio=0.25, loss_ratio=0.5), dict(delay_ratio=0.25, loss_ratio=0.5), {}]
 
 
@@ -142,7 +143,7 @@ def test_what_waits_is_that_of_one_queue() -> None:
 
 
 def test_rows_of_classes_sum_up_to_the_links() -> None:
-    """Arrivals, departures, drops, bytes and marks, over TCP with regulation."""
+    """Arrivals, departures, drops, bytes and marks, over TCP with regulation; as the trace has."""
     links = plans.duplex("in", 0, 1, 1e9, 0.001) + plans.duplex("out", 1, 2, 1e7, 0.01, buffer=40)
     of = scheduler(TABLE_1, regulation="ecn", buffer_packets=30.0, least_bytes=2000.0)
     links[2] = classed(links[2], of)
@@ -153,11 +154,16 @@ def test_rows_of_classes_sum_up_to_the_links() -> None:
         )
         for n in range(4)
     ]
-    outcome = drive.run(plans.plan(links, sources, 10.0, classes_every_ps=25 * 10**10))
+    plan = plans.plan(links, sources, 10.0, trace=True, classes_every_ps=25 * 10**10)
+    outcome = drive.run(plan)
     last, sums = outcome.reports[-1], by_class(outcome.table("classes"))
     names = ("arrivals", "arrived_bytes", "drops", "dropped_bytes", "marks", "departures")
     for name in names:
         assert sums[name].sum() == last.links[name][2] > 0, name
+    rows = outcome.table("trace")
+    events = np.bincount(rows["event"][rows["link"] == 2], minlength=4)
+    noted = [last.links[name][2] for name in ("arrivals", "marks", "drops")]
+    assert events[[ENQUEUE, MARK, DROP]].tolist() == noted
     at = last.pairs["link"] == 2
     for name in ("arrivals", "drops", "marks"):
         np.testing.assert_array_equal(last.pairs[name][at], sums[name], name)

@@ -46,10 +46,14 @@ def arrivals(table: Table) -> list[int]:
     return sorted(table["start_ps"].tolist())
 
 
-@pytest.mark.parametrize("lines", [1, 4, 9])
-def test_a_free_line_takes_each_call_and_none_is_lost_while_one_is_free(lines: int) -> None:
-    """Replayed call by call: which lines are busy, and which calls find none."""
-    table = calls(lines)
+@pytest.mark.parametrize(("lines", "stop_s"), [(1, None), (4, None), (9, None), (4, 150.5)])
+def test_a_free_line_takes_each_call_and_none_is_lost_while_one_is_free(
+    lines: int, stop_s: float | None
+) -> None:
+    """Replayed call by call: which lines are busy, and which calls find none. All end at `stop`."""
+    table = calls(lines, stop_s=stop_s)
+    if stop_s is not None:
+        assert table["end_ps"].max() == round(stop_s * PS) > table["start_ps"].max()
     free_at = [0] * lines
     order = np.argsort(table["start_ps"], kind="stable")
     names = ("start_ps", "end_ps", "user", "accepted")
