@@ -119,6 +119,15 @@ def test_fast_retransmit_after_three_duplicates() -> None:
         assert again[1] == duplicates[3]
 
 
+@pytest.mark.parametrize("sack", [False, True])
+def test_the_first_segment_of_a_connection_needs_no_timer(sack: bool) -> None:
+    """Lost, segment 0 is resent at the third duplicate ACK, as any other."""
+    transport = plans.tcp(plans.RENO, echo="off", sack=sack, initial_window=10.0)
+    flows = losses.dropping(losses.first_window([0]), transport, 0.5).reports[-1].flows
+    counts = [int(flows[name][0]) for name in ("lost", "retransmitted", "timeouts")]
+    assert counts == [1, 1, 0]
+
+
 def test_every_loss_is_repaired() -> None:
     """Whatever is dropped, the receiver's cumulative ACK passes it: no hole is left behind."""
     for window in (plans.RENO, plans.Law("newreno", plans.RENO.params), plans.wtp(4)):

@@ -182,6 +182,26 @@ def test_two_parameters_of_a_law_change_together() -> None:
     assert outcome.reports[-1].t_ps == 3 * PS
 
 
+def test_a_later_change_keeps_the_earlier_ones() -> None:
+    """Its threshold falls to 0 packets, its scope changes a second later: marks do not end."""
+    never = Law("threshold", {"threshold_packets": 1e6, "scope": 0.0})
+    links = plans.duplex("l", 0, 1, 1e6, 0.02, buffer=10, marking=never)
+    said = {1: (0, 0.0), 2: (1, 2.0), 3: (0, 1e6)}  # epoch: parameter, value
+
+    def decide(report: Report) -> Decide:
+        if report.epoch not in said:
+            return Decide(report.epoch)
+        param, value = said[report.epoch]
+        rows = {"link": [0], "param": [param], "value": [value]}
+        return Decide(report.epoch, {}, {k: np.array(v) for k, v in rows.items()})
+
+    overload = Law("cbr", {"interval_s": 0.004, "random_phase": 0.0})
+    flood = plans.source("f", [0], [], plans.udp(1000, ect=True), overload)
+    outcome = run(plans.plan(links, [flood], 4), decide)
+    marks = np.diff([report.links["marks"][0] for report in outcome.reports])
+    assert marks.tolist() == [0, pytest.approx(125, abs=3), pytest.approx(125, abs=12), 0]
+
+
 def test_links_change_before_flows_act() -> None:
     """What an order lets out at t already meets the marking probability decided for t."""
     links = plans.duplex("l", 0, 1, 1e9, 0.02, marking=plans.fixed(0.0))
