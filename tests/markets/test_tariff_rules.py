@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from ecnomy.agents.errors import LedgerError, TariffError
 from ecnomy.markets.economy.accruers import ACCRUERS, MenuAccruer, accruer
+from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.terms.tariffs import (
     Block,
     Blocks,
@@ -127,6 +128,44 @@ def test_a_period_holds_from_its_first_picosecond() -> None:
     charged = accruer(tariff, 1, "mark")
     paid = [int(charged.due(t, t, ints(1), 0)[0]) for t in (0, 1, 2, 7, 8, 9, 10)]
     assert paid == [1, 1, 100, 100, 1, 1, 1]
+
+
+def day_of(*spans: tuple[int, int], elsewhere: bool = False) -> TimeOfDay:
+    """A day of 100 with these periods, and perhaps a price for the rest of it."""
+    price = Price(1, 1, "mark")
+    periods = tuple(Period(begin=begin, end=end, price=price) for begin, end in spans)
+    return TimeOfDay(day=100, periods=periods, price=price if elsewhere else None)
+
+
+@pytest.mark.parametrize(
+    ("spans", "elsewhere", "refused"),
+    [
+        (((0, 100),), False, ""),
+        (((0, 40), (40, 100)), False, ""),
+        (((60, 20), (20, 60)), False, ""),
+        (((99, 1),), True, ""),
+        (((0, 40), (50, 100)), True, ""),
+        ((), True, "periods"),
+        (((0, 99),), False, "price"),
+        (((1, 40), (40, 100)), False, "price"),
+        (((0, 40), (39, 100)), False, "periods[1]"),
+        (((60, 20), (19, 60)), False, "periods[1]"),
+        (((50, 60), (99, 51)), True, "periods[0]"),
+        (((100, 50),), True, "periods[0].from"),
+        (((0, 10), (50, 101)), True, "periods[1].to"),
+        (((0, 10), (50, 50)), True, "periods[1].to"),
+    ],
+)
+def test_periods_fit_into_the_day(
+    spans: tuple[tuple[int, int], ...], elsewhere: bool, refused: str
+) -> None:
+    """Without overlaps; a day without a gap needs no price elsewhere."""
+    if not refused:
+        assert len(day_of(*spans, elsewhere=elsewhere).periods) == len(spans)
+        return
+    with pytest.raises(Misfit) as caught:
+        day_of(*spans, elsewhere=elsewhere)
+    assert caught.value.key == refused
 
 
 def test_odd_marks_of_an_epoch_over_a_boundary() -> None:
