@@ -78,6 +78,30 @@ def test_values_that_contradict_each_other_are_refused() -> None:
     assert laws.tune("isp", 0, {"min_threshold": 2, "max_threshold": 3}) != {}
 
 
+def test_orders_of_several_links_are_sent_once_and_in_order() -> None:
+    """The last value of each parameter; one that was never changed is not sent."""
+    made = plan([source("one")])
+    red = law("marking", "red", {"min_threshold": 5, "max_threshold": 15})
+    links = [msgspec.structs.replace(made.links[0], name=n, marking=red) for n in ("near", "far")]
+    laws = LinkLaws(msgspec.structs.replace(made, links=links))
+    names = list(red.params)
+    low, high = names.index("min_threshold"), names.index("max_threshold")
+    assert laws.tune("isp", 1, {"max_threshold": 20}) == {"max_threshold": 20.0}
+    assert laws.tune("isp", 0, {"max_threshold": 15, "min_threshold": 4}) == {"min_threshold": 4.0}
+    assert laws.tune("isp", 1, {"max_threshold": 30, "min_threshold": 30}) == {
+        "max_threshold": 30.0,
+        "min_threshold": 30.0,
+    }
+    told = [(0, low, 4.0), *sorted([(1, low, 30.0), (1, high, 30.0)])]
+    orders = laws.changed()
+    columns = (orders[name].tolist() for name in ("link", "param", "value"))
+    assert list(zip(*columns, strict=True)) == told
+    assert laws.changed() == {}
+    near, far = laws.of(np.array([0, 1]))
+    assert (near.params["max_threshold"], far.params["max_threshold"]) == (15.0, 30.0)
+    assert laws.of(np.array([1]))[0].params["min_threshold"] == 30.0
+
+
 def test_a_strategy_that_fails_is_blamed() -> None:
     """As it is for prices."""
     made = market({})
