@@ -152,7 +152,8 @@ class ElasticUtility:
         cap_bps = None
         if seen.dt_ps:
             ratio, sent = flows.goodput_bps / self._x0_bps, np.logical_and(self._going, before)
-            self._count_marks(seen, ratio, sent)
+            if self._few_marks.counts:
+                self._count_marks(seen, ratio, sent)
             self._leaving.learn(seen, 8.0 * flows.delivered_bytes / self._x0_bps, sent)
             contract = self._leaving.contract()
             log_aim, elastic = self._log_aim(self._rates(seen, sent), contract)

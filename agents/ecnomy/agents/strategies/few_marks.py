@@ -32,10 +32,13 @@ class FewMarks:
         self._decisions = 0
         self._marks = self._scaled = self._time_s = 0.0  # sums of n, n R and seconds
 
+    @property
+    def counts(self) -> bool:
+        """Whether it still counts decisions."""
+        return self._decisions < SAMPLES
+
     def learn(self, marks: Floats, curvature: Floats, dt_s: float, judged: Truths) -> None:
         """Add a decision: marks per flow, R, the time since the last one, and flows that count."""
-        if self._decisions >= SAMPLES:
-            return
         counted = np.asarray(judged, np.bool_) & (curvature < 1)
         self._decisions += int(counted.sum())
         self._marks += float(marks[counted].sum())
@@ -45,7 +48,7 @@ class FewMarks:
     @property
     def advice(self) -> str:
         """A sentence without a subject if marks are too few; "" before `SAMPLES` decisions."""
-        if self._decisions < SAMPLES:
+        if self.counts:
             return ""
         marks, scaled = self._marks / self._decisions, self._scaled / self._decisions
         if marks < RARE or scaled >= FEWEST:
