@@ -1,141 +1,158 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who pays for a flow, and what its class costs, by hand; two providers sell a class `gold`."""
+"""Accounts of a run: who uses a flow, who sells its class, who pays for its marks."""
 
 from __future__ import annotations
 
-import msgspec
 import numpy as np
 import pytest
 
-import market_world as world
 from ecnomy.agents.errors import InputError, StrategyError
-from ecnomy.agents.money import DEAREST_MICRO
-from ecnomy.agents.observation import NO_OFFER
 from ecnomy.agents.spec import AgentSpec, ClassSpec
+from ecnomy.markets import make_plan
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.plan import Plan
+from ecnomy.markets.scenario import scenario_from_text
 
-GOLD, IRON, OTHER = 0, 1, 2
+TEXT = """\
+version: 1
+duration: 2 s
+network: {links: [{name: wire, from: a, to: b, rate: 4 Mbps}]}
+sources:
+  - {name: one, count: 2, from: a, to: b, transport: {law: newreno}}
+  - {name: two, from: a, to: b, transport: {law: newreno}}
+  - {name: three, count: 3, from: a, to: b, transport: {law: newreno}, rows: together}
+  - {name: four, from: a, to: b, transport: {law: newreno}}
+"""
+GOLD = ClassSpec("gold", 900, ("one",))
+TIN = ClassSpec("tin", 200, ("two",), customer_pays_marks=True)
+LEAD = ClassSpec("lead", 300, ("three",))
+DEAREST = 10**12
 
 
-def plan() -> Plan:
-    """Sources of two rows, one row of four flows, one row and one row."""
-    sources = [world.source(name, count=n) for name, n in (("a", 2), ("b", 4), ("c", 1), ("d", 1))]
-    sources[1] = msgspec.structs.replace(sources[1], rows="together")
-    return world.plan(sources)
-
-
-class Fair:
-    """Two shops, two users, and the parties of a plan."""
+class World:
+    """Flows 0 and 1 of `one`, 2 of `two`, the row 3 of `three` and 4 of `four`."""
 
     def __init__(self) -> None:
         self.ledger = Ledger()
-        roles = dict.fromkeys(("ann", "bob"), "customer")
-        roles = {"east": "application-provider", "west": "application-provider", **roles}
-        agents = [AgentSpec(name, role) for name, role in roles.items()]
-        self.parties = Parties(plan(), agents, self.ledger)
+        agents = [AgentSpec(name, "customer") for name in ("ann", "bob", "shop", "rival")]
+        self.parties = Parties(make_plan(scenario_from_text(TEXT)), agents, self.ledger)
+        self.ann, self.bob, self.shop, self.rival = (
+            self.parties.account(agent.name) for agent in agents
+        )
 
     def settled(self) -> Parties:
-        """Sell three classes, let ann use a and d, and settle; b and c have no user."""
+        """Ann uses `one` and `two`, bob uses `three`; the shop sells gold and tin."""
         parties = self.parties
-        parties.sell("east", ClassSpec("gold", 30, ("a",), 7))
-        parties.sell("east", ClassSpec("iron", 20, ("b",), 5, customer_pays_marks=True))
-        parties.sell("west", ClassSpec("gold", 10, ("c",), 3))
-        parties.use("ann", ("d", "a"), alone=False)
+        assert parties.use("ann", ("two", "one"), alone=False).tolist() == [0, 1, 2]
+        parties.use("bob", ("three",), alone=False)
+        for who, sold in (("shop", GOLD), ("rival", LEAD), ("shop", TIN)):
+            assert parties.sell(who, sold).provider == who
         parties.settle()
         return parties
 
-    def names(self, accounts: np.ndarray) -> list[str]:
-        """Return the names of accounts, "" for none."""
-        return [self.ledger.names[i] if i >= 0 else "" for i in accounts.tolist()]
 
-
-def test_who_pays_for_a_flow() -> None:
-    """The seller of its class pays for its marks, unless it leaves them to the user."""
-    fair = Fair()
-    parties = fair.settled()
-    users = ["ann", "ann", "source:b", "source:c", "ann"]
-    assert fair.names(parties.users) == users
-    assert parties.first_offer.tolist() == [GOLD, GOLD, IRON, OTHER, NO_OFFER]
-    offer = np.array([GOLD, IRON, OTHER, NO_OFFER, NO_OFFER])
-    assert fair.names(parties.mark_payers(offer)) == ["east", "ann", "west", "source:c", "ann"]
-    payers, payees = parties.fee_parties(offer)
-    assert (fair.names(payers), fair.names(payees)) == (users, ["east", "east", "west", "", ""])
-    assert parties.fees(offer).tolist() == [30, 20, 10, 0, 0]
-    assert parties.sold_by("east", offer).tolist() == [0, 1]
-    assert parties.sold_by("west", offer).tolist() == [2]
+def test_flows_have_users_classes_and_sellers() -> None:
+    """A source without a user has an account of its own."""
+    world = World()
+    parties = world.settled()
+    source = world.ledger.names.index("source:four")
+    assert parties.users.tolist() == [world.ann] * 3 + [world.bob, source]
+    assert parties.first_offer.tolist() == [0, 0, 2, 1, -1]
+    offer = np.array([2, 0, -1, 1, -1])
+    assert parties.fees(offer).tolist() == [200, 900, 0, 300, 0]
+    payer, payee = parties.fee_parties(offer)
+    assert payer.tolist() == parties.users.tolist()
+    assert payee.tolist() == [world.shop, world.shop, -1, world.rival, -1]
+    assert parties.sold_by("shop", offer).tolist() == [0, 1]
+    assert parties.sold_by("rival", offer).tolist() == [3]
     assert parties.sold_by("ann", offer).tolist() == []
-    parties.carried(3, parties.account("bob"))
-    parties.carried(0, parties.account("bob"))  # in a class for now
-    assert fair.names(parties.mark_payers(offer))[::3] == ["east", "bob"]
-    assert fair.names(parties.mark_payers(np.full(5, NO_OFFER)))[0] == "bob"
 
 
-def test_an_agent_pays_marks_of_flows_that_another_uses() -> None:
-    """Where they are outside any class; the user still pays all else."""
-    fair = Fair()
-    fair.parties.pay_marks("bob", ("a",))
-    parties = fair.settled()
-    outside = np.full(5, NO_OFFER)
-    assert fair.names(parties.mark_payers(outside)) == ["bob", "bob", "source:b", "source:c", "ann"]
-    assert fair.names(parties.mark_payers(parties.first_offer))[:2] == ["east", "east"]
-    assert fair.names(parties.users)[:2] == ["ann", "ann"]
+def test_marks_are_paid_by_the_seller_of_a_class_or_the_user() -> None:
+    """The user if the class says so or there is none; there, whoever has taken them on."""
+    world = World()
+    world.parties.pay_marks("rival", ("two",))
+    parties = world.settled()
+    source = world.ledger.names.index("source:four")
+    offer = np.array([0, 2, -1, 1, -1])
+    assert parties.mark_payers(offer).tolist() == [
+        *(world.shop, world.ann, world.rival, world.rival, source)
+    ]
+    parties.carried(1, world.bob)
+    parties.carried(4, world.shop)
+    parties.carried(0, world.bob)
+    assert parties.mark_payers(offer).tolist() == [
+        *(world.shop, world.bob, world.rival, world.rival, world.shop)
+    ]
+    assert parties.mark_payers(np.full(5, -1)).tolist() == [
+        *(world.bob, world.bob, world.rival, world.bob, world.shop)
+    ]
 
 
-def test_fees_are_posted_by_provider_and_class() -> None:
-    """A class of another provider with the same name keeps its fee; a change back is a change."""
-    parties = Fair().settled()
-    now = np.array([GOLD, IRON, OTHER])
-    for provider, name, fee, changes, fees in (
-        ("west", "gold", 12, True, [30, 20, 12]),
-        ("west", "gold", 12, False, [30, 20, 12]),
-        ("east", "gold", 0, True, [0, 20, 12]),
-        ("east", "iron", 25, True, [0, 25, 12]),
-        ("west", "gold", 10, True, [0, 25, 10]),
-        ("east", "gold", 30, True, [30, 25, 10]),
+def test_a_posted_fee_is_that_of_its_class_alone() -> None:
+    """From 0 to 10^12 micro-units per row of flows; the same fee again is no change."""
+    parties = World().settled()
+    every = np.array([0, 1, 2])
+    kept = parties.fees(np.array([0, 1, 2, -1])), parties.offers
+    for who, name, fee, fees in (
+        ("shop", "tin", 0, [900, 300, 0]),
+        ("rival", "lead", DEAREST // 3, [900, DEAREST // 3, 0]),
+        ("shop", "gold", 7, [7, DEAREST // 3, 0]),
+        ("shop", "gold", 8, [8, DEAREST // 3, 0]),
     ):
-        assert parties.post_fee(provider, name, fee) is changes
-        assert parties.fees(now).tolist() == fees
+        assert parties.post_fee(who, name, fee)
+        assert not parties.post_fee(who, name, fee)
+        assert parties.fees(every).tolist() == fees
         assert [offer.fee_micro_per_s for offer in parties.offers] == fees
-    assert [offer.provider for offer in parties.offers] == ["east", "east", "west"]
+    assert parties.fees(np.array([-1])).tolist() == [0]
+    assert kept[0].tolist() == [900, 300, 200, 0]  # bills already made stay
+    assert [offer.name for offer in parties.offers] == ["gold", "lead", "tin"]
+    for fee in (-1, DEAREST // 3 + 1):
+        with pytest.raises(StrategyError, match=f"fee of {fee} for 'tin', expected from 0 to"):
+            parties.post_fee("shop", "tin", fee)
+    with pytest.raises(StrategyError, match="fee of 'lead', expected one of gold, tin"):
+        parties.post_fee("shop", "lead", 5)
+    with pytest.raises(StrategyError, match="fee of 'lead', expected one of none"):
+        parties.post_fee("ann", "lead", 5)
 
 
-def test_fees_that_cannot_be_posted() -> None:
-    """The largest fee is for the largest row of flows together; nothing changes."""
-    parties = Fair().settled()
-    for provider, name, fee in (
-        ("west", "iron", 5),
-        ("ann", "gold", 5),
-        ("east", "gold", -1),
-        ("east", "gold", DEAREST_MICRO // 4 + 1),
-    ):
-        with pytest.raises(StrategyError, match=f"{provider} posted a fee of"):
-            parties.post_fee(provider, name, fee)
-    assert parties.fees(np.array([GOLD, IRON, OTHER])).tolist() == [30, 20, 10]
-    assert parties.post_fee("east", "gold", DEAREST_MICRO // 4)
+def test_a_flow_has_one_user_and_one_class() -> None:
+    """Also for the agent with the first account, and twice in one list."""
+    parties = World().parties
+    parties.use("ann", ("one",), alone=False)
+    for who, sources in (("ann", ("one",)), ("bob", ("two", "one")), ("bob", ("two", "two"))):
+        with pytest.raises(InputError, match=f"a source of '{who}' has two customers"):
+            parties.use(who, sources, alone=False)
+    parties.sell("shop", GOLD)
+    with pytest.raises(InputError, match="a source of class 'gold' is in two classes"):
+        parties.sell("rival", GOLD)
+    with pytest.raises(InputError, match="no source 'five', expected one of one, two, three, four"):
+        parties.flows(("one", "five"))
 
 
-def test_sources_have_one_user_and_one_class() -> None:
-    """Others are refused, as is a class for a flow whose user is outside all classes."""
-    parties = Fair().parties
-    parties.use("ann", ("a",), alone=True)
-    for sources in (("a",), ("d", "d"), ("d", "a")):
-        with pytest.raises(InputError, match="a source of 'bob' has two customers"):
-            parties.use("bob", sources, alone=False)
-    parties.sell("east", ClassSpec("gold", 30, ("b",), 7))
-    with pytest.raises(InputError, match="'iron' is in two classes"):
-        parties.sell("east", ClassSpec("iron", 20, ("c", "b"), 5))
-    with pytest.raises(InputError, match="found no source 'e', expected one of a, b, c, d"):
-        parties.flows(("a", "e"))
-    parties.sell("east", ClassSpec("late", 30, ("a",), 7))
-    with pytest.raises(InputError, match="a source of 'ann' is in a class"):
-        parties.settle()
+def test_whoever_pays_marks_itself_is_outside_all_classes() -> None:
+    """Its flows may be in none; others may."""
+    for source, fits in (("one", False), ("two", True)):
+        parties = World().parties
+        parties.use("ann", (source,), alone=True)
+        parties.sell("shop", GOLD)
+        if fits:
+            parties.settle()
+        else:
+            with pytest.raises(InputError, match="a source of 'ann' is in a class"):
+                parties.settle()
 
 
-def test_the_account_for_fixed_costs_is_opened_once() -> None:
-    """All agents pay to the same one."""
-    fair = Fair()
-    before = len(fair.ledger.names)
-    assert fair.parties.outside() == fair.parties.outside() == before
-    assert list(fair.ledger.names[before:]) == ["outside:costs"]
+@pytest.mark.parametrize("names", [("ann", "ann"), ("ann", "b:ob")])
+def test_names_of_agents_are_unique_and_without_a_colon(names: tuple[str, ...]) -> None:
+    """Accounts of sources and links have one."""
+    agents = [AgentSpec(name, "customer") for name in names]
+    with pytest.raises(InputError, match="is already used or contains a colon"):
+        Parties(make_plan(scenario_from_text(TEXT)), agents, Ledger())
+
+
+def test_accounts_outside_the_market_are_opened_once() -> None:
+    """For fixed costs, and for marks without a carrier."""
+    world = World()
+    assert world.parties.outside() == world.parties.outside()
+    assert world.parties.nobody() not in {world.parties.outside(), world.ann, world.rival}
