@@ -130,6 +130,30 @@ def test_a_period_holds_from_its_first_picosecond() -> None:
     assert paid == [1, 1, 100, 100, 1, 1, 1]
 
 
+@pytest.mark.parametrize(
+    ("offset", "from_ps", "to_ps", "within"),
+    [
+        (0, 0, 30, 12),
+        (0, 5, 38, 12),
+        (0, 5, 39, 13),
+        (3, 0, 20, 8),
+        (27, 1, 34, 15),
+        (3, 95, 96, 1),
+    ],
+)
+def test_an_epoch_of_several_days(offset: int, from_ps: int, to_ps: int, within: int) -> None:
+    """One mark per picosecond: those from 8 to 2 o'clock of a day of 10 cost 1, the others 100."""
+    tariff = TimeOfDay(
+        day=10,
+        offset=offset,
+        periods=(Period(begin=8, end=2, price=Price(1, 1, "mark")),),
+        price=Price(100, 1, "mark"),
+    )
+    count = to_ps - from_ps
+    due = accruer(tariff, 1, "mark").due(from_ps, to_ps, ints(count), 0)
+    assert due.tolist() == [within + 100 * (count - within)]
+
+
 def day_of(*spans: tuple[int, int], elsewhere: bool = False) -> TimeOfDay:
     """A day of 100 with these periods, and perhaps a price for the rest of it."""
     price = Price(1, 1, "mark")
