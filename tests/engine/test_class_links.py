@@ -14,7 +14,7 @@ from ecnomy.markets.plan import Law
 
 RATE = 1e7
 PACKET = 1000
-ENQUEUE, MARK, DROP = 1, 2, 3  # events of the trace
+ENQUEUE, MARK, DROP, DELIVER = 1, 2, 3, 4  # events of the trace
 CHAIN = [dict(delay_ratio=0.25, loss_ratio=0.5), dict(delay_ratio=0.25, loss_ratio=0.5), {}]
 
 
@@ -186,3 +186,23 @@ def test_dropped_ce_packets_are_not_in_flight() -> None:
     assert dropped > 500 and last.flows["ce"].sum() + dropped == last.flows["sent"].sum()
     assert last.pairs["ce_dropped"].sum() == dropped
     assert not last.pairs["ce_in_flight"].any()
+
+
+def test_late_packets_are_those_beyond_the_bound_of_their_class() -> None:
+    """Packet by packet from the trace: who waited for longer than 4 ms; a class without a bound."""
+    traffic = [(n, PACKET, poisson(6e6), 1) for n in range(2)]
+    of = scheduler([dict(delay_s=0.004), {}])
+    plan = line(of, traffic, duration_s=3.0, buffer=40, trace=True)
+    sources = [msgspec.structs.replace(one, stop_ps=2 * plans.PS) for one in plan.sources]
+    outcome = drive.run(msgspec.structs.replace(plan, sources=sources).sealed())
+    rows = outcome.table("trace")
+    came, left = (
+        dict(
+            zip(zip(rows["flow"][at], rows["seq"][at], strict=True), rows["t_ps"][at], strict=True)
+        )
+        for at in ((rows["event"] == ENQUEUE) & (rows["link"] == 2), rows["event"] == DELIVER)
+    )
+    way_ps = 5 * 10**9 + PACKET * 8 * plans.PS // int(RATE)
+    waits = [t - came[key] - way_ps for key, t in left.items() if key[0] == 0]
+    late = sum(wait > 4 * 10**9 for wait in waits)
+    assert by_class(outcome.table("classes"))["late"].tolist() == [late, 0] and late > 5

@@ -124,3 +124,18 @@ def test_a_line_that_is_off_takes_no_call() -> None:
     times = table["start_ps"][table["accepted"] == 1] / PS
     assert not np.any((times > 30) & (times < 60)) and np.any(times < 30) and np.any(times > 60)
     assert set(arrivals(table)) <= set(arrivals(calls(4)))
+
+
+def test_a_lost_call_is_of_the_first_line_of_its_source() -> None:
+    """One line behind a source of three flows: the calls that it misses are of flow 3."""
+    link = plans.duplex("a", 0, 1, 1e7, 0.002, buffer=100)
+    other = plans.voip(idle_mean_s=1e3, call_mean_s=1.0, interval_s=1.0)
+    law = plans.voip(call_mean_s=3.0, interval_s=1.0, interarrival_mean_s=0.5)
+    kind = Calls(ask=False, max_delay_ps=-1)
+    sources = [
+        plans.source(name, [0], [], plans.udp(100), traffic, count=count, calls=kind)
+        for name, traffic, count in (("others", other, 3), ("callers", law, 1))
+    ]
+    table = run(plans.plan(link, sources, 60, calls=True)).table("calls")
+    lost = table["user"] == -1
+    assert lost.sum() > 50 and set(table["flow"][lost].tolist()) == {3}
