@@ -106,7 +106,7 @@ class Settling(msgspec.Struct, frozen=True):
         better: the side on which that price is, if it is `climbing`.
         edge: the end of the range of its prices in the whole run, if it was there most of the time.
         few: number of price changes, if too few for a verdict.
-        away: sources of its links whose users were away nearly all the time.
+        away: sources of its links whose users were mostly away.
     """
 
     carrier: str

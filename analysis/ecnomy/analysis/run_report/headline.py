@@ -40,7 +40,7 @@ def _money(query: Query, left: Query) -> list[str | Cell]:
     ]
     if left.rows and int(left.rows[0][1]) > 0:
         parts += [
-            f"; {_party(left.rows[0][0])} gained most,  ",
+            f"; {_party(left.rows[0][0])} gained most, ",
             left.cell(0, 1, rounded(int(left.rows[0][1]))),
         ]
     return [*parts, "."]
