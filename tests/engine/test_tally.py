@@ -234,7 +234,7 @@ def test_counts_show_how_bursty_arrivals_are() -> None:
 @pytest.mark.parametrize(
     ("record", "complaint"),
     [
-        (dict(histograms=[Histogram("jitter", 1, 1)]), "histograms[0]: is of 'jitter'"),
+        (dict(histograms=[Histogram("jitter", 1, 1)]), 'histograms[0].of: is "jitter"'),
         (dict(histograms=[Histogram("queue", 0, 1)]), "histograms[0].width: is 0, expected"),
         (dict(histograms=[QUEUE, DELAY, QUEUE]), "histograms: has two of one kind"),
         (dict(counts=["arrivals"], counts_every_ps=-1), "counts_every_ps must be positive"),
