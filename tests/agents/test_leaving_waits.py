@@ -34,13 +34,16 @@ class User:
         self.leaving._sums[:, 0] = [price, 0.0, 1.0, 100.0, 0.0, EVERY_S, 1000.0]
         self.leaving.turn(self.t_s, np.array([0.5]), np.zeros(1), ON & ~self.leaving.away)
 
-    def pay(self, fee: float) -> float:
-        """Return how long it stays at x0, from its beginning: a fee and 0.5 for marks, money/s."""
+    def pay(self, fee: float, users: int = 1) -> float:
+        """Return how long it stays at x0, from its beginning: a fee and 0.5 for marks, money/s.
+
+        Of a row of many users, each does.
+        """
         began_s = self.t_s
         while not self.leaving.away[0]:
             sent = ON & (self.t_s > began_s)
             self.t_s += EVERY_S
-            self.leaving.learn(bill(fee, 0.5), np.array([EVERY_S]), sent)
+            self.leaving.learn(bill(fee, 0.5, users), np.array([EVERY_S * users]), sent)
             self.leaving.turn(self.t_s, np.ones(1), np.zeros(1), sent)
         return self.t_s - began_s
 
@@ -58,12 +61,18 @@ class User:
         return self.away()
 
 
-def bill(fee: float, marks: float) -> Observation:
-    """A flow's 5 s at x0, with 100 marks and charges in money/s."""
+def bill(fee: float, marks: float, users: int = 1) -> Observation:
+    """A flow's 5 s at x0, with 100 marks and charges in money/s; of many users all together."""
     micro = {"charge_micro": marks, "bill_micro": fee + marks, "standing_micro": fee}
-    columns = {name: np.array([round(1e6 * EVERY_S * each)]) for name, each in micro.items()}
+    columns = {
+        name: np.array([round(1e6 * EVERY_S * each * users)]) for name, each in micro.items()
+    }
     flows = SimpleNamespace(
-        **columns, srtt_s=np.ones(1), active=np.ones(1), marks=np.array([100]), delivered=ON * 1000
+        **columns,
+        srtt_s=np.ones(1),
+        active=np.array([users]),
+        marks=np.array([100 * users]),
+        delivered=ON * 1000 * users,
     )
     return SimpleNamespace(flows=flows, dt_s=EVERY_S)  # type: ignore[return-value]
 
@@ -79,11 +88,11 @@ def test_a_wait_is_short_again_for_those_who_have_stayed_as_long() -> None:
     assert user.waits() == 30
 
 
-@pytest.mark.parametrize("fee", [0.3, 1.0, 10.0])
-def test_a_wait_is_longer_the_more_a_stay_has_lost_to_fees(fee: float) -> None:
+@pytest.mark.parametrize(("fee", "users"), [(0.3, 1), (1.0, 1), (10.0, 1), (1.0, 3)])
+def test_a_wait_is_longer_the_more_a_stay_has_lost_to_fees(fee: float, users: int) -> None:
     """x0 is worth log 2 and costs 0.5: a fee above 0.193 loses the rest, 10 % of log 2 at most."""
     user = User()
-    lost = (fee + 0.5 - math.log(2)) * user.pay(fee)
+    lost = (fee + 0.5 - math.log(2)) * user.pay(fee, users)
     wait = max(30.0, lost / (0.1 * math.log(2)))
     assert user.away() == EVERY_S * math.ceil(wait / EVERY_S)
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from typer.testing import CliRunner
 import carrier_world as world
 from ecnomy.analysis.run.carriers import Prices
 from ecnomy.analysis.run.priced_out import priced_out
-from ecnomy.analysis.run.profit_slope import fitted_slope, noted_slope
+from ecnomy.analysis.run.profit_slope import fitted_slope, noted_slope, slope_of
 from ecnomy.analysis.run.settling import by_slope, settling_in_words, settling_of, verdict_of
 from ecnomy.analysis.show.command import show_command
 from ecnomy.markets.results.rawrun import open_raw
@@ -133,6 +134,28 @@ def test_a_price_at_rest_is_settled_only_where_its_profit_is() -> None:
     assert judged(0.02 * steps[:2], still[:2], 0.25) == "unclear"
     assert judged(0.002 * steps, still, 0.2) == "unclear"  # too flat to tell
     assert judged(-0.2 * steps, 0.1 * steps, 2.0) == "settled"  # c explains all of it
+
+
+def test_a_noted_slope_is_that_of_the_price_of_the_round_that_ended() -> None:
+    """At a report a round ends with its slope and the next begins with its price; c explains all.
+
+    The slope of the first round was noted before the window.
+    """
+    log_prices = 0.1 * np.array([0.0, 1.0, -1.0, 3.0, -2.0, 2.0])
+    begins = np.arange(6) * 10 * S
+    columns = {
+        "profit_slope": (begins + 10 * S, 0.3 - 2 * (log_prices - log_prices[1:].mean())),
+        "own_price": (begins, np.exp(log_prices)),
+        "profit_curvature": (begins[1:], np.full(5, 2.0)),
+    }
+    agents = pd.concat(
+        pd.DataFrame({"agent": "up", "name": name, "t_ps": t_ps, "value": values})
+        for name, (t_ps, values) in columns.items()
+    )
+    run, prices = SimpleNamespace(agents=agents), Prices(begins, np.exp(log_prices))
+    found = slope_of(run, "up", prices, 10 * S, 60 * S)  # type: ignore[arg-type]
+    assert found is not None and (found.slope, found.curvature) == (pytest.approx(0.3), 2.0)
+    assert found.error == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize(

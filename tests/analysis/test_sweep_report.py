@@ -257,6 +257,15 @@ def test_the_front_is_what_nothing_beats(swept: Swept) -> None:
     assert front.on.tolist() == brute and not (front.on & front.beaten).any()
 
 
+def test_points_that_are_equal_are_on_the_front_together() -> None:
+    """Equal points do not beat each other; one that is equal in one outcome only may be beaten."""
+    means = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0], [2.0, 0.0], [0.0, 2.0]])
+    swept = nothing_differs(np.random.default_rng(1), len(means), 2)
+    swept.values[:] = means[swept.point]
+    front = front_of(msgspec.structs.replace(swept, outcomes=("welfare", "profit.isp")))
+    assert front is not None and front.on.tolist() == [True, True, True, False, False]
+
+
 @pytest.mark.drawn
 def test_the_page_says_first_what_was_found(folder: Path) -> None:
     """One file without scripts or network: the answer, then tables, pictures and CSV."""
