@@ -236,6 +236,12 @@ def check_self_configuring_red_paper(laws: Laws) -> None:
     assert law.measure() == 0.25, "a new max_probability is taken"
     law.on_arrival((0, 0, RATE, NEVER), (0, 1000), 0, [0.9])
     assert law.measure() == 0.25, "it is below already"
+    for packets in (above, between, above):
+        law.on_arrival((packets, 0, RATE, NEVER), (0, 1000), 0, [0.9])
+    law.configure([0, 4, 8, 0.25, 1, 7, 2, 1000])
+    assert law.measure() == 1.0, "max_p is kept after a second change too"
+    law.configure([0, 4, 8, 0.5, 1, 7, 2, 1000])
+    assert law.measure() == 0.5, "and the first max_probability is taken again"
 
 
 def check_self_configuring_red_starts_between(laws: Laws) -> None:

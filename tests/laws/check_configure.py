@@ -122,10 +122,23 @@ def check_virtual_queue_changes_its_service(laws: Laws) -> None:
     assert marks > 100, marks
 
 
+def check_rem_input_rate_is_over_the_time_that_passed(laws: Laws) -> None:
+    """A new interval applies from the next update on, which still ends an interval of 10 ms."""
+    values = [0, 1.05, 1, 0.1, 0, 0.5, 0.01, 1, 1, 0, 0, 1000]
+    law, queue = laws.marking("rem", values), (0, 0, RATE, NEVER)
+    for _ in range(20):
+        law.on_arrival(queue, (0, 1000), 0, [0.5])
+    values[6] = 0.02
+    law.configure(values)
+    assert law.on_timer(queue, 10 * MS) == 30 * MS
+    assert abs(law.measure() - (20 / 0.01 - 625) * 0.02) < 1e-9, law.measure()
+
+
 CONFIGURE_CHECKS = {
     "configure": [
         check_new_parameters_count,
         check_state_is_kept,
         check_virtual_queue_changes_its_service,
+        check_rem_input_rate_is_over_the_time_that_passed,
     ]
 }
