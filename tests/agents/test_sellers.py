@@ -33,7 +33,7 @@ def tariff(name: str) -> CallTariff:
 
 
 def apart(most: int, price: object = None) -> StrategySpec:
-    """A strategy of a row of its own."""
+    """One row has a separate strategy."""
     return StrategySpec(CALLS, {"most": most, "price": price})
 
 
@@ -62,7 +62,7 @@ class Seat:
 
 
 def gsp(**more: Any) -> tuple[GuaranteedStreamProvider, Seat]:
-    """A provider of calls on `a` and `b`, on `c` with a strategy of its own, and of files."""
+    """A provider of files, and of calls on `a`, `b` and, with a separate strategy, on `c`."""
     lines = (
         CallLine(tariff("day"), ("a", "b")),
         CallLine(tariff("own"), ("c",), apart(3, 55)),

@@ -160,7 +160,7 @@ def test_the_journal_has_each_change_once() -> None:
 
 
 def test_a_flow_returns_from_a_weight_to_its_old_mark_rate() -> None:
-    """The engine is told again, though the rate is the one it was told before the weight."""
+    """A rate is sent again after a weight, even if it equals the rate sent before."""
     aims, at = Aims(plan(), Journal()), np.arange(2)
     pay, weight = Decision(np.array([60.0, 90.0])), Decision(weight=np.array([LEAVE, 5.0]))
     price = np.full(4, 30)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The call desk: who is asked, what a call costs, who reports a broken promise, who is told."""
+"""The call desk: offers to sellers, prices of calls, claims of broken promises, and notices."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ def test_a_refund_needs_the_report_that_the_tariff_names(
 
 
 def test_a_buyer_may_prefer_best_effort() -> None:
-    """Its own account pays the marks then; it is told of the call, and no seller is."""
+    """The subscriber then pays the marks. It gets the notice of the call, and no seller does."""
     market = Desk()
     market.desk.open("beta", market.seller("beta"), TARIFF, np.array([1]))
     market.desk.open("alpha", market.seller("alpha"), TARIFF, np.array([1]))

@@ -48,7 +48,7 @@ def epoch(
 
 
 def test_counts_and_recent_cost_over_uneven_epochs() -> None:
-    """Each flow counts in its class of the epoch; a flow that is off or outside counts in none."""
+    """Flows count in their class of the epoch. Flows that are off or without a class do not."""
     books = ClassBooks(plan(), 2)
     books.enter(GOLD, 4)
     books.enter(IRON, 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The desk of classes: who is let in, what a provider sees, over epochs made by hand."""
+"""The desk of classes: admission and a provider's view, over epochs made by hand."""
 
 from __future__ import annotations
 

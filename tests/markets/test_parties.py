@@ -52,7 +52,7 @@ class World:
 
 
 def test_flows_have_users_classes_and_sellers() -> None:
-    """A source without a user has an account of its own."""
+    """A source without a user has a separate account."""
     world = World()
     parties = world.settled()
     source = world.ledger.names.index("source:four")
@@ -69,7 +69,7 @@ def test_flows_have_users_classes_and_sellers() -> None:
 
 
 def test_marks_are_paid_by_the_seller_of_a_class_or_the_user() -> None:
-    """The user if the class says so or there is none; there, whoever has taken them on."""
+    """The user pays by the class's terms, or without a class, unless an agent took on marks."""
     world = World()
     world.parties.pay_marks("rival", ("two",))
     parties = world.settled()
@@ -131,7 +131,7 @@ def test_a_flow_has_one_user_and_one_class() -> None:
 
 
 def test_whoever_pays_marks_itself_is_outside_all_classes() -> None:
-    """Its flows may be in none; others may."""
+    """Its flows may not join a class; other flows may."""
     for source, fits in (("one", False), ("two", True)):
         parties = World().parties
         parties.use("ann", (source,), alone=True)

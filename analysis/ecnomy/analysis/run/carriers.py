@@ -133,11 +133,11 @@ def access_carriers(run: RawRun) -> dict[str, str]:
     Raises:
         ResultsError: a table is unreadable.
     """
-    names = list(prices_of(run))
-    owners = _owners(run, names) if names else None
-    if owners is None:
+    owned = links_by_carrier(run)
+    if not owned:
         return {}
-    return {source.name: names[owners[source.path[0]]] for source in run.plan.sources}
+    carrier = {link: name for name, links in owned.items() for link in links}
+    return {source.name: carrier[source.path[0]] for source in run.plan.sources}
 
 
 def links_by_carrier(run: RawRun) -> dict[str, tuple[int, ...]]:

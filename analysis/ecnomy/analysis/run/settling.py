@@ -136,8 +136,9 @@ def settling_of(run: RawRun | Results) -> tuple[Settling, ...]:
         return ()
     end_ps = int(run.link_epochs["t_ps"].max())
     steered = {name: prices for name, prices in prices_of(run).items() if name in steering}
+    owned = links_by_carrier(run)
     judged = [
-        _with_ledger(one, run, prices)
+        _with_ledger(one, run, prices, owned.get(name))
         for name, prices in steered.items()
         for one in (verdict_of(name, prices, end_ps // 2, end_ps),)
         if one is not None
@@ -156,14 +157,15 @@ def _beside_others(judged: list[Settling]) -> tuple[Settling, ...]:
     )
 
 
-def _with_ledger(one: Settling, run: RawRun, prices: Prices) -> Settling:
+def _with_ledger(
+    one: Settling, run: RawRun, prices: Prices, links: tuple[int, ...] | None
+) -> Settling:
     """Return the verdict with what the carrier received, and who was away."""
     from_ps, to_ps = (round(s * PS_PER_S) for s in (one.from_s, one.to_s))
     ledger = run.ledger
     own = ledger[(ledger["credit"] == one.carrier) & ledger["t_ps"].gt(from_ps)]
     if not own["amount_micro"].any():
         return msgspec.structs.replace(one, verdict="unpaid", edge=None)
-    links = links_by_carrier(run).get(one.carrier)
     one = msgspec.structs.replace(one, away=priced_out(run, links, from_ps, to_ps))
     return _with_slope(one, run, prices, from_ps, to_ps) if one.verdict == "settled" else one
 
