@@ -10,7 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from ecnomy.agents.strategies.few_marks import SAMPLES, FewMarks
+from ecnomy.markets import run
 from ecnomy.markets.cli.main import app
+from ecnomy.markets.scenario import scenario_from_text
 
 ALL = np.array([True, True])
 
@@ -47,6 +49,40 @@ def test_nothing_is_said_without_cause(
     assert advice(marks, curvature, decisions, judged) == ""
 
 
+@pytest.mark.parametrize(
+    ("marks", "curvature", "dt_s", "judged", "needs_s"),
+    [
+        ([3, 3], [0.2, 0.6], 4.0, ALL, 20.0),  # n R is 1.2 in 4 s
+        ([12, 12], [0.2, 0.6], 4.0, ALL, 5.0),  # also where n R suffices
+        ([3, 3], [0.2, 0.6], 40.0, ALL, 60.0),  # at most
+        ([3, 3], [0.0, 0.0], 4.0, ALL, 60.0),
+        ([0.1, 0.1], [0.2, 0.6], 4.0, ALL, 0.0),  # marks do not limit rates
+        ([3, 3], [1.0, np.inf], 4.0, ALL, 0.0),  # no elastic demand
+        ([3, 9], [0.2, 0.6], 4.0, [True, False], 40.0),
+        ([3, 9], [0.2, 0.6], 4.0, [False, False], 0.0),
+    ],
+)
+def test_an_adaptive_interval_covers_six_marks_times_r(
+    marks: list[float], curvature: list[float], dt_s: float, judged: list[bool], needs_s: float
+) -> None:
+    """6 dt / (n R), of means over flows; nothing in the first nine decisions, then 60 s at most."""
+    few = FewMarks()
+    for decision in range(12):
+        few.learn(np.array(marks), np.array(curvature), dt_s, np.array(judged))
+        known = pytest.approx(needs_s, rel=1e-12)
+        assert few.needs_s == (known if decision >= 9 else 0)
+
+
+def test_recent_marks_count_most() -> None:
+    """After a hundred decisions with many marks, twenty with few decide."""
+    few = FewMarks()
+    for n in [50.0] * 100 + [2.0] * 20:
+        few.learn(np.array([n]), np.array([0.5]), 5.0, np.array([True]))
+    kept = 0.9 ** np.arange(120)[::-1]
+    mean = float(kept @ np.array([25.0] * 100 + [1.0] * 20)) / kept.sum()
+    assert few.needs_s == pytest.approx(30 / mean, rel=1e-12)
+
+
 SCENARIO = """
 version: 1
 duration: {duration} s
@@ -61,16 +97,27 @@ market:
   price_per_mark: 0.4 money
   agents:
     - {{name: isp, role: connectivity-provider}}
-    - {{name: users, role: price-handler, sources: home, decision_interval: {interval} s,
+    - {{name: users, role: price-handler, sources: home{interval},
        strategy: {{kind: elastic-utility, utility: {{kind: log, a: 1 money/s, x0: 320 kbps}}}}}}
 seed: 1
 """
 
 
+def test_users_without_an_interval_buy_their_demand() -> None:
+    """320 kbps (1 / 0.8 - 1) each: 80 kbps; with decisions every 5 s they buy 35 % less."""
+    text = SCENARIO.format(duration=600, interval="")
+    result = run(scenario_from_text(text, "few.yaml"))
+    epochs = result.raw.flow_epochs
+    late = epochs[epochs.t_ps >= 200 * 10**12].groupby("flow")["acked_bytes"]
+    bought_bps = 8 * (late.last() - late.first()).mean() / 400
+    assert bought_bps == pytest.approx(80e3, rel=0.1)
+
+
 @pytest.mark.parametrize(("interval", "warns"), [(2, True), (40, False)])
 def test_a_run_says_so_once(interval: int, warns: bool, tmp_path: Path) -> None:
     """At 0.8 of the price without demand, 20 flows meet a mark or two in 2 s each."""
-    text = SCENARIO.format(duration=32 * interval, interval=interval)
+    interval_key = f", decision_interval: {interval} s"
+    text = SCENARIO.format(duration=32 * interval, interval=interval_key)
     file = tmp_path / "few.yaml"
     file.write_text(text)
     done = CliRunner().invoke(app, ["run", str(file), "--out", str(tmp_path / "run")])

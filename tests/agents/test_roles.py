@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import mesa
 import msgspec
@@ -139,9 +140,31 @@ def test_a_decision_sets_the_next_one(
     assert role.next_ps == next_s * PS
     pause_s = settling_s if interval_s is None else interval_s
     assert role.responds_ps == ((settling_s + 5 * pause_s) * PS if settling_s else 0)
+    role.decided(7 * PS, settling_s * PS, heeds_lag=heeds, needs=13 * PS)
+    assert (role.hasty, role.settles_ps) == (hasty, settling_s * PS)
+    assert role.next_ps == (20 if interval_s is None else next_s) * PS
     role.decided(8 * PS, LONGEST_PS - 1, inertia=1.0)
     most = LONGEST_PS - 1 + 5 * (LONGEST_PS - 1 if interval_s is None else interval_s * PS)
     assert role.responds_ps == min(most, LONGEST_PS)
+
+
+@pytest.mark.parametrize(
+    ("advice", "needs_s", "text", "needs_ps"),
+    [
+        ("rests", 7.5, "rests", 7_500_000_000_000),
+        (3, "7", "", 0),
+        (None, math.nan, "", 0),
+        ("", -1, "", 0),
+        ("", math.inf, "", LONGEST_PS),
+    ],
+)
+def test_a_strategy_may_advise_and_need_time(
+    advice: object, needs_s: object, text: str, needs_ps: int
+) -> None:
+    """Text and a number above 0; anything else counts as nothing."""
+    asked = Strategist("users", "stay", {})
+    asked.whole = SimpleNamespace(advice=advice, needs_s=needs_s)
+    assert (asked.advice, asked.needs_ps) == (text, needs_ps)
 
 
 @pytest.mark.parametrize("count", [5, 16, 17, 30])

@@ -357,6 +357,25 @@ def test_points_of_numbers_have_their_parameters_in_the_head(tmp_path: Path) -> 
     ]
 
 
+def test_an_outcome_of_some_points_does_not_lead(tmp_path: Path) -> None:
+    """Only one law's runs have a profit, one run of the other no rate: the balance leads."""
+    unnamed = SWEEP.replace("outcomes: [profit.shop, welfare]\n", "")
+
+    def made(point) -> dict[str, int | float | None]:
+        known = figures(point)
+        rare = "0.02" in point.params["network.links.wire.marking"]
+        profit = {"profit.shop": known["profit.shop"]} if rare else {}
+        rate = None if point.number == 0 else 1e6 + point.number
+        return {**profit, "balance.shop": 60 * known["profit.shop"], "gold.goodput_bps": rate}
+
+    swept = open_swept(made_up(tmp_path, unnamed, made))
+    assert swept.outcomes == ("balance.shop", "gold.goodput_bps", "profit.shop")
+    assert found_of(swept).headline.startswith("shop: balance at the end is highest with rare")
+    table = points_table(open_swept(swept.folder, ["profit.shop"]))
+    cells = [list(column.cells) for column in table.columns[1:3]]
+    assert set(cells[0]) == {"8"} and cells[1].count("-") == 5
+
+
 def test_a_sweep_in_which_nothing_differs(tmp_path: Path) -> None:
     """It is said that nothing differs, and nobody is called the best."""
 

@@ -49,7 +49,10 @@ class PriceHandler(User):
             self.next_ps = seen.t_ps + self._phase_ps
             return decision
         heeds_lag, inertia = self._strategist.heeds_lag, self._strategist.inertia
-        self.decided(seen.t_ps, settling_ps(seen.flows), heeds_lag=heeds_lag, inertia=inertia)
+        needs_ps = self._strategist.needs_ps
+        self.decided(
+            seen.t_ps, settling_ps(seen.flows), heeds_lag=heeds_lag, inertia=inertia, needs=needs_ps
+        )
         if self.interval_ps == ADAPT:
             longest_ps = max(SHORTEST_PS, LONGER * seen.dt_ps)
             self.next_ps = min(self.next_ps, seen.t_ps + longest_ps)

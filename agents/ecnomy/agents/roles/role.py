@@ -4,7 +4,7 @@
 An adaptive role must not be faster than its flows. WTP's time constant is T / (gain p) (round-trip
 time T, marking probability p), and a faster decision measures transients. So such a role decides
 every max(5 s, 3 T / (gain p)) with measured values, or at its configured interval, with a random
-phase.
+phase. A strategy may need a longer adaptive interval (`needs_s`).
 """
 
 from __future__ import annotations
@@ -184,16 +184,22 @@ class Role(mesa.Agent):
         return t_ps >= self.next_ps
 
     def decided(
-        self, t_ps: int, settling: int, *, heeds_lag: bool = False, inertia: float = 0.0
+        self,
+        t_ps: int,
+        settling: int,
+        *,
+        heeds_lag: bool = False,
+        inertia: float = 0.0,
+        needs: int = 0,
     ) -> None:
         """Set the time of the next decision; `settling` [ps] is the shortest useful interval now.
 
         With `heeds_lag` a configured interval is never too short. A share `inertia` of users skips
-        a decision, so their response takes longer.
+        a decision, so their response takes longer. An adaptive interval is at least `needs` [ps].
         """
         self.settles_ps = settling
         self.hasty = 0 < self.interval_ps < settling and not heeds_lag
-        pause = settling if self.interval_ps == ADAPT else self.interval_ps
+        pause = max(settling, needs) if self.interval_ps == ADAPT else self.interval_ps
         self.next_ps = t_ps + pause
         longest_ps = min(settling + round(_decisions(inertia) * pause), LONGEST_PS)
         self.responds_ps = longest_ps if settling else 0
@@ -233,7 +239,14 @@ class Strategist:
     @property
     def advice(self) -> str:
         """The `advice` of a strategy for all flows, if it has one."""
-        return str(getattr(self.whole, "advice", ""))
+        found = getattr(self.whole, "advice", "")
+        return found if isinstance(found, str) else ""
+
+    @property
+    def needs_ps(self) -> int:
+        """The shortest adaptive interval by a strategy for all flows (`needs_s`), else 0."""
+        found = number(getattr(self.whole, "needs_s", 0.0)) or 0.0
+        return round(min(found * PS_PER_S, LONGEST_PS)) if found > 0 else 0
 
     def decide(self, seen: Observation) -> Decision:
         """Return the decision on all observed flows.

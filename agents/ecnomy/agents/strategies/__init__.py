@@ -21,6 +21,8 @@ State lives in the object. A strategy may also have these attributes:
     needs_weight   true if the strategy chooses weights
     heeds_lag      true if it allows for windows that settle more slowly than it decides, or
                    ignores the flows' rates
+    advice         what the user should change in its settings, without a subject, or ""; a warning
+    needs_s        the time that its next decision needs, if its interval adapts
     inertia        share of users that skip a decision; carriers wait for them
     needs_streams  true if admission needs test streams
     readings       figures for the table `agents`

@@ -143,6 +143,11 @@ class ElasticUtility:
         """A longer interval if its decisions follow too few marks (few_marks.py), or ""."""
         return self._few_marks.advice
 
+    @property
+    def needs_s(self) -> float:
+        """The time in which a flow meets enough marks for its demand (few_marks.py)."""
+        return self._few_marks.needs_s
+
     def decide_many(self, seen: Observation) -> Decision:
         """Return the willingness to pay per flow, in whole micro-units per second."""
         flows = seen.flows
@@ -152,8 +157,7 @@ class ElasticUtility:
         cap_bps = None
         if seen.dt_ps:
             ratio, sent = flows.goodput_bps / self._x0_bps, np.logical_and(self._going, before)
-            if self._few_marks.counts:
-                self._count_marks(seen, ratio, sent)
+            self._count_marks(seen, ratio, sent)
             self._leaving.learn(seen, 8.0 * flows.delivered_bytes / self._x0_bps, sent)
             contract = self._leaving.contract()
             log_aim, elastic = self._log_aim(self._rates(seen, sent), contract)

@@ -6,6 +6,8 @@ demand multiplies this error by its elasticity 1/R (see elastic_utility.py). Dem
 when the price appears high, and recovers slowly, so users buy too little: about 10 % less than
 their demand at n R = 2, 30 % at 0.6 and half at 0.25 (20 users, U of the kinds log and quadratic,
 at 0.5 to 0.9 of the price without demand). With the advised interval they buy 3 to 4 % less.
+An adaptive interval follows the same rule, with the marks of about the last ten decisions. The
+first ten stay fast, because a new flow is still far from its demand.
 """
 
 from __future__ import annotations
@@ -23,37 +25,49 @@ SAMPLES: Final = 500  # decisions of flows that are counted
 FEWEST: Final = 2.0  # n R
 ENOUGH: Final = 6.0  # n R of the interval that it advises
 RARE: Final = 0.1  # marks per decision, below which marks do not limit a rate
+KEPT: Final = 0.9  # share of the recent sums that the next decision keeps
+KNOWN: Final = 6.5  # recent decisions, each counted by what is kept: ten decisions make 6.51
+LONGEST_S: Final = 60.0
 
 
 class FewMarks:
     """Counts the marks between decisions of flows with an elastic demand."""
 
     def __init__(self) -> None:
-        self._decisions = 0
-        self._marks = self._scaled = self._time_s = 0.0  # sums of n, n R and seconds
-
-    @property
-    def counts(self) -> bool:
-        """Whether it still counts decisions."""
-        return self._decisions < SAMPLES
+        self._all = np.zeros(4)  # sums over flows and decisions: 1, n, n R and seconds
+        self._lately = np.zeros(4)  # means over flows, of recent decisions
 
     def learn(self, marks: Floats, curvature: Floats, dt_s: float, judged: Truths) -> None:
         """Add a decision: marks per flow, R, the time since the last one, and flows that count."""
         counted = np.asarray(judged, np.bool_) & (curvature < 1)
-        self._decisions += int(counted.sum())
-        self._marks += float(marks[counted].sum())
-        self._scaled += float((marks[counted] * curvature[counted]).sum())
-        self._time_s += dt_s * int(counted.sum())
+        count = int(counted.sum())
+        if count:
+            n = marks[counted]
+            sums = np.array([count, n.sum(), (n * curvature[counted]).sum(), count * dt_s])
+            self._lately = KEPT * self._lately + sums / count
+            if self._all[0] < SAMPLES:
+                self._all += sums
+
+    @property
+    def needs_s(self) -> float:
+        """The time in which a flow meets `ENOUGH` / R marks, at most `LONGEST_S`.
+
+        0 in the first ten decisions of such flows, or if marks do not limit their rates.
+        """
+        decisions, marks, scaled, time_s = self._lately.tolist()
+        if decisions < KNOWN or marks <= RARE * decisions:
+            return 0.0
+        return float(min(ENOUGH * time_s / scaled, LONGEST_S)) if scaled else LONGEST_S
 
     @property
     def advice(self) -> str:
         """A sentence without a subject if marks are too few; "" before `SAMPLES` decisions."""
-        if self.counts:
+        if self._all[0] < SAMPLES:
             return ""
-        marks, scaled = self._marks / self._decisions, self._scaled / self._decisions
+        marks, scaled, time_s = (self._all[1:] / self._all[0]).tolist()
         if marks < RARE or scaled >= FEWEST:
             return ""
-        interval_s = self._time_s / self._decisions * ENOUGH / scaled
+        interval_s = time_s * ENOUGH / scaled
         return (
             f"decides after {marks:.2g} marks per flow, too few for a demand of elasticity "
             f"{marks / scaled:.2g}, so flows buy less than their demand; "

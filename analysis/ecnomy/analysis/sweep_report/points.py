@@ -7,6 +7,7 @@ seeds are paired, runs of one replicate share a seed: each point then has the sa
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -185,7 +186,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
     head = head_of(folder)
     with connect(folder) as connection:
         kinds = _columns(connection)
-        outcomes = _chosen(folder, kinds, head, named)
+        outcomes = _chosen(folder, connection, kinds, head, named)
         paths = [path for path in head["kinds"] if path in kinds]
         counts = [_COUNTED] if _COUNTED in kinds else []
         columns = dict.fromkeys([*paths, *outcomes, *counts])
@@ -244,8 +245,13 @@ def _columns(connection: Any) -> dict[str, str]:
 
 
 def _chosen(
-    folder: Path, kinds: dict[str, str], head: dict[str, Any], named: Sequence[str]
+    folder: Path,
+    connection: Any,
+    kinds: dict[str, str],
+    head: dict[str, Any],
+    named: Sequence[str],
 ) -> tuple[str, ...]:
+    """Return the named outcomes, or the main ones, first those that every point has."""
     numbers = ("DOUBLE", "BIGINT", "INTEGER", "HUGEINT")
     parameters = set(head["kinds"])
     there = [
@@ -261,10 +267,29 @@ def _chosen(
                 f"{folder}: {where}: found {name!r}, which no run has, expected an outcome "
                 f"({known_name(name, there)})"
             )
-    found = main_outcomes(there, given, bool(head.get("own"))) or tuple(there[:_ANY])
-    if not found:
+    own = bool(head.get("own"))
+    everywhere = there if given else _in_every_point(connection, there)
+    mains = (main_outcomes(names, given, own) for names in (everywhere, there))
+    found = dict.fromkeys(itertools.chain(*mains))
+    if not (found or there):
         raise ResultsError(f"{folder}: found runs without outcomes, expected outcomes to report")
-    return found
+    return tuple(found) or tuple(there[:_ANY])
+
+
+def _in_every_point(connection: Any, names: Sequence[str]) -> list[str]:
+    """Return the outcomes that each point with a finished run has.
+
+    An outcome of some points alone, such as the profit of agents that declare a utility, compares
+    only these.
+    """
+    if not names:
+        return []
+    counts = ", ".join(f"count({quoted_name(name)}) as {quoted_name(name)}" for name in names)
+    least = ", ".join(f"min({quoted_name(name)})" for name in names)
+    row = connection.execute(
+        f"select {least} from (select {counts} from runs where status = 'done' group by point)"
+    ).fetchone()
+    return [name for name, count in zip(names, row or (), strict=True) if count]
 
 
 def _of_search(swept: Swept, head: dict[str, Any]) -> Swept:

@@ -41,8 +41,8 @@ def points_table(swept: Swept) -> Table:
     from rich.table import Table
 
     outcomes = swept.outcomes[:_OUTCOMES]
-    main = outcomes[0]
     tables = {name: swept.table(name) for name in outcomes}
+    runs = np.bincount(swept.point, minlength=swept.points)
     order = best_first(swept)
     all_of_them = swept.points <= _MOST and swept.search is None
     some = list(range(swept.points)) if all_of_them else [int(i) for i in order[:_BEST]]
@@ -63,7 +63,7 @@ def points_table(swept: Swept) -> Table:
             half = half_widths(spread[i : i + 1], n[i : i + 1], swept.level)[0]
             cells.append(scales[name].between(float(at[i]), float(half)).replace("\u2212", "-"))
         best = "* best" if i == order[0] and swept.points > 1 else ""
-        table.add_row(label, str(int(tables[main][2][i])), *cells, best)
+        table.add_row(label, str(int(runs[i])), *cells, best)
     return table
 
 

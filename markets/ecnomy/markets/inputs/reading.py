@@ -261,6 +261,9 @@ def expected_of(kind: Any) -> str:
         return reader.expected
     if kind in _PLAIN:
         return _PLAIN[kind]
+    if typing.get_origin(kind) in (types.UnionType, typing.Union):
+        one = next(a for a in typing.get_args(kind) if a is not type(None)).__struct_config__
+        return f"a mapping such as {{{one.tag_field}: {one.tag}}}" if one.tag else "a mapping"
     if typing.get_origin(kind) is not tuple:
         return "a mapping"
     item = split(typing.get_args(kind)[0])[0]

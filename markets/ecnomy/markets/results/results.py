@@ -110,8 +110,9 @@ class Results(RunTables):
     def links(self) -> pd.DataFrame:
         """Return a row per link, by name, over the measured window.
 
-        `rate_mbps`, `utilization`, `marking_probability`, `mean_queue_packets`, `mean_wait_s` and
-        the engine's counters.
+        `rate_mbps`, `utilization`, `marking_probability` (of all arrivals, while `ecnomy show`
+        prints the share of ECN-capable data), `mean_queue_packets`, `mean_wait_s` and the engine's
+        counters.
         """
         from ecnomy.markets.results.frames import link_frame
 
