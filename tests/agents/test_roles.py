@@ -235,6 +235,25 @@ def test_a_carrier_that_cannot_wait_is_hasty(
     assert carrier.hasty == hasty
 
 
+@pytest.mark.parametrize(
+    ("kind", "responds_s", "next_s"),
+    [
+        ("revenue-gradient", 33, 43),
+        ("revenue-gradient", 4, 15),
+        ("revenue-gradient", 999, 610),
+        ("stay", 33, 10),
+    ],
+)
+def test_a_carrier_without_an_interval_waits_for_its_users(
+    kind: str, responds_s: int, next_s: int, model: mesa.Model
+) -> None:
+    """From 5 s to 10 min if its strategy waits for them, else until the next report."""
+    carrier = ConnectivityProvider(model, "net", Terms(1, kind))
+    assert carrier.next_ps < 5 * PS
+    CarrierBooks(carrier, 5, responds_s=responds_s).decide()
+    assert (carrier.next_ps, carrier.responds_ps, carrier.hasty) == (next_s * PS, 0, False)
+
+
 def test_configured_interval_is_kept_and_found_hasty(model: mesa.Model) -> None:
     """10 s where 60 s are needed."""
     customer = Customer(model, "ann", Terms(7, interval_ps=10 * PS))

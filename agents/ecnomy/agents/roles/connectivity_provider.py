@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import mesa
 import msgspec
@@ -13,27 +13,34 @@ from ecnomy.agents.answers import whole
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.money import DEAREST_MICRO
 from ecnomy.agents.observation import PriceObservation
-from ecnomy.agents.roles.role import EVERY_REPORT, Role, Terms
+from ecnomy.agents.roles.role import ADAPT, EVERY_REPORT, SHORTEST_PS, Role, Terms
 from ecnomy.agents.seat import Seat
 from ecnomy.agents.strategies import blame, make
+from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["ConnectivityProvider", "price_posted"]
 
+PATIENCE_PS: Final = 600 * PS_PER_S  # longest adaptive interval
+
 
 class ConnectivityProvider(Role):
-    """Posts one integer price per mark, in micro-units; `stay` keeps the scenario's price."""
+    """Posts one integer price per mark, in micro-units; `stay` keeps the scenario's price.
+
+    It decides at every report by default. With a strategy that waits for customers (`waits`) the
+    default interval is the time that they need to respond, from 5 s to 10 min.
+    """
 
     phase: ClassVar[str] = "post"
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
         """See Role; a strategy that cannot be made or used is a StrategyError."""
-        super().__init__(model, name, terms, EVERY_REPORT)
         kind = terms.kind or "stay"
         self._who = f"{name} ({kind})"
         self._strategy = make(kind, terms.params)
+        self._waits: int = getattr(self._strategy, "waits", 0)
+        super().__init__(model, name, terms, ADAPT if self._waits else EVERY_REPORT)
         if not callable(getattr(self._strategy, "post_price", None)):
             raise StrategyError(f"{self._who}: a strategy for prices has post_price")
-        self._waits: int = getattr(self._strategy, "waits", 0)
 
     def join(self, seat: Seat) -> None:
         """Make its links a domain, whose marks are paid to it."""
@@ -59,7 +66,8 @@ class ConnectivityProvider(Role):
         except Exception as error:
             raise blame(self._who, error) from error
         price = price_posted(self._who, answer)
-        self.decided(seen.t_ps, 0)
+        responded_ps = min(max(seen.responds_ps, SHORTEST_PS), PATIENCE_PS)
+        self.decided(seen.t_ps, 0, needs=responded_ps)
         self.settles_ps = seen.responds_ps if self._waits else 0
         self.hasty = 0 < self._waits * max(self.interval_ps, seen.dt_ps) < seen.responds_ps
         return price

@@ -4,7 +4,8 @@
 The profit of a price is the carrier's receipts less its payments, per second. The time directly
 after a change does not count, because a higher price earns more until customers respond. Both times
 are one decision interval, or the intervals that customers need to respond
-(`PriceObservation.responds_ps`), up to ten. A shorter trial would measure the previous price.
+(`PriceObservation.responds_ps`), up to ten. A shorter trial would measure the previous price. A
+carrier's default interval is that time itself.
 """
 
 from __future__ import annotations

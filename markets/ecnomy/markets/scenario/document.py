@@ -196,10 +196,12 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         strategy: rule for its decisions from observations; by default that of its role.
         decision_interval: time between two of its decisions; by default that of its role. An agent
             decides at the first report when or after it is due, so at most once per epoch.
-            Providers decide at every report, from t = 0 on. A customer adapts: max(5 s, 3 T / (gain
-            p)), the first time at random within 5 s. A price handler adapts in the same way, first
-            at t = 0, to at most twice the time just observed. With an interval set, the first
-            decision is at a random time within it (a price handler also decides at t = 0).
+            Providers decide at every report, from t = 0 on. A carrier that waits for customers
+            (revenue-gradient, revenue-bandit) adapts to their responses. A customer adapts: max(5
+            s, 3 T / (gain p)), the first time at random within 5 s. A price handler adapts in the
+            same way, first at t = 0, to at most twice the time just observed. With an interval set,
+            the first decision is at a random time within it (a price handler also decides at t =
+            0).
         links: names or patterns of the links that a carrier owns.
         nodes: nodes whose outgoing links a carrier owns.
         price_per_mark: a carrier's initial price of a mark; by default the market's price.
