@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make demo | test | test-full | site | bench | lint | record-omnet | record-papers | carry-records | release-check | dist | release:
+# make demo | test | test-full | site | browser | bench | lint | record-omnet | record-papers | carry-records | release-check | dist | release:
 # each installs what it needs, in .venv.
 # Nothing else is needed than Python >= 3.11 (with venv), make and g++ >= 12.
 #   make test PYTHON=python3.12 VENV=.venv-3.12     another interpreter beside the first
@@ -25,7 +25,7 @@ WITH_OMNET := $(if $(INET_ROOT),$(or $(OMNETPP_ROOT),$(shell command -v opp_run)
 NLOHMANN_INCLUDE ?= $$($(BIN)/python -c \
   "import os, nlohmann_json; print(os.path.join(os.path.dirname(nlohmann_json.__file__), 'include'))")
 
-.PHONY: demo test test-full test-pythons site omnet bench torture record-omnet record-papers carry-records release-check release dist lint sanitize clean
+.PHONY: demo test test-full test-pythons site browser omnet bench torture record-omnet record-papers carry-records release-check release dist lint sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -50,12 +50,17 @@ test-pythons: $(VENV)/installed
 site: $(VENV)/installed $(VENV)/site
 	@$(BIN)/python analysis/site/build.py
 
+# The built-in engine as a WebAssembly module, build/browser/ecnomy-engine.js; needs Emscripten.
+browser: $(VENV)/installed
+	@$(BIN)/python omnet/tools/browser_engine.py
+
 # ecnomy's modules for OMNeT++, where OMNETPP_ROOT (or opp_run on the PATH) and INET_ROOT are.
 omnet: $(VENV)/installed
 	@$(MAKE) --no-print-directory -C omnet -j $(JOBS) NLOHMANN_INCLUDE=$(NLOHMANN_INCLUDE)
 
 bench: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/bench/bench_engine.py
+	@$(BIN)/python tests/bench/bench_browser.py
 	@$(BIN)/python tests/bench/bench_marking.py
 	@$(BIN)/python tests/bench/bench_window.py
 	@$(BIN)/python tests/bench/bench_curve.py

@@ -129,23 +129,27 @@ void Simulation::begin_tally() noexcept {
 }
 
 RunTotals Simulation::run() {
-  std::int64_t epoch = 0;
-  exchange(0, epoch);
-  while (now_ < plan_->duration) {
-    const Time end = next_boundary(now_);
-    run_until(end);
-    now_ = end;
-    settle_links(end);
-    settle_calls(end);
-    recorder_.flush();
-    if (core_.tally) tally_.tell_counts(*client_, end);
-    if (core_.classes) class_tally_.tell(*client_, end);
-    if (end == plan_->warmup) begin_tally();
-    exchange(end, ++epoch);
+  while (step()) {
   }
-  recorder_.flush();
-  if (core_.tally) tally_.tell_histograms(*client_);
   return totals();
+}
+
+bool Simulation::step() {
+  exchange(now_, epoch_++);
+  if (now_ >= plan_->duration) {
+    recorder_.flush();
+    if (core_.tally) tally_.tell_histograms(*client_);
+    return false;
+  }
+  now_ = next_boundary(now_);
+  run_until(now_);
+  settle_links(now_);
+  settle_calls(now_);
+  recorder_.flush();
+  if (core_.tally) tally_.tell_counts(*client_, now_);
+  if (core_.classes) class_tally_.tell(*client_, now_);
+  if (now_ == plan_->warmup) begin_tally();
+  return true;
 }
 
 Time Simulation::next_boundary(Time now) const noexcept {

@@ -32,6 +32,9 @@ class Simulation {
   Simulation(const Plan& plan, bridge::Client* client);
 
   RunTotals run();
+  // One epoch of it: reports, waits for the decision, and advances to the next report. False after the last one.
+  bool step();
+  RunTotals totals() const;
 
   const Core& core() const noexcept { return core_; }
 
@@ -67,7 +70,6 @@ class Simulation {
   std::vector<FlowState> states(Time now) const;  // by row
   std::vector<LinkState> link_states(Time now) const;
   static std::int64_t wall_ns();
-  RunTotals totals() const;
 
   const Plan* plan_;
   bridge::Client* client_;
@@ -83,6 +85,7 @@ class Simulation {
   std::vector<bool> started_;
   std::int64_t events_ = 0;
   Time now_ = 0;
+  std::int64_t epoch_ = 0;
   std::int64_t last_alive_ns_ = 0;
 };
 
