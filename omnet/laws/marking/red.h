@@ -48,10 +48,11 @@ class Red : public MarkingLaw {
        "The probability rises to 1 from max_threshold to twice that; otherwise it jumps to 1 at "
        "max_threshold."},
       {"wait", "flag", 1, 0, 1, "",
-       "At least 1/p packets pass between two marks, as with ns-2's wait_; needs count."},
+       "At least 1/p packets pass between two marks (ns-2's wait_), so 2p/3 are marked on average; "
+       "needs count."},
       {"count", "flag", 1, 0, 1, "",
-       "Marks are spread evenly, by the number of packets since the last mark (Floyd and Jacobson "
-       "1993)."},
+       "Marks are spread evenly by the packets since the last mark; without wait, 2p are marked "
+       "(Floyd and Jacobson 1993)."},
       {"mark_on_empty", "flag", 0, 0, 1, "",
        "Packets that find at most one packet waiting are also marked."},
       {"idle_decay", "flag", 1, 0, 1, "",
