@@ -161,6 +161,9 @@ def test_users_who_anticipate_prices(tmp_path: Path) -> None:
     assert part.nash_per_s == pytest.approx(utility, rel=1e-6)
     assert 0.75 < part.nash_per_s / part.optimum_per_s < 0.999
     assert welfare.distance.nash_per_s == part.nash_per_s
+    without = welfare_of(a_run, nash=False)
+    assert without is not None and math.isnan(without.distance.nash_per_s)
+    assert without.optimum_ratio == welfare.optimum_ratio
 
 
 def test_margin_of_a_law_by_load(lot: RawRun) -> None:

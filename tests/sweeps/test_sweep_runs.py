@@ -17,9 +17,11 @@ from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
 from ecnomy.markets import load as load_scenario
 from ecnomy.markets import run
 from ecnomy.markets.cli.main import main
+from ecnomy.markets.sweep import driver
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import SweepError
 from ecnomy.markets.sweep.head import head_of
+from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome
 from ecnomy.markets.sweep.store import Store, identified
 from sweep_world import SCENARIO, SWEEP, Here, go, write
 from tiers import rare
@@ -50,6 +52,37 @@ def test_outcomes_are_those_of_single_runs(tmp_path: Path) -> None:
         assert at["wire.utilization"] == pytest.approx(wire.utilization, rel=1e-12)
         paid = result.raw.ledger[result.raw.ledger.credit == "isp"].amount_micro.sum() / 1e6
         assert at["balance.isp"] == pytest.approx(paid, rel=1e-12)
+
+
+def test_a_dry_run_tries_the_first_the_middle_and_the_last_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Runs 0, 6 and 11 of 12, here of as many seconds; 6 fails. Nothing is kept."""
+    file = write(tmp_path)
+    places = [(point.params, point.seed) for point in load_sweep(file).points()]
+    failing = {6}
+
+    def made(task: Any) -> Outcome:
+        number = places.index((task.params, task.seed))
+        status = FAILED if number in failing else DONE
+        return Outcome(task.point, "", status, "why", task.code, {}, {}, wall_s=float(number))
+
+    monkeypatch.setattr(driver, "execute", made)
+    monkeypatch.chdir(tmp_path)
+
+    def said(*options: str) -> tuple[int | str | None, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(["sweep", str(file), "--dry-run", *options])
+        out, err = capsys.readouterr()
+        return ended.value.code, out + err
+
+    told = "12 runs\nabout 5.5 s per run, 33 s on 2 workers\n"
+    assert said("--workers", "2") == (0, told)
+    assert json.loads(said("--json")[1])["each_s"] == 5.5
+    failing.update({0, 11})
+    status, told = said()
+    assert status == 1 and "the test runs failed: why" in told
+    assert not (tmp_path / "results").exists()
 
 
 def test_nothing_is_made_twice(tmp_path: Path) -> None:

@@ -126,9 +126,9 @@ class _Utilities(msgspec.Struct, frozen=True, eq=False):
 
 
 def distance_of(
-    run: RawRun, declared: tuple[Declared, ...], windows: tuple[Window, ...]
+    run: RawRun, declared: tuple[Declared, ...], windows: tuple[Window, ...], *, nash: bool
 ) -> Distance:
-    """Solve for the best rates in each part of a window.
+    """Solve for the best rates in each part of a window; for the Nash equilibrium with `nash`.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -138,7 +138,7 @@ def distance_of(
     flows = Epochs(run.flow_epochs, "flow", run.plan.row_count)
     links = Epochs(run.link_epochs, "link", len(run.plan.links))
     try:
-        parts = [_part(run.plan, flows, links, declared, window) for window in windows]
+        parts = [_part(run.plan, flows, links, declared, window, nash=nash) for window in windows]
     except InputError as error:
         return Distance(why=" ".join(str(error).split()))
     known = tuple(part for part in parts if part is not None)
@@ -210,7 +210,13 @@ def _alike(
 
 
 def _part(
-    plan: Plan, flows: Epochs, links: Epochs, declared: tuple[Declared, ...], window: Window
+    plan: Plan,
+    flows: Epochs,
+    links: Epochs,
+    declared: tuple[Declared, ...],
+    window: Window,
+    *,
+    nash: bool,
 ) -> Part | None:
     """Return the optimum of a part; None if all rows were off."""
     had = [lived(flows, one, window.from_ps, window.to_ps) for one in declared]
@@ -241,6 +247,9 @@ def _part(
     members = np.array([source.row_flows for source in sources], dtype=np.float64)
     always = bool(np.abs(each - members).max() < 1e-9)
     steady = sum(float(h.steady(one).sum()) for h, one in zip(had, declared, strict=True))
+    selfish = math.nan
+    if nash:
+        selfish = _nash(problem, utilities, best, alike.sums(members), always=always)
     return Part(
         from_ps=window.from_ps,
         to_ps=window.to_ps,
@@ -249,7 +258,7 @@ def _part(
         best_bps=(best.rates / count)[alike.group] * MBPS,
         utility_per_s=steady / window.seconds,
         optimum_per_s=best.utility,
-        nash_per_s=_nash(problem, utilities, best, alike.sums(members), always=always),
+        nash_per_s=selfish,
     )
 
 

@@ -150,11 +150,12 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
         return self.per_s(self.welfare_micro) / best if best > 0 else math.nan
 
 
-def welfare_of(run: RawRun | Results) -> Welfare | None:
+def welfare_of(run: RawRun | Results, *, nash: bool = True) -> Welfare | None:
     """Return welfare over the measured window; None if no agent declares a utility.
 
     Also None if the scenario does not load (see declared.agents_of), if a strategy cannot be made,
-    or if the window has fewer than two reports.
+    or if the window has fewer than two reports. Without `nash` the equilibrium of users who
+    anticipate prices, which takes most of the time, is NaN.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -191,7 +192,7 @@ def welfare_of(run: RawRun | Results) -> Welfare | None:
         ),
         jain_rates=_jain(np.concatenate([rates for rates, _ in users])),
         jain_utilities=_jain(np.concatenate([utilities for _, utilities in users])),
-        distance=distance_of(run, declared, parts_of(run.plan, flows, window)),
+        distance=distance_of(run, declared, parts_of(run.plan, flows, window), nash=nash),
         margins=margins_of(run, parts_of(run.plan, flows, window)),
     )
 
@@ -205,7 +206,7 @@ def welfare_columns(results: Path) -> dict[str, float | None]:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
-    found = welfare_of(open_raw(results))
+    found = welfare_of(open_raw(results), nash=False)
     if found is None:
         return {}
     return {

@@ -207,13 +207,14 @@ def _count(tally: Tally, outcome: Outcome) -> None:
 
 
 def estimate_s(sweep: Sweep, tries: int = 3) -> float:
-    """Return the mean seconds of a run, from up to `tries` runs on this machine, not kept.
+    """Return the mean seconds of a run, from up to `tries` points on this machine, not kept.
 
     Raises:
         SweepError: all of them failed.
     """
     points = sweep.points()
-    tried = points[:: max(1, len(points) // tries)][:tries]
+    at = {round(i * (len(points) - 1) / max(tries - 1, 1)) for i in range(tries)}
+    tried = [points[i] for i in sorted(at)]  # also the last one: values may differ in their cost
     made = [execute(task_of(sweep, point)) for point in tried]
     times = [outcome.wall_s for outcome in made if outcome.status == DONE]
     if not times:
