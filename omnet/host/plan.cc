@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/plan.h"
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -55,6 +57,23 @@ class Node {
   template <class T>
   T get(const char* key) const {
     return at(key).get<T>();
+  }
+
+  // One of some names.
+  std::string among(std::initializer_list<const char*> names) const {
+    const std::string value = get<std::string>();
+    if (std::find(names.begin(), names.end(), value) == names.end()) {
+      std::string listed;
+      for (const char* const* name = names.begin(); name != names.end(); ++name) {
+        listed += (name == names.begin() ? "" : name + 1 == names.end() ? " or " : ", ");
+        listed += *name;
+      }
+      refuse(listed);
+    }
+    return value;
+  }
+  std::string among(const char* key, std::initializer_list<const char*> names) const {
+    return at(key).among(names);
   }
 
   // A whole number in its range. The JSON library would convert numbers without a check.
@@ -158,7 +177,7 @@ LinkPlan read_link(const Node& node) {
                 node.whole("buffer_packets", -1, kMost),
                 node.whole("buffer_bytes", -1, kMost),
                 node.small("framing_bytes", 0, kMostBytes),
-                node.get<std::string>("not_ect") == "drop",
+                node.among("not_ect", {"drop", "pass"}) == "drop",
                 read_law(node.at("marking"), "marking"),
                 node.get<std::string>("stream"),
                 read_scheduler(node.at("scheduler")),
@@ -181,11 +200,7 @@ Echo read_echo(const Node& node) {
   node.refuse("off, accurate, accecn or rfc3168");
 }
 
-bool read_ect_1(const Node& node) {
-  const std::string name = node.get<std::string>("codepoint");
-  if (name != "ect-0" && name != "ect-1") node.at("codepoint").refuse("ect-0 or ect-1");
-  return name == "ect-1";
-}
+bool read_ect_1(const Node& node) { return node.among("codepoint", {"ect-0", "ect-1"}) == "ect-1"; }
 
 TransportPlan read_udp(const Node& node) {
   TransportPlan udp{};
@@ -198,21 +213,19 @@ TransportPlan read_udp(const Node& node) {
 }
 
 TransportPlan read_transport(const Node& node) {
-  const std::string kind = node.get<std::string>("kind");
-  if (kind == "udp") return read_udp(node);
-  if (kind != "tcp") node.at("kind").refuse("tcp or udp");
+  if (node.among("kind", {"tcp", "udp"}) == "udp") return read_udp(node);
   TransportPlan tcp{};
   tcp.tcp = true;
   tcp.payload_bytes = node.small("mss_bytes", 1, kMostBytes);
   tcp.header_bytes = node.small("header_bytes", 0, kMostBytes);
   tcp.ack_bytes = node.small("ack_bytes", 1, kMostBytes);
   tcp.window = read_law(node.at("window"), "window");
-  tcp.paced = node.get<std::string>("send") == "paced";
+  tcp.paced = node.among("send", {"paced", "ack-clocked"}) == "paced";
   tcp.slow_start = node.get<bool>("slow_start");
   tcp.echo = read_echo(node.at("echo"));
   tcp.ect = tcp.echo != Echo::off;
   tcp.ect_1 = read_ect_1(node);
-  tcp.ect_all = tcp.ect && node.get<std::string>("ect") == "all";
+  tcp.ect_all = node.among("ect", {"data", "all"}) == "all" && tcp.ect;
   tcp.sack = node.get<bool>("sack");
   tcp.delayed_acks = node.small("delayed_acks", 1, kMostBytes);
   tcp.delayed_ack = node.time("delayed_ack_ps", tcp.delayed_acks > 1 ? 1 : 0);
@@ -225,8 +238,8 @@ TransportPlan read_transport(const Node& node) {
   tcp.max_rto = node.time("max_rto_ps", 1);
   tcp.initial_rto = node.time("initial_rto_ps", 1);
   tcp.reference_rtt = node.whole_or_none("reference_rtt_ps", kFarthest);
-  tcp.rtt_mean = node.get<std::string>("rtt") == "mean";
-  tcp.reduce_from = reduce_from(node.get<std::string>("reduce_from"));
+  tcp.rtt_mean = node.among("rtt", {"smoothed", "mean"}) == "mean";
+  tcp.reduce_from = reduce_from(node.among("reduce_from", {"window", "flight", "pipe"}));
   tcp.repair = node.get<bool>("repair");
   if (!tcp.repair && (tcp.sack || tcp.delayed_acks > 1)) {
     node.fail("repair is false with sack or delayed ACKs");
@@ -253,11 +266,7 @@ void check_classes(const Node& node, const std::vector<LinkPlan>& links,
   if (!fits) node.fail("are not the classes of its links");
 }
 
-bool read_together(const Node& node) {
-  const std::string rows = node.get<std::string>();
-  if (rows != "each" && rows != "together") node.refuse("each or together");
-  return rows == "together";
-}
+bool read_together(const Node& node) { return node.among({"each", "together"}) == "together"; }
 
 // A period of -1: no profile.
 Profile read_profile(const Node& node) {
@@ -335,20 +344,19 @@ SourcePlan read_source(const Node& node, const std::vector<LinkPlan>& links) {
 }
 
 HistogramPlan read_histogram(const Node& node) {
-  const std::string of = node.get<std::string>("of");
-  if (of != "delay" && of != "queue") node.at("of").refuse("delay or queue");
-  return {of == "delay", node.whole("width", 1, kFarthest), node.whole("bins", 1, kMostBins)};
+  const bool of_delay = node.among("of", {"delay", "queue"}) == "delay";
+  return {of_delay, node.whole("width", 1, kFarthest), node.whole("bins", 1, kMostBins)};
 }
 
 RecordPlan read_record(const Node& node) {
-  return {node.each("series", [](const Node& n) { return n.get<std::string>(); }),
+  return {node.each("series", [](const Node& n) { return n.among(kSeriesNames); }),
           node.whole_or_none("every_ps", kFarthest),
           node.each("delay_thresholds_ps", [](const Node& n) { return n.whole(0, kFarthest); }),
           node.get<bool>("trace"),
           node.get<bool>("transfers"),
           node.get<bool>("calls"),
           node.each("histograms", read_histogram),
-          node.each("counts", [](const Node& n) { return n.get<std::string>(); }),
+          node.each("counts", [](const Node& n) { return n.among(kCountNames); }),
           node.whole_or_none("counts_every_ps", kFarthest),
           node.whole_or_none("classes_every_ps", kFarthest)};
 }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -125,13 +126,18 @@ struct HistogramPlan {
   std::int64_t width, bins;  // ps or packets
 };
 
+inline constexpr std::initializer_list<const char*> kSeriesNames = {"cwnd", "rtt", "rate", "queue",
+                                                                    "marking_probability"};
+inline constexpr std::initializer_list<const char*> kCountNames = {"arrivals", "marks",     "drops",
+                                                                   "sent",     "delivered", "ce"};
+
 struct RecordPlan {
-  std::vector<std::string> series;
+  std::vector<std::string> series;  // among kSeriesNames
   Time every_ps;
   std::vector<Time> delay_thresholds;
   bool trace, transfers, calls;
   std::vector<HistogramPlan> histograms;
-  std::vector<std::string> counts;
+  std::vector<std::string> counts;  // among kCountNames
   Time counts_every;
   Time classes_every;  // -1: classes are not recorded
 };

@@ -6,8 +6,6 @@
 namespace ecnomy {
 namespace {
 
-constexpr const char* kCountNames[] = {"arrivals", "marks", "drops", "sent", "delivered", "ce"};
-
 // Rows of four integers, sent in parts, so no large copy of the counts is held.
 class Rows {
  public:
@@ -48,10 +46,9 @@ Tally::Tally(const Plan& plan)
   }
   offset_.fill(kNowhere);
   for (const std::string& name : plan.record.counts) {
-    const auto found = std::find(std::begin(kCountNames), std::end(kCountNames), name);
-    if (found == std::end(kCountNames))
-      throw BadPlan("plan.record.counts: unknown " + in_quotes(name));
-    const Counted what = static_cast<Counted>(found - std::begin(kCountNames));
+    const auto found = std::find(kCountNames.begin(), kCountNames.end(), name);
+    if (found == kCountNames.end()) throw BadPlan("plan.record.counts: unknown " + in_quotes(name));
+    const Counted what = static_cast<Counted>(found - kCountNames.begin());
     if (offset_[what] != kNowhere)
       throw BadPlan("plan.record.counts: " + in_quotes(name) + " twice");
     counted_.push_back(what);

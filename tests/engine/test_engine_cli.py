@@ -86,6 +86,52 @@ def with_number(plan: dict[str, Any], place: tuple[str | int, ...], number: floa
     return json.dumps(changed)
 
 
+CHOICES = {
+    "not_ect": "drop or pass",
+    "kind": "tcp or udp",
+    "send": "paced or ack-clocked",
+    "ect": "data or all",
+    "rtt": "smoothed or mean",
+    "reduce_from": "window, flight or pipe",
+    "rows": "each or together",
+    "series": "cwnd, rtt, rate, queue or marking_probability",
+    "counts": "arrivals, marks, drops, sent, delivered or ce",
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "good"),
+    [
+        *(("not_ect", "pass"), ("not_ect", "drop"), ("kind", "tcp"), ("send", "ack-clocked")),
+        *(("send", "paced"), ("ect", "data"), ("ect", "all"), ("rtt", "smoothed"), ("rtt", "mean")),
+        *(("reduce_from", word) for word in ("window", "flight", "pipe")),
+        *(("rows", "each"), ("rows", "together")),
+        *(("series", word) for word in ("cwnd", "rtt", "rate", "queue", "marking_probability")),
+        *(("counts", w) for w in ("arrivals", "marks", "drops", "sent", "delivered", "ce")),
+    ],
+)
+def test_a_word_of_a_plan_is_one_of_its_choices(key: str, good: str, tmp_path) -> None:
+    """Each is read; with a letter more it is refused with its place and the choices."""
+    plan = json.loads(plans.reference_dumbbell(2.0).to_json())
+    record, source = plan["record"], plan["sources"][0]
+    path = tmp_path / "plan.json"
+
+    def told(word: str) -> tuple[int, str]:
+        if key in ("series", "counts"):
+            record.update({key: [word], "counts_every_ps": 10**12, "every_ps": 10**12})
+        elif key == "not_ect":
+            plan["links"][0]["not_ect"] = word
+        else:
+            (source if key == "rows" else source["transport"])[key] = word
+        path.write_text(json.dumps(plan))
+        done = call("read", "--plan", str(path))
+        return done.returncode, done.stderr
+
+    assert told(good) == (0, "")
+    status, said = told(f"{good}s")
+    assert status == 2 and f'is "{good}s", expected {CHOICES[key]}' in said
+
+
 def test_every_number_of_a_plan_has_a_range(tmp_path) -> None:
     """None is converted without a look: below 0, no whole number, beyond 64 bits, beyond 10^300."""
     plan = json.loads(plans.reference_dumbbell(2.0).to_json())

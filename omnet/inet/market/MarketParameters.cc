@@ -21,7 +21,7 @@ std::vector<std::string> words(const omnetpp::cComponent* module, const char* na
 
 // The words of a parameter. Each is one of `known` and occurs once.
 std::vector<std::string> names(const omnetpp::cComponent* module, const char* name,
-                               const std::vector<std::string>& known) {
+                               std::initializer_list<const char*> known) {
   std::vector<std::string> out = words(module, name);
   for (auto word = out.begin(); word != out.end(); ++word) {
     if (std::find(known.begin(), known.end(), *word) == known.end() ||
@@ -87,7 +87,7 @@ bool MarketBridge::inSeries(const std::string& name) const {
 
 void MarketBridge::readRecord() {
   RecordPlan& record = plan_.record;
-  record.series = names(this, "series", {"cwnd", "rtt", "rate", "queue", "marking_probability"});
+  record.series = names(this, "series", kSeriesNames);
   record.every_ps = timeParameter(this, "every");
   std::istringstream thresholds(par("delayThresholds").stdstringValue());
   for (Time threshold = 0; thresholds >> threshold;) record.delay_thresholds.push_back(threshold);
@@ -97,7 +97,7 @@ void MarketBridge::readRecord() {
   for (const std::string& word : words(this, "histograms")) {
     record.histograms.push_back(histogram(word));
   }
-  record.counts = names(this, "counts", {"arrivals", "marks", "drops", "sent", "delivered", "ce"});
+  record.counts = names(this, "counts", kCountNames);
   record.counts_every = timeParameter(this, "countsEvery");
   record.classes_every = timeParameter(this, "classesEvery");
   if (!record.counts.empty() && record.counts_every <= 0) {
