@@ -3,6 +3,7 @@
 //
 //   decode FLOWS LINKS [newer]    frames from stdin: `ok TYPE` or the refusal's name, one line each
 //   encode                        one frame of each message an engine sends, to stdout
+//   refuse                        how it refuses messages that no market accepts, one line each
 //   session PEER EPOCHS FLOWS [show]   a whole run; PEER is fd:N or an address; prints how it went
 //   records PEER ROWS             a report, then a table of so many rows; prints `bye`
 //   waiting PEER                  handshake and first report under a hook that stops after a second
@@ -82,6 +83,35 @@ int run_encode() {
             << encode(Hand{"{\"willingness\": {\"\u00e9\": 1.5}}"})
             << encode(Alive{4294967296, 65535}) << encode(Finish{-1, 128, 255, 256, 2.5})
             << encode(Error{std::string(40, 'x') + " \xc3\xa9"});
+  return 0;
+}
+
+template <typename Message>
+void print_refusal(const Message& message) {
+  try {
+    encode(message);
+    std::puts("sent");
+  } catch (const ProtocolError& e) {
+    std::printf("%s: %s\n", e.name().c_str(), e.detail().c_str());
+  }
+}
+
+// No values are read here, so no memory is needed for the columns that are too large.
+int run_refuse() {
+  Table table;
+  for (const std::size_t rows : {4u, 6u}) {
+    Record uneven = series(table, 5);
+    uneven.columns[2].count = rows;
+    print_refusal(uneven);
+  }
+  Record large = series(table, 0);
+  large.columns.resize(1);
+  large.columns[0].count = kMaxBodyBytes / 8 + 1;
+  print_refusal(large);
+  large.columns[0].count = kMaxBodyBytes / 8;  // no room for the names
+  print_refusal(large);
+  print_refusal(Finish{0, 0, 0, 0, std::nan("")});
+  print_refusal(Finish{0, 0, 0, 0, -HUGE_VAL});
   return 0;
 }
 
@@ -205,6 +235,7 @@ int run_fuzz(const Arguments& arguments) {
 int run(const std::string& mode, const Arguments& arguments) {
   if (mode == "decode") return run_decode(arguments);
   if (mode == "encode") return run_encode();
+  if (mode == "refuse") return run_refuse();
   if (mode == "session") return run_session(arguments);
   if (mode == "records") return run_records(arguments);
   if (mode == "waiting") return run_waiting(arguments);

@@ -204,3 +204,17 @@ def test_encode_refuses_what_no_peer_takes() -> None:
         with pytest.raises(ProtocolError) as refusal:
             encode(m.Decide(0, flows))
         assert refusal.value.name == name
+
+
+def test_cpp_encodes_only_what_a_market_accepts(peer: Path) -> None:
+    """Uneven columns, frames that are too large and scalars that are not finite do not leave."""
+    command = [str(peer), "refuse"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.split("\n")[:-1] == [
+        "column-length: columns.subject",
+        "column-length: columns.subject",
+        "frame-too-large: t_ps",
+        f"frame-too-large: {(64 << 20) + 45} bytes to send",
+        "not-finite: cpu_s",
+        "not-finite: cpu_s",
+    ]
