@@ -163,6 +163,18 @@ def test_nobody_is_asked_where_nothing_is_sold() -> None:
     assert outcome.requests == [] and outcome.table("calls")["accepted"].all()
 
 
+@pytest.mark.parametrize("wanted", ["calls", "transfers", "trace"])
+def test_each_table_is_recorded_without_the_others(wanted: str) -> None:
+    """A plan that requests one table gets this table and no other, with calls and files at work."""
+    duplex = plans.duplex("a", 0, 1, 1e6, 0.02)
+    file = Law("file", {"size_bytes": 5000.0})
+    phones = plans.source("phones", [0], [], plans.udp(200), voip(0.1, 0.2))
+    files = plans.source("files", [0], [1], plans.tcp(), file)
+    requested = {name: name == wanted for name in ("calls", "transfers", "trace")}
+    outcome = run(plans.plan(duplex, [phones, files], 2, **requested))
+    assert list(outcome.records) == [wanted]
+
+
 def test_stop_ends_the_calls_under_way() -> None:
     """No packet leaves at or after `stop`, and the calls end there."""
     outcome = run(telephones(voip(0.1, 50.0), duration_s=10, stop_s=4.0))
