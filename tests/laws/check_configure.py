@@ -134,11 +134,23 @@ def check_rem_input_rate_is_over_the_time_that_passed(laws: Laws) -> None:
     assert abs(law.measure() - (20 / 0.01 - 625) * 0.02) < 1e-9, law.measure()
 
 
+def check_load_is_over_the_time_that_passed(laws: Laws) -> None:
+    """A new interval applies from the next update on, which still ends an interval of 10 ms."""
+    law, queue = laws.marking("load-based", [0.01, 0.5, 1]), (0, 0, RATE, NEVER)
+    for ends, begins_next, load in ((10, 30, 1.6), (30, 50, 0.8)):
+        for _ in range(20):
+            law.on_arrival(queue, (0, 1000), (ends - 5) * MS, [0.5])
+        law.configure([0.02, 0.5, 1])
+        assert law.on_timer(queue, ends * MS) == begins_next * MS
+        assert abs(law.measure() - load) < 1e-9, (ends, law.measure())
+
+
 CONFIGURE_CHECKS = {
     "configure": [
         check_new_parameters_count,
         check_state_is_kept,
         check_virtual_queue_changes_its_service,
         check_rem_input_rate_is_over_the_time_that_passed,
+        check_load_is_over_the_time_that_passed,
     ]
 }
