@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Losses halve windows: sources take fewer marks than they pay for, and the run says so.
 
-A window falls by half for a loss and by the gain of 0.5 for a mark, so a loss takes the place of
-cwnd marks: those taken and those lost this way make up what was asked for.
+A window falls by half for a loss and by the gain of 0.5 for a mark, so a loss counts as
+cwnd marks. With these, sources take as many marks as they pay for.
 """
 
 from __future__ import annotations

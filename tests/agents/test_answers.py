@@ -138,7 +138,7 @@ def test_columns_of_money_may_have_fractions(model: mesa.Model, kind: Any) -> No
 
 
 def test_signed_and_unsigned_classes_go_together(model: mesa.Model) -> None:
-    """numpy makes fractions of such a list; classes they stay."""
+    """numpy turns such a list into floats; the classes stay whole numbers."""
     told = customer(model, Decision(offer=[np.uint64(1), np.int64(0)]), "DecidingAll").decide(
         seen(0, 1)
     )

@@ -138,7 +138,7 @@ def test_where_trying_prices_rests() -> None:
 
 
 def test_more_carriers_and_one() -> None:
-    """Nobody of three gains by another price; a carrier alone is a monopolist."""
+    """None of three carriers gains by another price; a single carrier is a monopolist."""
     three = closed(CASES["the acceptance test's"] | {"homes": 6, "threshold": 0.48}, links=3)
     found = three.competition()
     assert three.reply(found.prices[1:]) == pytest.approx(found.prices[0])

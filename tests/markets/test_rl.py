@@ -149,7 +149,7 @@ def test_the_same_seed_gives_the_same_episode(env: MarketParallelEnv) -> None:
 
 
 def test_sixty_four_in_one_process(tmp_path: Path, pids: list[int]) -> None:
-    """Stepped in turn, each as it would be alone, and nothing is left; 16 in the fast tier."""
+    """Stepped in turn, each earns what it earns alone; all end. 16 in the fast tier."""
     path, before, count = written(tmp_path), held(), 64 if in_full() else 16
     alone = market_env(path, "isp")
     alone.reset(seed=count - 1)

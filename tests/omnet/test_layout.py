@@ -37,7 +37,7 @@ def pixels(plan: Plan, places: Positions | None = None) -> dict[str, tuple[int, 
 
 @pytest.mark.parametrize("file", sorted(CONFIGS.glob("examples/*.yaml")), ids=lambda f: f.stem)
 def test_no_two_nodes_overlap(file: Path) -> None:
-    """Icons are 40 pixels wide; the market above has its room; the same on a second call."""
+    """Icons of 40 pixels have room, also below the market; a second call gives the same."""
     plan = make_plan(load(file))
     found = pixels(plan)
     assert set(found) == set(plan.nodes) and found == pixels(plan)

@@ -134,10 +134,9 @@ class Workers:
 class World:
     """One history. Its promises:
 
-    - What counts as done is on the disk: a run that counted is not made again, unless its record
-      was damaged. A loss of power may take the runs that are in no shard yet; without `synced` it
-      may take any.
-    - What is not whole on the disk does not count.
+    - A run that counts as done is on the disk, and is not made again unless its record was damaged.
+      A loss of power may take the runs that are in no shard yet; without `synced` it may take any.
+    - A record that is not whole does not count.
     - A start ends with all runs there, or with an error that the driver documents.
     - In the end each run is there once, with its own outcome, and nothing else is left.
 
