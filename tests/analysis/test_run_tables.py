@@ -102,7 +102,7 @@ def test_a_file_is_not_a_results_folder(gold_silver: Path) -> None:
 
 def test_a_folder_of_results_names_one_of_them(copy: Path) -> None:
     """Of the folder above a run, and where a run is and a sweep is expected."""
-    with pytest.raises(ResultsError, match=f"{copy.name} is a results folder$"):
+    with pytest.raises(ResultsError, match=f"{copy.name} is one$"):
         open_run(copy.parent)
     with pytest.raises(ResultsError, match="found the results of a run, expected a sweep"):
         open_sweep(copy)

@@ -13,6 +13,7 @@ _CODEL: Final = "marking/codel.h"
 _PIE: Final = "marking/pie.h"
 _BLUE: Final = "marking/blue.h"
 _SELF: Final = "marking/self_configuring_red.h"
+_SRED: Final = "marking/sred.h"
 
 AQM_MUTATIONS: Final[dict[str, list[Mutation]]] = {
     "codel": [
@@ -51,6 +52,19 @@ AQM_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("freeze", _BLUE, "    changed_ = now;\n", ""),
         Mutation("limit", _BLUE, "packets) > limit_)", "packets) >= limit_)"),
         Mutation("time", _BLUE, "queue.idle_since);", "now);"),
+    ],
+    "sred": [
+        Mutation("sign", _SRED, " - hits_);", " + hits_);"),
+        Mutation("threshold", _SRED, "6 * bytes < buffer", "6 * bytes <= buffer"),
+        Mutation("clamp", _SRED, "std::min(p, 1.0)", "p"),
+        Mutation("quarter", _SRED, "max_probability_ / 4", "max_probability_ / 2"),
+        Mutation("square", _SRED, "few * few", "few"),
+        Mutation("more", _SRED, "few > 1) p", "few > 0) p"),
+        Mutation("hit", _SRED, "favours_small_ && hit", "favours_small_"),
+        Mutation("memory", _SRED, "zombies_.size() < memory_", "zombies_.size() <= memory_"),
+        Mutation("draw", _SRED, "!hit && uniform()", "uniform()"),
+        Mutation("simple", _SRED, "if (favours_small_ && ", "if ("),
+        Mutation("shorter", _SRED, "zombies_.resize(memory_)", "zombies_.clear()"),
     ],
     "self-configuring-red": [
         Mutation("sign", _SELF, "max_p_ / decrease_", "max_p_ * decrease_"),

@@ -64,6 +64,12 @@ CASES = [
     ("law: pie, update: 30 ms", "pie", dict(target_s=0.015, update_s=0.03, mark_p=0.1)),
     ("law: blue, limit: 20 packets", "blue", dict(freeze_s=0.1, limit_packets=20)),
     (
+        "law: sred, memory: 50, mean_packet: 500 bytes",
+        "sred",
+        dict(max_probability=0.15, flows=256, memory=50, favours_small=1, buffer_packets=300,
+             mean_packet_bytes=500),
+    ),  # fmt: skip
+    (
         "law: self-configuring-red, min_threshold: 2 kB, max_threshold: 9 kB",
         "self-configuring-red",
         dict(unit=1, min_threshold=2000, max_threshold=9000, decrease=3, increase=2),

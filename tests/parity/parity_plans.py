@@ -85,6 +85,18 @@ MARKING: Final = {
         ),
     ),
     "blue": Law("blue", dict(increment=0.02, decrement=0.002, freeze_s=0.1, limit_packets=12.0)),
+    "sred": Law(
+        "sred",
+        dict(
+            max_probability=0.15,
+            flows=4.0,
+            memory=20.0,
+            overwrite=0.25,
+            favours_small=1.0,
+            buffer_packets=20.0,
+            mean_packet_bytes=1000.0,
+        ),
+    ),
     "self-configuring-red": Law(
         "self-configuring-red",
         dict(
@@ -142,6 +154,7 @@ _CHANGES: Final = {
     "pie": (0, (0.005, 0.01)),
     "blue": (0, (0.02, 0.03)),
     "self-configuring-red": (3, (0.05, 0.1)),
+    "sred": (0, (0.15, 0.3)),
 }
 
 

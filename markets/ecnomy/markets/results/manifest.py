@@ -75,7 +75,7 @@ def read_manifest(path: str | Path) -> Manifest:
     file = folder / MANIFEST
     if not folder.is_dir() or not file.is_file():
         inside = next(iter(sorted(folder.glob(f"*/{MANIFEST}"))), None)
-        hint = f"; {inside.parent} is a results folder" if inside else ""
+        hint = f"; {inside.parent} is one" if inside else ", expected one of `ecnomy run`"
         raise ResultsError(f"{folder}: not a results folder (it has no {MANIFEST}){hint}")
     raw = file.read_bytes()
     try:
