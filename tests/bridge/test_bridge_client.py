@@ -203,6 +203,19 @@ def test_a_market_that_dies(start_peer: Any, left: int, name: str) -> None:
     assert line.endswith("at t = 0.999999999999 s; last message was request")
 
 
+def test_the_death_after_a_report_is_at_its_time(start_peer: Any) -> None:
+    """A market that dies while it decides, at 1 s."""
+    process, sock = start_peer("session", 2, 3)
+    answers = (WELCOME, encode(m.Decide(0)), b"", b"", encode(m.Verdict(1, True)))
+    for answer in answers:
+        read(sock)
+        sock.sendall(answer)
+    assert isinstance(read(sock), m.Report)
+    sock.shutdown(socket.SHUT_WR)
+    _, words, _ = ended(process)
+    assert words.endswith("market closed the connection at t = 1 s; last message was report\n")
+
+
 def test_a_market_that_says_why(start_peer: Any) -> None:
     """An error frame ends the run with the market's own reason."""
     process, sock = start_peer("session", 1, 3)

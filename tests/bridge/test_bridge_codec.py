@@ -97,6 +97,36 @@ def test_cpp_refuses_by_the_same_names(peer: Path) -> None:
     assert dict(zip(samples.HOSTILE, got, strict=True)) == expected
 
 
+# The first and the last character of each row of RFC 3629's table of forms, in UTF-8.
+ENDS = [chr(code).encode() for code in (0, 0x7F, 0x80, 0x7FF, 0x800, 0xFFF, 0x1000, 0xCFFF, 0xD000)]
+ENDS += [
+    chr(code).encode()
+    for code in (0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x3FFFF, 0x40000, 0xFFFFF, 0x100000, 0x10FFFF)
+]
+BESIDE = [b"\x80", b"\xbf", b"\xc0\x80", b"\xc1\xbf", b"\xe0\x9f\xbf", b"\xed\xa0\x80"]
+BESIDE += [b"\xed\xbf\xbf", b"\xf0\x8f\xbf\xbf", b"\xf4\x90\x80\x80", b"\xf5\x80\x80\x80", b"\xff"]
+for end in ENDS:
+    BESIDE += [end[:at] for at in range(1, len(end))]  # cut short
+    BESIDE += [
+        end[:at] + wrong + end[at + 1 :] for at in range(1, len(end)) for wrong in (b"a", b"\xc0")
+    ]
+
+
+def test_both_languages_know_utf_8(peer: Path) -> None:
+    """The ends of each form and what lies just beside them, alone and beside a letter."""
+    texts = [text + more for text in (*ENDS, *BESIDE) for more in (b"", b"a")]
+    names = ["ok error"] * 2 * len(ENDS) + ["not-messagepack"] * 2 * len(BESIDE)
+    bodies = [b"\x82\xa4type\xa5error\xa6reason" + bytes([0xA0 + len(t)]) + t for t in texts]
+    verdicts = cpp_decode(peer, b"".join(map(samples.frame, bodies)))
+    assert dict(zip(texts, verdicts, strict=True)) == dict(zip(texts, names, strict=True))
+    for text, body, name in zip(texts, bodies, names, strict=True):
+        if name == "ok error":
+            assert decode_body(body) == m.Error(text.decode())
+        else:
+            with pytest.raises(ProtocolError, match=name):
+                decode_body(body)
+
+
 def test_cpp_takes_what_a_market_sends(peer: Path) -> None:
     """Good market messages pass; an engine's own messages are out of order."""
     frames = b"".join(encode(message) for message in GOOD)
