@@ -213,6 +213,19 @@ def test_classes_of_a_link_that_contradict_each_other(
     assert f"plan.links[{link}].scheduler: " in done[0].stderr and expected in done[0].stderr
 
 
+@pytest.mark.parametrize("laws", [0, 1, 3])
+def test_each_of_two_classes_by_shares_has_one_marking_law(laws: int, tmp_path) -> None:
+    """Fewer laws are refused, and so are more."""
+    plan = json.loads(make_plan(load(EXAMPLES / "two-classes.yaml")).to_json())
+    (scheduler,) = [one["scheduler"] for one in plan["links"] if one["scheduler"]]
+    assert len(scheduler["classes"]) == len(scheduler["marking"]) == 2
+    scheduler["marking"] = [*scheduler["marking"], scheduler["marking"][0]][:laws]
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(plan))
+    done = call("read", "--plan", str(path))
+    assert done.returncode == 2 and "scheduler: has not one marking law a class" in done.stderr
+
+
 @pytest.mark.parametrize(
     "words", [(), ("walk",), ("run",), ("run", "--plan"), ("run", "--fast", "1")]
 )

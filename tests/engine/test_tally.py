@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import plans
+from class_plans import classed, dual, in_classes
 from drive import Outcome, engine, run
 from ecnomy.markets.plan import Histogram, Law, Plan
 from processes import LIMIT_S
@@ -213,6 +214,29 @@ def test_md1_histograms(load: float) -> None:
     assert quantile * stats.sem(delays) < 0.02 * theory_s
     alone = (1 - load) * np.exp(load)
     assert abs(np.mean(empty) - alone) < quantile * stats.sem(empty) < 0.02
+
+
+def test_marks_of_a_dual_queue_are_counted_when_its_packets_leave() -> None:
+    """A mark at a departure is noticed at the link's next event: its bin is not sent before.
+
+    Other packets cause the many events between two of this link.
+    """
+    links = plans.duplex("in", 0, 1, 1e9, 0.001) + plans.duplex("dual", 1, 2, 1e6, 0.005)
+    links[2] = classed(links[2], dual())
+    poisson, often = (Law("poisson", {"mean_interval_s": s}) for s in (0.011, 0.0002))
+    marked = plans.udp(1500, ect=True, codepoint="ect-1")
+    sources = [
+        in_classes(plans.source("marked", [0, 2], [], marked, poisson), [-1, 0]),
+        in_classes(plans.source("others", [0], [], plans.udp(100), often), [-1]),
+    ]
+    every_ps = 10**8
+    record = dict(counts=["marks"], counts_every_ps=every_ps, trace=True)
+    outcome = run(plans.plan(links, sources, 20, epoch_s=20, **record))
+    rows = outcome.table("trace")
+    mine = (rows["event"] == MARK) & (rows["link"] == 2)
+    expected = np.bincount(rows["t_ps"][mine] // every_ps, minlength=200_000)
+    assert np.array_equal(counts_of(outcome, "marks")[2], expected)
+    assert expected.sum() > 1000
 
 
 def test_counts_show_how_bursty_arrivals_are() -> None:
