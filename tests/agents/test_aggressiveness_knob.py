@@ -98,7 +98,21 @@ def test_marks_fade_by_half() -> None:
     assert found == pytest.approx(1.0 / (4 / (2.5 + 10)))
 
 
-@pytest.mark.parametrize("idle", [{"goodput_bps": 0.0}, {"active": 0}, {"srtt_s": 0.0}])
+IDLE = pytest.mark.parametrize("idle", [{"goodput_bps": 0.0}, {"active": 0}, {"srtt_s": 0.0}])
+
+
+@IDLE
+def test_the_price_of_weight_outlives_a_pause(idle: dict[str, float]) -> None:
+    """Marks fade only while a flow sends; the first interval with a pause in it says nothing."""
+    knob = met(AggressivenessKnob(LOG, most=8.0))
+    turned(knob, goodput_bps=1e6, weight=1.0, bill_micro=8_000_000)
+    for _ in range(3):
+        turned(knob, **{"goodput_bps": 1e6, "weight": 1.0, **idle})
+    after = [turned(knob, goodput_bps=1e6, weight=2.0, bill_micro=0) for _ in range(2)]
+    assert next(weight for weight in after if weight != LEAVE) == pytest.approx(1 / (4 / 12.5))
+
+
+@IDLE
 def test_an_interval_without_sending_says_nothing(idle: dict[str, float]) -> None:
     """The weight stays as it is."""
     columns = {"goodput_bps": 1e6, "weight": 1.0, "bill_micro": 1, **idle}

@@ -77,6 +77,11 @@ def test_what_goes_with_the_parameter(tmp_path: Path) -> None:
         ("  from: 0.01", "  from: 0", ".from: found 0, expected more than 0, as the"),
         ("  first: 3", "  step: 2 packets", "a step above 0 and below the range"),
         ("  first: 3", "  with: {sources.gold.count: 2}", "which overlap"),
+        (
+            "  first: 3",
+            "  with: {network.links.wire.marking.probability: 2}",
+            "'network.links.wire.marking.probability', expected other parameters",
+        ),
         ("marking.probability", "marking.probably", "probably"),
         (
             "parameter: network.links.wire.marking.probability",
