@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 import re
+from unittest.mock import Mock
 
 import pytest
 
+import market_world as world
 from ecnomy.agents.errors import InputError
 from ecnomy.markets import open_market
+from ecnomy.markets.bridge.messages import Hand
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.economy.market_like import NoMarket
+from ecnomy.markets.model.market import Market
 from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.session.conversation import Conversation, Quiet
 from ecnomy.markets.session.qtenv_hand import Held
 
 SCENARIO = """
@@ -37,6 +42,27 @@ def test_what_is_held_reaches_the_market() -> None:
         assert market.prices == {"isp": 0.5}
         assert market.aims.pay_micro_per_s.tolist() == [3_500_000, 3_500_000]
         market.step()
+
+
+def test_what_is_held_overrides_the_decision_on_its_report() -> None:
+    """Agents decide on a report first, and then what a user holds counts, on each report."""
+    agent = """    - name: who
+      role: price-handler
+      sources: gold
+      strategy: {kind: constant-charge, charge: 1 money/s}
+"""
+    scenario = scenario_from_text(SCENARIO + agent)
+    plan = make_plan(scenario)
+    assert scenario.market is not None
+    market, others = Market(plan, scenario.market), Mock()
+    said = [world.report(plan, epoch * world.PS, epoch) for epoch in range(3)]
+    others.receive.side_effect = [Hand('{"willingness": {"gold": 3.5}}'), *said]
+    conversation = Conversation(others, plan, others, Quiet(), str)
+    conversation.begin(Mock(show=False), market)
+    for _ in said[1:]:
+        assert market.aims.pay_micro_per_s.tolist() == [3_500_000, 3_500_000]
+        conversation.step(market)
+    assert market.aims.pay_micro_per_s.tolist() == [3_500_000, 3_500_000]
 
 
 @pytest.mark.parametrize(

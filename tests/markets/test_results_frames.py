@@ -278,6 +278,18 @@ def test_payments_of_every_account_sum_to_it(made: Results) -> None:
         made.payments("golt")
 
 
+def test_marks_on_the_way_back_are_not_paid_for(tmp_path: Path) -> None:
+    """ACKs that are ECT get marked too, but only the links of the path sell marks."""
+    text = TWO_LINKS.replace("SETTLEMENT", "retail").replace("{law: wtp}", "{law: wtp, ect: all}")
+    back = "probability: 0.02}, reverse: {marking: {law: fixed, probability: 0.2}}}"
+    text = text.replace("probability: 0.02}}", back)
+    (tmp_path / "two.yaml").write_text(text)
+    result = run(tmp_path / "two.yaml", out=tmp_path / "r")
+    marks = {row["link_name"]: row["marks"] for row in rows(result, "pairs") if row["marks"]}
+    assert marks["far.reverse"] > 100
+    assert set(result.payments("home")["link"]) == {"near", "far"}
+
+
 @pytest.mark.parametrize("settlement", ["retail", "direct"])
 def test_marks_are_paid_for_by_link(settlement: str, tmp_path: Path) -> None:
     """In proportion to the marks each link set; under `direct` each carrier is paid for its own."""
