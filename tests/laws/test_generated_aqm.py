@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CoDel, PIE, BLUE and self-configuring RED: parameters and events that hypothesis invents."""
+"""CoDel, PIE, BLUE, SRED, self-configuring RED: parameters and events that hypothesis invents."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from check_aqm import CodelEvent, PieEvent, compare_codel, compare_pie
 from check_blue import BlueEvent, compare_blue, compare_self_configuring_red
 from check_red import red_arrivals
+from check_sred import SredPacket, compare_sred
 from law_api import Laws
 from oracle_aqm import BlueOptions, CodelOptions, PieOptions, SelfConfiguringOptions
+from oracle_sred import SredOptions
 from tiers import examples
 
 RELAXED = settings(
@@ -78,6 +80,33 @@ blue_events = st.lists(
     ),
     max_size=80,
 )
+
+dyadic = st.integers(0, 2**16 - 1).map(lambda k: k / 2**16)  # times a list's length it is exact
+sred_options = st.builds(
+    SredOptions,
+    max_p=st.floats(0, 1),
+    flows=st.floats(1, 100),
+    memory=st.integers(1, 9),
+    overwrite=st.floats(0, 1),
+    full=st.booleans(),
+    buffer_packets=st.integers(0, 50).map(float),
+    mean_bytes=st.integers(100, 1500).map(float),
+)
+sred_packets = st.lists(
+    st.builds(
+        SredPacket, st.integers(0, 4), st.integers(0, 30_000), st.tuples(dyadic, dyadic, dyadic)
+    ),
+    max_size=60,
+)
+
+
+@RELAXED
+@given(options=sred_options, packets=sred_packets, later=st.none() | sred_options)
+def test_sred(
+    laws: Laws, options: SredOptions, packets: list[SredPacket], later: SredOptions | None
+) -> None:
+    """Any SRED counts its hits and marks by them."""
+    compare_sred(laws, options, packets, later)
 
 
 @RELAXED
