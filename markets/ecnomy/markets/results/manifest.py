@@ -56,10 +56,22 @@ class Manifest(msgspec.Struct, frozen=True):
     tables: dict[str, str] = {}
 
 
+class _Version(msgspec.Struct, frozen=True):
+    """The version of a plan."""
+
+    plan: int
+
+
 class _Header(msgspec.Struct, frozen=True):
-    """The header, read first: the rest is parsed only if the format is known."""
+    """The header, read first: the rest is parsed only if its format is known."""
 
     format: int
+
+
+class _PlanHeader(msgspec.Struct, frozen=True):
+    """The header of the plan, likewise."""
+
+    plan: _Version
 
 
 def read_manifest(path: str | Path) -> Manifest:
@@ -84,12 +96,11 @@ def read_manifest(path: str | Path) -> Manifest:
             raise ResultsError(
                 f"{file}: results format {found}, this version of ecnomy reads format {FORMAT}"
             )
+        version = msgspec.json.decode(raw, type=_PlanHeader).plan.plan
+        if version != PLAN_VERSION:
+            raise ResultsError(f"{file}: plan version {version}, this version reads {PLAN_VERSION}")
         manifest = msgspec.json.decode(raw, type=Manifest)
     except UNREADABLE as error:
         raise ResultsError(f"{file}: not a results manifest ({error})") from error
     check_sealed(file, raw, "run it again")
-    if manifest.plan.plan != PLAN_VERSION:
-        raise ResultsError(
-            f"{file}: plan version {manifest.plan.plan}, this version reads {PLAN_VERSION}"
-        )
     return manifest

@@ -14,10 +14,16 @@ import msgspec
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.results.manifest import MANIFEST
 from ecnomy.markets.support.intact import UNREADABLE, check_sealed, read_regular
+from ecnomy.markets.support.printable import printable
 
-__all__ = ["HEAD", "head_of", "is_sweep"]
+__all__ = ["FORMAT", "HEAD", "OtherFormat", "head_of", "is_sweep"]
 
+FORMAT: Final = 1
 HEAD: Final = "sweep.json"
+
+
+class OtherFormat(ResultsError):
+    """A sweep's folder has a format that this version cannot read, and must not write to."""
 
 
 def is_sweep(folder: Path) -> bool:
@@ -31,11 +37,17 @@ def head_of(folder: Path) -> dict[str, Any]:
     `plan` is the plan of a sensitivity analysis. It is None or missing in other sweeps.
 
     Raises:
+        OtherFormat: another version of ecnomy wrote it, in another format.
         ResultsError: the folder does not hold a sweep, or its head was altered.
     """
     try:
         text = read_regular(folder / HEAD)
         head = msgspec.json.decode(text, type=dict[str, Any])
+        if (found := head.get("format", FORMAT)) != FORMAT:
+            raise OtherFormat(
+                f"{folder / HEAD}: sweep format {printable(str(found))}, this version of ecnomy "
+                f"reads format {FORMAT}"
+            )
         if not {"points", "replicates", "kinds"} <= set(head):
             raise msgspec.ValidationError("keys are missing")
     except (OSError, *UNREADABLE):

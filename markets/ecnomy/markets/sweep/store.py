@@ -39,7 +39,7 @@ from ecnomy.markets.support.intact import (
 )
 from ecnomy.markets.support.locking import locked
 from ecnomy.markets.sweep.declared import Sweep
-from ecnomy.markets.sweep.head import HEAD, head_of, is_sweep
+from ecnomy.markets.sweep.head import FORMAT, HEAD, OtherFormat, head_of, is_sweep
 from ecnomy.markets.sweep.outcome import Outcome
 from ecnomy.markets.sweep.parts import JOBS, PARTS, Part
 from ecnomy.markets.sweep.plans import PLANS
@@ -48,7 +48,6 @@ from ecnomy.markets.sweep.searched import search_of
 from ecnomy.markets.sweep.space import Point
 
 __all__ = [
-    "FORMAT",
     "SHARD_RUNS",
     "Store",
     "check_shard",
@@ -59,7 +58,6 @@ __all__ = [
     "shards",
 ]
 
-FORMAT: Final = 1
 SHARD_RUNS: Final = 1000
 _OURS: Final = {HEAD + ".tmp", "outcomes", "shards", "runs", PARTS, JOBS, "lock"}
 _REMEDY: Final = "run the sweep's command to repeat its runs"
@@ -287,18 +285,22 @@ class Store:
 
 
 def _judge(folder: Path, sweep: Sweep) -> None:
-    """Refuse a folder of other things, and runs of two engines in one folder."""
+    """Refuse a folder of other things or of another format, and runs of two engines."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is not a folder")
     if folder.exists() and not is_sweep(folder) and set(os.listdir(folder)) - _OURS:
         raise InputError(f"{folder}: exists already and is not a sweep; choose another with --out")
-    with contextlib.suppress(ResultsError):  # a new head replaces an unreadable one
+    try:
         there = head_of(folder).get("engine", sweep.engine)
-        if there != sweep.engine:
-            raise InputError(
-                f"{folder}: found runs of the engine {there}, expected runs of {sweep.engine}; "
-                f"continue with --engine {there}, or start anew with another --out"
-            )
+    except OtherFormat as error:
+        raise InputError(f"{error}; choose another with --out") from None
+    except ResultsError:
+        return  # a new head replaces an unreadable one
+    if there != sweep.engine:
+        raise InputError(
+            f"{folder}: found runs of the engine {there}, expected runs of {sweep.engine}; "
+            f"continue with --engine {there}, or start anew with another --out"
+        )
 
 
 def _generation_in(folder: Path) -> int:

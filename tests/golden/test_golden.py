@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of earlier versions (golden_files.py): today's code reads them, and newer ones are refused.
+
+Expected figures are those of pyarrow and json in the version that wrote them. A later version may
+add keys and columns, so only what that version had is compared.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pandas as pd
+import pytest
+
+from drive import engine
+from ecnomy.agents.errors import EcnomyError, InputError, ResultsError, ScenarioError
+from ecnomy.analysis import open_run, open_sweep
+from ecnomy.analysis.sweeps.open_sweep import parameter_units
+from ecnomy.markets import load
+from ecnomy.markets.cli.main import main
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.units import unit_of
+from ecnomy.markets.rl.declared import load_environment
+from ecnomy.markets.sweep.config import load_sweep
+from ecnomy.markets.sweep.store import Store, identified
+from golden_files import PRICE, amount, folder_of
+
+VERSIONS: Final = sorted(file.parent for file in Path(__file__).parent.glob("*/expected.json"))
+MICRO: Final = 1e-6
+
+
+@pytest.fixture(params=VERSIONS, ids=lambda folder: folder.name)
+def golden(request: pytest.FixtureRequest) -> Path:
+    """The folder of a version."""
+    return Path(request.param)
+
+
+@pytest.fixture
+def was(golden: Path) -> Any:
+    """What that version wrote there."""
+    return json.loads((golden / "expected.json").read_text())
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
+    """What a verb prints with --json."""
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as left:
+        main([*map(str, words), "--json"])
+    assert not left.value.code
+    return json.loads(capsys.readouterr().out)
+
+
+def lost(was: Any, found: Any, path: str = "") -> list[str]:
+    """The places whose value is gone or has changed; more keys of a mapping are no loss."""
+    if isinstance(was, dict) and isinstance(found, dict):
+        return [
+            place
+            for key, value in was.items()
+            for place in lost(value, found.get(key), f"{path}.{key}")
+        ]
+    if isinstance(was, list) and isinstance(found, list) and len(was) == len(found):
+        pairs = enumerate(zip(was, found, strict=True))
+        return [place for i, (a, b) in pairs for place in lost(a, b, f"{path}[{i}]")]
+    return [] if was == found else [f"{path}: {was!r}, now {found!r}"]
+
+
+def test_a_scenario_means_what_it_meant(golden: Path, was: Any) -> None:
+    """Every key is still known, and every value and default is the same."""
+    assert set(was["resolved"]) >= {"keys.yaml", "market.yaml", "link.yaml"}
+    for name, resolved in was["resolved"].items():
+        found = json.loads(msgspec.json.encode(load(golden / name).resolved()))
+        assert lost(resolved, found) == [], name
+
+
+def test_a_sweep_file_and_an_environment_mean_what_they_meant(golden: Path, was: Any) -> None:
+    """The points of the sweep and of the search's file, the learner's ranges."""
+    points = [point for _, point in identified(load_sweep(golden / "sweep.yaml"))]
+    assert [amount(point.params[PRICE]) for point in points] == [row[PRICE] for row in was["sweep"]]
+    assert [point.seed for point in points] == [row["seed"] for row in was["sweep"]]
+    tune = load_sweep(golden / "tune.yaml").tune
+    assert tune is not None and (tune.aim, tune.outcome) == ("maximise", "balance.isp")
+    assert (tune.paths, tune.trials, tune.check) == ((PRICE,), 4, 2)
+    declared = load_environment(golden / "learn.yaml")
+    assert (declared.step_ps, declared.settle_ps, declared.steps) == (2 * 10**12, 10**12, 5)
+    assert set(declared.learner("isp").observations) == {"price", "utilization", "profit"}
+
+
+def test_a_plan_is_read_by_both_languages(golden: Path) -> None:
+    """The same plan by its digest, also after the engine has read it."""
+    file = golden / "plan.json"
+    plan = msgspec.json.decode(file.read_bytes(), type=Plan)
+    assert plan.sealed().digest == plan.digest == json.loads(file.read_bytes())["digest"]
+    assert engine_reads(file).returncode == 0
+
+
+def engine_reads(file: Path) -> subprocess.CompletedProcess[str]:
+    """The engine's end after it has read a plan."""
+    words = [engine(), "read", "--plan", str(file)]
+    return subprocess.run(words, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("name", ["run", "plain"])
+def test_the_tables_of_a_run_hold_what_they_held(golden: Path, was: Any, name: str) -> None:
+    """Rows, and of every column its unit and its sum (or the number of its texts)."""
+    raw = open_run(golden / name).raw
+    for table, held in was[name]["tables"].items():
+        frame = raw.table(table)
+        assert len(frame) == held["rows"] > 0, table
+        for column, (unit, figure) in held["columns"].items():
+            assert unit_of(table, column) == unit, (table, column)
+            assert summed(frame[column]) == pytest.approx(figure, rel=1e-12), (table, column)
+
+
+def summed(column: pd.Series[Any]) -> float:
+    """As golden_files.py sums up a column."""
+    if pd.api.types.is_numeric_dtype(column):
+        return float(column.sum())
+    return column.nunique()
+
+
+def test_a_run_is_shown_in_units(golden: Path, was: Any) -> None:
+    """Rates, fees, charges, balances and payments in Mbps and money; the tables of records."""
+    run, plain = open_run(golden / "run"), open_run(golden / "plain")
+    assert (run.title, run.seed, run.complete) == (was["run"]["title"], was["run"]["seed"], True)
+    assert run.plan.title == run.title
+    found = run.flows[["goodput_mbps", "fee", "charge"]].T.to_dict("list")
+    scale = (MICRO, MICRO, MICRO)
+    assert found == {
+        name: pytest.approx([a * b for a, b in zip(row, scale, strict=True)])
+        for name, row in was["run"]["flows"].items()
+    }
+    balances = {name: micro * MICRO for name, micro in was["run"]["balances_micro"].items()}
+    assert run.balances.to_dict() == pytest.approx(balances)
+    paid = {kind: micro * MICRO for kind, micro in was["run"]["paid_micro"].items()}
+    assert set(paid) == {"class-fee", "marks", "call", "reimbursement"}
+    assert run.ledger.groupby("kind")["amount"].sum().to_dict() == pytest.approx(paid)
+    assert run.payments("gold")["amount"].sum() > 0
+    assert run.timeseries("goodput", by="class")["gold"].sum() > 0
+    for table in ("agents", "calls", "classes", "counts", "histograms", "series", "transfers"):
+        assert len(getattr(run, table)) == was["run"]["tables"][table]["rows"] > 0, table
+    assert len(plain.trace) == was["plain"]["tables"]["trace"]["rows"] > 0
+
+
+def test_verbs_read_a_run(golden: Path, was: Any, tmp_path: Path, capsys) -> None:
+    """`show` and `diff` give its rates, and `report` a page with its title."""
+    rates = {"gold": 0.0, "silver": 0.0}
+    for name in rates:
+        flows = [row for flow, row in was["run"]["flows"].items() if flow.split(".")[0] == name]
+        rates[name] = sum(row[0] for row in flows) / len(flows)
+    shown = told(capsys, "show", golden / "run")["summary"]
+    groups = {row["group"]["label"]: row["goodput_bps"] for row in shown["whole"]["groups"]}
+    assert groups.items() >= {k: pytest.approx(v) for k, v in rates.items()}.items()
+    other = told(capsys, "diff", golden / "run", golden / "plain")
+    assert [one["runs"][0]["seed"] for one in (other["first"], other["second"])] == [5, 5]
+    assert ("record.trace", "false", "true") in {
+        (row["path"], row["first"], row["second"]) for row in other["settings"]["differs"]
+    }
+    page = tmp_path / "page.html"
+    told(capsys, "report", golden / "run", "--out", page)
+    assert was["run"]["title"] in page.read_text()
+
+
+@pytest.mark.parametrize("name", ["sweep", "tune"])
+def test_the_runs_of_a_sweep_are_read(golden: Path, was: Any, name: str) -> None:
+    """From shards and loose records: seeds, parameters and outcomes in the sweep's order."""
+    runs = open_sweep(golden / name)
+    assert set(runs["status"]) == {"done"} and set(runs["engine"]) == {"builtin"}
+    columns = list(was[name][0])
+    assert runs[columns].to_dict("records") == [pytest.approx(row) for row in was[name]]
+    assert parameter_units(golden / name) == {PRICE: "money"}
+
+
+def test_verbs_read_a_sweep(golden: Path, was: Any, tmp_path: Path, capsys) -> None:
+    """`query` sums up runs, `show` names parameters and a search's answer, `diff` groups."""
+    text = f'select "{PRICE}" as price, sum("balance.isp") as earned from runs group by 1'
+    sums = pd.DataFrame(was["sweep"]).groupby(PRICE)["balance.isp"].sum()
+    rows = told(capsys, "query", golden / "sweep", text)
+    assert {row["price"]: row["earned"] for row in rows} == pytest.approx(sums.to_dict())
+    shown = told(capsys, "show", golden / "sweep")
+    assert shown["runs"] == {"asked": 8, "done": 8}
+    assert {tuple(one["paths"]) for one in shown["parameters"]} == {
+        (PRICE,),
+        ("network.links.wire.marking",),
+    }
+    groups = told(capsys, "diff", golden / "sweep", "--by", PRICE)
+    assert [len(groups[side]["runs"]) for side in ("first", "second")] == [4, 4]
+    checked = 2  # the last runs, with seeds that the search did not use
+    best = pd.DataFrame(was["tune"][:-checked]).groupby(PRICE)["balance.isp"].mean().idxmax()
+    found = told(capsys, "show", golden / "tune")["headline"]
+    assert found.endswith(f"isp: balance at the end is highest at {best:g} money.")
+    for name in ("sweep", "tune"):
+        page = tmp_path / f"{name}.html"
+        told(capsys, "report", golden / name, "--out", page)
+        assert load_sweep(golden / f"{name}.yaml").title in page.read_text()
+
+
+def changed(file: Path, **keys: Any) -> None:
+    """Other values of keys of a JSON file, without its digest."""
+    content = json.loads(file.read_text())
+    content.pop("digest", None)
+    file.write_text(json.dumps({**content, **keys}))
+
+
+NEWER: Final[dict[str, tuple[str, dict[str, Any], Callable[[Path], object], str]]] = {
+    "run": (
+        "run/manifest.json",
+        {"format": 2, "plan": "elsewhere"},
+        lambda file: open_run(file.parent),
+        "results format 2, this version of ecnomy reads format 1",
+    ),
+    "plan of a run": (
+        "run/manifest.json",
+        {"plan": {"plan": 2, "roads": []}},
+        lambda file: open_run(file.parent),
+        "plan version 2, this version reads 1",
+    ),
+    "sweep": (
+        "sweep/sweep.json",
+        {"format": 2, "points": {}},
+        lambda file: open_sweep(file.parent),
+        "sweep format 2, this version of ecnomy reads format 1",
+    ),
+    "sweep to resume": (
+        "sweep/sweep.json",
+        {"format": 2},
+        lambda file: Store(file.parent, load_sweep(file.parents[1] / "sweep.yaml")),
+        "sweep format 2, this version of ecnomy reads format 1; choose another with --out",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", NEWER)
+def test_a_newer_folder_is_refused_in_one_line(kind: str, tmp_path: Path) -> None:
+    """By format, before anything else in it is read; nothing is written to it."""
+    name, keys, read, says = NEWER[kind]
+    shutil.copytree(VERSIONS[-1], tmp_path / "copy")
+    file = tmp_path / "copy" / name
+    changed(file, **keys)
+    before = file.read_bytes()
+    with pytest.raises(EcnomyError) as refused:
+        read(file)
+    assert str(refused.value) == f"{file}: {says}" and refused.value.exit_status == 2
+    assert isinstance(refused.value, InputError | ResultsError)
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [("keys.yaml", load), ("sweep.yaml", load_sweep), ("learn.yaml", load_environment)],
+)
+def test_a_newer_file_is_refused_in_one_line(
+    name: str, read: Callable[[Path], object], tmp_path: Path
+) -> None:
+    """A scenario, a sweep file or an environment of version 2."""
+    shutil.copytree(VERSIONS[-1], tmp_path / "copy")
+    file = tmp_path / "copy" / name
+    file.write_text(file.read_text().replace("version: 1", "version: 2"))
+    with pytest.raises(ScenarioError, match=r": version: found 2, expected") as refused:
+        read(file)
+    assert "\n" not in str(refused.value) and str(file) in str(refused.value)
+
+
+def test_the_engine_refuses_a_newer_plan_in_one_line(tmp_path: Path) -> None:
+    """By its version, although it also has a key that is unknown."""
+    file = shutil.copy(VERSIONS[-1] / "plan.json", tmp_path / "plan.json")
+    changed(Path(file), plan=2, roads=[])
+    done = engine_reads(Path(file))
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith("plan.plan: is not version 1")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_released_golden_files_are_not_written_again() -> None:
+    """A version with a heading in the changelog is refused; one without YAML files too."""
+    with pytest.raises(SystemExit, match="0.1.0 is released: its golden files never change"):
+        folder_of("0.1.0", "# Changelog\n\n## [0.1.0] - 2026-12-24\n")
+    assert folder_of("0.1.0", "# Changelog\n\n## [Unreleased]\n").name == "0.1.0"
+    with pytest.raises(SystemExit, match="copy the YAML files of the last version here"):
+        folder_of("0.2.0", "# Changelog\n\n## [0.1.0]\n")
