@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import importlib
+import json
 import posixpath
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -17,13 +19,14 @@ from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.markets.cli.main import commands
 from ecnomy.markets.reference.files import all_entries
 from sitegen.check import faults
-from sitegen.documents import ROOT, page_of, tracked
+from sitegen.documents import PAPER, ROOT, page_of, tracked
 from sitegen.gallery import commands_for, explanation, picture_of
 from sitegen.keys import place
 from sitegen.links import Links
 from sitegen.markdown import anchors, blocks, code, escaped, slug
 from sitegen.pages import all_pages, write_pages
 from sitegen.python_api import PACKAGES, with_code
+from sitegen.software_paper import cited, references
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -82,7 +85,49 @@ def test_every_document_is_a_page(pages: dict[str, str]) -> None:
     assert len({page_of(name) for name in documents}) == len(documents)
     for name in documents:
         headings = anchors((ROOT / name).read_text(encoding="utf-8"))
-        assert anchors(pages[page_of(name)])[: len(headings)] == headings, name
+        found = anchors(pages[page_of(name)])[name == PAPER :]  # the paper's title is in its head
+        assert found[: len(headings)] == headings, name
+
+
+def test_the_paper_cites_what_its_bibliography_has(pages: dict[str, str]) -> None:
+    """Every reference is cited and listed with its link, and no citation of Pandoc's is left."""
+    paper, page = (ROOT / PAPER).read_text(encoding="utf-8"), pages[page_of(PAPER)]
+    known = references((ROOT / PAPER).with_suffix(".bib").read_text(encoding="utf-8"))
+    assert sorted(cited(paper)) == sorted(known) and len(known) > 10
+    assert "@" not in page and "{" not in page.partition("## References")[2]
+    assert "([Kelly et al., 1998; Gibbens and Kelly, 1999](#references))" in page
+    listed = page.partition("## References")[2].strip().splitlines()
+    assert len(listed) == len(known)
+    for line, fields in zip(listed, (known[key] for key in cited(paper)), strict=True):
+        assert escaped(fields["title"]) in line and fields.get("doi", "") in line
+
+
+def test_the_paper_is_in_the_form_of_joss() -> None:
+    """Authors and title as in CITATION.cff; its sections; no longer than a thousand words."""
+    _, head, body = (ROOT / PAPER).read_text(encoding="utf-8").split("---\n", 2)
+    told, cff = yaml.safe_load(head), yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert [one["name"] for one in told["authors"]] == [one["name"] for one in cff["authors"]]
+    assert told["title"] == cff["title"] and told["bibliography"] == "paper.bib"
+    indices = {str(one["index"]) for one in told["affiliations"]}
+    assert {str(one["affiliation"]) for one in told["authors"]} <= indices
+    assert f"ecnomy {cff['version']} " in body
+    assert {"summary", "statement-of-need", "references"} < set(anchors(body))
+    assert 700 <= len(body.split()) <= 1000
+
+
+def test_the_papers_figures_are_those_of_the_records() -> None:
+    """The verdicts on the papers' claims and on both engines, as they are recorded now."""
+    body = " ".join((ROOT / PAPER).read_text(encoding="utf-8").split())
+    claims = json.loads((ROOT / "tests/validation/papers.json").read_bytes())["records"]
+    n = Counter(one["verdict"] for one in claims)
+    assert f"Of {len(claims)} claims, {n['confirmed']} are confirmed, {n['refuted']} are" in body
+    assert f"and {n['depends']} depend on an open setting. {n['inconclusive']} are" in body
+    assert f"{n['not testable']} cannot be tested, {n['reported']} are only reported" in body
+    records = [json.loads(p.read_bytes()) for p in (ROOT / "tests/validation/omnet").glob("*.json")]
+    n = Counter(row["verdict"] for one in records for row in one["rows"] if row["verdict"])
+    assert f"run {len(records)} recorded scenarios" in body
+    assert f"judge {n.total()} figures" in body and f"{n['equivalent']} are equivalent, one" in body
+    assert (n["undecided"], n["different"]) == (1, 0)
 
 
 def test_every_example_has_a_page(pages: dict[str, str]) -> None:

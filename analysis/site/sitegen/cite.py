@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import yaml
 
-from sitegen.markdown import code, escaped
+from sitegen.markdown import code, contents, escaped
 
 __all__ = ["cite_page"]
 
@@ -29,6 +29,7 @@ def cite_page(root: Path) -> str:
             "# Cite\n",
             f"{escaped(cff['message'])}\n",
             f"{escaped(cff['abstract'])}\n",
+            contents(["paper"]),
             "## BibTeX\n",
             code(bibtex, "bibtex"),
             "## CITATION.cff\n",

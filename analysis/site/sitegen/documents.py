@@ -11,10 +11,11 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-__all__ = ["DOCUMENTS", "ROOT", "START", "page_of", "pages_of_documents", "tracked"]
+__all__ = ["DOCUMENTS", "PAPER", "ROOT", "START", "page_of", "pages_of_documents", "tracked"]
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 START: Final = "index.md"
+PAPER: Final = "analysis/site/paper/paper.md"
 _MADE: Final = ("build", "dist", "results")
 DOCUMENTS: Final[dict[str, tuple[str, ...]]] = {
     "tutorial": ("configs/tutorial/README.md",),
@@ -65,6 +66,8 @@ def page_of(document: str) -> str:
     """
     if document == "README.md":
         return START
+    if document == PAPER:
+        return "paper.md"
     for section, patterns in DOCUMENTS.items():
         if any(fnmatch.fnmatchcase(document, pattern) for pattern in patterns):
             name = document.removesuffix(".md").removesuffix("/README")

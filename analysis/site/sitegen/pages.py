@@ -10,7 +10,7 @@ from typing import Final
 
 from sitegen.cite import cite_page
 from sitegen.commands import command_pages
-from sitegen.documents import ROOT, START, tracked
+from sitegen.documents import PAPER, ROOT, START, tracked
 from sitegen.files import file_pages
 from sitegen.gallery import gallery_pages
 from sitegen.keys import key_pages
@@ -18,6 +18,7 @@ from sitegen.links import Links, picture_file
 from sitegen.markdown import contents, link
 from sitegen.papers import paper_pages
 from sitegen.python_api import python_pages
+from sitegen.software_paper import paper_text
 
 __all__ = ["all_pages", "write_pages"]
 
@@ -36,7 +37,7 @@ def all_pages(root: Path = ROOT) -> tuple[dict[str, str], Links]:
     made = {}
     documents = {name: page for name, page in links.pages.items() if name.endswith(".md")}
     for name, page in documents.items():
-        text = (root / name).read_text(encoding="utf-8")
+        text = paper_text(root) if name == PAPER else (root / name).read_text(encoding="utf-8")
         made[page] = links.rewrite(text, name, page)
     made[START] += "\n" + contents(
         ["Start <self>", *(f"{name}/index" for name in _ORDER), "cite"], shown=False
