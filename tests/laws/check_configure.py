@@ -45,6 +45,10 @@ SETTINGS: Final[dict[str, tuple[list[float], list[float]]]] = {
         [0, 1.2, 0.02, 0.3, 3, 0.7, 0.017, 0.5, 0.4, 1, 1, 600],
     ),
     "flow-projection": ([20, 1000, 10, 0.9, 4, 0], [5, 700, 4, 0.5, 2, 0]),
+    "flow-projection-heuristic": (  # its filter stays, since another one would begin empty
+        [20, 1000, 10, 0.9, 4, 0, 0.02, 3000, 0, 2, 8],
+        [5, 700, 4, 0.5, 2, 0, 0.035, 3000, 0, 2, 8],
+    ),
 }
 Verdict = tuple[object, ...]
 
