@@ -47,6 +47,18 @@ def test_a_deadline_is_an_even_pace_at_the_cost_of_a_byte() -> None:
     assert pay(second) == pytest.approx(3 * 9 / (95 - 2 - 2), rel=1e-5)
 
 
+def test_a_deadline_begins_with_its_file() -> None:
+    """A file that comes after a pause has the pace of the first: its time begins when it comes."""
+    strategy, files = FileBudget(deadline=100.0), {"file_bytes": 10 * MB, "files": 1}
+    strategy.decide_many(seen(0, 0))
+    first = strategy.decide_many(seen(1, 1, file_bytes=10 * MB, file_left=10 * MB))
+    strategy.decide_many(seen(50, 49, **files))
+    second = strategy.decide_many(
+        seen(51, 1, **(files | {"file_bytes": 20 * MB}), file_left=10 * MB)
+    )
+    assert pay(second) == pytest.approx(pay(first)) == pytest.approx(10 / (95 - 2 - 1))
+
+
 def test_a_window_that_lags_is_told_more() -> None:
     """T / (gain p) = 0.1 / (0.1 x 0.1) = 10 s, five times the 2 s of two decisions."""
     strategy = FileBudget(deadline=10.0, memory=1e-3, margin=0.001)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import market_world as world
 from ecnomy.markets import Results, load, make_plan, run
 from ecnomy.markets.bridge.messages import Decide
 from ecnomy.markets.economy.market_like import NoMarket
@@ -118,6 +119,21 @@ def test_news_of_many_sources_fits_a_line(told: list[dict[str, Any]], tmp_path: 
     said = [line for one in told for line in one["news"]]
     assert any(" for 143 sources: aims at " in line for line in said), said[:5]
     assert max(len(line) for line in said) < 59
+
+
+def test_the_latest_news_are_shown() -> None:
+    """Of more than twelve lines at a report, the last ones."""
+    scenario = load(EXAMPLES / "gold-silver.yaml")
+    plan = make_plan(scenario)
+    assert scenario.market is not None
+    market, screen = Market(plan, scenario.market), Screen(plan)
+    market.meet(world.report(plan, 0, 0))
+    for pay in range(1, 31):
+        market.set_willingness("gold", pay)
+    market.orders()
+    shown = json.loads(screen.json(market))["news"]
+    pays = [line for line in shown if line.startswith("the market for gold: pays ")]
+    assert len(shown) == 12 and pays[-1] == "the market for gold: pays 30/s for marks"
 
 
 def test_without_a_market_there_are_names_only() -> None:

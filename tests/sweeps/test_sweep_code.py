@@ -79,14 +79,16 @@ def test_an_edit_within_a_second_is_what_runs(tmp_path, monkeypatch) -> None:
 
 
 def test_relative_imports_are_followed_upwards(tmp_path, monkeypatch) -> None:
-    """From the module's package, one up for each dot beyond the first."""
+    """From the module's package, which for a package is itself, one up for each further dot."""
     monkeypatch.syspath_prepend(str(tmp_path))
     for name, text in {
         "__init__": "",
         "middle/__init__": "",
         "middle/near": "from ..outer import D\n",
         "middle/far": "B = 1\n",
-        "middle/inner/__init__": "",
+        "middle/inner/__init__": "from .shown import E\nfrom ..beyond import F\n",
+        "middle/inner/shown": "E = 1\n",
+        "middle/beyond": "F = 1\n",
         "middle/inner/mine": "from ..far import B\nfrom .. import near\nfrom .beside import C\n",
         "middle/inner/beside": "C = 1\n",
         "outer": "D = 1\n",
@@ -95,8 +97,9 @@ def test_relative_imports_are_followed_upwards(tmp_path, monkeypatch) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     found = fingerprint.modules_named_in("sweep_lab_tree.middle.inner.mine:Mine")
-    within = ["", ".middle", ".middle.far", ".middle.inner", ".middle.inner.beside"]
-    within += [".middle.inner.mine", ".middle.near", ".outer"]
+    within = ["", ".middle", ".middle.beyond", ".middle.far", ".middle.inner"]
+    within += [f".middle.inner.{name}" for name in ("beside", "mine", "shown")]
+    within += [".middle.near", ".outer"]
     assert list(found) == [f"sweep_lab_tree{name}" for name in within]
 
 
