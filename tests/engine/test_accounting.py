@@ -186,6 +186,20 @@ def test_a_new_source_leaves_the_draws_of_others_unchanged() -> None:
         assert both > 2 and np.array_equal(sizes[0][:both], sizes[1][:both])
 
 
+def test_the_answer_to_the_last_report_is_not_applied() -> None:
+    """A probability of 2 would end the run at any earlier report."""
+    link = plans.link("l", 0, 1, 1e6, 0.001, marking=plans.fixed(0.5))
+    plan = plans.plan([link], [], 3)
+
+    def run_with(epoch: int) -> Outcome:
+        wrong = {"link": np.array([0]), "param": np.array([0]), "value": np.array([2.0])}
+        return run(plan, lambda told: Decide(told.epoch, {}, wrong if told.epoch == epoch else {}))
+
+    with pytest.raises(EngineError, match="probability"):
+        run_with(2)
+    assert run_with(3).finish is not None
+
+
 @pytest.mark.parametrize(("count", "each"), [(1, 5), (3, 2)], ids=["one-flow", "row-of-three"])
 def test_a_sum_of_delays_that_is_no_number_ends_the_run(count: int, each: int) -> None:
     """2e6 s a packet: `each` of every flow pass 2^63 ps in a row, one fewer is told in full."""

@@ -100,6 +100,21 @@ def test_a_buffer_in_bytes_is_filled_to_the_last_byte(classes: bool) -> None:
     assert (found["arrivals"][0], found["drops"][0], found["queue_max"][0]) == (13, 2, 10)
 
 
+@pytest.mark.parametrize("classes", [False, True])
+def test_bytes_of_a_report_are_those_of_ip_but_in_the_queue(classes: bool) -> None:
+    """Of 13 packets of 1500 bytes and 38 of framing 5 have left after 50 ms, and 8 wait."""
+    once = Law("cbr", {"interval_s": 5.0, "random_phase": 0.0})
+    burst = plans.source("burst", [0], [], plans.udp(1500), once, count=13)
+    link = plans.link("l", 0, 1, 1e6, 0.001, framing_bytes=38)
+    if classes:
+        link = classed(link, weights([{"share": 0.5}]))
+        burst = in_classes(burst, [0])
+    found = run(plans.plan([link], [burst], 1, epoch_s=0.05)).at(0.05).links
+    counted = {name: int(column[0]) for name, column in found.items()}
+    assert (counted["arrived_bytes"], counted["departed_bytes"]) == (13 * 1500, 5 * 1500)
+    assert (counted["queue_packets"], counted["queue_bytes"]) == (8, 8 * 1538)
+
+
 def test_threshold_marks_arrivals() -> None:
     """An arrival that finds more than 4 waiting is marked."""
     law = lambda fifo, now, size: len(fifo.waiting) > 4  # noqa: E731
