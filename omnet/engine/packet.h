@@ -26,7 +26,7 @@ enum Flag : std::uint16_t {
   kEce = 1 << 3,
   kCwr = 1 << 4,
   kSyn = 1 << 5,
-  kRetransmit = 1 << 6,  // no RTT sample (Karn), and ECT only with `ect: all` (RFC 3168 6.1.5)
+  kRetransmit = 1 << 6,  // a SYN that is not the first: no RTT sample (Karn)
   kLast = 1 << 7,        // ends its file; it stands for a FIN, so its ACK is not delayed
   kSack = 1 << 8,        // an ACK with SACK blocks
   kEct1 = 1 << 9,        // with kEct: ECT(1), not ECT(0)

@@ -32,7 +32,7 @@ struct TcpFlow::Port {
 
   void emit(const Emission& emission, Time now) {
     const SourceConfig& source = *flow.source_;
-    const int ecn = emission.again ? source.other_flags | kRetransmit : source.data_flags;
+    const int ecn = emission.again ? source.other_flags : source.data_flags;
     const PacketId id = core.packets.take();
     core.packets[id] = {.seq = emission.seq,
                         .sent = now,

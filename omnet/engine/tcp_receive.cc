@@ -52,10 +52,9 @@ void TcpFlow::receive_data(Core& core, PacketId id, Time now) {
     ++stats(core).control_ce;
   }
   if (packet.connection != connection_) return core.packets.release(id);
-  std::uint16_t keep = packet.flags & (kSyn | kRetransmit);
   if (syn) {
     if (sender_.connecting()) receiver_.open(packet.seq);
-    return acknowledge(core, id, keep, now);
+    return acknowledge(core, id, packet.flags & (kSyn | kRetransmit), now);
   }
   const bool in_order = receiver_.accept(packet.seq, transport().repair);
   receiver_.note_marks(packet);
@@ -65,9 +64,8 @@ void TcpFlow::receive_data(Core& core, PacketId id, Time now) {
       return put_off_ack(core, now);
     }
     packet.sent = receiver_.waiting().sent;
-    keep = receiver_.waiting().retransmit;
   }
-  acknowledge(core, id, keep, now);
+  acknowledge(core, id, 0, now);
 }
 
 // The first packet that waits sets the ACK's time. At most one event per flow is scheduled.
@@ -89,7 +87,7 @@ void TcpFlow::on_delayed_ack(Core& core, Time now) {
   }
   const PacketId id = core.packets.take();
   core.packets[id] = {.sent = waiting.sent, .flow = flow_, .connection = waiting.connection};
-  acknowledge(core, id, waiting.retransmit, now);
+  acknowledge(core, id, 0, now);
 }
 
 // Turns packet id into an ACK of all data that has arrived. Its flow, connection and sending time are kept.

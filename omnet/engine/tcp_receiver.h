@@ -26,7 +26,6 @@ class TcpReceiver {
   struct Waiting {
     std::int32_t packets = 0;
     Time sent = 0;
-    std::uint16_t retransmit = 0;  // kRetransmit: no RTT sample (Karn)
     std::uint16_t connection = 0;
   };
 
@@ -73,7 +72,6 @@ class TcpReceiver {
   bool may_wait(const Packet& packet, bool in_order, std::int32_t every, Echo mode) noexcept {
     if (waiting_.packets++ == 0) {
       waiting_.sent = packet.sent;
-      waiting_.retransmit = packet.flags & kRetransmit;
       waiting_.connection = packet.connection;
     }
     const bool marked = packet.has(kCe);

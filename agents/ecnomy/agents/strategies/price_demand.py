@@ -143,7 +143,6 @@ class PriceDemand:
         self._until_s[goes] = t_s + self._away.draw(random, int(goes.sum()))
         if not self.even:
             self._limit[comes] = self._demand.limit(_shares(random, int(comes.sum())))
-        self._leaves_s[turns] = np.inf
         self._active = self._active & self._here
 
     def _choose(self, t_s: float, random: np.random.Generator) -> None:
