@@ -97,6 +97,7 @@ def test_the_paper_cites_what_its_bibliography_has(pages: dict[str, str]) -> Non
     assert "@" not in page and "{" not in page.partition("## References")[2]
     assert "([Kelly et al., 1998; Gibbens and Kelly, 1999](#references))" in page
     listed = page.partition("## References")[2].strip().splitlines()
+    assert "Automatica. 35(12). 1969\u20131985. 1999. [https" in page and "RFC 9332. 2023." in page
     assert len(listed) == len(known)
     for line, fields in zip(listed, (known[key] for key in cited(paper)), strict=True):
         assert escaped(fields["title"]) in line and fields.get("doi", "") in line

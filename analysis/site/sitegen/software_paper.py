@@ -77,7 +77,9 @@ def _reference(fields: dict[str, str]) -> str:
     for name in ("journal", "booktitle", "institution", "howpublished"):
         told += [fields[name]] if name in fields else []
     if "number" in fields:
-        told.append(f"{fields.get('volume', fields.get('type', ''))} {fields['number']}".strip())
+        volume, number = fields.get("volume"), fields["number"]
+        kind = fields.get("type", "")
+        told.append(f"{volume}({number})" if volume else f"{kind} {number}".strip())
     told += [fields[name] for name in ("pages", "year") if name in fields]
     text = escaped(". ".join(told)) + "."
     way = f"https://doi.org/{fields['doi']}" if "doi" in fields else fields.get("url", "")
