@@ -16,13 +16,18 @@ from sphinx.cmd.build import build_main
 from sitegen.check import faults
 from sitegen.documents import ROOT
 from sitegen.pages import write_pages
+from sitegen.play import engine_module, write_play
 
 
 def build(site: Path) -> int:
     """Build the site in a folder, anew, and return the exit status."""
     source = site.with_name(f"{site.name}-source")
+    module = engine_module()
+    play = isinstance(module, Path)
+    if not play:
+        print(f"the site has no page Play: {module}")
     try:
-        count = write_pages(source)
+        count = write_pages(source, play=play)
     except KeyError as error:  # a document that no section of the site has
         print(error.args[0], file=sys.stderr)
         return 1
@@ -31,6 +36,8 @@ def build(site: Path) -> int:
     words += ["-d", str(source.with_name(f"{source.name}-read")), "-E", str(source), str(site)]
     if status := build_main(words):
         return status
+    if isinstance(module, Path):
+        write_play(site, module)
     found = faults(site)
     for line in found:
         print(line, file=sys.stderr)

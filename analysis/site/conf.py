@@ -23,7 +23,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_theme_options = {
-    "header_links_before_dropdown": 9,
+    "header_links_before_dropdown": 10,
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
     "show_prev_next": False,

@@ -17,6 +17,7 @@ from sitegen.keys import key_pages
 from sitegen.links import Links, picture_file
 from sitegen.markdown import contents, link
 from sitegen.papers import paper_pages
+from sitegen.play import PAGE, play_page
 from sitegen.python_api import python_pages
 from sitegen.software_paper import paper_text
 
@@ -31,17 +32,25 @@ _SECTIONS: Final = {
 _ORDER: Final = ("tutorial", "howto", "gallery", "concepts", "reference", "validation", "papers")
 
 
-def all_pages(root: Path = ROOT) -> tuple[dict[str, str], Links]:
-    """Return each page's text by its file, and the links with the pictures they need."""
+def all_pages(root: Path = ROOT, *, play: bool = False) -> tuple[dict[str, str], Links]:
+    """Return each page's text by its file, and the links with the pictures they need.
+
+    Args:
+        root: the repository.
+        play: whether the site has the page Play, which needs the engine for browsers.
+    """
     links = Links(tracked(root))
     made = {}
     documents = {name: page for name, page in links.pages.items() if name.endswith(".md")}
     for name, page in documents.items():
         text = paper_text(root) if name == PAPER else (root / name).read_text(encoding="utf-8")
         made[page] = links.rewrite(text, name, page)
+    order = ("play", *_ORDER) if play else _ORDER
     made[START] += "\n" + contents(
-        ["Start <self>", *(f"{name}/index" for name in _ORDER), "cite"], shown=False
+        ["Start <self>", *(f"{name}/index" for name in order), "cite"], shown=False
     )
+    if play:
+        made[PAGE] = play_page()
     for section, title in _SECTIONS.items():
         made[f"{section}/index.md"] = _section(section, title, documents)
     made["reference/index.md"] = _reference(documents, links)
@@ -52,9 +61,9 @@ def all_pages(root: Path = ROOT) -> tuple[dict[str, str], Links]:
     return made, links
 
 
-def write_pages(folder: Path, root: Path = ROOT) -> int:
+def write_pages(folder: Path, root: Path = ROOT, *, play: bool = False) -> int:
     """Write all pages and pictures to a folder, anew, and return the number of pages."""
-    made, links = all_pages(root)
+    made, links = all_pages(root, play=play)
     shutil.rmtree(folder, ignore_errors=True)
     for name, text in made.items():
         file = folder / name
