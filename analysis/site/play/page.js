@@ -116,7 +116,6 @@
 
     draw() {
       const { run } = this;
-      this.first_ms ??= performance.now(); // since the page's load
       const span_s = play.EPOCHS * run.scenario.epoch_s;
       this.charts.forEach((chart) => chart.draw(run.times, run.of(chart.chart), span_s, this.moved));
       const packets = run.market.packets;
