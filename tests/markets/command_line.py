@@ -13,7 +13,7 @@ __all__ = ["ecnomy"]
 
 
 def ecnomy(*arguments: object) -> int:
-    """The exit status of a command line; what it makes of SIGTERM goes with it."""
+    """The exit status of a command line; its handling of SIGTERM ends with it."""
     before = signal.getsignal(signal.SIGTERM)
     try:
         with pytest.raises(SystemExit) as leaving:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine in Python, for tests that want none of the real one; what engines leave behind."""
+"""A fake engine in Python, for tests that do not need the real one; ids of engine processes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from open_world import SCENARIO
 
 @pytest.fixture
 def fake_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An executable that speaks the bridge as an engine does, in place of the real one."""
+    """An executable that replaces the real engine and speaks the same bridge protocol."""
     script = Path(__file__).with_name("fake_engine.py")
     binary = tmp_path / "fake-engine"
     binary.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{script}" "$@"\n', encoding="utf-8")

@@ -42,7 +42,7 @@ class Divides(ForHandlers):
 
 
 class Poisoned(ForHandlers):
-    """Keeps a mean in which a rate of 0 leaves something that is no number, for good."""
+    """Keeps a mean that stays NaN for good once a rate is 0."""
 
     def __init__(self) -> None:
         self.mean = 0.0
@@ -63,7 +63,7 @@ class Clamps(ForHandlers):
 
 
 class Dice(ForHandlers):
-    """Throws the dice of the whole process."""
+    """Draws from Python's global random generator."""
 
     def decide(self, seen: FlowView) -> FlowDecision:
         return FlowDecision(float(random.randint(1, 6)))
@@ -80,14 +80,14 @@ class Fresh(ForHandlers):
 
 
 class Rare(ForHandlers):
-    """Draws from numpy's global generator; what it answers goes by it once in a blue moon."""
+    """Draws from numpy's global generator; the draws rarely change its answer."""
 
     def decide_many(self, seen: Observation) -> Decision:
         return Decision(np.full(len(seen.flows.flow), float(np.random.uniform() > 1 - 1e-12)))
 
 
 class Common(ForHandlers):
-    """Remembers in a list that all of its objects have in common."""
+    """Remembers in a list that all of its objects share."""
 
     asked: ClassVar[list[int]] = []
 
@@ -97,7 +97,7 @@ class Common(ForHandlers):
 
 
 class Global(ForHandlers):
-    """Counts in a variable of its module, from anew as each object is made."""
+    """Counts in a variable of its module, which each new object resets."""
 
     def __init__(self) -> None:
         global TOTAL
@@ -110,7 +110,7 @@ class Global(ForHandlers):
 
 
 class Nightly(ForHandlers):
-    """Pays less at night, by the wall's clock."""
+    """Pays less at night, by the wall clock."""
 
     def decide(self, seen: FlowView) -> FlowDecision:
         return FlowDecision(1.0 if datetime.datetime.now().year < 1990 else 2.0)
@@ -124,14 +124,14 @@ class Timed(ForHandlers):
 
 
 class Shapeless(ForHandlers):
-    """Answers for one flow too few where there are many."""
+    """Answers for one flow too few if there are many."""
 
     def decide_many(self, seen: Observation) -> Decision:
         return Decision(np.ones(min(len(seen.flows.flow), 1000)))
 
 
 class Halves:
-    """Posts half of the price, no whole number as soon as that is odd."""
+    """Posts half of the price, which is not a whole number if the price is odd."""
 
     def post_price(self, seen: PriceObservation) -> float:
         return seen.price_micro / 2
@@ -145,7 +145,7 @@ class Greedy:
 
 
 class Undecided:
-    """Answers a call by how many it let in, which is no truth value."""
+    """Answers a call with the number of calls admitted, which is not a truth value."""
 
     def watch(self, seen: StreamObservation) -> None:
         self.share = int(seen.marks.sum()) / max(int(seen.sent.sum()), 1)
@@ -155,7 +155,7 @@ class Undecided:
 
 
 class Refusing(ForHandlers):
-    """Wants what no market has."""
+    """Requires something that no market has."""
 
     def decide_many(self, seen: Observation) -> Decision:
         raise StrategyError("refusing: not this market")
@@ -218,7 +218,7 @@ class Careful(ForHandlers):
 
 
 class Warning(ForHandlers):
-    """No defect: numpy warns, and the answer is a number all the same."""
+    """No defect: numpy warns, but the answer is still a number."""
 
     def decide_many(self, seen: Observation) -> Decision:
         bits = seen.flows.goodput_bps

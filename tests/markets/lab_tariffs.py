@@ -58,12 +58,12 @@ class Active:
 
 @dataclasses.dataclass
 class Faulty:
-    """Charges what cannot be booked, one kind of it after the other."""
+    """Charges amounts that cannot be booked, one kind after the other."""
 
     fault: str = ""
 
     def due(self, *arguments: Any) -> object:
-        """The fault asked for; one that is none of these raises KeyError."""
+        """The fault asked for; an unknown one raises KeyError."""
         rows = len(arguments[2])
         return {
             "list": [1] * rows,
@@ -83,7 +83,7 @@ class OldDue:
 
 
 class OddUnit:
-    """A meter's unit that there is not."""
+    """A meter's unit that does not exist."""
 
     unit = "parsec"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small scenario for markets that are stepped, and what such a market leaves behind."""
+"""A small scenario for stepped markets, and checks of what such a market leaves behind."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def held() -> list[str]:
 
 
 def there(pid: int) -> bool:
-    """Whether a process is there, be it as a zombie."""
+    """Whether a process exists, even as a zombie."""
     return Path(f"/proc/{pid}").exists()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a row owes under a tariff, in fractions: written from the documents, not the code."""
+"""The amount that a row owes under a tariff, in fractions, from the documents and not the code."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Roles and settlements of a user's own that err."""
+"""A user's own roles and settlements, each with a fault."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Posting(_Watcher):
 
 
 class Adding(_Watcher):
-    """Adds what is no contract."""
+    """Adds an object that is not a contract."""
 
     def join(self, seat: Seat) -> None:
         """See Role."""
@@ -90,7 +90,7 @@ class Adding(_Watcher):
 
 
 class Owing(_Watcher):
-    """Adds a contract that owes nothing that could be booked."""
+    """Adds a contract whose dues cannot be booked."""
 
     def join(self, seat: Seat) -> None:
         """See Role."""
@@ -102,20 +102,20 @@ class Owing(_Watcher):
 
 
 class Late(_Watcher):
-    """Acts when nobody does."""
+    """Acts in a phase that does not exist."""
 
     phase = "later"
 
 
 class Stranger:
-    """Joins, and is no Role."""
+    """Joins, but is not a Role."""
 
     def join(self, seat: Seat) -> None:
         """See Role."""
 
 
 class Plain:
-    """A strategy that is no dataclass."""
+    """A strategy that is not a dataclass."""
 
     def decide(self, seen: object) -> None:
         """Nothing."""

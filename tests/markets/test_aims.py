@@ -60,7 +60,7 @@ class Row:
         self.on = self.may = self.told_on = True
 
     def decide(self, pay: float | None, cap: float | None, weight: float | None) -> None:
-        """Take decisions of the row's agent; None says nothing."""
+        """Take decisions of the row's agent; None leaves a value unchanged."""
         heavy = weight is not None and weight >= 0
         if heavy:
             value = max(float(weight), self.least)  # type: ignore[arg-type]
@@ -93,7 +93,7 @@ class Row:
 def test_orders_are_those_of_a_model_of_each_row(steps: list[dict[str, Any]]) -> None:
     """Any sequence of payments, caps, weights, switches, holds and prices.
 
-    An agent decides for three rows in another order than theirs, and for its own rows only.
+    An agent decides for three rows in a different order, and only for its own rows.
     """
     aims, at = Aims(plan(), Journal()), np.array([2, 0, 1])
     rows = [Row(1, 1.0, 1e-9, True), Row(3, 1.0, 1e-9, True), Row(1, 2.0, 1.0, False)]
@@ -178,7 +178,7 @@ def test_a_flow_returns_from_a_weight_to_its_old_mark_rate() -> None:
 
 
 def test_a_law_without_a_weight_has_none_to_choose() -> None:
-    """The flow is named; others of the same decision are not changed."""
+    """The error names the flow; other flows of the same decision do not change."""
     aims = Aims(plan(), Journal())
     with pytest.raises(StrategyError, match="ann chose a weight for flow 3"):
         aims.take(0, "ann", np.arange(4), np.True_, Decision(weight=np.full(4, 2.0)))

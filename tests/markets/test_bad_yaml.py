@@ -54,7 +54,7 @@ def fault(path: Path, overrides: tuple[str, ...] = ()) -> ScenarioError:
 
 
 def test_the_good_scenario_is_good(tmp_path: Path) -> None:
-    """What the cases below spoil has a plan."""
+    """The scenario that the cases below spoil has a plan."""
     file = tmp_path / "good.yaml"
     file.write_text(GOOD)
     assert make_plan(load(file)).flow_names() == ["gold.0", "gold.1", "tone.0"]
@@ -68,7 +68,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_faults_are_named_with_their_place(case: str, tmp_path: Path) -> None:
-    """One thing wrong in a good scenario is found where it stands."""
+    """A single fault in a good scenario is reported at its place."""
     entry = CASES[case]
     old, new, line, path = entry["old"], entry["new"], entry["line"], entry["path"]
     assert GOOD.count(old) >= 1
@@ -83,7 +83,7 @@ def test_faults_are_named_with_their_place(case: str, tmp_path: Path) -> None:
 
 
 def test_missing_keys_are_told_together(tmp_path: Path) -> None:
-    """Those of one mapping with the form of each; those of several with their lines."""
+    """All missing keys of a mapping are listed with their forms; those of several, with lines."""
     file = tmp_path / "bare.yaml"
     file.write_text("version: 1\n")
     told = fault(file)
@@ -135,7 +135,7 @@ def test_two_providers_for_one_flow(tmp_path: Path) -> None:
 
 
 def test_two_isps(tmp_path: Path) -> None:
-    """Where there are two, each says which links are its own."""
+    """If there are two, each must name its own links."""
     file = tmp_path / "isps.yaml"
     file.write_text(GOOD + "    - {name: isp2, role: connectivity-provider}\n")
     assert fault(file).path == "market.agents[0].links"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets of flows: what marks cost never passes them, at constant and at changing prices."""
+"""Budgets of flows: the cost of marks never exceeds them, at constant and at changing prices."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def made(high: float = 0.01, settlement: str = "retail", transport: str = WTP, m
 
 
 def spent(tmp_path: Path, **how: float) -> tuple[list[int], np.ndarray]:
-    """What each flow's marks cost in all, and how many marks it had when."""
+    """The total cost of each flow's marks, and its number of marks over time."""
     result = run(made(**how), out=tmp_path / "r")
     marks = result.flow_epochs.pivot(index="t_ps", columns="flow", values="ce").to_numpy()
     return result.raw.ledger.groupby("flow")["amount_micro"].sum().to_list(), marks
@@ -49,21 +49,21 @@ def spent(tmp_path: Path, **how: float) -> tuple[list[int], np.ndarray]:
 
 @pytest.mark.parametrize("transport", [WTP, "{law: newreno, mss: 960 bytes}"])
 def test_a_budget_is_spent_to_the_last_mark(tmp_path: Path, transport: str) -> None:
-    """100 marks of 0.01 money each, long before the end, then not one more; whatever the law."""
+    """Under any law: 100 marks of 0.01 money each long before the end, then not one more."""
     paid, marks = spent(tmp_path, transport=transport)
     assert paid == [1_000_000] * 3
     assert (marks[-1] == 100).all() and (marks[-3] == 100).all() and (marks[3] < 100).all()
 
 
 def test_a_price_that_changes_is_reckoned_with(tmp_path: Path) -> None:
-    """Between two decisions too: what is left buys fewer marks at 0.03 money."""
+    """Also between two decisions: the remaining budget buys fewer marks at 0.03 money."""
     paid, marks = spent(tmp_path, high=0.03)
     assert (marks[-1] < 100).all() and (marks[-3] == marks[-1]).all()
     assert all(970_000 < amount <= 1_000_000 for amount in paid)
 
 
 def test_the_cap_by_hand() -> None:
-    """Marks so far and what is left at the price; a price of 0 caps nothing; no budget, no cap."""
+    """Marks so far plus those the rest can buy; no cap at a price of 0 or without a budget."""
     rows = make_plan(made()).row_sources()
     budgets, own = Budgets(rows), np.array([True, True, False])
     at = np.arange(3)
@@ -92,7 +92,7 @@ def test_the_cap_by_hand() -> None:
 
 
 def test_an_agent_leaves_the_budgets_of_others_alone() -> None:
-    """Also where it is handed rows that another agent decides for."""
+    """Even if it is given rows that another agent decides for."""
     budgets, at = Budgets(make_plan(made()).row_sources()), np.arange(3)
     flows = {"ce": np.zeros(3, dtype=np.int64)}
     budgets.read(Report(0, 0, flows, {}, {}), np.zeros(3, dtype=np.int64))
@@ -111,6 +111,6 @@ def test_an_agent_leaves_the_budgets_of_others_alone() -> None:
     ],
 )
 def test_where_no_budget_can_be_kept(tmp_path: Path, how: dict[str, str], said: str) -> None:
-    """It is refused, by name."""
+    """The error names the agent and the requirement."""
     with pytest.raises(StrategyError, match=f"ann .*{said}"):
         run(made(**how), out=tmp_path / "r")

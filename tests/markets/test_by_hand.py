@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is changed by hand in a running market: activity and class, against reports and books."""
+"""Manual changes to a running market, of activity and class, against reports and books."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _active(decide: Decide) -> dict[int, int]:
     ("share", "on"), [(0.0, 0), (0.1, 0), (0.125, 1), (0.5, 2), (0.6, 2), (0.63, 3), (1.0, 4)]
 )
 def test_a_share_of_flows_may_send(share: float, on: int) -> None:
-    """The first ones; engines are told of those that change, and of no other source."""
+    """The first flows send; engines get orders only for flows that change."""
     plan = world.plan([world.source("web", count=4), world.source("tv", count=2)])
     market = Market(plan, world.shop({}))
     market.decide(world.report(plan, 0, 0))
@@ -55,7 +55,7 @@ def test_what_is_held_back_owes_no_fee() -> None:
 
 
 def test_agents_decide_on_beneath_the_share() -> None:
-    """Who switches between two carriers does so while held back, and is as decided afterwards."""
+    """A flow held back goes on switching between two carriers; its last decision then holds."""
     kind = {"kind": "log", "a": 1.0, "x0": 1e6}
     choice = StrategySpec("best-offer", {"utility": kind, "pay": 1.0})
     users = AgentSpec("users", "customer", (), ("a", "b"), choice, decision_interval_ps=0)
@@ -77,7 +77,7 @@ def test_agents_decide_on_beneath_the_share() -> None:
 
 
 def test_rows_of_many_are_on_or_off() -> None:
-    """No share of a row that stands for many flows."""
+    """A row that stands for many flows cannot be switched on in part."""
     many = msgspec.structs.replace(world.source("web", count=4), rows="together")
     plan = world.plan([many])
     market = Market(plan, world.shop({}))
@@ -102,7 +102,7 @@ def test_a_class_by_hand_changes_fee_and_payment_together() -> None:
 
 
 def test_by_hand_has_the_last_word_over_customers() -> None:
-    """A customer's knob that would go down at this report does not undo a move made before it."""
+    """A customer's knob that would go down at this report does not undo an earlier manual move."""
     plan = world.plan([world.source("gold"), world.source("silver")])
     knob = world.customer("ann", "gold", kind="qos-knob", patience=1.0)
     market = Market(plan, world.shop(CLASSES, knob))

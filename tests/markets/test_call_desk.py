@@ -124,7 +124,7 @@ def test_the_clock_of_a_tariff_begins_at_its_offset() -> None:
 def test_a_call_is_expected_to_send_at_its_mean_rate_or_else_its_peak(
     peak: float, mean: float, packets: int
 ) -> None:
-    """For 3.5 s: a whole number of packets, and their price beside that of time."""
+    """For 3.5 s: a whole number of packets, and their price added to that of time."""
     tariff = CallTariff(
         5, 0, 1.0, 0, price_micro_per_min=30, price_micro_per_mega=7, peak_pps=peak, mean_pps=mean
     )
@@ -143,7 +143,7 @@ def test_a_refund_of_the_price_follows_a_posted_price(money_back: bool, refund: 
 
 
 def test_the_cheapest_is_asked_first_and_the_next_if_it_refuses() -> None:
-    """At the prices of the hour; a refusal is a bit of its line, and the last one blocks."""
+    """At the prices of the hour; each refusal sets a bit, and a call that all refuse is blocked."""
     market = Desk()
     dear, cheap = CallTariff(70, 0, 1.0, 0), TARIFF
     market.desk.open("alpha", market.seller("other"), dear, np.array([2]))
@@ -206,7 +206,7 @@ def test_calls_under_way_count_by_seller_and_trunk() -> None:
 
 
 def test_marks_are_the_sellers_where_callers_choose() -> None:
-    """With one seller and no agent of the caller they are anyway."""
+    """With a single seller and no buyer, the caller keeps its marks."""
     market = Desk()
     for who, rows in (("alpha", [0, 1, 2]), ("beta", [1])):
         market.desk.open(who, market.seller(who), TARIFF, np.array(rows))
@@ -269,7 +269,7 @@ def test_charges_and_refunds_are_those_of_a_plain_recount(seed: int) -> None:
 def test_a_refund_needs_the_report_that_the_tariff_names(
     seen_by: str, claimed: bool, broken: bool, bought: bool
 ) -> None:
-    """The provider's measurement, the subscriber's claim, or both; without a buyer the truth."""
+    """From the provider, the subscriber or both; without a buyer the true value counts."""
     market = Desk()
     tariff = CallTariff(50, 0, 0.1, 1, quality_seen_by=seen_by)
     market.desk.open("beta", market.seller("beta"), tariff, np.array([0, 2]))
@@ -328,7 +328,7 @@ def test_a_buyer_may_prefer_best_effort() -> None:
 
 
 def test_a_call_that_costs_too_much_for_the_ledger_is_refused() -> None:
-    """From 2^62 micro-units on, at its end."""
+    """It is refused at its end, from 2^62 micro-units on."""
     for over in (0, 1):
         market = Desk()
         tariff = CallTariff(LARGEST_MICRO - 11 + over, 0, 1.0, 0, price_micro_per_min=10)
@@ -343,7 +343,7 @@ def test_a_call_that_costs_too_much_for_the_ledger_is_refused() -> None:
 
 
 def test_each_tariff_has_a_bit() -> None:
-    """62 of them; one more is refused."""
+    """62 tariffs are accepted; one more is refused."""
     market = Desk()
     for line in range(62):
         assert market.desk.open("beta", market.seller("beta"), TARIFF, np.array([0])) == line

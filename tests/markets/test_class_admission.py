@@ -56,13 +56,13 @@ def entries(plan: Plan, run: Market, until_s: int = 12, **counts: list[int]) -> 
 
 
 def test_members_whose_source_has_stopped_leave_their_places() -> None:
-    """Six of ten places are taken until 3 s. Five come in then, and six others find no room."""
+    """Six of ten places are taken until 3 s. Then five enter, and six others find no room."""
     sources = [crowd("first", 6, stop_s=3), crowd("second", 5), crowd("third", 6)]
     assert entries(*market(sources, members=10)) == {"first": 0, "second": 3}
 
 
 def test_a_row_enters_as_all_of_its_flows_or_not_at_all() -> None:
-    """Three at 1 money/s each leave room for one more under a cost of 4, but not for two."""
+    """Three members at 1 money/s each leave room for one more under a cost of 4, but not two."""
     sources = [crowd("three", 3), crowd("two", 2), world.source("one")]
     run = market(sources, cost_micro_per_s=4 * CHARGE_MICRO)
     assert entries(*run, until_s=0) == {"three": 0, "one": 0}
@@ -79,7 +79,7 @@ def test_who_costs_nothing_makes_room_as_its_cost_is_known() -> None:
 
 
 def test_all_flows_of_a_refused_row_raise_the_fee() -> None:
-    """Two are in and six are refused, of four to be in: the fee rises by the root of 8 / 4."""
+    """Two are in, six are refused and the target is four: the fee rises by the root of 8 / 4."""
     plan, run = market([crowd("two", 2), crowd("six", 6)], kind="fill-classes", members=5)
     fees = []
     for t in range(3):
@@ -90,7 +90,7 @@ def test_all_flows_of_a_refused_row_raise_the_fee() -> None:
 
 @pytest.mark.parametrize("limit", [{"members": 6}, {"cost_micro_per_s": 6 * CHARGE_MICRO}])
 def test_a_class_is_filled_to_its_limit(limit: dict[str, int]) -> None:
-    """Four and two make six, and there is no room for one more; at a limit of 0 for nobody."""
+    """Four and two make six, with no room for one more; a limit of 0 admits nobody."""
     sources = [crowd("four", 4), crowd("two", 2), world.source("one")]
     assert entries(*market(sources, **limit), until_s=0) == {"four": 0, "two": 0}
     none = dict.fromkeys(limit, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a provider knows of its classes, by hand: time, marks and cost of their flows, refusals."""
+"""A provider's data on its classes, by hand: time, marks, cost and refusals of their flows."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Shops:
 
 
 def test_a_provider_sees_what_grew_in_its_own_classes() -> None:
-    """Since its own last look, whatever the other provider looked at; members are as of now."""
+    """Growth since its own last look, whatever the other provider read; members are current."""
     shops = Shops()
     first = shops.see("east", 0)
     assert (first.dt_ps, first.names) == (0, ("gold", "iron"))

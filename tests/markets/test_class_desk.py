@@ -153,13 +153,13 @@ def test_a_flow_enters_while_the_cost_of_marks_is_below_the_limit(asked: bool) -
 
 @pytest.mark.parametrize(("limit", "fits"), [(0, False), (399, False), (400, True), (-1, True)])
 def test_a_member_that_costs_just_the_limit_is_let_in(limit: int, fits: bool) -> None:
-    """Of a class whose marks have cost nothing so far; a limit of 0 lets nobody in."""
+    """The class's marks have cost nothing so far; a limit of 0 admits nobody."""
     assert Desk(cost_micro_per_s=limit).admit(0, f4=0) == [fits]
 
 
 @pytest.mark.parametrize("answer", [True, False])
 def test_a_provider_that_wants_to_is_asked(answer: bool) -> None:
-    """About its own class, with the members so far."""
+    """A provider is asked about its own class only, with the current number of members."""
     desk = Desk(asked=True)
     desk.answer = answer
     assert desk.admit(2, f2=0, f4=1, f5=0) == [answer, True, answer]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: what it prints, what it exits with, and that nobody sees a traceback."""
+"""The command line: its output, its exit status, and no tracebacks."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ def test_a_hang_up_ends_a_run_with_partial_results(
         return steps[-1]
 
     monkeypatch.setattr(Session, "step", stepped)
-    signal.signal(signal.SIGHUP, lambda *_: None)  # else it would end pytest, were it not heeded
+    signal.signal(signal.SIGHUP, lambda *_: None)  # an unhandled SIGHUP would end pytest
     try:
         assert ecnomy("run", scene, "--out", "r") == 129
     finally:
@@ -247,7 +247,7 @@ def test_a_hang_up_ends_a_run_with_partial_results(
 
 
 def test_no_progress_where_nobody_watches(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Standard error is no terminal: nothing is drawn on it."""
+    """If standard error is not a terminal, no progress is drawn."""
     assert ecnomy("run", scene, "--out", "r") == 0
     err = capsys.readouterr().err
     assert "\x1b" not in err and all(line.startswith("ecnomy: ") for line in err.splitlines())
@@ -296,7 +296,7 @@ def _show() -> None:
 
 
 def test_too_little_memory_is_one_line(scene: Path) -> None:
-    """Under `ulimit -v` libraries hang or die; the command line does not let it come to that."""
+    """Under `ulimit -v` libraries hang or die; the command line stops before that."""
     limit = 400_000 * 1024
     process = subprocess.run(
         [sys.executable, "-m", "ecnomy.markets.cli", "run", str(scene)],
@@ -317,7 +317,7 @@ def test_too_little_memory_is_one_line(scene: Path) -> None:
 def test_memory_that_runs_out_is_one_line(
     scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whoever runs out of it on the way says what could not be had."""
+    """If memory runs out during a run, the message says what could not be allocated."""
 
     def fail(*_: object, **__: object) -> None:
         raise MemoryError("Unable to allocate 3 GiB")
@@ -328,7 +328,7 @@ def test_memory_that_runs_out_is_one_line(
 
 
 def test_ctrl_c_while_modules_are_imported() -> None:
-    """It ends as by the system, and says nothing."""
+    """The process ends by SIGINT itself, and prints nothing."""
     code = """
 import os, runpy, signal, sys
 class Impatient:
@@ -347,7 +347,7 @@ runpy.run_module("ecnomy.markets.cli", run_name="__main__")
 def test_ctrl_c_before_a_verb_begins_its_work_is_one_line(
     scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """typer turned it into a status, and nothing was said."""
+    """typer used to turn it into a status without any message."""
 
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -360,7 +360,7 @@ def test_ctrl_c_before_a_verb_begins_its_work_is_one_line(
 def test_ctrl_c_while_the_memory_is_checked_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The first step of a command; a traceback before."""
+    """The check is the first step of a command; Ctrl-C there used to give a traceback."""
 
     def interrupt() -> str:
         raise KeyboardInterrupt
@@ -371,7 +371,7 @@ def test_ctrl_c_while_the_memory_is_checked_is_one_line(
 
 
 def test_more_signals_do_not_interrupt_the_closing() -> None:
-    """A second SIGTERM or SIGHUP left a traceback, and what was being closed half closed."""
+    """A second SIGTERM or SIGHUP used to leave a traceback and a half-closed run."""
     heeded = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
     closed = []
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy test-strategy` and `ecnomy strategies`: planted defects are found, none is invented."""
+"""`ecnomy test-strategy` and `ecnomy strategies`: all planted defects are found, and no others."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def faulty(name: str) -> Examined:
     ],
 )
 def test_planted_defects_are_found_and_named(name: str, kind: str, where: str, what: str) -> None:
-    """Each by its kind, in the situation that shows it, and in words; and nothing else."""
+    """Each defect is reported by kind, situation and message, and nothing else is."""
     found = [one for one in faulty(name).defects if one.kind == kind and what in one.what]
     assert found and where in found[0].situations
     others = {one.kind for one in faulty(name).defects} - {kind}
@@ -102,7 +102,7 @@ def test_a_place_in_the_strategys_own_file_is_named() -> None:
 
 
 def test_only_the_situations_that_show_a_defect_are_blamed() -> None:
-    """A division by the marks fails where there are none, and passes where there are some."""
+    """A division by the marks fails in situations without marks, and passes in the others."""
     (found,) = faulty("Divides").defects
     assert {"zero rates", "no marks", "inactive flows"} <= set(found.situations)
     assert not {"a plain market", "5,000 flows", "every packet marked"} & set(found.situations)
@@ -123,7 +123,7 @@ SOME = ("best-offer", "constant-charge", "elastic-utility", "revenue-gradient")
     "kind", [kind if kind in SOME else pytest.param(kind, marks=full) for kind in sorted(BUILT_IN)]
 )
 def test_built_in_strategies_pass(kind: str) -> None:
-    """In all of their roles; they refuse next to nothing, and warn of nothing."""
+    """In all of their roles; they refuse almost nothing and give no warnings."""
     found = examine(kind, NEEDED.get(kind, {}))
     assert not found.defects and not found.warnings
     assert found.situations >= 14 * len(found.roles)
@@ -132,7 +132,7 @@ def test_built_in_strategies_pass(kind: str) -> None:
 
 
 def test_constant_throughput_without_a_rate_sees_flows_that_have_one() -> None:
-    """`needs_rate`: check refuses greedy flows for it, so no market shows it any."""
+    """`check` refuses greedy flows for a strategy with `needs_rate`, so it never meets one."""
     assert not examine("constant-throughput", {"threshold": 1.0}).refusals
 
 
@@ -169,7 +169,7 @@ def test_situations_are_finite_and_the_same_every_time() -> None:
 
 
 def test_a_strategy_that_fits_no_role_is_refused() -> None:
-    """A role that is asked for and does not fit."""
+    """The same holds for a requested role that does not fit."""
     with pytest.raises(StrategyError, match="as customer: expected one for a customer"):
         examine_at_full_size("hill-climbing", {"step": 1.0}, roles=["customer"])
 

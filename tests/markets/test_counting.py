@@ -131,7 +131,7 @@ def test_slips_are_named_with_their_place(override: str, path: str, complaint: s
 def test_an_engine_that_counts_what_was_not_planned_is_refused(
     table: str, name: int, subject: int
 ) -> None:
-    """Indices beyond the plan's lists, sources and links are out of range."""
+    """Indices of histograms, sources and links outside the plan are out of range."""
     plan = make_plan(scenario_from_text(TEXT))
     last = "bin" if table == "histograms" else "t_ps"
     columns = {"name": name, "subject": subject, last: 0, "count": 1}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose links are whose, and what a mark costs where there are several carriers."""
+"""The owners of links, and the price of a mark if there are several carriers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ market:
 
 
 def carrier(*links: str, nodes: tuple[str, ...] = ()) -> AgentSpec:
-    """A carrier that owns these."""
+    """A carrier that owns these links."""
     return AgentSpec("x", "connectivity-provider", links=links, nodes=nodes)
 
 
@@ -70,7 +70,7 @@ def test_owners(carriers: list[AgentSpec], owners: list[int]) -> None:
     ],
 )
 def test_what_does_not_fit(carriers: list[AgentSpec], at: tuple[int, str], told: str) -> None:
-    """A link of nobody or of two, a name that no link has."""
+    """A link without an owner or with two, and a name that no link has."""
     with pytest.raises(Misowned) as caught:
         owners_of(LINKS, carriers)
     assert (caught.value.carrier, caught.value.key) == at
@@ -103,7 +103,7 @@ def test_check_names_the_place(far: str, near: str, place: str) -> None:
 
 
 def test_an_unknown_settlement_is_refused() -> None:
-    """With what there is; the words of scenarios are those of the rules."""
+    """The error lists the known ones; scenarios use the names of the rules."""
     assert tuple(SETTLEMENTS) == RULES
     text = TEXT.replace("FAR", "links: core").replace("NEAR", "links: edge")
     text = text.replace("  price_per", "  settlement: barter\n  price_per")
@@ -114,7 +114,7 @@ def test_an_unknown_settlement_is_refused() -> None:
 
 
 def test_the_market_names_no_role() -> None:
-    """No word of a role stands in the market's code; `doctor` has a scenario of its own."""
+    """The market's code contains no role name."""
     folder = Path(__file__).parents[2] / "markets" / "ecnomy" / "markets"
     found = [
         f"{file.relative_to(folder)}: {word}"
@@ -134,7 +134,7 @@ def test_the_market_names_no_role() -> None:
     ],
 )
 def test_check_says_what_a_mark_costs(rule: str, told: str) -> None:
-    """By the domains on each source's way; nothing is said where there is one carrier."""
+    """By the domains on each source's path; with one carrier nothing is printed."""
     text = TEXT.replace("FAR", "links: core, price_per_mark: 2 money")
     text = text.replace("NEAR", "links: edge, price_per_mark: 3 money")
     scenario = scenario_from_text(text.replace("market:", f"market:\n  settlement: {rule}"))

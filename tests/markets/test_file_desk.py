@@ -25,7 +25,7 @@ def files(*rows: tuple[int, int, int, int]) -> Any:
 
 
 def test_a_file_is_late_from_one_picosecond_after_its_deadline() -> None:
-    """A refund is due for what took longer than promised, and not for what took just as long."""
+    """A refund is due if a file took longer than promised, not if it took exactly as long."""
     ledger = Ledger()
     seller = ledger.open("shop")
     users = np.array([ledger.open(f"user {flow}") for flow in range(4)])

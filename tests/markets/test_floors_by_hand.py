@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows at their floor: time, targets and marks of random reports, by a plain recount."""
+"""Windows at their floor: time, targets and marks of random reports, against a plain recount."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scenario must say of a guaranteed stream provider, and what its plan says of calls."""
+"""The keys of a guaranteed stream provider in a scenario, and its calls in the plan."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_faults_are_named_with_their_place(old: str, new: str, path: str, found:
     ],
 )  # fmt: skip
 def test_doubts_are_said(old: str, new: str, words: str) -> None:
-    """`check` warns of what is correct and will disappoint, and not of a healthy scenario."""
+    """`check` warns of settings that are valid but will disappoint; a healthy scenario has none."""
     from ecnomy.markets.compile.check import warnings
 
     healthy = GOOD.replace("60 s", "3600 s", 1)
@@ -155,7 +155,7 @@ SETTLED = GOOD.replace("  agents:\n", "  settlement: direct\n  agents:\n").repla
     ],
 )
 def test_a_budget_is_refused_where_marks_have_no_single_price(added: str, path: str) -> None:
-    """Under direct settlement a budget cannot be kept: said with its line, before any run."""
+    """`check` reports the line of a budget that direct settlement cannot keep."""
     scenario = SETTLED.replace("record:", added + "record:")
     line = 1 + scenario[: scenario.index("budget: 0.4")].count("\n")
     with pytest.raises(ScenarioError) as fault:
@@ -172,7 +172,7 @@ def test_a_budget_is_refused_where_marks_have_no_single_price(added: str, path: 
 
 
 def test_direct_is_the_one_rule_that_keeps_no_budget() -> None:
-    """What scenarios refuse is what the market's rules say of themselves."""
+    """Scenarios refuse a budget under exactly the rules that cannot keep one."""
     from ecnomy.markets.economy.settlement import SETTLEMENTS
     from ecnomy.markets.scenario.mark_prices import DIRECT
 

@@ -45,7 +45,7 @@ def test_what_is_held_reaches_the_market() -> None:
 
 
 def test_what_is_held_overrides_the_decision_on_its_report() -> None:
-    """Agents decide on a report first, and then what a user holds counts, on each report."""
+    """On each report agents decide first; then the values that a user holds override them."""
     agent = """    - name: who
       role: price-handler
       sources: gold

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights beyond what a link can mark: the bound that `check` names, and what is beyond it."""
+"""Weights beyond a link's supply of marks: the bound in `check`, and a run beyond it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def doubts(*overrides: str) -> list[str]:
 
 
 def test_the_bound_is_what_round_trip_and_buffer_hold() -> None:
-    """Four flows of weight 1 leave the bound less 4 to the heavy one."""
+    """Four flows of weight 1 take 4 of the bound; the rest is for the heavy one."""
     assert doubts(f"{WEIGHT}={ROOM - 4.01}") == []
     (one,) = doubts(f"{WEIGHT}={ROOM - 3.99}")
     assert f"expected weights of at most {ROOM:.4g} marks in total" in one

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Input that attacks: one line that names the file, soon, and nothing for a terminal to obey."""
+"""Hostile input: a quick one-line error that names the file, without control characters."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def good(tmp_path: Path) -> Path:
     ],
 )
 def test_long_quantities_are_refused_unread(tmp_path: Path, new: str, found: str) -> None:
-    """Neither arithmetic nor a table of units is tried on them."""
+    """They are refused before any arithmetic or look-up of units."""
     file = tmp_path / "long.yaml"
     file.write_text(GOOD.replace("10 Mbps", new))
     error = fault(file)
@@ -59,7 +59,7 @@ def test_long_names_are_not_compared_with_known_ones() -> None:
 
 @pytest.mark.parametrize("size", ["1e308", "1e-308"])
 def test_numbers_beyond_any_size_are_refused(good: Path, size: str) -> None:
-    """Finite for a computer, and no number of ours."""
+    """Such numbers are finite as floats, but outside ecnomy's range."""
     error = fault(good, (f"network.links[1].marking.probability={size}",))
     assert "beyond any physical size" in error.found
 
@@ -130,7 +130,7 @@ def test_devices_and_pipes(tmp_path: Path) -> None:
 
 
 def test_what_is_too_long_is_not_read_to_its_end(tmp_path: Path) -> None:
-    """The limit stands in the message, also for a list of sizes."""
+    """The message names the limit, also for a list of sizes."""
     file = tmp_path / "long.yaml"
     with file.open("wb") as out:
         out.truncate(10**9)  # sparse

@@ -53,7 +53,7 @@ def test_a_source_is_in_the_class_of_its_codepoint() -> None:
 
 
 def test_prague_is_paced_ect_1_in_all_its_packets() -> None:
-    """RFC 9331 section 4; without ECN it is nothing of that."""
+    """RFC 9331 section 4; without ECN none of this holds."""
     (source,) = plan(DUAL, "{law: prague}").sources
     tcp = source.transport
     assert (tcp.codepoint, tcp.ect, tcp.echo, tcp.send) == ("ect-1", "all", "accurate", "paced")
@@ -190,7 +190,7 @@ def test_a_fault_is_named_with_its_place(queue: str, place: str, expected: str) 
 
 
 def test_check_warns_of_senders_that_do_not_answer_l4s_marks() -> None:
-    """Reno on ECT(1) is starved, DCTCP is for data centres; Prague, WTP and CUBIC pass."""
+    """Reno on ECT(1) starves, DCTCP is for data centres; Prague, WTP and CUBIC pass."""
     assert warned(DUAL, "{law: prague}", "{law: wtp, codepoint: ect-1}", "{law: cubic}") == []
     (line,) = warned(DUAL, "{law: newreno, codepoint: ect-1}")
     assert line.startswith("source s0: newreno sends ECT(1), but answers at most one mark")

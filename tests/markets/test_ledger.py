@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ledger: what goes in comes out, and what cannot be is refused by name and changes nothing."""
+"""The ledger: debits equal credits; impossible postings are refused by name and change nothing."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_every_micro_unit_paid_is_received(batches: list[list[tuple[int, int, in
 def test_prepaid_account_never_goes_below_zero(
     funds: int, rows: list[tuple[int, int, int]]
 ) -> None:
-    """Usage beyond its funds is posted all the same, on an overdraft account of its own."""
+    """Usage beyond its funds is still posted, on its overdraft account."""
     book = ledger()
     book.transfer(0, "deposit", "a", "poor", funds)
     book.take()
@@ -145,7 +145,7 @@ def test_transfer_refused_by_name(debit: str, credit: str, amount: int, name: st
     ],
 )
 def test_usage_refused_whole(rows: list[tuple[int, int, int]], name: str) -> None:
-    """One bad row and the whole batch is refused, the good rows with it."""
+    """One bad row makes the ledger refuse the whole batch, good rows included."""
     book = ledger()
     with pytest.raises(LedgerError) as refusal:
         book.usage(usage(rows))

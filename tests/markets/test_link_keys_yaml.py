@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`loss` and `duplex: half` in YAML: what plans have of them, round trips, one-line errors."""
+"""`loss` and `duplex: half` in YAML: their values in plans, round trips, one-line errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def plan_of(keys: str) -> Plan:
 
 
 def test_losses_hold_for_both_directions_unless_one_says_otherwise() -> None:
-    """A stream of its own for each direction; none is lost by default."""
+    """Each direction has its own stream; by default nothing is lost."""
     links = {link.name: link for link in plan_of("loss: 0.01").links}
     assert [links[n].loss for n in ("near", "far", "far.reverse")] == [0.0, 0.01, 0.01]
     assert links["far.reverse"].loss_stream == "link/far.reverse/loss"
@@ -43,7 +43,7 @@ def test_losses_hold_for_both_directions_unless_one_says_otherwise() -> None:
 
 
 def test_half_duplex_links_are_one_link_that_paths_take_both_ways() -> None:
-    """No reverse of its own; data and ACKs of both sources go over it."""
+    """The link has no reverse; data and ACKs of both sources share it."""
     plan = plan_of("duplex: half")
     assert [link.name for link in plan.links] == ["near", "near.reverse", "far"]
     assert [link.half_duplex for link in plan.links] == [False, False, True]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The market on scripted reports: who pays what, and what flows are told to aim at."""
+"""The market on scripted reports: who pays what, and the mark rates that flows get."""
 
 from __future__ import annotations
 

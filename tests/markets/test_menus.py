@@ -102,14 +102,14 @@ def test_strategies_are_told_what_they_have_chosen(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_chosen_is_refused(tmp_path: Path, params: str, says: str) -> None:
-    """A choice that there is not, another's flow, a note under the market's name."""
+    """An unknown choice, another agent's flow, a note under a name reserved for the market."""
     text = TEXT.replace("kind: 'menu_lab:Chooser'", f"kind: 'menu_lab:Wrong', {params}")
     with pytest.raises(StrategyError, match=says):
         run(scenario_from_text(text), out=tmp_path / "r")
 
 
 def test_check_names_the_choices() -> None:
-    """What is sold, and how it may be paid for; such a scenario reads back as it was."""
+    """The meter and the choices of tariffs; such a scenario reads back unchanged."""
     given = scenario_from_text(TEXT)
     lines = summary(given, make_plan(given))
     assert "sells bytes as line: light, heavy" in lines

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy new`: each beginning works as it is written, and its test passes."""
+"""`ecnomy new`: each template works unchanged, and its test passes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notices of sources that took other marks than they pay for, on hand-made tables of a run.
+"""Notices of sources whose marks differ from those they pay for, on hand-made tables of a run.
 
 Reports at 0, 1, 3 and 4 s, of which the last three are measured: intervals of 2 s and of 1 s.
 """
@@ -120,7 +120,7 @@ TWO, MANY = (2 / 200, 10.0, 5.0), (3 / 300, 10.0, 5.0)
     ],
 )
 def test_marks_not_taken_because_of_losses(how: dict, told: dict[str, tuple]) -> None:
-    """Just half of the 5 marks/s that are missing; a little less, and nothing is said."""
+    """Exactly half of the 5 missing marks/s; with slightly less there is no notice."""
     assert found(losses, Run(**how)) == {
         name: tuple(round(value, 6) for value in values) for name, values in told.items()
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A market that is stepped: the bytes of `ecnomy run`, and a Mesa model as Mesa's users know it."""
+"""A stepped market: the bytes of `ecnomy run`, and an ordinary Mesa model."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_steps_give_the_bytes_of_run(scenario: Path, tmp_path: Path) -> None:
 
 
 def test_the_snippet_of_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It runs as it stands, and gives what `run` gives."""
+    """It runs unchanged, and gives the same results as `run`."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     block = text[text.index("    from ecnomy.markets import open_market") :].splitlines()
     lines = "\n".join(itertools.takewhile(lambda line: line.startswith("    ") or not line, block))
@@ -282,7 +282,7 @@ def test_a_folder_that_is_being_written_is_refused(scene: Path, tmp_path: Path) 
 
 @pytest.mark.parametrize("deed", ["step", "close"])
 def test_no_agent_steps_or_closes_its_own_market(deed: str, scene: Path, tmp_path: Path) -> None:
-    """A strategy that tries is told, and the run ends as with any fault of a strategy."""
+    """A strategy that tries gets an error, and the run ends as with any fault of a strategy."""
     with open_market(scene, out=tmp_path / "r") as market:
         market.step()
         carrier = next(iter(market.agents))

@@ -140,7 +140,7 @@ def stepped(scene: Path, seed: int, out: Path) -> dict[str, bytes]:
 
 
 def test_eight_at_once_in_threads(scene: Path, tmp_path: Path, scratch: Path) -> None:
-    """Each is as if it were alone; handlers of signals and the environment are left alone."""
+    """Each runs as if it were alone; signal handlers and the environment do not change."""
     alone = [identity(run(scene, seed=n, out=tmp_path / f"run{n}").folder) for n in range(1, 9)]
     before = dict(os.environ), [signal.getsignal(n) for n in signal.valid_signals()]
     threads = threading.active_count()

@@ -71,7 +71,7 @@ def test_conditions_on_what_is_named() -> None:
     ],
 )
 def test_paths_to_nowhere(override: str, found: str) -> None:
-    """What is no path, or leads nowhere, is refused by name."""
+    """A malformed path, or one that leads nowhere, is refused by name."""
     with pytest.raises(ScenarioError, match=found):
         changed(override)
 

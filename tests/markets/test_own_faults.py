@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong in a user's own role, settlement or contract is one line that names it."""
+"""A fault in a user's own role, settlement or contract gives one line that names it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NAMED = r"\(.*own_faults.py:\d+\)"  # where it went wrong
     ],
 )
 def test_a_settlement_that_errs_is_named(rule: str, says: str, tmp_path: Path) -> None:
-    """As it is made, and as it is asked."""
+    """It may fail when it is made or when it is called."""
     text = TEXT.replace("settlement: retail", f"settlement: 'own_faults:{rule}'")
     with pytest.raises(EcnomyError, match=says):
         run(scenario_from_text(text), out=tmp_path / "r")
@@ -60,7 +60,7 @@ def test_a_settlement_that_errs_is_named(rule: str, says: str, tmp_path: Path) -
     ],
 )
 def test_a_role_that_errs_is_named(role: str, says: str, tmp_path: Path) -> None:
-    """As it joins, acts, posts and owes."""
+    """It may fail when it joins, acts, posts a price or adds a contract."""
     text = TEXT + f"    - {{name: bob, role: 'own_faults:{role}'}}\n"
     with pytest.raises(EcnomyError, match=says):
         run(scenario_from_text(text), out=tmp_path / "r")
@@ -78,7 +78,7 @@ def test_a_role_that_cannot_be_one_is_found_as_it_is_read(role: str, says: str) 
 
 
 def test_an_unknown_source_of_a_custom_role_is_found_as_it_is_read() -> None:
-    """Before, the run found it, without a line."""
+    """Formerly only the run found it, without a line number."""
     text = TEXT + "    - {name: bob, role: 'own_faults:Joining', sources: [web, gone]}\n"
     says = r"s.yaml:16: market.agents.2..sources.1.: found the unknown source 'gone'"
     with pytest.raises(ScenarioError, match=says):
@@ -102,7 +102,7 @@ def test_an_unknown_source_of_a_custom_role_is_found_as_it_is_read() -> None:
     ],
 )
 def test_contracts_with_oneself_or_twice_are_refused(contracts: str, place: str, says: str) -> None:
-    """Nobody pays himself, and bills that go by names keep apart."""
+    """Nobody pays themselves, and two bills of one source need different names."""
     who, _, told = contracts.partition(": ")
     told = told.replace("sources", "tariff: {kind: flat, price: 1 money/h}, sources")
     text = TEXT.replace(f"name: {who}, ", f"name: {who}, contracts: {told}, ")
@@ -111,7 +111,7 @@ def test_contracts_with_oneself_or_twice_are_refused(contracts: str, place: str,
 
 
 def test_two_contracts_of_other_names_are_two_bills(tmp_path: Path) -> None:
-    """And the same name is fine for other sources."""
+    """The same tariff under two names is charged twice."""
     tariff = "meter: bytes, tariff: {kind: per-unit, price: 1 money/MB}, sources: web"
     told = f"contracts: [{{{tariff}}}, {{name: again, {tariff}}}]"
     given = scenario_from_text(TEXT.replace("name: isp, ", f"name: isp, {told}, "))
@@ -135,7 +135,7 @@ def test_the_risk_broker_covers_only_marks_that_users_pay(tmp_path: Path) -> Non
 
 
 def test_a_strategy_that_is_not_a_dataclass_is_said_to_be_none() -> None:
-    """Its parameters would be the fields of a dataclass; without parameters it is as good."""
+    """Parameters need the fields of a dataclass; without parameters any class will do."""
     own = TEXT.replace("kind: constant-charge, charge: 1 money/s", "kind: 'own_faults:Plain'XX")
     with pytest.raises(ScenarioError) as fault:
         scenario_from_text(own.replace("XX", ", charge: 1"))

@@ -90,7 +90,7 @@ def test_marks_are_paid_by_the_seller_of_a_class_or_the_user() -> None:
 
 
 def test_a_posted_fee_is_that_of_its_class_alone() -> None:
-    """From 0 to 10^12 micro-units per row of flows; the same fee again is no change."""
+    """From 0 to 10^12 micro-units per row of flows; posting the same fee again changes nothing."""
     parties = World().settled()
     every = np.array([0, 1, 2])
     kept = parties.fees(np.array([0, 1, 2, -1])), parties.offers
@@ -145,7 +145,7 @@ def test_whoever_pays_marks_itself_is_outside_all_classes() -> None:
 
 @pytest.mark.parametrize("names", [("ann", "ann"), ("ann", "b:ob")])
 def test_names_of_agents_are_unique_and_without_a_colon(names: tuple[str, ...]) -> None:
-    """Accounts of sources and links have one."""
+    """Colons are for the accounts of sources and links."""
     agents = [AgentSpec(name, "customer") for name in names]
     with pytest.raises(InputError, match="is already used or contains a colon"):
         Parties(make_plan(scenario_from_text(TEXT)), agents, Ledger())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`transport: {law: rem | primal | vegas}`: what is read reaches the plan, faults are one line."""
+"""`transport: {law: rem | primal | vegas}`: values reach the plan, each fault is one line."""
 
 from __future__ import annotations
 

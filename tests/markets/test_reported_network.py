@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan that an engine reports of its network: whatever it says, one line comes of it."""
+"""The plan that an engine reports of its network: any fault in it gives one line."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results folders: what is in the tables, whose folder it is, and identical bytes."""
+"""Results folders: the contents of tables, the ownership of folders, and identical bytes."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ def test_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_two_runs_cannot_write_one_folder(tmp_path: Path) -> None:
-    """The second is refused while the first is at it, even with force."""
+    """The second is refused while the first is running, even with force."""
     writer = ResultsWriter(tmp_path / "r", scene(), {})
     with pytest.raises(InputError, match="another run"):
         write(tmp_path / "r", force=True)
@@ -256,7 +256,7 @@ def test_two_runs_cannot_write_one_folder(tmp_path: Path) -> None:
 
 
 def test_what_is_written_leaves(tmp_path: Path) -> None:
-    """Whenever a row group is full, next to nothing of it stays, however many were written."""
+    """Once a full row group is written, almost nothing of it stays in memory."""
     names = [f"c{i}" for i in range(8)]
     writer = TableWriter(tmp_path, "t", pa.schema([(name, pa.int64()) for name in names]))
     batch, held = ROWS_PER_GROUP // 64 + 1, []

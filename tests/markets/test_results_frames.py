@@ -69,7 +69,7 @@ def rows(result: Results, table: str) -> list[dict]:
 
 
 def test_a_run_just_made_and_one_opened_are_one_class(made: Results) -> None:
-    """The same class, frames and words, and all of them say so."""
+    """They have the same class, the same frames and the same text."""
     opened = open_run(made.folder)
     assert type(opened) is type(made) is Results
     for name in ("flows", "links", "agents", "ledger", "summary"):
@@ -237,7 +237,7 @@ def test_money_counts_from_the_date_of_a_posting(
     ],
 )
 def test_what_there_is_no_series_of(what: str, by: str | None, says: str, made: Results) -> None:
-    """One line with all there is."""
+    """The error is one line that lists all series."""
     with pytest.raises(InputError, match=says) as caught:
         made.timeseries(what, by=by)
     assert "\n" not in str(caught.value)
@@ -314,7 +314,7 @@ def test_marks_are_paid_for_by_link(settlement: str, tmp_path: Path) -> None:
 
 
 def test_whole_numbers_are_shared_out_whole() -> None:
-    """Nothing is lost and nothing made, and nobody is off by a whole one."""
+    """The total is kept, and no share is off by a whole unit."""
     rng = np.random.Generator(np.random.PCG64(1))
     for _ in range(200):
         weights = rng.integers(1, 1000, size=rng.integers(1, 7))

@@ -24,14 +24,14 @@ from undigested import undigested
 
 
 def _read(run: RawRun) -> dict[str, object]:
-    """All that a reader gets of a run."""
+    """Everything that a reader gets from a run."""
     return {name: run.table(name).to_dict("list") for name in run.manifest.tables} | {
         "manifest": run.manifest
     }
 
 
 def _flips(file: Path, count: int) -> Iterator[None]:
-    """The file with one bit altered, again and again; as it was in the end."""
+    """Alters one bit of the file at a time, and restores the file at the end."""
     data, draw = file.read_bytes(), random.Random(file.name)
     for _ in range(count):
         altered = bytearray(data)
@@ -76,7 +76,7 @@ def test_an_altered_bit_is_refused_or_changes_nothing(tmp_path: Path) -> None:
 def test_a_pipe_or_a_device_in_the_place_of_a_file_is_refused(
     name: str, endless: bool, tmp_path: Path
 ) -> None:
-    """In one line, and neither waited for nor read for ever."""
+    """It is refused in one line, without waiting or reading forever."""
     folder = write(tmp_path / "r")
     (folder / "outcomes").mkdir()
     (folder / name).unlink(missing_ok=True)

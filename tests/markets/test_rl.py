@@ -37,7 +37,7 @@ def env(tmp_path: Path) -> Any:
 
 @pytest.mark.parametrize("text", [ENVIRONMENT, LEVELS], ids=["continuous", "levels"])
 def test_pettingzoos_own_tests(tmp_path: Path, text: str) -> None:
-    """Its API test, and that two environments of one seed are one."""
+    """Its API test, and its test that environments of one seed are equal."""
     path = written(tmp_path, text)
     env = parallel_env(path)
     parallel_api_test(env, num_cycles=20)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many markets at once: as one process steps them, whatever the number of processes."""
+"""Many markets at once: any number of processes gives the same results as one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Environment files: what they say, and one line with its place for what is wrong with them."""
+"""Environment files: their meaning, and one line with its place for each fault."""
 
 from __future__ import annotations
 

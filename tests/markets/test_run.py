@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole runs against an engine that simulates nothing, and every way such an engine can end."""
+"""Whole runs against a fake engine, and every way in which such an engine can end."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a screen is shown of a market, against the run's own tables."""
+"""The data of a market on a screen, against the run's own tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MICRO = 1e-6
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What a screen would be shown at each report of the runs of a test."""
+    """The data that a screen would get at each report of the runs of a test."""
     shown: list[dict[str, Any]] = []
     screens: dict[int, Screen] = {}
     orders = Market.orders
@@ -51,7 +51,7 @@ def play(name: str, tmp_path: Path, *more: str) -> Results:
 def test_money_is_the_ledgers(
     told: list[dict[str, Any]], tmp_path: Path, name: str, more: list[str]
 ) -> None:
-    """What sources have paid, and what agents have, is what the ledger sums up to."""
+    """Payments of sources and balances of agents are the sums of the ledger."""
     ledger = play(name, tmp_path, *more).ledger
     last = told[-1]
     for source in last["sources"]:

@@ -77,7 +77,7 @@ def test_a_link_without_a_law_changes_the_shared_one_and_one_with_a_law_has_its_
 
 
 def test_a_scheduler_takes_no_shared_marking() -> None:
-    """Its classes mark."""
+    """A link with a scheduler marks in its classes."""
     plan = plan_of(text(near=", scheduler: {kind: class-based, classes: [{}, {}]}"))
     assert marking(plan, "max_probability") == {"far": 0.5}
 

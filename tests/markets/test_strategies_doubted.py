@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings of strategies whose prices come too late, or that take a price for their own doing."""
+"""Warnings of strategies whose prices come too late, or that wrongly expect to move a price."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every kind of tariff has to do alike, and what is asked of a user's own."""
+"""Rules that hold for every kind of tariff, and those for a user's own tariff."""
 
 from __future__ import annotations
 
@@ -246,7 +246,7 @@ def test_a_users_tariff_is_told_how_long_rows_were_active() -> None:
     ],
 )
 def test_a_users_tariff_is_held_to_what_can_be_booked(fault: str, told: str) -> None:
-    """One line that names the class and what it did."""
+    """The error is one line that names the class and its fault."""
     charged = accruer(Own(path="lab_tariffs:Faulty", params={"fault": fault}), 2, "byte")
     with pytest.raises(TariffError, match=f"lab_tariffs:Faulty.*{told}"):
         charged.due(0, 1, ints(1, 1), 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A provider's tariff table: what may be written, what it means, what is refused."""
+"""A provider's tariff table: its keys, their meaning, and refusals."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tariffs fit which meters, and what is found of a user's own."""
+"""Which tariffs fit which meters, and how a user's own tariffs are found."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def test_what_a_killed_process_left_goes_and_nothing_else(runs: Path) -> None:
 def test_if_another_user_has_the_name_folders_are_in_the_cache(
     runs: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """There the next process finds what a killed one left; nothing stays behind."""
+    """There the next process finds and removes the folders of a killed one."""
     runs.parent.mkdir()
     os.chown(runs.parent, 12345, 12345)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What strategies are told beside rates and marks, and what they may do beside paying."""
+"""What strategies see besides rates and marks, and what they may do besides paying."""
 
 from __future__ import annotations
 

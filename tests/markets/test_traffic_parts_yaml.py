@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of traffic in YAML: what plans have of them, round trips, files of sizes, errors."""
+"""Parts of traffic in YAML: their values in plans, round trips, files of sizes, errors."""
 
 from __future__ import annotations
 

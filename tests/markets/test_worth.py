@@ -35,7 +35,7 @@ WORTH = 2 * math.log(1 + 8)  # at 8 Mbps
 
 @pytest.mark.parametrize("pay", [0.0, 1.0, 0.99 * WORTH, 1.01 * WORTH, 100.0])
 def test_pay_beyond_the_utility_is_told(pay: float) -> None:
-    """The dearest of the alternatives counts, at all of its link's rate."""
+    """The most expensive alternative counts, at the full rate of its link."""
     scenario = scenario_from_text(TEXT.replace("PAY", f"{pay} money/s"))
     told = [w for w in warnings(scenario, make_plan(scenario)) if "worth" in w]
     assert len(told) == (pay > WORTH)

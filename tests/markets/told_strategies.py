@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strategies that keep what they are told and switch flows off (test_told_and_done.py)."""
+"""Strategies that record their observations and switch flows off (test_told_and_done.py)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Rich:
 
 @dataclasses.dataclass
 class Vague:
-    """Answers something else than a truth value."""
+    """Answers with something other than a truth value."""
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
 
