@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A carrier's accounts and clock without a market, for strategies that go by what is earned."""
+"""A carrier's accounts and clock without a market, for strategies that follow their earnings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class CarrierBooks:
         return {"marks": self.received}
 
     def decide(self, received: int = 0, paid: int = 0) -> int:
-        """The price posted after so much money (micro-units) came and went."""
+        """The price posted after these receipts and payments, in micro-units."""
         self.received += received
         self.paid += paid
         dt_ps = 10 * S if self.t_ps else 0

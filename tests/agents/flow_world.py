@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observations of flows by hand, for strategies that decide on columns."""
+"""Hand-made observations of flows, for strategies that decide on columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PS = 10**12
 
 
 def noting(seed: int = 1) -> Any:
-    """An agent's view that keeps what is noted, and draws."""
+    """An agent's view that keeps its notes, and can draw random numbers."""
     kept: dict[str, float] = {}
     random = np.random.Generator(np.random.Philox(seed))
     return SimpleNamespace(notes=kept, note=kept.__setitem__, random=random)

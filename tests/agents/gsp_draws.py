@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drawn connections of a guaranteed stream provider, to hold prices and strategies against."""
+"""Random connections of a guaranteed stream provider, to test prices and strategies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Row = npt.NDArray[np.float64]
 
 
 class Drawn(NamedTuple):
-    """Times at which a connection is asked for.
+    """Moments at which a connection is requested.
 
     Attributes:
         seen: marks among the packets of the test streams.

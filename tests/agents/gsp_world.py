@@ -2,7 +2,7 @@
 """A provider of calls at work on drawn test streams and calls, without a network or a market.
 
 Every second there is a report; calls ask in between, last a drawn time, and are marked and bad by
-the rates of their time. What the strategy is told is written down in plain lists, for a recount.
+the rates of their time. The strategy's observations are kept in plain lists, for a recount.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Ended(NamedTuple):
 
 
 def columns_of(calls: list[Ended], tariff: CallTariff) -> EndedCalls:
-    """As a strategy is told of them."""
+    """Ended calls in the form that a strategy sees."""
     told = {
         name: np.array([getattr(call, name) for call in calls], dtype=np.int64)
         for name in ("flow", "start_ps", "end_ps", "sent", "marks")
@@ -113,7 +113,7 @@ class World:
         self.posted: list[tuple[int, int]] = []
 
     def run(self, seconds: int, each: Callable[[], None] = lambda: None) -> None:
-        """Let them go by; `each` is called after every report and the calls that follow it."""
+        """Run the world; `each` is called after every report and the calls that follow it."""
         for _ in range(seconds):
             self._report()
             self._calls()
@@ -121,7 +121,7 @@ class World:
             self.second += 1
 
     def profit_micro(self, since: int = 0) -> float:
-        """What calls that began at this second or later left, without test streams."""
+        """Profit of calls that began at this second or later, without the cost of test streams."""
         return sum(c.profit_micro for c in self.ended if c.start_ps >= since * PS)
 
     def _report(self) -> None:

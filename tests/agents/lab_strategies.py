@@ -39,12 +39,12 @@ class Doubling:
 
 @dataclasses.dataclass
 class Broken:
-    """Returns what no role can use, one kind of it after the other."""
+    """Returns answers that no role can use, one kind after the other."""
 
     fault: str = ""
 
     def decide_many(self, seen: Observation) -> object:
-        """The fault asked for; one that is none of these raises KeyError."""
+        """The fault asked for; an unknown one raises KeyError."""
         flows = len(seen.flows.flow)
         return {
             "type": None,
@@ -57,7 +57,7 @@ class Broken:
         }[self.fault]
 
     def post_price(self, seen: PriceObservation) -> object:
-        """A price that is no whole number."""
+        """A price that is not a whole number."""
         return 0.5
 
 

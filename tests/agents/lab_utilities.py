@@ -47,7 +47,7 @@ class Saturating(RateUtility):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Logistic(RateUtility):
-    """The built-in sigmoid with steepness 8 once more, its demand left to numbers."""
+    """The built-in sigmoid with steepness 8, its demand computed numerically."""
 
     def value(self, r: np.ndarray) -> np.ndarray:
         """See Utility."""
@@ -62,7 +62,7 @@ class Logistic(RateUtility):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Unfinished(RateUtility):
-    """Says neither value nor slope."""
+    """Defines neither value nor slope."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -101,7 +101,7 @@ class Decaying(TransferUtility):
 
 @dataclasses.dataclass
 class Everything:
-    """A strategy with a utility of each family; pays what the rate's is worth."""
+    """A strategy with a utility of each family."""
 
     rate: Annotated[Mapping[str, object], OneOf(UTILITIES, find_utility)]
     time: Annotated[Mapping[str, object], OneOf(TIME_UTILITIES, find_time_utility)]

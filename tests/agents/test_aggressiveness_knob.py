@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`aggressiveness-knob` by hand: its step, its bounds, the price that it reckons with, refusals."""
+"""`aggressiveness-knob` by hand: its step, its bounds, the price that it assumes, refusals."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_sated_utility_goes_half_way_to_its_demand() -> None:
 
 
 def test_a_row_of_many_flows_is_billed_together() -> None:
-    """Its bill is of all its flows, its rate and its weight are of each."""
+    """The bill is for all its flows; rate and weight are per flow."""
     knob = met(AggressivenessKnob(LOG, most=8.0))
     bill = dict.fromkeys(("bill_micro", "standing_micro", "weight_micro"), 10 * 2_500_000)
     assert turned(knob, goodput_bps=1e6, active=10, **bill) == pytest.approx(1 / 0.5)
@@ -130,7 +130,7 @@ def test_an_interval_without_sending_says_nothing(idle: dict[str, float]) -> Non
     ],
 )
 def test_what_a_knob_refuses(given: dict[str, object], key: str) -> None:
-    """Ends that are no interval above 0, and a utility that is not concave."""
+    """Bounds that are not an interval above 0, and a utility that is not concave."""
     with pytest.raises(Refused) as refused:
         AggressivenessKnob(**{"utility": LOG, **given})  # type: ignore[arg-type]
     assert refused.value.key == key

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numpy's truth values and numbers are as good as Python's wherever a strategy answers."""
+"""A strategy may answer with numpy's truth values and numbers as well as Python's."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_call_is_not_answered_by_what_is_no_truth_value(model: mesa.Model, ans
 
 @pytest.mark.parametrize("kind", INTEGERS)
 def test_a_price_may_be_any_integer(model: mesa.Model, kind: Any) -> None:
-    """It is booked as a Python integer, which no sum of money overflows."""
+    """It is booked as a Python integer, which cannot overflow."""
     price = isp(model, kind(120)).post_price(prices())
     assert price == 120 and type(price) is int
 
@@ -107,7 +107,7 @@ def test_fields_of_a_flow_decision_may_be_of_numpy(model: mesa.Model, kind: Any)
 def test_fields_of_a_flow_decision_are_numbers(
     model: mesa.Model, decision: FlowDecision, told: str
 ) -> None:
-    """No class 1.7 becomes class 1, no text a number."""
+    """A class of 1.7 does not become class 1, nor a text a number."""
     with pytest.raises(StrategyError, match=told):
         customer(model, decision).decide(seen(0))
 
@@ -165,7 +165,7 @@ def test_useless_columns_are_refused(model: mesa.Model, decision: Decision, told
 
 
 def test_numbers_one_by_one() -> None:
-    """What counts as what: a truth value is no number, a fraction no whole one."""
+    """A truth value is not a number, and a fraction is not a whole number."""
     assert [truth(x) for x in (np.False_, np.array(True), 1)] == [False, True, None]
     assert [whole(x) for x in (np.uint64(2**64 - 1), 2.0, np.True_)] == [2**64 - 1, None, None]
     assert [number(x) for x in (np.float32(0.5), np.int8(2), np.True_, 1j)] == [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`best-offer`: which of its sources each user sends over, and when it changes."""
+"""`best-offer`: the source that each user sends over, and when the user changes it."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Users:
         return [int(k) for k in np.where(active.any(axis=0), active.argmax(axis=0), -1)]
 
     def look(self, mbps: tuple[float, float], charge: tuple[float, float] = (0, 0)) -> list[int]:
-        """Two decisions: those who are new learn at the first and look at the second."""
+        """Two decisions: new users learn at the first and look at the second."""
         self.meet(mbps, charge)
         return self.meet(mbps, charge)
 
@@ -93,7 +93,7 @@ def test_users_take_what_leaves_them_most() -> None:
 
 
 def test_a_flow_may_reach_its_rate_first() -> None:
-    """Who begins on the slower source hears of the faster one, and waits until its own is up."""
+    """A user on the slower source hears of the faster one, but first waits to reach its rate."""
     users = Users(9)
     first = users.meet((1, 3))
     assert [users.meet((mbps, 3)) for mbps in (0.5, 0.8, 1.0)] == [first] * 3
@@ -144,7 +144,7 @@ def test_the_loyal_do_not_look() -> None:
 
 
 def test_the_curious_try_others() -> None:
-    """A tenth of the users, whatever they know; none where there are users to ask."""
+    """A tenth of the users try the others, whatever they know; none if there are users to ask."""
     users = Users(5000)
     users.meet((1, 3))
     assert sum(users.look((1, 3))) == sum(users.look((1, 3))) == 5000
@@ -248,7 +248,7 @@ def test_users_leave_where_every_alternative_loses() -> None:
 
 
 def test_who_knows_no_other_alternative_tries_it_before_it_leaves() -> None:
-    """It loses 1.3 money/s, 78 in 60 s, and the other is free: worth 10 money, and not 1000."""
+    """It loses 1.3 money/s, 78 in 60 s; the other is free, worth a cost of 10 money, not 1000."""
     for cost, stays in ((10.0, True), (1000.0, False)):
         users = Users(1, switching_cost=cost)
         first = users.meet((1, 1))[0]

@@ -36,7 +36,7 @@ APART = (2.0, 398.0)  # L that has nothing to do with M
 
 
 class Sale(NamedTuple):
-    """How a price did.
+    """The outcome of a price.
 
     Attributes:
         off: mean profit less the margin, over what is allowed.
@@ -131,7 +131,7 @@ def test_the_price_earns_its_margin(
 
 @pytest.mark.parametrize("kind", ["beta", pytest.param("empirical", marks=full)])
 def test_marks_of_few_packets_are_taken_for_the_rate(kind: str) -> None:
-    """20 probes at a rate of 2 %: who is let in looks cheaper than it is, and V is too low.
+    """20 probes at a rate of 2 %: admitted calls look cheaper than they are, and V is too low.
 
     A quiet sample is mostly luck: connections are marked at the rate behind it. No promise breaks
     here: cost alone decides. The loss is many times what is allowed; beta-binomial has none.

@@ -25,7 +25,7 @@ def told(t_s: float, dt_s: float, fee: int, **columns: float) -> ClassObservatio
 
 
 def test_cost_plus_by_hand_and_in_the_long_run() -> None:
-    """f = (1 + m) c / n + D / (n L); what has come in is (1 + m) times the cost, but for D."""
+    """f = (1 + m) c / n + D / (n L); income is (1 + m) times the cost, less D."""
     shop, fee, random = CostPlus(margin=0.25, every=10, over=40), 0, np.random.default_rng(5)
     cost = brought = 0.0
     for step in range(1, 400):
@@ -92,7 +92,7 @@ def test_fill_classes_leaves_classes_without_room_alone() -> None:
 
 
 def test_fee_limit_takes_the_dearest_within_limits() -> None:
-    """By each flow's own provider; who cannot pay the cheapest is switched off."""
+    """Classes of each flow's own provider; a flow that cannot pay the cheapest is switched off."""
     offers = (Offer("a", "gold", 4 * 10**6), Offer("a", "silver", 10**6), Offer("b", "one", 10**6))
     users = FeeLimit(low=0.5, high=8.0, even=True)
     agent = noting()

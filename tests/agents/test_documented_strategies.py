@@ -86,7 +86,7 @@ def crowded(seed: int) -> Sent:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_file_is_there_within_a_percent_of_its_deadline(seed: int) -> None:
-    """Before it, with the neighbours alone and with a crowd that comes and goes."""
+    """It arrives before its deadline, both with the neighbours alone and with a passing crowd."""
     for sent in (printed(seed), crowded(seed)):
         assert 0.99 * DEADLINE_S <= sent.end_s <= DEADLINE_S
 
@@ -114,7 +114,7 @@ def test_who_knows_of_the_crowd_pays_less() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_carrier_keeps_the_share_of_marks(seed: int) -> None:
-    """One packet in ten, whoever is there; in a crowd twice as many pay twice the price."""
+    """One packet in ten is marked under any load; a crowd twice as large pays twice the price."""
     crowd = crowded(seed)
     for sent in (printed(seed), crowd):
         assert sent.marked == pytest.approx(0.1, rel=0.03)

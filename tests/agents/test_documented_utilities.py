@@ -58,7 +58,7 @@ def documented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_utility_of_the_readme_runs(documented: Path) -> None:
-    """As it is printed: its users pay for their marks by it."""
+    """As printed: its users pay for their marks by it."""
     shortened = ["duration=30 s", "warmup=1 s", "record=null"]
     result = run(load(documented / "saturating.yaml", overrides=shortened), out=documented / "run")
     told = result.raw.agents[result.raw.agents["name"] == "willingness_micro_per_s"]
@@ -69,7 +69,7 @@ def test_the_utility_of_the_readme_runs(documented: Path) -> None:
 def test_the_transfer_of_the_readme_is_in_time_or_given_up(
     documented: Path, worth: float, sent: bool
 ) -> None:
-    """A file that is worth it is there by its deadline; one that is not costs next to nothing."""
+    """A file that is worth its cost arrives by its deadline; any other costs almost nothing."""
     (documented / "file.yaml").write_text(FILE.format(worth), encoding="utf-8")
     result = run(load(documented / "file.yaml"), out=documented / "run")
     finished = result.transfers

@@ -63,7 +63,7 @@ def test_the_beta_is_that_of_integrated_densities(a: float, b: float) -> None:
 
 @pytest.mark.parametrize(("a", "b"), CASES)
 def test_beyond_a_million_packets_counts_are_rates(a: float, b: float) -> None:
-    """Counts of a million packets and the rate itself agree, so that nothing jumps there."""
+    """Counts of a million packets agree with the rate itself, so the answers do not jump there."""
     own = rate(a, b)
     near, beyond = 10**6, 10**6 + 1
     beta = own.upper_quantile(0.1)
@@ -188,7 +188,7 @@ def test_a_blocking_rate_is_kept_after_few_samples_too(count: int, most: float) 
 
 
 def test_what_is_said_of_no_sample_one_and_the_like() -> None:
-    """Degenerate samples have the answers that kinds.py states."""
+    """For degenerate samples the answers are those that kinds.py states."""
     few = {"beta-binomial": 0.055, "beta": 0.03, "empirical": 1.0}  # of one sample
     for kind in ESTIMATORS:
         nothing = estimator_named(kind, Samples.of([], []))
@@ -229,7 +229,7 @@ COUNTS = st.lists(
 def test_every_answer_is_a_share(
     counts: list[tuple[int, int]], blocked: float, limit: float, packets: int
 ) -> None:
-    """Whatever is counted: no NaN, nothing raised, nothing outside [0, 1]."""
+    """For any counts there is no NaN, no exception, and no value outside [0, 1]."""
     hits, lengths = [k for k, _ in counts], [n % 5000 if k < 31 else n for k, n in counts]
     samples = Samples.of(hits, lengths)
     for kind in ESTIMATORS:
@@ -250,7 +250,7 @@ def test_every_answer_is_a_share(
     st.integers(0, 4000),
 )
 def test_a_rate_answers_at_its_limits(mean: float, size: float, at: float, packets: int) -> None:
-    """Any mean and size, infinite and tiny ones too; thresholds out of range are no crash."""
+    """Any mean and size works, even infinite or tiny; thresholds out of range do not crash it."""
     own = BetaRate(mean, size)
     answers = (
         own.upper_quantile(at),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`expected-profit`, step by step beside a plain recount, and in networks that turn."""
+"""`expected-profit`, step by step against a plain recount, and in networks that change."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def swings(second: int) -> tuple[float, float]:
 
 
 class Recount:
-    """What the strategy should think, from the plain lists of a world."""
+    """The strategy's expected state, from the plain lists of a world."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -92,7 +92,7 @@ class Recount:
 
 
 def breaks(bad: int, sent: int, limit: float, packets: int, law: tuple[float, float]) -> float:
-    """That a connection at the rate of this sample has too many bad packets, by scipy."""
+    """The chance that a connection at this sample's rate has too many bad packets, by scipy."""
     if packets <= sent:
         return float(stats.hypergeom.sf(math.floor(limit * packets), sent, bad, packets))
     mean, size = law
@@ -104,7 +104,7 @@ def breaks(bad: int, sent: int, limit: float, packets: int, law: tuple[float, fl
 
 
 class Corrections:
-    """What calls were marked and broke, over what test streams saw while they lasted."""
+    """Marks and broken promises of calls, relative to those of the test streams meanwhile."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[int, float, int, float, bool]] = []
@@ -112,7 +112,7 @@ class Corrections:
         self.laws: list[tuple[float, float]] = []
 
     def ended(self, world: World) -> None:
-        """Calls that the strategy was told of in this second, by what was known before it."""
+        """Add the calls reported in this second, judged by earlier data only."""
         for call in world.told[world.second]:
             if not self.laws:
                 continue
@@ -186,7 +186,7 @@ def test_every_answer_is_that_of_a_plain_recount(per_minute: int) -> None:
 
 
 def test_it_lets_in_before_it_has_learnt() -> None:
-    """At a price of nothing, marks that cost a fortune: the first ones are let in all the same."""
+    """At a price of 0, with very expensive marks, the first calls are still admitted."""
     free = CallTariff(0, 1, 0.01, 0)
     strategy = ExpectedProfit(sample=10.0, learning=3)
     assert strategy.admit(Call(0, 0, free, 1e12))
@@ -198,7 +198,7 @@ def test_it_lets_in_before_it_has_learnt() -> None:
 
 
 def test_a_rush_like_none_before_is_no_chance() -> None:
-    """Steady samples, of which none tells of the next; then four times the marks, at once."""
+    """Steady samples, none of which predicts the next; then suddenly four times the marks."""
     strategy = ExpectedProfit(sample=10.0, learning=5)
     tariff = msgspec.structs.replace(TARIFF, price_micro=90_000)
     world = World(
@@ -211,7 +211,7 @@ def test_a_rush_like_none_before_is_no_chance() -> None:
 
 
 def test_it_comes_back() -> None:
-    """A network that is dear for ten minutes: nothing is sold meanwhile, and it sells again."""
+    """The network is expensive for ten minutes: sales stop meanwhile, then start again."""
 
     def levels(second: int) -> tuple[float, float]:
         return (0.9, 0.2) if 600 <= second < 1200 else (0.1, 0.0)
@@ -229,7 +229,7 @@ def test_it_comes_back() -> None:
 
 
 def test_bad_calls_are_forgotten() -> None:
-    """Promises that test streams see nothing of: blocked for a while, then tried again."""
+    """Calls break promises, unseen by test streams: they are blocked for a while, then tried."""
 
     def levels(second: int) -> tuple[float, float]:
         return 0.01, 0.0
@@ -261,7 +261,7 @@ def _broken(count: int) -> list[Any]:
 
 @full
 def test_it_does_better_than_letting_everybody_in_where_that_loses() -> None:
-    """A price between what quiet and busy times cost: it sells in quiet times and earns."""
+    """At a price between the costs of quiet and busy times, it sells in quiet times and earns."""
 
     class All(ExpectedProfit):
         def admit(self, call: Call) -> bool:
@@ -278,7 +278,7 @@ def test_it_does_better_than_letting_everybody_in_where_that_loses() -> None:
 
 
 def test_nothing_of_calls_under_way_is_known() -> None:
-    """What calls were marked counts when they end: two futures, the same answers until then."""
+    """Marks of calls count only when they end: until then, two futures get the same answers."""
     answers = []
     for dearer in (1.0, 8.0):
         strategy = ExpectedProfit(sample=10.0, learning=2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a strategy is written with: names in ecnomy.agents, fields with units, READMEs that run."""
+"""The tools of a strategy's author: names in ecnomy.agents, fields with units, working READMEs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TOLD = (
 
 
 def test_the_names_of_the_package() -> None:
-    """The public names are these, each can be had, and no other."""
+    """These are the public names; each can be imported, and there are no others."""
     assert ecnomy.agents.__all__ == [
         "BEST_EFFORT",
         "LEAVE",
@@ -122,7 +122,7 @@ def blocks(text: str) -> dict[str, str]:
 
 
 def test_the_strategy_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As it is printed: it is found by its path, and gold is paid for up to the ceiling only."""
+    """As printed: it is found by its path, and gold is paid for only up to the ceiling."""
     files = blocks((ROOT / "agents" / "README.md").read_text(encoding="utf-8"))
     assert set(files) >= {"my_lab/strategies.py", "patient.yaml"}
     (tmp_path / "my_lab").mkdir()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decisions after too few marks: what is counted, when it is said, and a market that says it."""
+"""Decisions after too few marks: the counts, the conditions of the notice, and a run with it."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_what_comes_in_while_customers_respond_does_not_count() -> None:
 
 
 def test_a_change_that_did_not_pay_is_taken_back() -> None:
-    """And the old price is looked at again before the next change."""
+    """The old price is measured again before the next change."""
     carrier = Carrier(200_000)
     carrier.decide()
     tried = carrier.decide(1000)
@@ -84,7 +84,7 @@ def test_a_change_that_did_not_pay_is_taken_back() -> None:
 
 
 def test_what_it_owes_others_counts() -> None:
-    """More money came, more of it went: less is left, so the change is taken back."""
+    """Income rose, but payments rose more: less is left, so the change is taken back."""
     carrier = Carrier(200_000)
     carrier.decide()
     tried = carrier.decide(1000, paid=100)
@@ -142,6 +142,6 @@ def test_values_that_make_no_sense_are_refused(params: dict[str, float], key: st
 
 
 def test_without_a_market_it_says_so() -> None:
-    """What it earns is all it goes by."""
+    """It depends only on its earnings, so it needs a market."""
     with pytest.raises(StrategyError, match="requires a market"):
         HillClimbing(step=0.01).post_price(PriceObservation(0, 0, 1, NONE))

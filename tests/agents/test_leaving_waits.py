@@ -19,7 +19,7 @@ ON = np.array([True])
 
 
 class User:
-    """A flow that meets prices one after the other; nobody buys above 1 money/s for x0."""
+    """A flow that sees a series of prices; nobody buys above 1 money/s for x0."""
 
     def __init__(self, **utility: float | str) -> None:
         kind = {"kind": "log", "a": 1.0, "x0": 1e6} | utility
@@ -35,7 +35,7 @@ class User:
         self.leaving.turn(self.t_s, np.array([0.5]), np.zeros(1), ON & ~self.leaving.away)
 
     def pay(self, fee: float, users: int = 1) -> float:
-        """Return how long it stays at x0, from its beginning: a fee and 0.5 for marks, money/s.
+        """Return its time at x0, from its beginning, at a fee and 0.5 for marks, in money/s.
 
         Of a row of many users, each does.
         """

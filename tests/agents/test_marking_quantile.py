@@ -85,7 +85,7 @@ def test_in_a_steady_network_the_share_promised_is_blocked() -> None:
 
 
 def test_silent_streams_block_nobody() -> None:
-    """Test streams that send nothing teach nothing."""
+    """Nothing is learnt from test streams that send nothing."""
     strategy = MarkingQuantile(sample=2.0, learning=1)
     for second in range(20):
         strategy.watch(seen(second, 1, 0, 0))
@@ -154,7 +154,7 @@ def test_a_given_quantile_comes_before_the_tariffs() -> None:
 
 
 def steady(second: int) -> tuple[float, float]:
-    """A network that is marked and late as ever."""
+    """A network with constant shares of marked and late packets."""
     return 0.2 + 0.02 * math.sin(second / 50), 0.03
 
 
@@ -248,7 +248,7 @@ def corrections(calls: list[tuple[int, float, int, float, bool]]) -> tuple[float
 
 
 def test_without_reprice_no_price_is_posted() -> None:
-    """Off by default, and nothing is kept of calls."""
+    """Off by default; then calls leave no data behind."""
     strategy = MarkingQuantile(sample=20.0, learning=2)
     world = World(strategy, steady)
     world.run(400)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`menu` and `best-choice` on scripted flows: whose strategy decides, and which choice pays."""
+"""`menu` and `best-choice` on scripted flows: which strategy decides, and which choice is best."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_flow_takes_the_choice_with_the_larger_surplus() -> None:
 
 
 def test_providers_are_learnt_about_apart() -> None:
-    """A flow alone before its menu has no one to hear from, and the other menu does not tell."""
+    """A flow alone at its menu hears from nobody; the flows of another menu do not help."""
     user = User()
     user.decide(0, [0, 0, 0], [0, 0, 0])
     for t_s in (10, 20, 30):

@@ -136,7 +136,7 @@ EACH = [
 
 @pytest.mark.parametrize(("kind", "key"), EACH)
 def test_a_parameter_is_taken_up_to_its_limits(kind: str, key: str) -> None:
-    """Values at the limits are taken as they are; those beyond are refused by name."""
+    """Values at the limits are accepted unchanged; values beyond are refused by name."""
     base, keys = LIMITS[kind]
     inside, outside = keys[key]
     for value in inside:

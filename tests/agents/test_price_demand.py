@@ -24,7 +24,7 @@ CURVES = {
 
 
 class Crowd:
-    """Users who look every 10 s; data of each active one costs what the test says a MB."""
+    """Users who look every 10 s; the test sets the price of a MB of each active user."""
 
     def __init__(self, count: int, seed: int = 1, **params: Any) -> None:
         self.strategy = PriceDemand(**params)
@@ -73,14 +73,14 @@ def test_a_curve_is_the_distribution_of_its_limits(kind: str) -> None:
     ],
 )
 def test_curves_by_hand(kind: str, price: float, share: float) -> None:
-    """Values that need no computer."""
+    """Values that can be worked out by hand."""
     assert float(DEMANDS[kind](**CURVES[kind]).share(price)) == pytest.approx(share, abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", sorted(DEMANDS))
 @pytest.mark.parametrize("price", [0.3, 0.9])
 def test_as_many_take_part_as_the_curve_has(kind: str, price: float) -> None:
-    """With even limits exactly, to the user; a higher and then a lower price bring them back."""
+    """With even limits the number is exact, also after a higher price in between."""
     crowd = Crowd(200, demand={"kind": kind, **CURVES[kind]}, even=True, looks=1.0)
     expected = 200 * float(DEMANDS[kind](**CURVES[kind]).share(price))
     for seen in (price, 1.5, price):
@@ -101,7 +101,7 @@ def test_one_user_looks_where_all_have_left() -> None:
 
 
 def test_a_share_looks_at_a_time() -> None:
-    """A tenth of those who would leave do, at each decision."""
+    """At each decision, a tenth of those who would leave do so."""
     crowd = Crowd(4000, demand={"kind": "isoelastic", "at": 0.1, "elasticity": 1.0})
     counts = [int(crowd.decide(1e6).sum()) for _ in range(12)]
     assert counts[0] == 4000  # no price is known yet
@@ -149,7 +149,7 @@ def test_times_have_their_mean(kind: str) -> None:
 
 
 def test_the_same_seed_draws_the_same_users() -> None:
-    """And another one others."""
+    """Another seed draws other users."""
 
     def users(seed: int) -> list[list[bool]]:
         crowd = Crowd(50, seed, demand={"kind": "linear", "choke": 1.0})
@@ -184,7 +184,7 @@ def test_values_that_make_no_sense_are_refused(params: dict[str, Any], key: str)
 
 
 def test_without_a_market_it_says_so() -> None:
-    """Draws are those of a market."""
+    """The strategy draws from a market's random numbers."""
     empty = FlowColumns(*(np.zeros(0) for _ in range(9)))  # type: ignore[arg-type]
     with pytest.raises(StrategyError, match="require a market"):
         PriceDemand(demand=LINEAR).decide_many(Observation(0, 0, 1, (), empty))

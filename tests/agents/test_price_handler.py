@@ -127,7 +127,7 @@ def test_own_interval_is_what_its_flows_need(handler: Callable[..., PriceHandler
 
 
 def test_interval_too_short_is_hasty(handler: Callable[..., PriceHandler]) -> None:
-    """10 s set where 60 s are needed is kept, and said."""
+    """An interval of 10 s where 60 s are needed is kept, with a notice."""
     home = handler(10)
     home.decide(seen(0.0, t_s=0, dt_s=0))
     home.decide(seen(MBPS, t_s=10, dt_s=10))
@@ -136,7 +136,7 @@ def test_interval_too_short_is_hasty(handler: Callable[..., PriceHandler]) -> No
 
 @pytest.mark.parametrize("strategy", [log(), ConstantThroughput(threshold=1.0)])
 def test_flow_without_any_rate_is_refused(strategy: ElasticUtility | ConstantThroughput) -> None:
-    """A greedy flow says nothing of x0; that is an error, not a guess."""
+    """A greedy flow has no rate to use as x0; that is an error, not a guess."""
     assert strategy.needs_rate in ("utility.x0", "rate")
     with pytest.raises(StrategyError, match="for a flow without"):
         strategy.decide_many(seen(MBPS, dt_s=0))
@@ -153,7 +153,7 @@ def test_constant_throughput_is_a_cap_and_a_willingness() -> None:
 
 
 def test_a_flow_that_joins_leaves_the_silence_of_the_others_as_it_is() -> None:
-    """A packet after 15 s counts as a third of the rate after 5 s, also if another flow joins."""
+    """A packet after 15 s is a third of the rate of one after 5 s, also if another flow joins."""
     alone, joined = log(x0=MBPS), log(x0=MBPS)
     for k in range(3):
         quiet = seen(0.0, t_s=5 * k, dt_s=5 * (k > 0))
@@ -242,7 +242,7 @@ def test_at_a_given_price_the_demand_is_bought(kind: str, price: float) -> None:
 
 
 def test_a_rate_of_x0_that_costs_nothing_is_worth_nothing_more() -> None:
-    """Alone on a link that gives x0 and more anyway, the willingness of a sated flow falls."""
+    """Alone on a link with room for more than x0, a sated flow's willingness falls."""
     strategy = ElasticUtility({"kind": "quadratic", "a": 1.0, "x0": MBPS})
     assert settle(strategy, lambda w: 1.2 + 0 * w, 60)[-1] < 1e-3
 
@@ -257,7 +257,7 @@ def test_worth_nothing_more_is_no_warning_of_numpy(flows: int) -> None:
 
 
 def test_a_utility_that_is_not_concave_is_refused() -> None:
-    """By its key in the scenario, with those that would do."""
+    """The error has its key in the scenario, and lists the utilities that are accepted."""
     for kind in ("sigmoid", "step"):
         with pytest.raises(Refused) as caught:
             ElasticUtility({"kind": kind, "a": 1.0, "x0": MBPS})
@@ -296,7 +296,7 @@ def test_bounds_hold_at_any_rate() -> None:
 
 
 def test_idle_flows_are_not_judged() -> None:
-    """Neither off nor in the interval in which it begins does a flow's rate mean anything."""
+    """A flow's rate means nothing while it is off or in the interval in which it begins."""
     strategy = utility(3.0)
     pay(strategy, seen(0.0, t_s=0, dt_s=0, active=0))
     assert pay(strategy, seen(0.0, t_s=5, active=0)).tolist() == [1.0]

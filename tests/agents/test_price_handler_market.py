@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The price handler in scenario and market: what users may write, who pays, what flows are told."""
+"""The price handler in scenario and market: its keys, its payments, its orders to flows."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_faults_are_named_with_their_place(
 
 
 def test_source_of_a_handler_is_in_no_class() -> None:
-    """Two would pay for its marks."""
+    """Otherwise two agents would pay for its marks."""
     text = SCENARIO.format(f"{HOME}, sources: capped, {CHARGE}")
     classes = "classes: {gold: {fee: 1 money/s, sources: capped}}"
     with pytest.raises(ScenarioError) as caught:
@@ -167,7 +167,7 @@ def test_parameters_reach_the_strategy_in_its_units() -> None:
 
 
 def test_resolved_scenario_loads_as_itself() -> None:
-    """What the manifest keeps says the same as what the user wrote."""
+    """The scenario in the manifest equals the one that the user wrote."""
     utility = "{kind: alpha-fair, a: 2 money/s, alpha: 3, x0: 3 Mbps}"
     made = loaded(
         f"{HOME}, sources: capped, strategy: {{kind: elastic-utility, utility: {utility}}}"
@@ -178,7 +178,7 @@ def test_resolved_scenario_loads_as_itself() -> None:
 
 
 def test_handler_pays_its_marks_itself() -> None:
-    """At the price in force, to the ISP; the mark rate is what its charge buys."""
+    """At the price in force, to the ISP; the mark rate is its willingness over the price."""
     plan = world.plan([world.source("web", count=2)])
     market = Market(plan, MarketSpec(1000, (ISP, handler("web", "constant-charge", charge=0.5))))
     decide = market.decide(world.report(plan, 0, 0))
@@ -244,7 +244,7 @@ def test_flows_tell_what_they_want_at_most() -> None:
 
 
 def test_market_refuses_a_handler_of_sold_flows() -> None:
-    """As input, in words, where no scenario has looked first."""
+    """It is an input error with a message, even without a scenario's checks."""
     plan = world.plan([world.source("web")])
     agent = handler("web", "constant-charge", charge=0.5)
     with pytest.raises(InputError, match="'home' is in a class"):

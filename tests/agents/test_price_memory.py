@@ -15,7 +15,7 @@ TWO = {"source": [0, 0, 1], "sources": ("near", "far")}
 
 
 def test_all_flows_of_a_source_share_what_one_has_found() -> None:
-    """One pays 3 money for a MB near, one 1 for half a MB far: 8 Mbps is a MB a second."""
+    """Per MB, one pays 3 money nearby and the other 2 far away; 8 Mbps is a MB a second."""
     memory = PriceMemory(rate=8e6, memory=10.0, cost=2.0)
     first = memory.decide_many(seen(0, 0, payload_bps=[0, 0, 0], **TWO))
     assert first.willingness_micro_per_s.tolist() == [2e6] * 3

@@ -49,7 +49,7 @@ def test_calls_are_let_in_as_a_plain_list_has_it() -> None:
 
 
 def test_nobody_is_let_in_on_no_probes() -> None:
-    """Neither before the first window is over nor where none came through; the limit is let in."""
+    """No call before the first window ends or if no probe arrives; at the limit it is admitted."""
     strategy = ProbeThreshold(threshold=0.1, window=2.0)
     assert not strategy.admit(CALL)
     strategy.watch(seen(1, 1, 10, 0))

@@ -95,7 +95,7 @@ def test_one_mark_keeps_the_class() -> None:
 
 
 def test_never_up_without_marks() -> None:
-    """Little goodput and no marks: congestion is not the reason, a dearer class no help."""
+    """Little goodput, no marks: congestion is not the reason, so a dearer class does not help."""
     script = Script(QosKnob(patience=3), SILVER)
     script.step(100, 5)
     assert GOLD not in script.steps(12, 10, 0)
@@ -120,7 +120,7 @@ def test_stays_with_its_provider() -> None:
 
 
 def test_no_flapping_under_alternating_weather() -> None:
-    """Congestion and calm that last shorter than patience move nothing."""
+    """Congestion or calm shorter than the patience moves nothing."""
     script = Script(QosKnob(patience=4), SILVER)
     script.step(100, 5)
     seen = [c for _ in range(10) for c in script.steps(3, 50, 5) + script.steps(3, 100, 0)]

@@ -56,7 +56,7 @@ def test_nothing_until_a_drawn_time_later() -> None:
 
 
 def test_what_is_owed_by_hand() -> None:
-    """D grows by what was short, is bounded by x0 L, and goes on top of the cap by D / L."""
+    """D grows by the shortfall, is at most x0 L, and raises the cap by D / L."""
     buyer = AverageRate(threshold=2.0, rate=MBPS, over=5.0, peak=1.5)
     assert buyer.decide(view(0, 0, 0)).rate_cap_bps == MBPS
     owed = 0.0
@@ -81,7 +81,7 @@ def test_the_mean_is_x0_whatever_dips_there_are() -> None:
 
 
 def test_a_flow_with_nothing_to_send_is_owed_nothing() -> None:
-    """Below its cap without a mark; and while it is off."""
+    """This holds below its cap without a mark, and while it is off."""
     buyer = AverageRate(threshold=1.0, rate=MBPS)
     for said in (view(1, 1, 0.1, marks=0), view(2, 1, 0.0, marks=3, active=0)):
         assert buyer.decide(said).rate_cap_bps == MBPS

@@ -24,7 +24,7 @@ PAIR = ((0, 250_000), (1, 500_000))  # carriers, and their first prices
 
 
 def isoelastic(elasticity: float) -> Callable[[float], float]:
-    """What is left per interval at a price, in units of the most; the best price is known."""
+    """Profit per interval at a price, as a share of the maximum; the best price is known."""
     best = COST * elasticity / (elasticity - 1)
 
     def left(price: float) -> float:
@@ -50,7 +50,7 @@ def settle(
 
 
 def own(carrier: CarrierBooks) -> list[float]:
-    """The prices that it took for its own, micro-units."""
+    """The prices at the centre of its rounds, in micro-units."""
     return [value * 1e6 for name, value in carrier.notes if name == "own_price"]
 
 
@@ -90,14 +90,14 @@ def test_chance_moves_it_by_as_much_as_it_says() -> None:
 
 
 def test_a_loss_leads_out_of_itself() -> None:
-    """From half the cost, where every mark costs more than it brings."""
+    """It starts at half the cost, where every mark loses money."""
     carrier = CarrierBooks(RevenueGradient(), round(COST / 2))
     settle(carrier, isoelastic(2.0), 4 * 60)
     assert own(carrier)[-1] == pytest.approx(2 * COST, rel=0.03)
 
 
 def test_the_gradient_stays_within_floor_and_ceiling() -> None:
-    """Its own price, whatever is earned beyond them."""
+    """Its price stays within, even if prices beyond them earn more."""
     carrier = CarrierBooks(RevenueGradient(floor=0.1, ceiling=0.15), 90_000)
     settle(carrier, isoelastic(2.0), 200)  # wants 0.2
     assert own(carrier)[0] == pytest.approx(100_000)
@@ -214,7 +214,7 @@ def test_the_bandit_draws_by_the_variance_within_each_price() -> None:
 
 
 def test_the_bandit_finds_the_higher_of_two_peaks() -> None:
-    """Where a gradient from the left stays on the lower one."""
+    """A gradient from the left stays on the lower one."""
 
     def left(price: float) -> float:
         low, high = math.log(price / 50_000), math.log(price / 400_000)
@@ -251,7 +251,7 @@ def test_values_that_make_no_sense_are_refused(
 
 @pytest.mark.parametrize("strategy", [RevenueGradient(), RevenueBandit(floor=0.1, ceiling=0.2)])
 def test_without_a_market_they_say_so(strategy: RevenueGradient | RevenueBandit) -> None:
-    """What they earn is all they go by."""
+    """They depend only on their earnings, so they need a market."""
     with pytest.raises(StrategyError, match="requires? a market"):
         strategy.post_price(PriceObservation(0, 0, 1, NO_LINKS))
 

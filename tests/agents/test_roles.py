@@ -132,7 +132,7 @@ def test_a_decision_sets_the_next_one(
     next_s: int,
     model: mesa.Model,
 ) -> None:
-    """After its interval, or the time to settle; hasty is what decides sooner than that."""
+    """After its interval, or the time to settle; deciding sooner than that is hasty."""
     interval_ps = None if interval_s is None else interval_s * PS
     role = Role(model, "one", Terms(1, interval_ps=interval_ps), ADAPT)
     role.decided(7 * PS, settling_s * PS, heeds_lag=heeds)
@@ -161,7 +161,7 @@ def test_a_decision_sets_the_next_one(
 def test_a_strategy_may_advise_and_need_time(
     advice: object, needs_s: object, text: str, needs_ps: int
 ) -> None:
-    """Text and a number above 0; anything else counts as nothing."""
+    """Advice is text and a time is a number above 0; anything else is ignored."""
     asked = Strategist("users", "stay", {})
     asked.whole = SimpleNamespace(advice=advice, needs_s=needs_s)
     assert (asked.advice, asked.needs_ps) == (text, needs_ps)
@@ -276,7 +276,7 @@ def test_agent_streams_are_fixed_for_ever() -> None:
 
 
 def test_provider_is_willing_to_pay_the_class_fee(model: mesa.Model) -> None:
-    """Constant charge: the fee of each flow's class, nothing said of flows in none."""
+    """Constant charge: the fee of each flow's class; flows without a class get no decision."""
     provider = ApplicationProvider(model, "shop", Terms(7), OFFERS[:2])
     pay = provider.decide(seen(1, 0, NO_OFFER)).willingness_micro_per_s
     assert pay is not None and pay.tolist() == [1e6, 4e6, -1.0]
@@ -316,7 +316,7 @@ def test_useless_decisions_are_refused(model: mesa.Model, fault: str, told: str)
 
 
 def test_failing_strategy_is_named_with_its_place(model: mesa.Model) -> None:
-    """An exception in a user's code says whose it is and where it came from."""
+    """The error for an exception in a user's code names its agent and its place."""
     customer = Customer(model, "ann", Terms(7, "lab_strategies:Broken", {"fault": "crash"}))
     with pytest.raises(StrategyError, match=r"ann .*KeyError: 'crash' \(.*lab_strategies.py:\d+\)"):
         customer.decide(seen(0))

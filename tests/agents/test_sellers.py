@@ -38,7 +38,7 @@ def apart(most: int, price: object = None) -> StrategySpec:
 
 
 class Seat:
-    """Keeps all that is done; flows are numbered by the letters of their sources."""
+    """Records all actions; flows are numbered by the letters of their sources."""
 
     def __init__(self, spec: AgentSpec | None = None) -> None:
         self.spec, self.t_ps, self.done = spec, 7, []
@@ -56,7 +56,7 @@ class Seat:
         return do
 
     def take(self, *names: str) -> list[Any]:
-        """What has been done since, of these names if any are given."""
+        """The actions since the last call, only those of these names if any are given."""
         done, self.done = self.done, []
         return [one for one in done if not names or one[0] in names]
 
@@ -188,7 +188,7 @@ def test_a_caller_lists_each_offer_once(answer: object, fits: bool) -> None:
 
 @pytest.mark.parametrize("answer", [True, False, 1, None])
 def test_a_claim_is_true_or_false(answer: object) -> None:
-    """Whatever the truth is."""
+    """This holds whether the claim is right or not."""
     params: Any = {"answer": answer}
     role = Subscriber(mesa.Model(rng=1), "ann", Terms(1, "lab_sellers:Claiming", params))
     for broken in (False, True):
@@ -221,7 +221,7 @@ def shop(answer: object) -> ApplicationProvider:
     ],
 )
 def test_fees_are_whole_numbers_by_class(answer: object, says: str) -> None:
-    """They are posted as they are; what is none is refused by agent, strategy and class."""
+    """Valid fees are posted unchanged; errors name agent, strategy and class."""
     role, seat = shop(answer), Seat()
     assert role.offers == (Offer("shop", "gold", 5), Offer("shop", "tin", 3))
     nothing: Any = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finding strategies by name, dotted path and entry point, and what is said when there is none."""
+"""Finding strategies by name, dotted path and entry point, and the error if there is none."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NEEDED = {
 
 @pytest.mark.parametrize("kind", sorted(BUILT_IN))
 def test_built_in_strategies_can_be_made(kind: str) -> None:
-    """Every built-in name leads to a class; what has no default is given."""
+    """Every built-in name leads to a class; parameters without a default are given."""
     assert type(make(kind, NEEDED.get(kind, {}))) is find(kind)
 
 

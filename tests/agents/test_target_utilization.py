@@ -34,7 +34,7 @@ def test_the_price_goes_with_the_ratio_of_use_and_target() -> None:
 
 
 def test_without_a_link_it_goes_by_the_busiest() -> None:
-    """Whichever that is at the time."""
+    """The busiest link may change."""
     strategy = TargetUtilization(target=0.5)
     assert strategy.post_price(seen(1000, [0.6, 0.2], ("a", "b"))) == 1200
     assert strategy.post_price(seen(1200, [0.1, 0.55], ("a", "b"))) == 1320
@@ -139,7 +139,7 @@ def test_values_that_make_no_sense_are_refused(params: dict[str, float], key: st
 
 
 def test_a_link_of_somebody_else_is_named() -> None:
-    """With those that are its own."""
+    """The error also lists its own links."""
     strategy = TargetUtilization(target=0.5, link="other")
     with pytest.raises(StrategyError, match=r"'other', expected one of its links: a, b"):
         strategy.post_price(seen(1000, [0.5, 0.5], ("a", "b")))

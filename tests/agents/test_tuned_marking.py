@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tuned-marking`: what becomes of the one parameter of each law, and what a market makes of it."""
+"""`tuned-marking`: its effect on the one parameter of each law."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def test_utilities_grow_and_are_concave(utility: Utility) -> None:
 
 
 def test_which_are_concave() -> None:
-    """What each says of itself is what the base finds by numbers."""
+    """Each utility's own answer is the one that the base class finds numerically."""
     concave = [utility for utility in [*ALL, Step(a=1.0)] if utility.concave]
     assert concave == [*ELASTIC, *SATED, Saturating(a=3.0, patience=0.4)]
     for utility in ALL:
