@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OMNeT++, INET and our modules as they are here, or a reason to skip; and a stand-in for them."""
+"""The installed OMNeT++, INET and our modules, or a reason to skip; and a stand-in for them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 
 @pytest.fixture(scope="session")
 def omnet() -> Installation:
-    """What a run on OMNeT++ needs; `make test` builds our modules where OMNeT++ and INET are."""
+    """What a run on OMNeT++ needs; `make test` builds our modules if OMNeT++ and INET are there."""
     try:
         return find_installation()
     except InputError as error:

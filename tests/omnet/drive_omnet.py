@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a plan on OMNeT++ without a market, or a network of one's own, where OMNeT++ is there."""
+"""Runs a plan or a custom network on OMNeT++ without a market, if OMNeT++ is installed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["environment", "missing", "run", "run_by_hand", "run_network"]
 
 @functools.cache
 def missing() -> str:
-    """What OMNeT++ runs lack here and what to set, in words; "" if nothing."""
+    """A message on what is missing for OMNeT++ runs and what to set; "" if nothing is missing."""
     try:
         find_installation()
     except InputError as error:
@@ -86,7 +86,7 @@ def run_by_hand(folder: Path, *more: str) -> None:
 
 
 def environment(here: Installation) -> dict[str, str]:
-    """Of a program of OMNeT++."""
+    """The environment of a program of OMNeT++."""
     folders = [here.omnetpp.folder / "lib", here.inet.folder / "src"]
     path = f"{here.omnetpp.folder / 'bin'}:{os.environ['PATH']}"
     return dict(os.environ, LD_LIBRARY_PATH=":".join(map(str, folders)), PATH=path)

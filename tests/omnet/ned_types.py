@@ -44,6 +44,6 @@ TYPES: Final = _read()
 
 
 def all_parameters(kind: NedType) -> frozenset[str]:
-    """Those of a type and of its bases in omnet/inet."""
+    """The parameters of a type and of its bases in omnet/inet."""
     bases = [t for t in TYPES.values() if kind.base and t.name.endswith("." + kind.base)]
     return kind.parameters.union(*(all_parameters(base) for base in bases))

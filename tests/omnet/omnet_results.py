@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What opp_scavetool and opp_charttool make of result files and analysis files."""
+"""Result files and analysis files, as read by opp_scavetool and opp_charttool."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def draw(here: Installation, analysis: Path, folder: Path) -> str:
     """Exports all charts of an analysis file as images, its project being `ecnomy`.
 
     Returns:
-        What opp_charttool said that was wrong; "" if nothing.
+        The errors that opp_charttool printed; "" if none.
     """
     project = next(p for p in analysis.parents if (p / ".project").exists())
     words = [sys.executable, str(here.omnetpp.folder / "bin/opp_charttool"), "imageexport"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario with something of everything that a plan can say, and files of exported projects."""
+"""A scenario that uses every feature of a plan, and files of exported projects."""
 
 from __future__ import annotations
 

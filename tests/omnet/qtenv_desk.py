@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A display of its own with one Qtenv on it: keys, pictures, and the market beside it."""
+"""A separate display with one Qtenv on it: keys, pictures, and the market beside it."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def serve(
 
 
 def missing() -> str:
-    """What is not installed, in words; "" if nothing."""
+    """A message on what is not installed; "" if everything is."""
     names = [name for name in _PROGRAMS if shutil.which(name) is None]
     words = [opp_run(), "-h", "userinterfaces"]
     shown = subprocess.run(words, capture_output=True, text=True, timeout=60).stdout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks of omnet/simulations made from their market.yaml: no number stands in two places.
+"""Networks of omnet/simulations made from their market.yaml: no number is written twice.
 
     python tests/omnet/showcases.py --write
 

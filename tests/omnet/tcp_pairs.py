@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCP plans on both engines: what must be the same, and dumbbells for it."""
+"""TCP plans on both engines: comparisons of their results, and dumbbells for them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def same(
 
 
 def _trace(outcome: drive.Outcome, acks: bool) -> np.ndarray:
-    """The trace's rows in an order that does not hang on how equal times fell."""
+    """The trace's rows in an order that does not depend on the order of simultaneous events."""
     table = outcome.table("trace")
     rows = np.stack([table[name] for name in _COLUMNS])
     if not acks:

@@ -12,7 +12,7 @@ from ecnomy.markets.omnet.installation import Installation
 from omnet_world import CONFIGS
 
 EXAMPLES = CONFIGS / "examples"
-# Example, what is changed, and kinds of postings that there must be.
+# Example, its changes, and the kinds of postings that it must have.
 BILLS = {
     "cascade": ("two-carriers", ["market.settlement=cascade"], {"marks", "settlement"}),
     "retail": ("two-carriers", ["market.settlement=retail"], {"marks", "settlement"}),

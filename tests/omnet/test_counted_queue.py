@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A queue of INET's on a link of the market: the books are those of ecnomy's own queue."""
+"""An INET queue on a link of the market: the books equal those of ecnomy's own queue."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def books(results: Path, *settings: str) -> dict[str, float]:
 
 
 def test_inets_drop_tail_is_counted_as_ecnomys(tmp_path: Path) -> None:
-    """Sent, delivered, marked and lost of each source are the same number for number."""
+    """Each source has the same numbers of sent, delivered, marked and lost packets."""
     ours = books(tmp_path / "ours.sca")
     assert books(tmp_path / "inets.sca", *COUNTED) == ours
     of_all = {name: sum(v for key, v in ours.items() if key.endswith(name)) for name in TOTALS}

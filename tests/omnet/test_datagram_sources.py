@@ -43,7 +43,7 @@ def run_both(plan: Plan, decide=None, admit=lambda request, sock: False) -> driv
 
 
 def rows(table: dict[str, np.ndarray], names: tuple[str, ...]) -> np.ndarray:
-    """The table's rows, in an order that does not hang on how equal times fell."""
+    """The table's rows, in an order that does not depend on the order of simultaneous events."""
     columns = np.stack([table[name] for name in names]) if names else np.empty((1, 0))
     return columns[:, np.lexsort(columns[::-1])].T
 

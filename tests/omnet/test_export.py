@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans as OMNeT++ projects: texts that stay as they are, and folders that are written once."""
+"""Plans as OMNeT++ projects: texts that do not change, and folders that are written once."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def gold_silver() -> dict[str, str]:
 
 @pytest.mark.parametrize("name", ["network.ned", "omnetpp.ini", "README.txt"])
 def test_example_is_exported_as_ever(name: str) -> None:
-    """Every line of the first example, so that a change of the text is seen and meant."""
+    """Every line of the first example is compared, so that no text changes by accident."""
     assert gold_silver()[name] == (GOLDEN / f"gold-silver.{name}.golden").read_text()
 
 
 @pytest.mark.parametrize("file", sorted(CONFIGS.glob("examples/*.yaml")), ids=lambda f: f.stem)
 def test_every_example_can_be_exported(file: Path) -> None:
-    """Twice the same text, one queue per link, one source and one sink per source."""
+    """Two exports are equal, with one queue per link and one source and sink per source."""
     plan = make_plan(load(file))
     network, ini = texts(plan)
     assert (network, ini) == texts(make_plan(load(file)))
@@ -101,7 +101,7 @@ def _abilene() -> Path:
 
 
 def test_addresses_are_all_different() -> None:
-    """Two a source, over the borders of bytes."""
+    """Each source has two, across byte boundaries."""
     plan = everything()
     many = msgspec.structs.replace(plan, sources=plan.sources[:1] * 20_000)
     found = [address for pair in wired(many).addresses for address in pair]
@@ -157,7 +157,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
 def test_nothing_is_written_over_that_comes_after_the_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another export takes the new folder between the look and the first file."""
+    """Another export takes the new folder between the check and the first file."""
     make = Path.mkdir
 
     def mkdir(folder: Path, **words: bool) -> None:

@@ -20,12 +20,12 @@ from ned_types import TYPES, all_parameters
 from omnet_world import everything, ini_values, texts
 from plan_changes import changed, leaves
 
-# What has no place in a project: the version of plans themselves.
+# A project does not contain the version of plans.
 UNMAPPED = {"plan"}
 
 
 def test_every_field_of_a_plan_changes_the_project() -> None:
-    """Each field in turn gets another value: a field that no line speaks of is a field lost."""
+    """Each field in turn gets another value: if no line changes, the export loses that field."""
     plan = everything()
     before, silent = texts(plan), set()
     assert "voip" in {source.traffic.law for source in plan.sources}
@@ -77,7 +77,7 @@ def test_every_law_reaches_the_project(family: str) -> None:
 
 
 def with_law(plan: Plan, family: str, law: Law) -> Plan:
-    """The plan with a law at its second link or first source, where no other like it is."""
+    """The plan with a law at its second link or first source."""
     replace = msgspec.structs.replace
     if family == "marking":
         links = [replace(link, marking=Law("drop-tail", {})) for link in plan.links]
@@ -102,7 +102,7 @@ def with_law(plan: Plan, family: str, law: Law) -> Plan:
 
 
 def test_every_key_is_a_parameter_of_the_module_it_is_for() -> None:
-    """No line of the ini speaks to nobody: types, their bases and submodules are read from NED."""
+    """Every line of the ini sets an existing parameter; types and submodules are read from NED."""
     values = ini_values(texts(everything())[1])
     chosen = {key: value for key, value in values.items() if key.endswith(".typename")}
     types = {key.removesuffix(".typename"): TYPES[v.strip('"')] for key, v in chosen.items()}
@@ -125,7 +125,7 @@ NODE = {"hasTcp", "hasUdp", "numApps"}  # of INET's own nodes
 
 
 def test_every_parameter_of_sources_and_market_is_set() -> None:
-    """No default of NED decides anything that a plan says, but for who connects to whom."""
+    """No NED default decides a value of the plan, apart from who connects to whom."""
     values = ini_values(texts(everything())[1])
     for module, name, left in (
         ("Scenario.market", "ecnomy.market.MarketBridge", {"socket", "token", "warmup"}),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exported projects by the commands of their README, where OMNeT++ is, also opp_runall's."""
+"""Exported projects, run by the commands of their README, opp_runall's included."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def exported(folder: Path, omnet: Installation, seed: int = 1) -> Path:
 
 
 def by_readme(folder: Path, omnet: Installation, program: str, *more: str) -> str:
-    """What a program's command in the README prints, with more words; it must succeed."""
+    """The output of a program's README command, with extra arguments; it must succeed."""
     text = (folder / "README.txt").read_text()
     setting = re.search(r"^  (export OMNETPP_NED.*)$", text, re.MULTILINE)
     command = re.search(rf"^  ({program} .*?omnetpp\.ini)$", text, re.MULTILINE | re.DOTALL)
@@ -60,7 +60,7 @@ def by_readme(folder: Path, omnet: Installation, program: str, *more: str) -> st
 
 
 def totals(file: Path) -> dict[str, float]:
-    """What sources sent and sinks received, and what of it was marked."""
+    """Packets sent by sources, received by sinks, and marked among them."""
     rows = [shlex.split(line) for line in file.read_text().splitlines()]
     scalars = [row for row in rows if row[:1] == ["scalar"] and row[2] in COUNTED]
     return {f"{row[1]} {row[2]}": float(row[3]) for row in scalars}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""omnet/simulations: what a network made by hand says and what its market.yaml says is the same."""
+"""omnet/simulations: a network made by hand agrees with its market.yaml."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def law_modules(ini: dict[str, str], plan: Plan) -> Iterator[tuple[str, str, Law
 
 
 def test_laws_have_the_plans_numbers(both: tuple[dict[str, str], Plan]) -> None:
-    """What the ini file says of a law, or else the law's default, is what the plan says."""
+    """A law's value in the ini file, or else its default, is the plan's value."""
     ini, plan = both
     for path, family, law in law_modules(ini, plan):
         for name, value in law.params.items():

@@ -37,7 +37,7 @@ def pixels(plan: Plan, places: Positions | None = None) -> dict[str, tuple[int, 
 
 @pytest.mark.parametrize("file", sorted(CONFIGS.glob("examples/*.yaml")), ids=lambda f: f.stem)
 def test_no_two_nodes_overlap(file: Path) -> None:
-    """Icons of 40 pixels have room, also below the market; a second call gives the same."""
+    """There is room for icons of 40 pixels, also below the market; a second call agrees."""
     plan = make_plan(load(file))
     found = pixels(plan)
     assert set(found) == set(plan.nodes) and found == pixels(plan)
@@ -92,7 +92,7 @@ def test_cross_traffic_does_not_bend_the_road() -> None:
 
 
 def test_data_in_circles_are_drawn_too() -> None:
-    """Where nothing is first, all nodes have places of their own, all the same."""
+    """Without a first node, every node still has its own place."""
     plan = everything()  # a to c, and c to a
     assert len(set(placed(plan).values())) == len(plan.nodes)
     assert placed(plan) == placed(plan)
@@ -119,7 +119,7 @@ def test_many_nodes_are_placed_in_little_time() -> None:
 
 
 def test_given_places_are_kept() -> None:
-    """Who has a place keeps it; the others come beside their neighbours."""
+    """A node with a place keeps it; the others are placed beside their neighbours."""
     plan = plan_of("examples/gold-silver.yaml")
     given = {"provider": (0.0, 0.0), "town": (10.0, 5.0)}
     found = placed(plan, given)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of the view on a market needs no OMNeT++: words, places of labels, and money a second."""
+"""The parts of the market view without OMNeT++: words, places of labels, and money a second."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def overlap(a: Box, b: Box) -> float:
     ],
 )
 def test_three_digits_and_a_unit(parts: Path, value: str, words: str) -> None:
-    """Numbers have the digits that count, rates and shares their units."""
+    """Numbers have three digits, and rates and shares have their units."""
     assert ask(parts, f"words {value}") == [words]
 
 
@@ -139,7 +139,7 @@ AWAY: Final = 14  # a label further away has a leader
 
 @pytest.mark.parametrize("name", sorted(CONGESTED))
 def test_labels_of_the_simulations_lie_on_nothing(parts: Path, name: str) -> None:
-    """Nodes, links, panel, plots and labels: none on another, all inside the background."""
+    """Nodes, links, panel, plots and labels do not overlap, and all lie inside the background."""
     (file,) = (ROOT / "omnet/simulations" / name).glob("*.ned")
     text = file.read_text()
     width, height = map(int, re.findall(r'"bgb=(\d+),(\d+)', text)[0])
@@ -281,7 +281,7 @@ def test_money_a_second_is_over_the_last_ten_reports(parts: Path) -> None:
 
 
 def test_each_payee_is_paid_at_a_rate_of_its_own(parts: Path) -> None:
-    """A source pays two carriers; the second one is paid for the first time at 12 s."""
+    """A source pays two carriers, the second one from 12 s on."""
     lines = []
     for t in range(15):
         told = json.loads(_show(t, t))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NED as it is read: parameters explained where they are set, and no C++ formatter was here."""
+"""NED files: every parameter is documented, and no C++ formatter has changed them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def undocumented(text: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
 def test_every_parameter_is_documented(file: Path) -> None:
-    """Its meaning stands beside its declaration, where the IDE and neddoc find it."""
+    """Its comment is beside its declaration, where the IDE and neddoc find it."""
     assert list(undocumented(file.read_text())) == []
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is made from the laws' headers, held to the engine's description. Needs no OMNeT++."""
+"""Files made from the laws' headers, against the engine's description. Needs no OMNeT++."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_every_law_has_its_ned_type(family: str) -> None:
 
 
 def test_the_table_of_the_market_is_the_engines() -> None:
-    """What scenarios may say of laws is what the engine hosts."""
+    """Scenarios may use exactly the laws of the engine."""
     assert TABLE.read_text() == files()[TABLE]
 
 

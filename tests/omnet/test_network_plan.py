@@ -67,7 +67,7 @@ def test_another_law_or_transport_is_one_difference(reported: str) -> None:
 
 
 def test_many_differences_are_counted(reported: str) -> None:
-    """A message names three."""
+    """A message names three of them, then the number of others."""
     network = json.loads(reported)
     for link in network["links"]:
         link["rate_bps"] += 1

@@ -55,7 +55,7 @@ def manifest(folder: Path) -> dict:
 
 
 def test_run_on_omnet_ends_in_the_same_tables(scene, tmp_path: Path) -> None:
-    """The tables of any run, and OMNeT++'s own files in a folder of theirs."""
+    """The tables of any run, and OMNeT++'s own files in a separate folder."""
     result = run(scene(), out=tmp_path / "r", engine="omnet")
     assert result.complete and result.raw.flows["ce"].tolist() == [40, 40]
     assert manifest(result.folder)["versions"]["engine"] == "fake 1.0"
@@ -126,7 +126,7 @@ def test_nothing_is_kept_without_a_folder(scene, tmp_path: Path, monkeypatch) ->
 
 
 def test_other_modules_are_another_engine(scene, stand_in: Path) -> None:
-    """The digest, by which sweeps know whose results they have, is of library, NED and versions."""
+    """Sweeps tell engines apart by a digest, which covers library, NED files and versions."""
     scene()
     seen = [engine_kind("omnet").digest()]
     for name, text in (
@@ -255,6 +255,6 @@ def test_folders_may_be_named_from_here(scene, stand_in: Path, tmp_path: Path, m
 
 
 def test_unknown_engine_is_refused(tmp_path: Path) -> None:
-    """The names that there are."""
+    """The error lists the known names."""
     with pytest.raises(InputError, match="'ns3': expected builtin or omnet"):
         engine_kind("ns3")

@@ -50,7 +50,7 @@ network Town
         town.pppg++ <--> Access <--> server.pppg++;
 }
 """
-# What makes a market of it.
+# The lines that add a market.
 MARKET = """
 *.*.tcp.typename = "ecnomy.tcp.MarketTcp"
 *.gold[*].tcp.source = "gold"

@@ -123,14 +123,14 @@ def test_own_parameters_count(sample: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_named(sample: Path, setting: str, says: str) -> None:
-    """Own tables are held to as the built-in laws' are, in one line."""
+    """A custom law's table is checked like a built-in one, with errors of one line."""
     printed, scalars = run(sample, "Own", setting)
     assert not scalars
     assert [line for line in printed.splitlines() if "<!> Error" in line and says in line], printed
 
 
 def test_a_name_that_is_taken_is_refused(sample: Path, tmp_path: Path) -> None:
-    """A law of one's own called `red` stops the run that asks for red."""
+    """A custom law called `red` stops the run that asks for red."""
     folder = tmp_path / "own_law"
     shutil.copytree(sample, folder)
     (folder / "src/twice.cc").write_text(TWICE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Qtenv on a display of its own: it survives its market, shows it, and changes nothing by that."""
+"""Qtenv on a separate display: it survives its market, shows it, and does not change the run."""
 
 from __future__ import annotations
 

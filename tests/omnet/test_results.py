@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OMNeT++'s results of a run: what they are called, and that they are the numbers of the tables."""
+"""OMNeT++'s results of a run: their names, and their agreement with the tables."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_charts_open_on_the_network_by_hand(name: str, omnet: Installation, tmp_
 
 
 def test_there_is_one_warmup(tmp_path: Path) -> None:
-    """The market's parameter may not say another than the ini file's warmup-period."""
+    """The market's parameter must agree with the ini file's warmup-period."""
     folder = tmp_path / "gold_silver"
     shutil.copytree(SIMULATIONS / folder.name, folder, ignore=shutil.ignore_patterns("results"))
     shutil.copy(SIMULATIONS / "package.ned", folder.parent)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""omnet/simulations: what is made from scenarios is up to date, and each has its page."""
+"""omnet/simulations: files made from scenarios are up to date, and each has its page."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def test_the_file_may_name_the_engine(sweep: Path, tmp_path: Path) -> None:
 def test_an_engine_that_is_not_there_leaves_no_folder(
     sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is claimed for it."""
+    """No folder is made for it."""
     monkeypatch.delenv("INET_ROOT")
     assert status("sweep", sweep, "--out", tmp_path / "out", "--engine", "omnet") == 2
     assert not (tmp_path / "out").exists()
@@ -87,7 +87,7 @@ def test_an_engine_that_is_not_there_leaves_no_folder(
 
 
 def test_a_folder_from_before_names_no_engine(sweep: Path, tmp_path: Path) -> None:
-    """It is gone on with, as ever."""
+    """The sweep goes on with it, as before."""
     out = tmp_path / "out"
     main_ok("sweep", sweep, "--out", out)
     head = msgspec.json.decode((out / "sweep.json").read_bytes())

@@ -187,7 +187,7 @@ def test_what_cannot_be_expressed_is_refused(
 
 
 def test_what_nobody_sees_is_refused(tmp_path: Path) -> None:
-    """Without a market there is nobody but OMNeT++ to see a parameter."""
+    """Without a market only OMNeT++ sees a parameter."""
     grid = "{grid: {sources.gold.group: [one, another]}}"
     text = f"version: 1\nscenario: scenario.yaml\nparameters: {grid}\n"
     with pytest.raises(InputError, match="group: found a parameter that does not change the OMNeT"):
@@ -197,7 +197,7 @@ def test_what_nobody_sees_is_refused(tmp_path: Path) -> None:
 
 
 def test_reports_are_omnetpps_too(tmp_path: Path) -> None:
-    """How often is reported is a setting of the bridge, though it is the market's epoch."""
+    """The reporting interval is a setting of the bridge, though it is the market's epoch."""
     epochs = "{grid: {market.epoch: [0.5 s, 1 s]}}"
     checked(load_sweep(write(tmp_path, SWEEP.split("parameters")[0] + f"parameters: {epochs}\n")))
 
