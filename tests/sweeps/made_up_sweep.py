@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps whose outcomes are made up: their folders are as `ecnomy sweep` leaves them."""
+"""Sweeps with invented outcomes, in folders as `ecnomy sweep` leaves them."""
 
 from __future__ import annotations
 

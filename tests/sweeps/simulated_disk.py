@@ -23,7 +23,7 @@ FULL, GLITCH, KILL, POWER = "full", "glitch", "kill", "power"
 
 
 class Crash(BaseException):
-    """The process ends here; nothing that it does later reaches the disk."""
+    """The process ends here; none of its later actions reach the disk."""
 
 
 class _File:
@@ -108,7 +108,7 @@ class Disk:
         self.dead, self._trouble, self._left = False, trouble, after
 
     def start_again(self) -> None:
-        """After a crash: what the process, or the machine, finds when it starts again."""
+        """Restart after a crash, with the files that survived it."""
         if self.dead and self._trouble == POWER:
             self._lose()
         self.arm("", -1)

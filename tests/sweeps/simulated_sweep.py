@@ -134,7 +134,7 @@ class Workers:
 class World:
     """One history. Its promises:
 
-    - A run that counts as done is on the disk, and is not made again unless its record was damaged.
+    - A run that counts as done is on the disk, and is not repeated unless its record was damaged.
       A loss of power may take the runs that are in no shard yet; without `synced` it may take any.
     - A record that is not whole does not count.
     - A start ends with all runs there, or with an error that the driver documents.
@@ -180,11 +180,11 @@ class World:
             raise AssertionError(f"history of seed {self._seed}: {found} ({notes})") from error
 
     def note(self, what: str) -> None:
-        """Something happened that a reader of a failed history wants to know."""
+        """Record an event for the reader of a failed history."""
         self._notes.append(what)
 
     def answered(self, point: str, status: str) -> None:
-        """A worker answers for its run, or dies over it."""
+        """A worker returns its run, or dies during it."""
         self._answers.append(point)
         if status == FAILED:
             self._died.add(point)

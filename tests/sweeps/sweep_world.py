@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small sweeps, and workers in this process, for tests that want no cluster."""
+"""Small sweeps, and workers in this process, for tests that need no cluster."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def write(folder: Path, sweep: str = SWEEP, scenario: str = SCENARIO) -> Path:
 def go(
     sweep: Sweep | Path, out: Path, pool: Here | None = None, *, retry=False, old=False
 ) -> tuple[Tally, Here, Watcher]:
-    """Make what is missing, in this process."""
+    """Make the missing runs, in this process."""
     sweep = load_sweep(sweep) if isinstance(sweep, Path) else sweep
     pool, watcher = pool or Once(), Watcher()
     store = Store(out, sweep)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sweep files with `calibrate`: what is read, what runs first, and searches over real runs."""
+"""Sweep files with `calibrate`: their meaning, the first runs, and searches over real runs."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class Tired(Here):
 def test_a_probability_is_found(tmp_path: Path) -> None:
     """A link that marks with a fixed probability marks a tenth at 0.1; killed runs are made up for.
 
-    What is kept of a search that stopped halfway is used, so that no run is made twice.
+    A search that stopped halfway goes on from its kept runs, so that no run is made twice.
     """
     sweep, out = load_sweep(write(tmp_path, SWEEP)), tmp_path / "out"
     tired, rested = Tired(35), Here()
@@ -163,7 +163,7 @@ def test_a_probability_is_found(tmp_path: Path) -> None:
 
 
 def _read_again(sweep, out, found) -> None:  # type: ignore[no-untyped-def]
-    """The folder tells the same, nothing is missing, and the table says it."""
+    """The folder gives the same answer, nothing is missing, and the table agrees."""
     frame = open_sweep(out)
     assert found_in(sweep, frame) == found
     asked = asked_of(sweep, frame)
@@ -193,7 +193,7 @@ def test_what_cannot_be_is_told(tmp_path: Path) -> None:
 
 
 def test_a_failed_run_ends_it(tmp_path: Path) -> None:
-    """With the reason of the first; the range may be one that scenarios refuse."""
+    """The error has the first failure's reason; scenarios may refuse values of the range."""
     sweep = load_sweep(write(tmp_path, SWEEP.replace("to: 0.5", "to: 2")))
     with pytest.raises(ResultsError, match="8 runs failed, the first one: .*probability"):
         calibrated(sweep, tmp_path / "out", Here(), lambda total, missing: Watcher())

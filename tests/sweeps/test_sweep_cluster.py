@@ -84,9 +84,9 @@ def check(folder: Path, runs: int) -> None:
 
 @contextlib.contextmanager
 def busy_port() -> Iterator[None]:
-    """Somebody listens at dask's port 8787."""
+    """Dask's port 8787 is in use."""
     with socket.socket() as other:
-        with contextlib.suppress(OSError):  # somebody has it: as good
+        with contextlib.suppress(OSError):  # already in use, which serves as well
             other.bind(("127.0.0.1", 8787))
             other.listen()
         yield
@@ -100,7 +100,7 @@ def _ignores(pid: int | None, number: int) -> bool:
 
 @full
 def test_deaths_at_the_worst_moments(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Of a worker in a run, while dask counts them; just after its answer; of the connection.
+    """A worker dies in its run or just after its answer, or the connection breaks.
 
     dask looks some time after a death, and lets a worker go that is starting at that moment. Two
     sweeps at once do not fight for dask's port: nobody looks at what it serves.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code of a sweep's runs: edited modules of a user, and another version, make runs again."""
+"""Code of a sweep's runs: after an edit of a user's module or a new version runs are repeated."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_relative_imports_are_followed_upwards(tmp_path, monkeypatch) -> None:
 
 
 def test_a_strategy_edited_under_its_run_makes_no_outcome(tmp_path, monkeypatch) -> None:
-    """The record would have the digest of one text and the figures of another."""
+    """Otherwise the record would have the digest of one text and the figures of another."""
     from ecnomy.markets.sweep import outcome
 
     file, simulated = lab(tmp_path, monkeypatch, "sweep_lab_under"), outcome._simulated
@@ -123,7 +123,7 @@ def test_a_strategy_edited_under_its_run_makes_no_outcome(tmp_path, monkeypatch)
 
 
 def test_an_edited_role_is_imported_anew(tmp_path, monkeypatch) -> None:
-    """As strategies are: a worker outlives the file that it has read."""
+    """Like a strategy: a worker may live longer than the version of the file that it read."""
     from ecnomy.agents.roles.find import find_role
 
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -166,7 +166,7 @@ def test_other_code_makes_all_runs_again(tmp_path, monkeypatch) -> None:
 
 
 def test_workers_of_other_code_are_refused(tmp_path, monkeypatch) -> None:
-    """An outcome of another engine is no outcome of this sweep."""
+    """An outcome of another engine does not count in this sweep."""
     from ecnomy.markets.sweep import outcome
     from ecnomy.markets.sweep.fingerprint import Code
 

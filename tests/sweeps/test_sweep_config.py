@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sweep files: what they mean, and how a wrong one is told of."""
+"""Sweep files: their meaning, and the errors for wrong ones."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_values_that_fit_no_scenario_are_told_of_where_they_stand(
 
 
 def test_text_in_quotes_stays_text(tmp_path: Path) -> None:
-    """A title '7' is no number, and 'a: b' no mapping."""
+    """A title '7' is not a number, and 'a: b' is not a mapping."""
     titles = "['7', 'a: b', '{a', plain]"
     text = f"version: 1\nscenario: scenario.yaml\nparameters: {{grid: {{title: {titles}}}}}\n"
     sweep = load_sweep(write(tmp_path, text))
@@ -150,7 +150,7 @@ def test_a_path_to_nowhere_is_found_before_any_run(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_senseless_ranges_are_refused(tmp_path: Path, over: str) -> None:
-    """Bounds that are none, reversed, of different units, or of an unknown form."""
+    """Bounds that are not numbers, reversed, of different units, or of an unknown form."""
     text = (
         "version: 1\nscenario: scenario.yaml\nparameters:\n  random:\n    samples: 5\n"
         f"    over: {{sources.gold.count: {over}}}\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of guaranteed stream providers: of runs that have them, and of no others."""
+"""Columns of guaranteed stream providers: only runs with such providers have them."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_show_marks_what_earns(swept: Path) -> None:
 
 
 def test_marks_go_by_the_interval() -> None:
-    """All of it above 0, below, or neither; one run tells nothing."""
+    """The whole interval is above 0, below, or neither; a single run decides nothing."""
     assert mark_of([1.0, 1.1, 0.9])[0] == "profit"
     assert mark_of([-1.0, -1.1, -0.9])[0] == "loss"
     assert mark_of([-1.0, 1.1, 0.9])[0] == "open"

@@ -77,7 +77,7 @@ def _removed_before_the_shard(patch: pytest.MonkeyPatch) -> None:
 
 
 def _a_double_counts_twice(patch: pytest.MonkeyPatch) -> None:
-    """A second answer for a run is taken for that of the run which was asked for."""
+    """A second answer for one run is taken as the answer of the requested run."""
     right = driver._of_run
 
     def believing(outcome: Any, point: str) -> Outcome:
@@ -102,7 +102,7 @@ def test_planted_faults_are_found(
     sweep: Sweep,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Within a tenth of the histories; what is said names the seed and the fault."""
+    """Within a tenth of the histories; the message names the seed and the fault."""
     plant(monkeypatch)
     with pytest.raises(AssertionError, match=rf"history of seed \d+: .*{says}"):
         for seed in range(1, SOME + 1):

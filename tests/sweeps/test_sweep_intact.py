@@ -92,7 +92,7 @@ def test_a_record_that_is_damaged_before_its_shard_is_a_run_to_repeat(tmp_path: 
 
 
 def test_records_of_earlier_versions_count(tmp_path: Path) -> None:
-    """A record without a digest is read as it is."""
+    """A record without a digest is read without a check."""
     store = _store(tmp_path)
     for file in (store.folder / "outcomes").glob("*.json"):
         content = msgspec.json.decode(file.read_bytes())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What values of a sweep are called in its table, which columns it has, and whole numbers."""
+"""Names of values in a sweep's table, its columns, and whole numbers."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_sweeps_made_before_stay_readable(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_wrong_labels_are_told(tmp_path: Path, given: str, told: str) -> None:
-    """What is wrong with a label is one line with file, line and place."""
+    """A wrong label gives one line with file, line and place."""
     with pytest.raises(ScenarioError, match=told) as error:
         load_sweep(write(tmp_path, sweep("  " + given)))
     assert "sweep.yaml:4" in str(error.value) and "parameters." in str(error.value)

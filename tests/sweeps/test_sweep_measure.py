@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of a sweep's own, and its quick form."""
+"""A sweep's own outcome columns, and its quick form."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_measure_adds_columns(tmp_path: Path, module) -> None:
 
 
 def test_another_measure_makes_runs_anew(tmp_path: Path, module) -> None:
-    """Runs stand while the module is as it was, and are made again when it is another."""
+    """Runs stay valid while the module is unchanged, and are repeated when it changes."""
     module(MEASURE)
     file = write(tmp_path, SWEEP + "measure: swept_figures:figures\n")
     first, _, _ = go(file, tmp_path / "out")
@@ -62,7 +62,7 @@ def test_another_measure_makes_runs_anew(tmp_path: Path, module) -> None:
 
 
 def test_failing_measure_is_a_failed_run(tmp_path: Path, module) -> None:
-    """What goes wrong in the function is the run's reason, with the place in its file."""
+    """An exception in the function is the run's reason, with the place in its file."""
     module("def figures(results):\n    return {'x': 1 / 0}\n")
     _, _, watcher = go(
         write(tmp_path, SWEEP + "measure: swept_figures:figures\n"), tmp_path / "out"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What paired seeds are worth: two strategies beside web users, with and without them."""
+"""The value of paired seeds: two strategies beside web users, with and without pairing."""
 
 from __future__ import annotations
 

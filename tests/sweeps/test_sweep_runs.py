@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of a sweep: outcomes, what is made once, records that are damaged, and limits."""
+"""Runs of a sweep: outcomes, no repeated runs, damaged records, and limits."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_dry_run_tries_the_first_the_middle_and_the_last_run(
 
 
 def test_nothing_is_made_twice(tmp_path: Path) -> None:
-    """Started again, a sweep makes no run; with more replicates it makes those that are new."""
+    """Started again, a sweep makes no runs; with more replicates it makes only the new ones."""
     file = write(tmp_path)
     go(file, tmp_path / "out")
     tally, pool, _ = go(file, tmp_path / "out")
@@ -116,7 +116,7 @@ def test_samples_that_coincide_each_count(tmp_path: Path) -> None:
 
 
 def test_a_failed_run_is_a_row_with_its_reason(tmp_path: Path) -> None:
-    """It stops nothing, is not made again, unless asked for."""
+    """It does not stop the sweep, and is repeated only on request."""
     text = SWEEP.replace("[1, 2]", "[1, 0]")
     file = write(tmp_path, text)
     tally, _, watcher = go(file, tmp_path / "out")
@@ -314,7 +314,7 @@ def test_time_limits_end_a_run(tmp_path, monkeypatch, body) -> None:
 
 
 def test_a_balance_of_zero_is_a_number(tmp_path: Path) -> None:
-    """Who has earned nothing has earned 0, not an unknown amount: means over runs depend on it."""
+    """An agent without income has earned 0, not an unknown amount: means over runs depend on it."""
     quiet = SCENARIO.replace("probability: 0.05", "probability: 0")
     go(write(tmp_path, scenario=quiet), tmp_path / "out")
     runs = open_sweep(tmp_path / "out")
@@ -322,7 +322,7 @@ def test_a_balance_of_zero_is_a_number(tmp_path: Path) -> None:
 
 
 def test_memory_limits_end_a_run(tmp_path: Path) -> None:
-    """An engine that wants more than it may have is a failed run with that reason."""
+    """An engine that exceeds its memory limit is a failed run with that reason."""
     text = "version: 1\nscenario: scenario.yaml\nlimits: {memory: 40 MB}\n"
     crowd = SCENARIO.replace("count: 2,", "count: 60000,").replace("2 Mbps", "100 Gbps")
     tally, _, watcher = go(write(tmp_path, text, crowd), tmp_path / "out")

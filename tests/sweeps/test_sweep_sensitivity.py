@@ -175,7 +175,7 @@ def noisy(at: np.ndarray, seed: int) -> float:
 def test_what_seeds_do_is_told_apart(
     tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The parameter that does nothing has the floor's index, and is not said to matter.
+    """The parameter without effect has the index of the noise floor, and is not called important.
 
     Var(6 u) + Var(3 u) = 3.75. Within a point there are chance, 1, and the seeds' own 1, 2, 3, 4,
     whose variance is 5/3.
@@ -198,7 +198,7 @@ def test_what_seeds_do_is_told_apart(
 
 
 def test_runs_that_failed_are_left_out_with_what_belongs_to_them(tmp_path: Path) -> None:
-    """A trajectory without one of its points is none; the others stand."""
+    """A trajectory that lacks a point is left out; the others remain."""
     go(write(tmp_path, MORRIS), tmp_path / "out", Made(ishigami, failing=7))
     found = indices_of(sampled(tmp_path / "out"), "y")
     assert found.left_out == 1 and found.points == 31 * 4
@@ -233,7 +233,7 @@ def test_odd_levels_are_refused(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_told_is_said(ishigami_sweep: Path, tmp_path: Path) -> None:
-    """An outcome that nobody has, one that never varies, and a sweep without a plan."""
+    """An unknown outcome, one that never varies, and a sweep without a plan."""
     with pytest.raises(InputError, match="found no 'z', expected an outcome of its runs"):
         sensitivity_of(ishigami_sweep, "z")
     with pytest.raises(ResultsError, match="same: found 3 in all runs"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workers on this machine serve their owner alone: others find no port and no folder open."""
+"""Workers on this machine serve only their owner: no port or folder is open to others."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def greets(address: str, **arguments: Any) -> bool:
 
 
 def strangers() -> dict[str, dict[str, Any]]:
-    """What others may come with, by scheme: another certificate, or none; they trust anybody."""
+    """Credentials of strangers, by scheme: another certificate, or none; they trust anybody."""
     other = distributed.Security.temporary().get_connection_args("client")["ssl_context"]
     bare = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     for context in (other, bare):
@@ -120,7 +120,7 @@ def test_modules_come_from_no_shared_folder(pool: DaskPool) -> None:
 
 @pytest.mark.parametrize("kind", ["link", "file"])
 def test_a_name_that_others_have_taken_is_not_used(tmp_path: Path, kind: str) -> None:
-    """A link to a folder of theirs, or a file: a new folder it is."""
+    """For a link to another user's folder, or a file, a new folder is made."""
     taken = tmp_path / f"ecnomy-{os.getuid()}"
     theirs = tmp_path / "theirs"
     theirs.mkdir()
@@ -148,7 +148,7 @@ def test_certificates_that_do_not_fit_are_one_line(pool: DaskPool) -> None:
 
 
 def test_ctrl_c_does_not_interrupt_the_end_of_workers() -> None:
-    """An impatient user left workers behind, and a traceback of dask's own end."""
+    """A second Ctrl-C used to leave workers behind, and a traceback from dask."""
     heeded, seen = signal.getsignal(signal.SIGINT), []
     closing = SimpleNamespace(close=lambda timeout: seen.append(signal.getsignal(signal.SIGINT)))
     pool = object.__new__(DaskPool)
@@ -158,7 +158,7 @@ def test_ctrl_c_does_not_interrupt_the_end_of_workers() -> None:
 
 
 def test_a_worker_killed_as_it_starts_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """dask's own traceback was what the user saw."""
+    """The user used to see dask's own traceback."""
 
     def killed(**_: object) -> None:
         raise RuntimeError("Nanny failed to start.")
@@ -169,7 +169,7 @@ def test_a_worker_killed_as_it_starts_is_one_line(monkeypatch: pytest.MonkeyPatc
 
 
 def test_ctrl_c_is_answered_when_workers_have_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was lost, and the sweep ran to its end; what is started meanwhile does not get it."""
+    """Ctrl-C used to be lost; threads started meanwhile do not get it."""
     closed, blocked = [], []
 
     def look() -> None:

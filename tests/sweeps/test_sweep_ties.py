@@ -155,7 +155,7 @@ def test_other_paths_are_other_runs(tmp_path: Path) -> None:
 
 
 def test_it_is_exported_as_one_variable(tmp_path: Path) -> None:
-    """One iteration variable of its name, with which the lines of both links go."""
+    """It becomes one iteration variable of its name, used in the lines of both links."""
     rates = "[network.links.up.rate, network.links.on.rate]"
     text = "version: 1\nscenario: scenario.yaml\nparameters:\n  grid:\n"
     text += f"    rate: {{paths: {rates}, values: [2 Mbps, 3 Mbps]}}\n"

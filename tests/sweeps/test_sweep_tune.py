@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sweep files with `tune`: what is read, and searches over made-up outcomes with a known optimum.
+"""Sweep files with `tune`: their meaning, and searches over invented outcomes with known optima.
 
 A carrier whose customers' demand has elasticity 2 earns (q - c) / q^2 at a price q, which is most
 at q = 2 c (Lerner 1934). Real runs of that market are in tests/acceptance/test_tuned_price.py.
@@ -153,7 +153,7 @@ def test_a_known_optimum_is_found(whole: tuple[Path, Answer]) -> None:
 
 
 def test_a_search_goes_on_after_a_kill(whole: tuple[Path, Answer], tmp_path: Path) -> None:
-    """No run that was kept is made again; the answer is that of a search never stopped."""
+    """No kept run is repeated; the answer equals that of an uninterrupted search."""
     home, answer = whole
     file = write(tmp_path, SWEEP)
     tired, rested = Made(runs=61), Made()
@@ -238,7 +238,7 @@ def test_several_parameters_and_constraints(tmp_path: Path) -> None:
 
 
 def test_a_target_is_met_or_said_not_to_be(tmp_path: Path) -> None:
-    """A known price is found; what lies beyond the range is told from it."""
+    """A known price is found; a target out of reach is reported."""
     target = "target: {outcome: income, value: 50 %, within: 3 %}"
     answer = found(write(tmp_path, SWEEP.replace("maximise: income", target)), tmp_path / "a")
     roots = [2 * COST / (1 + sign / 2**0.5) for sign in (-1, 1)]  # 4 c (q - c) / q^2 = 1/2
@@ -307,7 +307,7 @@ def test_faults_are_told(tmp_path: Path, old: str, new: str, words: str) -> None
 
 
 def test_outcomes_that_nobody_has(tmp_path: Path) -> None:
-    """No such column; one that is nothing in all runs."""
+    """An unknown column, and one that is empty in all runs."""
     file = write(tmp_path, SWEEP.replace("maximise: income", "maximise: incoming"))
     with pytest.raises(ResultsError, match="tune.maximise: found 'incoming', no such column"):
         found(file, tmp_path / "a")

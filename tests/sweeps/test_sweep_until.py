@@ -155,7 +155,7 @@ def test_the_order_of_arrival_does_not_count(tmp_path: Path) -> None:
 
 
 def test_an_outcome_that_no_run_has(tmp_path: Path) -> None:
-    """It is told by name, with one that is nearest."""
+    """The error names it, with the nearest known one."""
     text = UNTIL.format(until="{outcome: gold.goodput, half-width: 5 %}")
     sweep = load_sweep(write(tmp_path, text))
     record(tmp_path / "out", grown(sweep, tmp_path / "out"), figures)
@@ -203,7 +203,7 @@ def test_what_is_wrong_is_told(tmp_path: Path, until: str, told: str) -> None:
 
 
 def test_few_replicates_are_refused(tmp_path: Path) -> None:
-    """Three runs are no first look."""
+    """Three runs are too few for a first look."""
     with pytest.raises(ScenarioError, match="at least 5"):
         load_sweep(write(tmp_path, SWEEP + "until: half-width 2 %\n"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of welfare: of runs whose agents declare utilities, and of no others."""
+"""Columns of welfare: only runs whose agents declare utilities have them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests give workers to do. A worker imports the module of its task: this one costs little."""
+"""Tasks that tests give to workers. A worker imports the module of its task: this one is small."""
 
 from __future__ import annotations
 
