@@ -25,7 +25,7 @@ _SOURCE = Path(__file__).with_name("counting_new.cc")
 
 @dataclass(frozen=True)
 class Allocations:
-    """What one run asked of the heap, packets apart.
+    """Heap requests of one run, without packets.
 
     Attributes:
         made: how often.
@@ -45,7 +45,7 @@ class Allocations:
 
 @functools.cache
 def missing() -> str:
-    """Why nothing can be counted here, "" if it can."""
+    """The reason why nothing can be counted here; "" if counting works."""
     if shutil.which("g++") is None:
         return "g++ is not installed (Debian: apt-get install g++)"
     if b"__asan_init" in Path(drive.engine()).read_bytes():

@@ -25,7 +25,7 @@ from ecnomy.markets.session.conversation import fault
 
 @dataclass
 class Outcome:
-    """Everything an engine said; counters are cumulative."""
+    """All output of an engine; counters are cumulative."""
 
     plan: Plan
     reports: list[Report] = field(default_factory=list)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chosen losses on the engine, and what its sender did at each ACK, read off the trace."""
+"""Chosen losses on the engine, and its sender's actions at each ACK, read from the trace."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def dropping(due_ms: Sequence[int], transport, duration_s: float, traffic=None) 
 
 
 def first_window(numbers: Sequence[int]) -> list[int]:
-    """When the first transmissions of these segments leave the feeding link."""
+    """The times at which the first transmissions of these segments leave the feeding link."""
     return [101 + n for n in numbers]
 
 

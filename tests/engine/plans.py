@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans built directly, for engine tests that want no scenario between them and the engine."""
+"""Plans built directly, for engine tests without a scenario."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def fixed(probability):
 
 
 def voip(**params):
-    """A telephone user; what is not given has its default."""
+    """A telephone user; omitted values have their defaults."""
     return law("traffic", "voip", params)
 
 

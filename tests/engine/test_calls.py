@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls: asked for at their moment, and their records against an independent trace."""
+"""Calls: requested at the right time, with records that agree with an independent trace."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_records_add_up_to_the_flows(outcome: Outcome) -> None:
 
 
 def test_overlap_is_there() -> None:
-    """The overlapping case has calls whose packets arrive after the next call has begun."""
+    """In the overlapping case some packets arrive after the next call has begun."""
     calls = run(telephones(voip(0.002, 0.3))).table("calls")
     one = np.flatnonzero(calls["flow"] == 0)
     pauses = calls["start_ps"][one][1:] - calls["end_ps"][one][:-1]
@@ -111,7 +111,7 @@ def test_overlap_is_there() -> None:
 
 
 def test_request_is_answered_before_the_next_event() -> None:
-    """The engine is silent until the verdict is there, and goes on at that very time."""
+    """The engine waits for the verdict, and then goes on at the same simulated time."""
     waited = []
 
     def admit(request, sock) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Links with a class scheduler against what their promises say of fluids, and their books."""
+"""Links with a class scheduler: their promises, by fluid models, and their books."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_feasible_delay_bound_is_held(law) -> None:
 
 
 def test_what_waits_is_that_of_one_queue() -> None:
-    """Work is conserved: the packets waiting at any time do not hang on whose turn it is."""
+    """Work is conserved: the packets waiting at any time do not depend on whose turn it is."""
     traffic = [(n, PACKET, poisson(2.2e6), 2) for n in range(2)]
     plan = line(scheduler([dict(rate_bps=1e6), {}]), traffic, duration_s=8.0)
     plain = [msgspec.structs.replace(link, scheduler=None) for link in plan.links]

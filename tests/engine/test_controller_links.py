@@ -46,7 +46,7 @@ class Replay:
         return self.m > 0 and ((next(self.draws) >> 12) + 0.5) * 2.0**-52 < self.m
 
     def arriving(self, now: int, size: int) -> bool:
-        """Marks a packet as it arrives; what is not ECT nowhere else."""
+        """Marks a packet as it arrives: the only chance for packets that are not ECT."""
         return (size == NOT_ECT or not self.ect_at_departure) and self.draw()
 
     def starting(self, fifo: Fifo, now: int) -> bool:
@@ -55,7 +55,7 @@ class Replay:
         return self.ect_at_departure and ect and self.draw()
 
     def update(self, packets: int, waiting_bytes: int) -> None:
-        """The law's clock has struck."""
+        """Periodic update of the law."""
 
     def run_to(self, now: int) -> None:
         period = round(self.period_s * plans.PS)
@@ -156,7 +156,7 @@ def keys(outcome: Outcome, event: int) -> list[tuple[int, int]]:
 
 
 def agree(outcome: Outcome, replay: Replay) -> None:
-    """Same drops, marks, deliveries and probabilities; drops and marks there are."""
+    """Drops, marks, deliveries and probabilities are the same; there are some drops and marks."""
     rows = outcome.table("trace")
     sent = rows["event"] == SEND
     numbers = {key: number for number, key in enumerate(keys(outcome, SEND))}

@@ -151,7 +151,7 @@ def test_beyond_25_ms_the_rate_falls_with_the_round_trip() -> None:
 
 
 def test_prague_leaves_reno_its_share_and_waits_a_millisecond() -> None:
-    """Beside four flows of Reno one of Prague neither starves nor starves them.
+    """Beside four Reno flows, one Prague flow neither starves nor starves them.
 
     Its packets wait for less than 1 ms on average, Reno's for the target.
     """

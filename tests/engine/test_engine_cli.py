@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine's own command line: what it describes, and what it says of a bad plan."""
+"""The engine's own command line: its description of laws, and its errors for a bad plan."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_a_word_of_a_plan_is_one_of_its_choices(key: str, good: str, tmp_path) -
 
 
 def test_every_number_of_a_plan_has_a_range(tmp_path) -> None:
-    """None is converted without a look: below 0, no whole number, beyond 64 bits, beyond 10^300."""
+    """Each is checked: below 0, not a whole number, beyond 64 bits, beyond 10^300."""
     plan = json.loads(plans.reference_dumbbell(2.0).to_json())
     one = {tuple(s for s in place if isinstance(s, str)): place for place in numbers(plan)}
     assert len(one) > 35
@@ -215,7 +215,7 @@ def test_classes_of_a_link_that_contradict_each_other(
 
 @pytest.mark.parametrize("laws", [0, 1, 3])
 def test_each_of_two_classes_by_shares_has_one_marking_law(laws: int, tmp_path) -> None:
-    """Fewer laws are refused, and so are more."""
+    """Fewer or more laws are refused."""
     plan = json.loads(make_plan(load(EXAMPLES / "two-classes.yaml")).to_json())
     (scheduler,) = [one["scheduler"] for one in plan["links"] if one["scheduler"]]
     assert len(scheduler["classes"]) == len(scheduler["marking"]) == 2

@@ -75,7 +75,7 @@ MUTATIONS = {
 
 
 def script(delay: Delay, seed: int, steps: int = 3000) -> tuple[str, str]:
-    """What a simulation asks of its event list, and what it must be told."""
+    """A simulation's requests to its event list, and the right answers."""
     draw = random.Random(seed)
     heap: list[tuple[int, int, int]] = []
     asked, told = [], []
@@ -143,7 +143,7 @@ def build(folder: Path, sources: Path) -> Path:
 
 
 def differs(driver: Path, asked: str, told: str) -> str:
-    """Empty where the event list does as it must."""
+    """How the driver's answers differ from the right ones; empty if they agree."""
     try:
         done = subprocess.run(
             [driver], input=asked, capture_output=True, text=True, check=False, timeout=60
@@ -166,13 +166,13 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", DELAYS)
 def test_events_come_by_time_and_at_one_time_as_scheduled(driver: Path, name: str) -> None:
-    """Whatever scale the delays are of, and wherever the boundaries fall."""
+    """This holds for delays of any scale and boundaries at any time."""
     for seed in range(20):
         assert not differs(driver, *script(DELAYS[name], seed)), seed
 
 
 def test_a_boundary_may_be_long_before_what_is_next(driver: Path) -> None:
-    """The list looks no further ahead than it was asked to."""
+    """The list looks ahead only as far as it was asked to."""
     assert not differs(driver, *boundary_before_a_crowd())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pauses that reach beyond the end of time, and sums of delays that are no number any more."""
+"""Pauses that reach beyond the end of time, and sums of delays that overflow."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_pauses_beyond_the_end_of_time_are_waited_for() -> None:
 
 
 def ends_as_no_number(plan: Plan, what: str) -> None:
-    """The run ends with the named error; until then nothing but true sums is told."""
+    """The run ends with the named error; all sums reported until then are correct."""
 
     def decide(report: Report) -> Decide:
         told = report.flows["delay_sum_ps"]

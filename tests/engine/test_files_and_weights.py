@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reports say of files, what an order says of weights, and drops by cause."""
+"""Files in reports, weights in orders, and drops by cause."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def with_rival(law: Law, decide=None) -> Outcome:
 
 @pytest.mark.parametrize("name", WEIGHTS)
 def test_a_weight_that_is_decided_is_as_good_as_a_planned_one(name: str) -> None:
-    """Decided before the first packet it gives the same packets; in mid-run it gives others."""
+    """A weight decided before the first packet gives the same packets; one in mid-run does not."""
     law, other, weight = WEIGHTS[name]
     params = {**law.params, **other}
     planned = with_rival(law)
@@ -120,7 +120,7 @@ def test_a_weight_that_is_decided_is_as_good_as_a_planned_one(name: str) -> None
 
 
 def test_a_weight_takes_the_place_of_a_mark_rate() -> None:
-    """And the other way round: the last one said holds."""
+    """The reverse also holds: the last decision counts."""
 
     def decide(report: Report) -> Decide:
         said = {0: {"mark_rate": 40.0}, 5: {"weight": 1.0}, 12: {"mark_rate": 40.0}}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory by counting, never by timing: none is asked for in the steady state, little per flow.
+"""Memory, by counting: no allocation in the steady state, and little memory per flow.
 
 A run of twice the length begins with the very run of once the length, so what the second half
 asked for is the difference of the two counts. What a flow takes is the difference between runs of
@@ -61,7 +61,7 @@ STEADY = {
 
 @pytest.mark.parametrize("name", STEADY)
 def test_nothing_is_allocated_in_the_steady_state(name: str) -> None:
-    """From 20 s to 40 s the event loop, links and flows live on what they have."""
+    """From 20 s to 40 s the event loop, links and flows allocate nothing."""
     short, long = (allocations(STEADY[name](t)) for t in (20.0, 40.0))
     assert long.data_packets > 1.9 * short.data_packets > 10_000
     assert (long.made, long.packets_made) == (short.made, short.packets_made)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CUBIC and DCTCP, which see their path, on the engine: theory, and the gate that ns-3 tests by."""
+"""CUBIC and DCTCP on the engine: against theory, and against the limits of a test of ns-3."""
 
 from __future__ import annotations
 

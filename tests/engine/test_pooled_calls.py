@@ -68,7 +68,7 @@ def test_a_free_line_takes_each_call_and_none_is_lost_while_one_is_free(
 
 
 def test_calls_come_when_they_come() -> None:
-    """Arrivals do not hang on lines, refusals, or what a line said."""
+    """Arrivals depend neither on the number of lines nor on refusals."""
     expected = arrivals(calls(40))
     assert len(set(expected)) == len(expected)
     for lines in (1, 5):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marking by projected arrivals on the engine's links: packet by packet, and what it is for."""
+"""Marking by projected arrivals on the engine's links: packet by packet, and its purpose."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def closed_loop(law: Law, rtt_s: list[float], buffer: int, end_s: float, **recor
 
 
 class Replay:
-    """The oracle at a FIFO of its own, fed with the engine's arrivals."""
+    """The oracle with its own FIFO, fed with the engine's arrivals."""
 
     def __init__(self, oracle: Reference | Heuristic, end_s: float) -> None:
         self.oracle = oracle

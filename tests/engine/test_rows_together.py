@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources reported in one row: the flows do the same as ever, and the row holds their sums."""
+"""Sources reported in one row: the flows behave as before, and the row holds their sums."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_transfers_and_calls_are_the_same(each: Outcome, pair) -> None:
 
 
 def orders(rows: np.ndarray):
-    """Decisions that say the same for every flow, put to their rows."""
+    """Decisions that are the same for every flow, addressed to their rows."""
     flows = np.bincount(rows).astype(float)
     said = {
         2: {"mark_rate": 3.0 * flows, "rate_cap_bps": 2e5 * flows},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The time in which windows settle, as `check` reckons it, against windows that do."""
+"""The settling time of windows that `check` estimates, against simulated windows."""
 
 from __future__ import annotations
 

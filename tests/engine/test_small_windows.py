@@ -35,7 +35,7 @@ def taken(
     loss: float = 0.0,
     **other,
 ) -> float:
-    """Marks taken a second over marks told, of one flow on a link that is never busy."""
+    """Marks received over marks asked for, of one flow on a link that is never busy."""
     told = window * marked / rtt_s
     length_s = max(marks / told, 40 * rtt_s)
     links = [
@@ -101,7 +101,7 @@ def test_marks_that_come_in_bursts_are_as_many_as_told(told: float, marking: Law
 
 
 def test_a_flow_that_is_told_more_wakes() -> None:
-    """Told next to nothing for 20 s, a flow nearly stops; told 5 marks/s, it wakes in 2 s."""
+    """At almost no mark rate for 20 s, a flow nearly stops; at 5 marks/s it wakes within 2 s."""
     links = [
         plans.link("l", 0, 1, 1e10, 0.02, marking=plans.fixed(0.2)),
         plans.link("r", 1, 0, 1e10, 0.02),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tahoe on the engine: each packet it sends, against a sender of our own given the same ACKs."""
+"""Tahoe on the engine: each packet it sends, against our own sender with the same ACKs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Tahoe:
         self.recover, self.next = self.highest, self.oldest
 
     def allowed(self) -> list[int]:
-        """What fits the window."""
+        """The packets that fit the window."""
         upto = max(self.next, self.oldest + int(self.window))
         out = list(range(self.next, upto))
         self.next, self.highest = upto, max(self.highest, upto)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A new connection of a flow begins afresh, whatever became of the one before."""
+"""A new connection of a flow starts fresh, whatever happened to the previous one."""
 
 from __future__ import annotations
 

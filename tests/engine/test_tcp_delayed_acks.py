@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Delayed ACKs: when they leave, what they say, and that accurate echo loses no mark by them."""
+"""Delayed ACKs: their times and contents, and that accurate echo still loses no mark."""
 
 from __future__ import annotations
 

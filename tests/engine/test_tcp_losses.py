@@ -63,13 +63,13 @@ class Sender:
         return out + self.allowed()
 
     def timed_out(self) -> list[int]:
-        """All again from the oldest on, one segment first."""
+        """Send everything again from the oldest segment on, one segment first."""
         self.window, self.recovering, self.recover = 1.0, False, self.highest
         self.duplicates, self.next = 0, self.una
         return self.allowed()
 
     def allowed(self) -> list[int]:
-        """What fits the window."""
+        """The segments that fit the window."""
         inflated = int(self.window) + (self.duplicates if self.recovering else 0)
         upto = max(self.next, self.una + inflated)
         out = list(range(self.next, upto))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a reduction is of, when it waits, and when the retransmission timer recovers."""
+"""Window reductions: their base, their delay, and recovery of the retransmission timer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def windows(outcome: Outcome) -> tuple[np.ndarray, np.ndarray]:
 
 
 def data_sent(outcome: Outcome) -> np.ndarray:
-    """When data packets left, in seconds."""
+    """The times at which data packets left, in seconds."""
     rows = outcome.table("trace")
     return np.sort(rows["t_ps"][(rows["event"] == SEND) & (rows["bytes"] > 40)]) / PS
 
