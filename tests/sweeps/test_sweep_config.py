@@ -150,7 +150,7 @@ def test_a_path_to_nowhere_is_found_before_any_run(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_senseless_ranges_are_refused(tmp_path: Path, over: str) -> None:
-    """Bounds that are not numbers, reversed, of different units, or of an unknown form."""
+    """Bounds that are missing, reversed, not numbers or of different units, or an unknown key."""
     text = (
         "version: 1\nscenario: scenario.yaml\nparameters:\n  random:\n    samples: 5\n"
         f"    over: {{sources.gold.count: {over}}}\n"
