@@ -22,6 +22,7 @@ html_title = "ecnomy"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
+html_sidebars = {"play/index": []}
 html_theme_options = {
     "header_links_before_dropdown": 10,
     "navbar_align": "left",
