@@ -129,9 +129,10 @@ def test_it_fits_desk_and_telephone(site: Path, tmp_path: Path) -> None:
             tab.size(width, height, phone=width < 500)
             tab.go((site / "play" / "index.html").as_uri())
             tab.wait("globalThis.ecnomyPlay?.page !== undefined")
-            for name in play.LIVE:
+            for name, one in play.LIVE.items():
                 tab.ask(f"document.querySelector('[data-name={name}]').click()")
-                tab.wait(f"{RUN}.scenario.name === '{name}' && {RUN}.times.length > 20")
+                ready = f"{RUN}.scenario.name === '{name}' && {RUN}.market.t_s >= {one.ahead_s - 1}"
+                tab.wait(ready)  # congestion has begun
                 lines = tab.ask(f"{RUN}.lines.length")
                 drawn = "document.querySelectorAll('.play-charts polyline').length"
                 tab.wait(f"{drawn} === {lines}")
