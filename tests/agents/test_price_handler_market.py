@@ -101,7 +101,7 @@ def handler(source: str, kind: str, **params: object) -> AgentSpec:
             f"{HOME}, sources: capped, strategy: {{kind: elastic-utility, utility: {{kind: lag}}}}",
             "strategy.utility.kind",
             "'lag'",
-            "did you mean 'log'?",
+            "'log'",
         ),
         (
             f"{HOME}, sources: capped, strategy: {{kind: elastic-utility, "

@@ -100,7 +100,7 @@ def test_parameters_come_in_the_units_of_the_class() -> None:
     ("utility", "path", "found", "expected"),
     [
         ("kind: page, a: 1 money, worst: 6 s", "kind", "'page'", "one of log, alpha-fair"),
-        ("kind: sigmod, a: 1 money/s", "kind", "'sigmod'", "did you mean 'sigmoid'?"),
+        ("kind: sigmod, a: 1 money/s", "kind", "'sigmod'", "'sigmoid'"),
         ("kind: sigmoid, a: 1 money/s, x0: 1 Mbps", "kind", "not concave", "one of log"),
         ("kind: step, a: 1 money", "a", "'1 money'", "a quantity in money/s"),
         ("kind: quadratic, a: 1 money/s, x0: -1 Mbps", "x0", "-1e+06 bit/s", "above 0"),

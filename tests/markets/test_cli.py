@@ -168,9 +168,16 @@ def test_folder_that_cannot_be_written_is_one_line(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["shhow"], "ecnomy: found no command 'shhow', expected one of "),
+        (["shhow"], "ecnomy: found no command 'shhow', expected 'show', or one of "),
         (["run"], "ecnomy: run: Missing argument 'config'; see `ecnomy run --help`"),
-        (["run", "x.yaml", "--seed", "many"], "ecnomy: run: Invalid value for '--seed': "),
+        (
+            ["run", "x.yaml", "--seed", "many"],
+            "ecnomy: run: --seed: found 'many', expected a whole number; see `ecnomy run --help`",
+        ),
+        (
+            ["sweep", "x.yaml", "-j", "-3"],
+            "ecnomy: sweep: --jobs: found '-3', expected at least 0; ",
+        ),
         (["run", "--sed", "1"], "ecnomy: run: No such option: --sed "),
         (["explain", "game"], "ecnomy: 'game' is a command: see `ecnomy game --help`"),
     ],
@@ -182,7 +189,7 @@ def test_wrong_usage_is_one_line(
     assert ecnomy(*arguments) == 2
     told = capsys.readouterr()
     assert told.out == "" and told.err.startswith(said) and told.err.count("\n") == 1
-    assert ("did you mean 'show'?" in told.err) == (arguments == ["shhow"])
+    assert ("'show'" in told.err) == (arguments == ["shhow"])
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_a_law_reaches_the_plan(text: str, name: str, values: dict[str, float | 
     ("text", "path", "fault"),
     [
         ("law: rem, phi: 1", "phi", "expected a number from 1"),
-        ("law: rem, price: pc4", "price", "expected one of pc1, pc2, pc3"),
+        ("law: rem, price: pc4", "price", "expected 'pc3', or one of pc1, pc2"),
         ("law: rem, interval: 1 packet", "interval", "expected a time"),
         ("law: pi, a: 1e-4, b: 1e-4", "reference", "no 'reference'"),
         ("law: pi, reference: 9 packets, b: 1e-4", "a", "no 'a'"),

@@ -101,7 +101,7 @@ def test_a_law_registers_with_the_names_of_its_project(folder: Path) -> None:
     [
         (
             ["scenaro", "mine"],
-            "no such kind, expected one of scenario, strategy, handler, role, law, study",
+            "no such kind, expected 'scenario', or one of strategy, handler, role, law, study",
         ),
         (["scenario", "My Market"], "expected small letters, digits and hyphens"),
         (["strategy", "json"], "Python has a module or word json"),

@@ -186,8 +186,8 @@ def test_a_users_strategy_fits_by_its_methods() -> None:
     assert Customer(mesa.Model(rng=1), "c", Terms(1, "qos-knob")).name == "c"
 
 
-def test_a_handler_of_flows_without_weight_is_pointed_out() -> None:
-    """Sources that no willingness to pay can steer are named, the others are not."""
+def test_weights_that_a_handler_lacks_or_replaces_are_pointed_out() -> None:
+    """Sources that no willingness can steer are named, and those whose weight it replaces."""
     text = TEXT + ISP + agent("price-handler", "constant-charge")
     scenario = scenario_from_text(text)
     assert warnings(scenario, make_plan(scenario)) == []
@@ -196,4 +196,9 @@ def test_a_handler_of_flows_without_weight_is_pointed_out() -> None:
     assert doubt == (
         "agent who: its willingness to pay cannot steer two because their transports have no "
         "weight (wtp has one)"
+    )
+    scenario = scenario_from_text(text, overrides=["sources.two.transport.weight=4"])
+    (doubt,) = warnings(scenario, make_plan(scenario))
+    assert doubt == (
+        "agent who: its willingness to pay replaces the weight of two; leave the weight out"
     )

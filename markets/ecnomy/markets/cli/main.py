@@ -31,6 +31,13 @@ _INTERRUPTED: Final = 130
 _UsageError: Final[Any] = typer.BadParameter.__base__  # Typer does not export it
 # Earlier spellings of options, kept for a release: all verbs have --jobs.
 _OLD_OPTIONS: Final = {"workers": "jobs"}
+# Kinds of pydantic's faults of numbers, and what the message says that the option takes.
+_WANTED: Final = {
+    "int_parsing": "a whole number",
+    "float_parsing": "a number",
+    "greater_than_equal": "at least {ge}",
+    "less_than_equal": "at most {le}",
+}
 
 
 class _Verbs(VerbGroup):
@@ -134,12 +141,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _usage(error: Any) -> str:
     """Return the fault of a command line, in one line."""
-    found: str = error.format_message().rstrip(".")
+    found = _value(error) or str(error.format_message()).rstrip(".")
     if error.ctx is None:
         return found
     path = error.ctx.command_path
     verb = path.partition(" ")[2]
     return f"{verb}{': ' if verb else ''}{found}; see `{path} --help`"
+
+
+def _value(error: Any) -> str:
+    """Return the fault of an option's value, or "" if only typer can say it."""
+    faults = getattr(error.__cause__, "errors", list)()  # of pydantic, which typer uses if it can
+    wanted = _WANTED.get(faults[0]["type"]) if faults else None
+    if not wanted:
+        return ""
+    name = max(error.param.opts, key=len)
+    given = faults[0]["input"]
+    return f"{name}: found {given!r}, expected {wanted.format(**faults[0].get('ctx', {}))}"
 
 
 def _leave(message: str, status: int) -> None:

@@ -317,6 +317,12 @@ def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
                         "transport has no weight (wtp has one)"
                     )
         if preset_of(agent.role).pays_itself:
+            written = {s.name for s in plan.sources if s.weighted and s.own_weight not in (0, 1)}
+            if replaced := [name for name in agent.sources if name in written]:
+                yield (
+                    f"agent {agent.name}: its willingness to pay replaces the weight of "
+                    f"{_few(replaced)}; leave the weight out"
+                )
             weightless = {s.name for s in plan.sources if math.isinf(s.least_weight)}
             if deaf := [name for name in agent.sources if name in weightless]:
                 yield (

@@ -89,13 +89,16 @@ def read(node: Node, kind: type[T], path: str, places: Places) -> T:
 
 
 def known_name(given: str, known: Iterable[str]) -> str:
-    """Return the expected names, for a message about an unknown one."""
+    """Return the expected names, the nearest one first, for a message about an unknown one."""
     names = list(known)
     few = len(given) <= _LONGEST_NEAR and len(names) <= _MOST_NEAR
     near = nearest(given, names) if few else ""
-    more = f" and {len(names) - _MOST_LISTED:,} more" if len(names) > _MOST_LISTED else ""
-    listed = f"one of {', '.join(names[:_MOST_LISTED])}{more}" if names else "none"
-    return f"{listed} (did you mean {near!r}?)" if near else listed
+    others = [name for name in names if name != near]
+    more = f" and {len(others) - _MOST_LISTED:,} more" if len(others) > _MOST_LISTED else ""
+    listed = f"one of {', '.join(others[:_MOST_LISTED])}{more}" if others else "none"
+    if not near:
+        return listed
+    return f"{near!r}, or {listed}" if others else repr(near)
 
 
 def _read(node: Node, kind: Any, path: str, places: Places) -> Any:

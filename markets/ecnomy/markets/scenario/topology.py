@@ -130,7 +130,7 @@ def _siblings(group: str) -> list[str]:
 
 def _close(given: str, known: list[str], expected: str) -> str:
     close = difflib.get_close_matches(given, known, 1, 0.5)
-    return f"{expected} (did you mean {close[0]!r}?)" if close else expected
+    return f"{close[0]!r}, or {expected}" if close else expected
 
 
 def _position(node: Mapping[str, Any]) -> tuple[float, float]:
