@@ -58,6 +58,9 @@ def text_of(number: int) -> str:
             f"start: {rng.randint(0, 900)} ms, transport: {law}}}"
         )
     lines += ["record: {trace: true}", "market:", f"  settlement: {rng.choice(RULES)}"]
+    if number % 3 == 0:  # two prices of a mark: WTP sends ECT(1), Reno ECT(0)
+        lines = [line.replace("{law: wtp}", "{law: wtp, codepoint: ect-1}") for line in lines]
+        lines.append(f"  classic_price_ratio: {(0.3, 7.5)[number % 2]}")
     lines += ["  price_per_mark: 0.001 money", "  agents:"]
     for name in names:
         own = ", ".join(f"l{i}" for i in range(links) if owners[i] == name)
@@ -96,11 +99,14 @@ def owed(run: RunResult, plan: Plan, market: dict[str, Any]) -> Money:
     for agent in market["agents"]:
         for sold in agent.get("classes", {}).values():
             payer |= dict.fromkeys(sold["sources"], agent["name"])
+    ratio = market.get("classic_price_ratio", 1)
+    classic = {s.name for s in plan.sources if s.transport.codepoint == "ect-0"}
     source_of = [s for s in plan.sources for _ in range(s.count)]
     prices, money = posted(run), Counter()
 
     def price(of: str, epoch: int) -> int:
-        return next(prices[t * PS, of] for t in range(epoch, -1, -1) if (t * PS, of) in prices)
+        at = next(prices[t * PS, of] for t in range(epoch, -1, -1) if (t * PS, of) in prices)
+        return max(round(at * ratio), min(at, 1)) if source.name in classic else at
 
     trace = run.trace
     columns = (trace[name].tolist() for name in ("t_ps", "event", "link", "flow", "bytes", "ce"))

@@ -214,6 +214,22 @@ def test_check_warns_of_l4s_and_classic_flows_in_one_marking_queue() -> None:
     assert "s0 (L4S) and s1 (classic)" in line
 
 
+def test_check_warns_of_a_second_price_without_marks() -> None:
+    """Both kinds of packets must be there, and marked, for a ratio of prices to mean something."""
+    agents = "[{name: isp, role: connectivity-provider}]"
+    market = f"market: {{price_per_mark: 1 money, classic_price_ratio: 30, agents: {agents}}}\n"
+    reno, prague = "{law: reno, ecn: rfc3168}", "{law: prague}"
+    one = "market: classic_price_ratio is 30, but all marked packets are "
+    for transports, said in (
+        ((reno, prague), ""),
+        ((reno, reno), f"{one}ECT(0)"),
+        (("{law: reno, ecn: off}", prague), f"{one}ECT(1)"),
+    ):
+        scenario = scenario_from_text(text("scheduler: {kind: dualpi2}", *transports) + market)
+        found = [line for line in warnings(scenario, make_plan(scenario)) if line.startswith(one)]
+        assert [line.partition(";")[0] for line in found] == ([said] if said else [])
+
+
 def test_check_warns_of_what_a_dual_queue_ignores_or_drops() -> None:
     """A source's `class`; packets that cannot be marked, which are classic whatever is written."""
     lines = text(DUAL, "{law: prague, ecn: off}").replace("s0,", "s0, class: gold,")

@@ -55,7 +55,9 @@ def chain() -> Plan:
     first = bare.links[0]
     links = [_link(first, i, name) for i, name in enumerate(PRICES)]
     paths = {"long": [0, 1, 2], "short": [1, 2]}
+    l4s = _replaced(world.tcp(), codepoint="ect-1")
     sources = [_replaced(source, path=paths[source.name]) for source in bare.sources]
+    sources[0] = _replaced(sources[0], transport=l4s)
     nodes = ["n0", "n1", "n2", "n3"]
     return _replaced(bare, links=links, sources=sources, nodes=nodes, plan_digest="").sealed()
 
@@ -71,14 +73,14 @@ def _link(like: Link, i: int, name: str) -> Link:
     return _replaced(like, name=name, source=i, target=i + 1, stream=f"link/{name}/marking")
 
 
-def three(rule: str) -> Market:
-    """Three carriers, and a customer for each flow."""
+def three(rule: str, ratio: float = 1.0) -> Market:
+    """Three carriers, and a customer for each flow; `long` sends ECT(1), `short` ECT(0)."""
     carriers = [
         AgentSpec(name, "connectivity-provider", links=(name,), price_micro_per_mark=price)
         for name, price in PRICES.items()
     ]
     users = [world.customer("ann", "long"), world.customer("bob", "short")]
-    return Market(chain(), MarketSpec(99, (*carriers, *users), rule))
+    return Market(chain(), MarketSpec(99, (*carriers, *users), rule, ratio))
 
 
 def report(plan: Plan, epoch: int, marks: list[int], delivered: list[int]) -> Report:
@@ -113,11 +115,19 @@ def test_three_domains_by_hand(rule: str) -> None:
     assert int(market.ledger.balances_micro.sum()) == 0
 
 
+@pytest.mark.parametrize("ratio", [1.0, 2.5, 0.05])
 @pytest.mark.parametrize("rule", HAND)
-def test_many_epochs_of_changing_prices_by_a_recount(rule: str) -> None:
+def test_many_epochs_of_changing_prices_by_a_recount(rule: str, ratio: float) -> None:
     """Bills and the price of a mark to each flow, after each of eight epochs; seldom any marks."""
-    rng, market = np.random.Generator(np.random.Philox(5)), three(rule)
-    price = dict(PRICES)
+    rng, market = np.random.Generator(np.random.Philox(5)), three(rule, ratio)
+    posted = dict(PRICES)
+
+    def priced(user: str) -> dict[str, int]:
+        """Return what a mark of this user's packets costs; half a micro-unit goes to even."""
+        if user == "ann":
+            return posted
+        return {name: max(round(p * ratio), min(p, 1)) for name, p in posted.items()}
+
     marks, delivered = np.zeros(5, np.int64), np.zeros(2, np.int64)  # so far
     owed: Counter[tuple[str, str]] = Counter()
     paid: Counter[tuple[str, str]] = Counter()
@@ -130,7 +140,7 @@ def test_many_epochs_of_changing_prices_by_a_recount(rule: str) -> None:
         long, short = set_now[:3].tolist(), [0, *set_now[3:].tolist()]
         ways = {("ann", "long"): long, ("bob", "short"): short}
         for ((user, _), own), count in zip(ways.items(), came.tolist(), strict=True):
-            names = [*PRICES][user == "bob" :]
+            names, price = [*PRICES][user == "bob" :], priced(user)
             beyond = dict(zip(PRICES, own, strict=True))
             if rule == "direct":
                 owed.update({(user, name): beyond[name] * price[name] for name in names})
@@ -146,12 +156,12 @@ def test_many_epochs_of_changing_prices_by_a_recount(rule: str) -> None:
         assert {pair: amount for pair, amount in owed.items() if amount} == paid
         for _ in range(int(rng.integers(0, 3))):
             name = str(rng.choice([*PRICES]))
-            price[name] = int(rng.choice([PRICES[name], 4, 0, 11]))
-            market.domains.post([*PRICES].index(name), price[name])
-        now = [price["access"], price["transit"]]
+            posted[name] = int(rng.choice([PRICES[name], 4, 0, 11]))
+            market.domains.post([*PRICES].index(name), posted[name])
+        ann, bob = list(priced("ann").values()), list(priced("bob").values())
+        now = [ann[0], bob[1]]
         if rule == "direct":
-            each = [price[name] for name in PRICES]
-            sums = [(marks[:3], each), (marks[3:], each[1:])]
+            sums = [(marks[:3], ann), (marks[3:], bob[1:])]
             now = [m @ p / m.sum() if m.any() else a for (m, p), a in zip(sums, now, strict=True)]
         assert market.row_price_micro().tolist() == pytest.approx(now, rel=1e-12)
 

@@ -139,7 +139,12 @@ TIMES = "duration: [3 s, 9 s]\n    warmup: [1 s, 4 s]"  # 4 s of 3 s are too man
     [
         (COUNTS, "gold.goodput_bps", 0, ""),
         (TIMES, "gold.goodput_bps", 1, "run failed: "),
-        (TIMES, "gold.goodput", 2, "found 'gold.goodput', expected a column of the runs (one"),
+        (
+            TIMES,
+            "gold.goodput",
+            2,
+            "found 'gold.goodput', expected a column of the runs ('gold.goodput_bps', or one",
+        ),
     ],
     ids=["whole", "failed", "unknown-outcome"],
 )

@@ -152,8 +152,16 @@ class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MarketSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The market of a scenario; `settlement` defines who pays whom for marks."""
+    """The market of a scenario.
+
+    Attributes:
+        price_micro_per_mark: initial price of a mark.
+        agents: agents, in the order of the scenario.
+        settlement: rule that defines who pays whom for marks.
+        classic_price_ratio: price of a mark on an ECT(0) packet over that of one on ECT(1).
+    """
 
     price_micro_per_mark: int
     agents: tuple[AgentSpec, ...]
     settlement: str = RETAIL
+    classic_price_ratio: float = 1.0

@@ -151,7 +151,9 @@ def _usage(error: Any) -> str:
 
 def _value(error: Any) -> str:
     """Return the fault of an option's value, or "" if only typer can say it."""
-    faults = getattr(error.__cause__, "errors", list)()  # of pydantic, which typer uses if it can
+    faults: Any = getattr(
+        error.__cause__, "errors", list
+    )()  # of pydantic, which typer uses if it can
     wanted = _WANTED.get(faults[0]["type"]) if faults else None
     if not wanted:
         return ""

@@ -21,7 +21,7 @@ from ecnomy.markets.compile.askings import (
 )
 from ecnomy.markets.compile.directions import against_links
 from ecnomy.markets.compile.full_pipes import heavy_weights
-from ecnomy.markets.compile.l4s import mixed_l4s
+from ecnomy.markets.compile.l4s import idle_ratio, mixed_l4s
 from ecnomy.markets.compile.lines import few_lines
 from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.rem_bounds import unreadable_prices, unstable_steps
@@ -55,6 +55,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *_without_marks(plan),
         *_not_ect(plan),
         *mixed_l4s(plan),
+        *idle_ratio(scenario, plan),
         *few_lines(plan),
         *_classless(scenario, plan),
         *_virtual_queues(plan),

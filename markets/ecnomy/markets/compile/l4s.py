@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from ecnomy.markets.compile.askings import sorts
+from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.settling import round_trip_s
 from ecnomy.markets.plan import Link, Plan, Source, Tcp
 from ecnomy.markets.plan.law_table import with_trait
+from ecnomy.markets.scenario import Scenario
 
-__all__ = ["mixed_l4s"]
+__all__ = ["idle_ratio", "mixed_l4s"]
 
 _DATA_CENTRE_S: Final = 0.001  # longest round trip of a data centre
 
@@ -26,6 +28,20 @@ def mixed_l4s(plan: Plan) -> Iterator[str]:
         yield from _answers(source, plan)
     for index, link in enumerate(plan.links):
         yield from _in_one_queue(index, link, plan)
+
+
+def idle_ratio(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    """Warn of a price of classic marks where all marks are on packets of one kind."""
+    market = scenario.market
+    if market is None or market.classic_price_ratio == 1:
+        return
+    kinds = {source.l4s for source in plan.sources if is_ect(source.transport)}
+    if len(kinds) == 1:
+        all_of = "ECT(1)" if kinds == {True} else "ECT(0)"
+        yield (
+            f"market: classic_price_ratio is {market.classic_price_ratio:g}, but all marked "
+            f"packets are {all_of}; 'codepoint' of a transport chooses ECT(0) or ECT(1)"
+        )
 
 
 def _answers(source: Source, plan: Plan) -> Iterator[str]:

@@ -150,9 +150,15 @@ def _market(market: MarketSpec, plan: Plan) -> list[str]:
     price, prices = market.price_micro_per_mark, mark_prices(market, plan)
     agents = _some([_agent(agent, price, prices) for agent in market.agents])
     if len([agent for agent in market.agents if preset_of(agent.role).owns_links]) < 2:
-        return [f"market: {price / MICRO:g} money per mark", *agents]
+        return [f"market: {price / MICRO:g} money per mark{_classic(market)}", *agents]
     ways = [_way(name, paid, market.settlement) for name, paid in prices.items()]
-    return [f"market: marks are settled by {market.settlement}", *agents, "", "ways", *_some(ways)]
+    settled = f"market: marks are settled by {market.settlement}{_classic(market)}"
+    return [settled, *agents, "", "ways", *_some(ways)]
+
+
+def _classic(market: MarketSpec) -> str:
+    ratio = market.classic_price_ratio
+    return "" if ratio == 1 else f", {ratio:g} times as much on classic packets, ECT(0)"
 
 
 def _way(source: str, paid: MarkPrice, settlement: str) -> str:

@@ -38,6 +38,7 @@ def summary_values(scenario: Scenario, plan: Plan, warnings: list[str]) -> dict[
         else {
             "price_per_mark": market.price_micro_per_mark / MICRO,
             "settlement": market.settlement,
+            "classic_price_ratio": market.classic_price_ratio,
             "agents": [_agent(agent) for agent in market.agents],
         },
         "warnings": warnings,

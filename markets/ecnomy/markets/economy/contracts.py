@@ -80,12 +80,12 @@ class MarkDelivered:
 
     def __init__(self, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         self._parties, self._charge = parties, MarkCharge(per)
-        self._access, self._payee = domains.access, domains.accounts[domains.access]
+        self._domains, self._payee = domains, domains.accounts[domains.access]
         self._rows = np.arange(len(self._payee), dtype=np.int64)
 
     def due(self, epoch: Epoch) -> Dues:
         """See Contract."""
-        price = epoch.price_micro[self._access]
+        price = self._domains.row_price_micro(epoch.price_micro)
         marks, marked_bytes = epoch.flows("ce"), epoch.flows("ce_bytes")
         amount, quantity = self._charge.due(price, marks, marked_bytes)
         payer = self._parties.mark_payers(epoch.offer)

@@ -9,10 +9,12 @@ import numpy as np
 
 from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import InputError
+from ecnomy.agents.seat import Truths
 from ecnomy.agents.spec import AgentSpec, MarketSpec
 from ecnomy.markets.economy.held import held
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.terms.money import classic_price_micro
 from ecnomy.markets.terms.ownership import owners_of, ways
 
 __all__ = ["Domains", "domains_of"]
@@ -27,7 +29,9 @@ class Domains:
         of_link: index of the domain of each link.
         ways: the way of each source through domains.
         access: access domain of each row of flows, where its data enters the network.
-        price_micro: present price per mark in each domain; replaced, never modified in place.
+        price_micro: present price of a mark in each domain, on ECT(1) packets; replaced, never
+            modified in place.
+        other: whether marks of each source have another price, `classic_price_ratio` x that one.
     """
 
     def __init__(
@@ -37,6 +41,7 @@ class Domains:
         accounts: Sequence[int],
         of_link: Sequence[int],
         price_micro: Sequence[int],
+        classic_price_ratio: float = 1.0,
     ) -> None:
         self.names = tuple(names)
         self.accounts = np.array(accounts, dtype=np.int64)
@@ -46,6 +51,10 @@ class Domains:
         first = [way.domains[0] for way in self.ways]
         self.access = np.repeat(np.array(first, dtype=np.int64), np.array(counts, dtype=np.int64))
         self.price_micro: Integers = held(np.array(price_micro, dtype=np.int64))
+        self._ratio = classic_price_ratio
+        l4s = np.array([source.l4s for source in plan.sources], dtype=np.bool_)
+        self.other: Truths = ~l4s & (classic_price_ratio != 1)
+        self._other_rows = np.repeat(self.other, np.array(counts, dtype=np.int64))
 
     def post(self, domain: int, price_micro: int) -> None:
         """Set a new price in a domain."""
@@ -53,6 +62,24 @@ class Domains:
             posted = self.price_micro.copy()
             posted[domain] = price_micro
             self.price_micro = held(posted)
+
+    def priced(self, price_micro: Integers, domain: Integers, other: Truths) -> Integers:
+        """Return prices of marks.
+
+        Args:
+            price_micro: the posted price of each domain.
+            domain: domain of each mark.
+            other: whether the mark has another price than the posted one.
+        """
+        posted = price_micro[domain]
+        if not other.any():
+            return posted
+        classic = [classic_price_micro(price, self._ratio) for price in price_micro.tolist()]
+        return np.where(other, np.array(classic, dtype=np.int64)[domain], posted)
+
+    def row_price_micro(self, price_micro: Integers) -> Integers:
+        """Return the price of a mark of each row in its access domain, at these posted prices."""
+        return self.priced(price_micro, self.access, self._other_rows)
 
     def number(self, owner: str) -> int:
         """Return the domain of an owner; for "", the only domain.
@@ -78,11 +105,11 @@ def domains_of(
         Misowned: a link is not in exactly one domain.
     """
     links = [(link.name, plan.nodes[link.source]) for link in plan.links]
-    price = spec.price_micro_per_mark
+    price, ratio = spec.price_micro_per_mark, spec.classic_price_ratio
     if not carriers:
-        return Domains(plan, [""], [parties.nobody()], [0] * len(links), [price])
+        return Domains(plan, [""], [parties.nobody()], [0] * len(links), [price], ratio)
     own = [carrier.price_micro_per_mark for carrier in carriers]
     prices = [price if first < 0 else first for first in own]
     names = [carrier.name for carrier in carriers]
     accounts = [parties.account(name) for name in names]
-    return Domains(plan, names, accounts, owners_of(links, carriers), prices)
+    return Domains(plan, names, accounts, owners_of(links, carriers), prices, ratio)

@@ -69,6 +69,8 @@ class Metered:
         self._payee = np.full(len(self.rows), payee, dtype=np.int64)
         self._domain = domains.names.index(seller) if seller in domains.names else 0
         meter = METERS[spec.meter]
+        other = np.repeat(domains.other, [source.row_count for source in plan.sources])
+        self._domains, self._other = domains, other[self.rows] & (meter.name == "marks")
         self._tariff, self._by_weight = spec.tariff, meter.name == "weight"
         self._by_time = self._by_weight or meter.name == "time"
         self._read = self._reading(plan, domains, counts, meter.name)
@@ -82,7 +84,7 @@ class Metered:
         rows = self.rows
         active_ps = self._spans.active_ps(epoch)[rows]
         quantity = self._read(epoch)[rows]
-        posted = int(epoch.price_micro[self._domain])
+        posted = self._posted(epoch.price_micro)
         amount = self._accruer.due(epoch.from_ps, epoch.to_ps, quantity, posted, active_ps)
         price = np.full(len(rows), self._price, dtype=np.int64)
         debit = self._parties.users[rows]
@@ -93,6 +95,13 @@ class Metered:
         if self._by_weight:
             weight = amount if fee is None else amount - fee
         return Dues(self.name, *columns, FEE, standing_micro=standing, weight_micro=weight)
+
+    def _posted(self, price_micro: Integers) -> int | Integers:
+        """Return the posted price of a unit; for marks with two prices, of each row."""
+        if not self._other.any():
+            return int(price_micro[self._domain])
+        domain = np.full(len(self.rows), self._domain, dtype=np.int64)
+        return self._domains.priced(price_micro, domain, self._other)
 
     def _fee(self, amount: Integers, active_ps: Integers) -> Integers | None:
         """Return the part of an amount that does not depend on the meter; None for 0."""

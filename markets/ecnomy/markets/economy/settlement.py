@@ -75,13 +75,14 @@ class Peering:
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         self._domains = domains
         self.contracts: tuple[Contract, ...] = (MarkDelivered(parties, domains, per),)
-        self._price, self._of = domains.price_micro[domains.access], domains.price_micro
+        self._of = domains.price_micro
+        self._price = domains.row_price_micro(self._of)
 
     def row_price_micro(self) -> Integers:
         """Return the access carrier's price."""
         if self._of is not self._domains.price_micro:
             self._of = self._domains.price_micro
-            self._price = self._of[self._domains.access]
+            self._price = self._domains.row_price_micro(self._of)
         return self._price
 
 
@@ -122,10 +123,13 @@ class Direct:
         return self._price
 
     def _mean(self, counts: Integers) -> Floats:
+        domain = np.broadcast_to(np.arange(counts.shape[1]), counts.shape)
+        other = self._domains.other[:, np.newaxis]
+        price = self._domains.priced(self._domains.price_micro, domain, other)
         total = counts.sum(axis=1)
-        mean = self._domains.price_micro[self._direct.access].astype(np.float64)
+        mean = price[np.arange(len(price)), self._direct.access].astype(np.float64)
         met = total > 0
-        mean[met] = (counts[met] @ self._domains.price_micro) / total[met]
+        mean[met] = (counts[met] * price[met]).sum(axis=1) / total[met]
         return np.repeat(mean, self._direct.rows_of_source)
 
 
@@ -155,7 +159,8 @@ def find_settlement(word: str) -> type[Settlement]:
     return find(_FAMILY, word)
 
 
-Debts = dict[tuple[int, int], list[tuple[int, int]]]  # (debtor, creditor) -> (source, place on way)
+# (debtor, creditor, price other than the posted one) -> (source, place on way)
+Debts = dict[tuple[int, int, bool], list[tuple[int, int]]]
 
 
 def _to_each_other(domains: Domains) -> Debts:
@@ -164,7 +169,8 @@ def _to_each_other(domains: Domains) -> Debts:
     for source, way in enumerate(domains.ways):
         for place, domain in enumerate(way.domains):
             if domain != way.domains[0]:
-                debts.setdefault((way.domains[0], domain), []).append((source, place))
+                pair = way.domains[0], domain, bool(domains.other[source])
+                debts.setdefault(pair, []).append((source, place))
     return debts
 
 
@@ -173,17 +179,17 @@ def _to_the_next(domains: Domains) -> Debts:
     debts: Debts = {}
     for source, way in enumerate(domains.ways):
         for border in range(1, len(way.domains)):
-            pair = way.domains[border - 1], way.domains[border]
+            pair = way.domains[border - 1], way.domains[border], bool(domains.other[source])
             further = [(source, place) for place in range(border, len(way.domains))]
             debts.setdefault(pair, []).extend(further)
     return debts
 
 
 class _Owed:
-    """Debts between carriers: one row per pair of carriers, over all sources."""
+    """Debts between carriers: a row for each pair of carriers and price, over all sources."""
 
     def __init__(self, plan: Plan, domains: Domains, debts: Debts) -> None:
-        self._books = PairBooks(plan, domains)
+        self._books, self._domains = PairBooks(plan, domains), domains
         at: dict[tuple[int, int], list[int]] = {}
         for row, (source, hop) in enumerate(
             zip(self._books.source.tolist(), self._books.hop.tolist(), strict=True)
@@ -193,15 +199,15 @@ class _Owed:
         rows = [[row for where in debts[pair] for row in at[where]] for pair in self._pairs]
         self._debt = np.repeat(np.arange(len(rows)), [len(r) for r in rows]).astype(np.int64)
         self._rows = np.array([row for own in rows for row in own], dtype=np.int64)
-        pairs = np.array(self._pairs, dtype=np.int64).reshape(-1, 2)
+        pairs = np.array(self._pairs, dtype=np.int64).reshape(-1, 3)
         self._debit, self._credit = domains.accounts[pairs[:, 0]], domains.accounts[pairs[:, 1]]
-        self._seller = pairs[:, 1]
+        self._seller, self._other = pairs[:, 1], pairs[:, 2] > 0
 
     def due(self, epoch: Epoch) -> Dues:
         """See Contract."""
         quantity = np.zeros(len(self._pairs), dtype=np.int64)
         np.add.at(quantity, self._debt, self._books.marks(epoch)[self._rows])
-        price = epoch.price_micro[self._seller]
+        price = self._domains.priced(epoch.price_micro, self._seller, self._other)
         flow = np.full(len(quantity), NO_FLOW, dtype=np.int64)
         amount = times(quantity, price)
         return Dues(SETTLEMENT, self._debit, self._credit, amount, flow, quantity, price)
@@ -220,6 +226,7 @@ class _MarkSet:
         self._parties, self._domains = parties, domains
         self._marks = [MarksByFlow(plan, domains, d) for d in range(len(domains.names))]
         self.rows_of_source = np.array([s.row_count for s in plan.sources], dtype=np.int64)
+        self._other = np.repeat(domains.other, self.rows_of_source)
         self.counts: Integers = np.zeros((len(plan.sources), len(domains.names)), dtype=np.int64)
         self.access = np.array([way.domains[0] for way in domains.ways], dtype=np.int64)
 
@@ -233,7 +240,7 @@ class _MarkSet:
         row = np.concatenate(rows)
         quantity = np.concatenate([q[own] for q, own in zip(found, rows, strict=True)])
         domain = np.repeat(np.arange(len(rows), dtype=np.int64), [len(own) for own in rows])
-        price = epoch.price_micro[domain]
+        price = self._domains.priced(epoch.price_micro, domain, self._other[row])
         debit = self._parties.mark_payers(epoch.offer)[row]
         credit = self._domains.accounts[domain]
         amount = times(quantity, price)

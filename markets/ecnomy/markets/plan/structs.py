@@ -221,6 +221,11 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     @property
+    def l4s(self) -> bool:
+        """Return whether its data packets are ECT(1)."""
+        return self.transport.codepoint == "ect-1"
+
+    @property
     def halved(self) -> bool:
         """Return whether it buys marks and a loss halves its window: WTP that repairs losses."""
         tcp = self.transport

@@ -63,6 +63,7 @@ TAKEN: Final = (  # keys of some roles only
 _Payer = Annotated[str, Choice((PROVIDER_PAYS, CUSTOMER_PAYS))]
 _Settlement = Annotated[str, Choice(tuple(RULES), own="rule")]
 _Period = Annotated[int, Amount(what="a time", example="1 s", units=("ps",), above=True)]
+_PriceRatio = Annotated[float, Number(what="a ratio", least=1e-4, most=1e4)]
 _Members = Annotated[int, Number(what="a number of flows", least=0, most=10**9, whole=True)]
 _Seed = Annotated[int, Number(what="a whole number", least=0, most=2**64 - 1, whole=True)]
 
@@ -316,12 +317,16 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
             pays the same, and each domain pays the next one downstream. With `direct` the customer
             pays each domain for the marks set there. With `peering` carriers pay each other
             nothing.
+        classic_price_ratio: price of a mark on a classic packet, ECT(0), over that of a mark on an
+            L4S packet, ECT(1); by default 1. Prices per mark are those on L4S packets, and what
+            carriers charge each other has the same ratio.
     """
 
     epoch: _Period = PS_PER_S
     price_per_mark: PricePerMark
     agents: tuple[AgentEntry, ...]
     settlement: _Settlement | None = None
+    classic_price_ratio: _PriceRatio | None = None
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ import msgspec
 from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import MarketSpec
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.terms.money import classic_price_micro
 from ecnomy.markets.terms.ownership import owners_of, ways
 
 __all__ = ["DIRECT", "MarkPrice", "mark_prices"]
@@ -43,6 +44,8 @@ def mark_prices(market: MarketSpec, plan: Plan) -> dict[str, MarkPrice]:
     for source, way in zip(plan.sources, ways(plan, owners_of(links, carriers)), strict=True):
         met = [prices[domain] for domain in way.domains]
         asked = met if market.settlement == DIRECT else met[:1]
+        if not source.l4s and market.classic_price_ratio != 1:
+            asked = [classic_price_micro(price, market.classic_price_ratio) for price in asked]
         names = tuple(carriers[domain].name for domain in way.domains)
         found[source.name] = MarkPrice(names, min(asked), max(asked))
     return found

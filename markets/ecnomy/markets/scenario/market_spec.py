@@ -88,7 +88,8 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
     if market.settlement and ":" in market.settlement:
         _check_settlement(market.settlement, places)
     check_budgets(agents, market.settlement or RETAIL, places)
-    return MarketSpec(market.price_per_mark, specs, market.settlement or RETAIL)
+    settlement, ratio = market.settlement or RETAIL, market.classic_price_ratio
+    return MarketSpec(market.price_per_mark, specs, settlement, 1.0 if ratio is None else ratio)
 
 
 def _check_sources(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
