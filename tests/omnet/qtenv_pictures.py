@@ -35,6 +35,7 @@ SECONDS: Final = {
     "abilene": 50,
     "border": 100,
     "gold_silver": 60,
+    "l4s": 40,
     "rem_links": 20,
     "two_links": 60,
     "voip_web": 120,

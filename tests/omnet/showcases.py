@@ -33,6 +33,7 @@ MADE: Final = {
     "rem_links": "RemLinks",
     "border": "Border",
     "abilene": "Abilene",
+    "l4s": "L4s",
 }
 
 

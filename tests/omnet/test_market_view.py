@@ -114,12 +114,13 @@ def test_only_marks_losses_and_waiting_are_congestion(
     assert ask(parts, f"colour {reading}") == [colour]
 
 
-# Links that are congested in the middle pictures of the six simulations: labels of three lines.
+# Links that are congested in the middle pictures of the simulations: labels of three lines.
 CONGESTED: Final = {
     "two_links": {("west", "middle"), ("middle", "east")},
     "rem_links": {("r0", "r1"), ("r1", "r2"), ("r2", "r3")},
     "border": {("north", "exchange"), ("south", "exchange"), ("exchange", "town")},
     "gold_silver": {("edge", "town")},
+    "l4s": {("edge", "homes")},
     "voip_web": {("exchange", "city")},
     "abilene": {
         ("Denver", "Kansas_City"),
