@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a payer buys at a price, against brute force over a grid of rates."""
+"""The demand of a payer at a price, against brute force over a grid of rates."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ utilities = st.one_of(
 
 
 def gain(utility: Utility, r: np.ndarray, p: float) -> np.ndarray:
-    """What is left of U when r is paid for."""
+    """The utility of rate r less the payment for it."""
     with np.errstate(divide="ignore"):
         return utility.value(r) - p * r
 
@@ -69,7 +69,7 @@ def test_a_higher_price_never_sells_more(utility: RateUtility, price: float, by:
 @settings(max_examples=examples(200), derandomize=True)
 @given(amount, st.floats(0.05, 100.0))
 def test_a_sigmoid_is_bought_below_its_dearest_price_only(a: float, k: float) -> None:
-    """Just below p* much is bought, more than x0; from it on nothing; left is nothing at p*."""
+    """Just below p* the demand exceeds x0, and above p* it is 0; at p* the surplus is 0."""
     utility = Sigmoid(a=a, steepness=k)
     below, above = utility.demand(utility.dearest * np.array([1 - 1e-9, 1 + 1e-9]))
     assert below > 1.0 and above == 0.0
@@ -78,14 +78,14 @@ def test_a_sigmoid_is_bought_below_its_dearest_price_only(a: float, k: float) ->
 
 
 def test_a_step_is_bought_whole_or_not_at_all() -> None:
-    """x0 below the price at which it costs a; nothing from there on."""
+    """The demand is x0 below the price at which x0 costs a, and 0 from that price on."""
     at = AtRate(Step(a=2.0, x0=1e6))
     assert at.demand(np.array([0.0, 1.99e-6, 2e-6, 3e-6])).tolist() == [1e6, 1e6, 0.0, 0.0]
     assert at.value(np.array([0.0, 999_999.0, 1e6, 2e6])).tolist() == [0.0, 0.0, 2.0, 2.0]
 
 
 def test_what_costs_nothing() -> None:
-    """The least rate that sates, and no bound where nothing does."""
+    """The lowest rate that saturates the utility; without such a rate, the demand is infinite."""
     free = np.zeros(1)
     for utility in (Log(a=1.0), Sqrt(a=1.0), AlphaFair(a=1.0, alpha=2.0), Sigmoid(a=1.0)):
         assert np.isposinf(utility.demand(free)).all()
@@ -94,7 +94,7 @@ def test_what_costs_nothing() -> None:
 
 
 def test_a_users_own_is_searched_for_its_best_rate() -> None:
-    """Without a closed form: a concave one by what it is, and a sigmoid with its jump to 0."""
+    """It has no closed form; tested with a concave utility and a sigmoid that jumps to 0."""
     p = np.geomspace(1e-2, 20.0, 200)
     mine = Saturating(a=2.0, patience=0.5)
     assert mine.demand(p) == pytest.approx(np.maximum(0.5 * np.log(4.0 / p), 0.0), abs=1e-3)

@@ -47,7 +47,7 @@ def test_slope_is_the_derivative(utility: TimeUtility) -> None:
 
 @pytest.mark.parametrize("utility", ALL, ids=repr)
 def test_latest_time_is_that_of_bisection(utility: TransferUtility) -> None:
-    """The inverse of V, for what it is worth at some time; NaN for more than it ever is."""
+    """The inverse of V for values that V reaches; NaN for values above its maximum."""
     money = utility.a * np.array([0.05, 0.3, 0.9, 1.0])
     latest = utility.latest_s(money)
     assert latest == pytest.approx(TransferUtility.latest_s(utility, money), rel=1e-9)
@@ -55,7 +55,7 @@ def test_latest_time_is_that_of_bisection(utility: TransferUtility) -> None:
 
 
 def test_a_file_by_hand() -> None:
-    """All of it until the deadline; half of it half the grace later; nothing after it."""
+    """Full value until the deadline, half of it after half the grace, nothing after the grace."""
     assert HARD.value(np.array([0.0, 60.0, 60.001])).tolist() == [5.0, 5.0, 0.0]
     assert SOFT.value(np.array([60.0, 75.0, 90.0, 99.0])) == pytest.approx([5.0, 2.5, 0.0, 0.0])
     assert SOFT.latest_s(np.array([2.5])) == pytest.approx([75.0])
@@ -86,7 +86,7 @@ def test_each_doubling_of_a_wait_costs_the_same() -> None:
 
 
 def test_pace_of_a_file_is_what_is_left_over_the_time_left() -> None:
-    """6 MB in the minute, 0.8 Mbit/s; half of it after half the time, the same."""
+    """6 MB in one minute need 0.8 Mbit/s; half of them after half of the minute need the same."""
     assert HARD.pace_bps(6e6, 0.0) == pytest.approx(0.8e6)
     assert HARD.pace_bps(3e6, 30.0) == pytest.approx(0.8e6)
     assert HARD.pace_bps(3e6, 45.0) == pytest.approx(1.6e6)
@@ -95,7 +95,7 @@ def test_pace_of_a_file_is_what_is_left_over_the_time_left() -> None:
 
 
 def test_a_file_is_given_up_where_it_costs_more_than_it_is_worth() -> None:
-    """48 Mbit for 5 money: up to 104 billionths a bit; too late with a hard deadline, too."""
+    """48 Mbit are worth 5 money: up to 104 billionths a bit; late files with a hard deadline, 0."""
     assert HARD.demand_bps(6e6, 0.0, 1.04e-7) == pytest.approx(0.8e6)
     assert HARD.demand_bps(6e6, 0.0, 1.05e-7) == 0.0
     assert HARD.demand_bps(3e6, 30.0, 1.05e-7) == pytest.approx(0.8e6)  # half is paid already
@@ -115,7 +115,7 @@ def test_a_file_is_given_up_where_it_costs_more_than_it_is_worth() -> None:
 def test_no_rate_of_a_grid_leaves_more(
     utility: TransferUtility, left_bytes: float, elapsed_s: float, share: float, most_bps: float
 ) -> None:
-    """V of when it is there less its bits' cost, 0 for giving up: brute force finds no better."""
+    """V on arrival less the cost of the bits, 0 if given up: brute force finds nothing better."""
     cost = share * utility.a
     price = cost / (8 * left_bytes)
     rates = np.append(np.geomspace(most_bps / 1e6, most_bps, 3000), most_bps)
@@ -128,7 +128,7 @@ def test_no_rate_of_a_grid_leaves_more(
 
 
 def test_mapping_makes_each_kind() -> None:
-    """By the names that users write, and one of their own."""
+    """By the names that users write, and a custom class."""
     assert time_utility_of({"kind": "file-deadline", "a": 5.0, "deadline": 60.0}) == HARD
     assert time_utility_of({"kind": "page", "a": 0.2, "worst": 15.0}) == PAGE
     assert (
@@ -154,7 +154,7 @@ def test_mapping_makes_each_kind() -> None:
 def test_parameters_out_of_range_are_refused(
     params: dict[str, object], key: str, found: str
 ) -> None:
-    """By key, with what was found."""
+    """The error names the key and the value found."""
     with pytest.raises(Refused) as caught:
         time_utility_of(params)
     assert caught.value.key == key and found in caught.value.found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The E-model: what G.107, G.113 and Cole and Rosenbluth print, and its derivatives."""
+"""The E-model against figures of G.107, G.113, Cole and Rosenbluth; its derivatives."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_slopes_are_the_derivatives(call: EModel) -> None:
 @settings(derandomize=True)
 @given(st.floats(0.001, 0.5), st.floats(0.0, 0.1), st.floats(0.0, 0.1))
 def test_latest_delay_undoes_the_value(delay: float, loss: float, terminals: float) -> None:
-    """Of what a call with this delay and loss is worth."""
+    """latest_s inverts the value of a call with this delay and loss."""
     call = EModel(a=2.0, terminals=terminals)
     worth = call.value(np.array([delay]), np.array([loss]))
     if call.rating(np.array([delay]), np.array([loss]))[0] > 8:
@@ -119,7 +119,7 @@ def test_latest_delay_undoes_the_value(delay: float, loss: float, terminals: flo
 def test_parameters_out_of_range_are_refused(
     params: dict[str, object], key: str, found: str
 ) -> None:
-    """By key, with what was found."""
+    """The error names the key and the value found."""
     with pytest.raises(Refused) as caught:
         call_utility_of(params)
     assert caught.value.key == key and found in caught.value.found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Utilities in a scenario: units, those of a user's own, faults in their place, and round trips."""
+"""Utilities in a scenario: units, custom classes, faults with their places, and round trips."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ USUAL = {"rate": "log", "time": "page", "call": "e-model"}
 
 
 def everything(**other: str) -> Scenario:
-    """A strategy that takes one utility of each family, these in place of the usual ones."""
+    """A strategy with one utility of each family; `other` replaces the usual ones."""
     kinds = {**USUAL, **other}
     parts = [f'{key}: {{kind: "{kind}", {WRITTEN[kind]}}}' for key, kind in kinds.items()]
     text = '{kind: "lab_utilities:Everything", ' + ", ".join(parts) + "}"
@@ -74,7 +74,7 @@ def test_each_kind_is_written_here() -> None:
 
 @pytest.mark.parametrize("kind", WRITTEN)
 def test_a_resolved_scenario_loads_as_itself(kind: str) -> None:
-    """What the manifest keeps says the same as what the user wrote, in every kind."""
+    """The scenario in the manifest equals the user's, for every kind."""
     made = everything(**{FAMILY[kind]: kind})
     again = scenario_from_text(msgspec.json.encode(made.resolved()).decode())
     assert again.market == made.market and again.document == made.document
@@ -131,7 +131,7 @@ def test_parameters_come_in_the_units_of_the_class() -> None:
 def test_faults_are_named_with_their_place(
     utility: str, path: str, found: str, expected: str
 ) -> None:
-    """One line with file, line, path, what was found and what would have been right."""
+    """One line with file, line, path, the value found and the values expected."""
     with pytest.raises(ScenarioError) as caught:
         elastic(utility)
     error = caught.value
@@ -141,20 +141,20 @@ def test_faults_are_named_with_their_place(
 
 
 def test_one_that_is_not_finished_says_what_it_lacks() -> None:
-    """A class without value and slope."""
+    """The message names `value` for a class without value and slope."""
     with pytest.raises(ScenarioError, match="Unfinished does not define 'value'"):
         elastic("kind: 'lab_utilities:Unfinished', a: 1 money/s")
 
 
 def test_a_users_own_counts_in_the_key_of_a_run() -> None:
-    """A sweep makes runs anew whose utility was edited; built-in ones are ecnomy's sources."""
+    """A sweep repeats runs whose utility was edited; built-in ones count as ecnomy's sources."""
     own = elastic("kind: 'lab_utilities:Saturating', a: 1 money/s, x0: 1 Mbps")
     assert set(strategy_modules(own.market)) == {"lab_utilities"}
     assert strategy_modules(elastic("kind: log, a: 1 money/s, x0: 1 Mbps").market) == {}
 
 
 def test_prices_by_time_count_in_the_key_of_a_run() -> None:
-    """Sweeps run carriers with a price schedule, and make runs anew if a price changes."""
+    """Sweeps run carriers with a price schedule, and repeat these runs if a price changes."""
     keys = set()
     for price in (0.1, 0.2):
         made = elastic("kind: log, a: 1 money/s, x0: 1 Mbps")
@@ -170,7 +170,7 @@ def test_prices_by_time_count_in_the_key_of_a_run() -> None:
 
 @pytest.mark.parametrize("kind", ["quadratic", "target", "lab_utilities:Saturating"])
 def test_a_market_runs_with_it(kind: str, tmp_path: Path) -> None:
-    """From the file to the packets, with a decision each second: w changes, and is never 0."""
+    """From the file to the packets, with a decision each second: w is set, and is never 0."""
     text = f'{{kind: elastic-utility, utility: {{kind: "{kind}", {WRITTEN[kind]}}}}}'
     made = scenario_from_text(SCENARIO.format(f"{text}, decision_interval: 1 s"))
     table = run(made, seed=1, out=tmp_path / "run").raw.agents
@@ -179,7 +179,7 @@ def test_a_market_runs_with_it(kind: str, tmp_path: Path) -> None:
 
 
 def test_utilities_load_nothing_that_draws() -> None:
-    """Drawing is analysis'; the agents' package needs numpy and msgspec only."""
+    """Only the analysis package draws; the agents package needs just numpy and msgspec."""
     code = (
         "import sys, ecnomy.agents.utilities\n"
         "heavy = {'matplotlib', 'seaborn', 'scipy', 'mesa', 'pandas', 'ecnomy.analysis'}\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who calls: what is left of a call's worth, step by step; experience that fades; claims."""
+"""Decisions to call: the surplus of a call, step by step; experience that fades; claims."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PS = 10**12
 
 
 class NoBooks:
-    """Accounts of somebody without money."""
+    """Accounts of an agent without money."""
 
     def balance_micro(self, name: str) -> int:
         """Nothing."""
@@ -39,7 +39,7 @@ def agent(seed: int = 1) -> AgentView:
 
 
 def ask(*prices: int, t_s: float = 0, mark_price: float = 0, who: AgentView | None = None):
-    """Calls at these prices, money back if broken."""
+    """A call request with offers at these prices, refunded if the guarantee is broken."""
     tariffs = [CallTariff(p, 15 * 10**9, 0.01, p, money_back=True) for p in prices]
     offers = tuple(CallOffer(f"gsp-{k}", k, tariff) for k, tariff in enumerate(tariffs))
     return CallAsk(round(t_s * PS), 0, offers, mark_price, who or agent())
@@ -59,7 +59,7 @@ def fixed(**more) -> WorthOfCall:
 
 
 def test_without_an_alternative_demand_falls_as_exp_of_the_price() -> None:
-    """Of 40,000 callers exp(-V / W) call, within four standard errors."""
+    """A share exp(-V / W) of 40,000 callers call, within four standard errors."""
     strategy, who = WorthOfCall(worth=0.1, best_effort=False), agent()
     for price in (20_000, 100_000, 250_000):
         called = sum(bool(strategy.order(ask(price, who=who))) for _ in range(40_000))
@@ -68,7 +68,7 @@ def test_without_an_alternative_demand_falls_as_exp_of_the_price() -> None:
 
 
 def test_the_cheapest_comes_first_and_what_is_too_dear_not_at_all() -> None:
-    """Best effort ends the list where something is left of it."""
+    """Best effort ends the list if it has a surplus."""
     assert fixed(best_effort=False).order(ask(60_000, 40_000, 110_000)) == [1, 0]
     assert fixed().order(ask(60_000, 40_000)) == [BEST_EFFORT]  # costs nothing, goes as well
     strategy = fixed(trust=1.0)
@@ -78,7 +78,7 @@ def test_the_cheapest_comes_first_and_what_is_too_dear_not_at_all() -> None:
 
 
 def test_what_is_left_step_by_step() -> None:
-    """Experience of three bad calls in five, marks, money back; after an hour it counts 1/e."""
+    """Three bad calls in five, marks and refunds; after an hour this experience counts 1/e."""
     for t_s in (0.0, 3600.0, 7200.0):
         strategy = fixed(trust=2.0, spoils=0.5)
         strategy.hear(ended(0, bad=2, back=True, of=3))
@@ -95,7 +95,7 @@ def test_what_is_left_step_by_step() -> None:
 
 
 def test_a_price_of_time_goes_by_how_long_calls_last() -> None:
-    """3 minutes are expected; after many calls of one minute, one."""
+    """A call is expected to last 3 minutes, and one minute after many calls of one minute."""
     tariff = CallTariff(0, 1, 0.01, 0, price_micro_per_min=40_000)
     one = CallAsk(0, 0, (CallOffer("gsp", 0, tariff),), 0.0, agent())
     strategy = fixed(best_effort=False, trust=1.0)
@@ -105,7 +105,7 @@ def test_a_price_of_time_goes_by_how_long_calls_last() -> None:
 
 
 def test_the_cheapest_call_counts_time_too() -> None:
-    """0.05 money, or 0.01 money a minute for 3 minutes; then without a guarantee."""
+    """0.05 money, or 0.01 money per minute for 3 minutes; best effort comes last."""
     flat, timed = (
         CallTariff(50_000, 1, 0.01, 0),
         CallTariff(0, 1, 0.01, 0, price_micro_per_min=10_000),
@@ -117,7 +117,7 @@ def test_the_cheapest_call_counts_time_too() -> None:
 
 
 def test_claims() -> None:
-    """Whoever is honest claims what is true; others claim a share of what is not, too."""
+    """Honest callers make only true claims; others also make a share of the false ones."""
     who = agent()
     assert [CheapestCall().claims(broken, who) for broken in (True, False)] == [True, False]
     liar = WorthOfCall(overclaims=0.25)
@@ -131,6 +131,6 @@ def test_claims() -> None:
     [{"worth": 0}, {"spread": "normal"}, {"spoils": 2}, {"overclaims": -1}, {"memory": 0}],
 )
 def test_what_is_refused(params) -> None:
-    """By the name of the parameter."""
+    """The error names the parameter."""
     with pytest.raises(Refused, match=next(iter(params))):
         WorthOfCall(**params)
