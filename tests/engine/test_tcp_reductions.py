@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Window reductions: their base, their delay, and recovery of the retransmission timer."""
+"""Window reductions: their base, their delay, and recovery by the retransmission timer."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def data_sent(outcome: Outcome) -> np.ndarray:
 
 
 def test_a_timeout_is_of_what_is_in_the_network() -> None:
-    """With SACK, data that is known to have arrived is no flight (RFC 6675): ssthresh is low.
+    """With SACK, data known to have arrived is not in flight (RFC 6675), so ssthresh is low.
 
-    Segment 10 is lost, and at 215 ms its retransmission, so that recovery goes on to the timeout
-    with hundreds of packets beyond the hole, all but some twenty of them delivered.
+    Segment 10 is lost, and so is its retransmission at 215 ms. Recovery lasts until the timeout,
+    with hundreds of packets beyond the hole, of which all but about twenty are delivered.
     """
     transport = plans.tcp(
         NEWRENO, echo="off", sack=True, initial_window=40.0, max_window=40.0, min_rto_ps=PS
@@ -49,9 +49,9 @@ def test_a_timeout_is_of_what_is_in_the_network() -> None:
 
 
 def held_then_hit(transport: Tcp, cap_bps: float = 8e5) -> Outcome:
-    """A flow held to four packets a round trip of 40 ms from 4 s on; at 8 s all is hit for 20 ms.
+    """A flow capped at four packets per 40 ms round trip from 4 s on; at 8 s all are hit for 20 ms.
 
-    What the law marks then is lost where nothing is ECT.
+    The law marks these packets, or drops them if they are not ECT.
     """
     links = plans.duplex("l", 0, 1, 1e7, 0.02, buffer=400)
     links[0] = plans.link("l", 0, 1, 1e7, 0.02, buffer=400, marking=plans.fixed(0.0))
@@ -70,7 +70,7 @@ def held_then_hit(transport: Tcp, cap_bps: float = 8e5) -> Outcome:
 
 
 def test_a_loss_is_of_what_was_in_flight() -> None:
-    """A flow held to a few packets a round trip loses half of these, not half of its old window."""
+    """A flow capped at a few packets per round trip keeps half of these, not of its old window."""
     outcome = held_then_hit(plans.tcp(NEWRENO, echo="off", max_window=40.0))
     times, cwnd = windows(outcome)
     assert cwnd[np.searchsorted(times, 7.9)] > 15
@@ -81,7 +81,7 @@ def test_a_loss_is_of_what_was_in_flight() -> None:
 
 @pytest.mark.parametrize(("take", "least", "most"), [("window", 15, 24), ("flight", 1, 3)])
 def test_an_echo_is_of_the_window_or_the_flight(take: str, least: float, most: float) -> None:
-    """`reduce_from` says what half is left of: 40 packets of window, or the four in flight."""
+    """`reduce_from` selects what is halved: the window of 40 packets, or the four in flight."""
     outcome = held_then_hit(plans.tcp(NEWRENO, max_window=40.0, reduce_from=take))
     times, cwnd = windows(outcome)
     assert outcome.reports[-1].flows["ce"][0] >= 1
@@ -90,7 +90,7 @@ def test_an_echo_is_of_the_window_or_the_flight(take: str, least: float, most: f
 
 @pytest.mark.parametrize(("take", "left"), [("window", 20.0), ("flight", 19.5), ("pipe", 19.5)])
 def test_the_flight_is_that_which_the_ack_leaves(take: str, left: float) -> None:
-    """40 packets under way: the ACK with the echo leaves 39, and half of these remains."""
+    """Of 40 packets in flight, the ACK with the echo leaves 39, and half of these remain."""
     outcome = held_then_hit(plans.tcp(NEWRENO, max_window=40.0, reduce_from=take), 1e9)
     times, cwnd = windows(outcome)
     assert cwnd[np.searchsorted(times, 7.9)] == 40.0
@@ -146,7 +146,7 @@ LAWS = {
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("seed", range(4))
 def test_no_flow_stands_still(law: str, seed: int) -> None:
-    """After bursts of losses each flow sends within 10 RTT and the least RTO of there being room.
+    """After bursts of losses no flow is silent for longer than 10 RTT, the least RTO and the burst.
 
     Flows in slow start overrun a buffer of random depth, and datagrams at four times the link's
     rate hit it for 0.15 s, less than the least timeout. The RTT is that of a full buffer.
@@ -199,7 +199,7 @@ def test_without_repair_a_timeout_frees_what_was_lost() -> None:
 
 
 def lasting(kind: str, pause_s: float):
-    """Files of 30 packets over one connection or one each, and what was sent."""
+    """A run with files of 30 packets, over one connection or a new one for each."""
     traffic = Law(
         "on-off",
         {"packets_mean": 30.0, "pause_mean_s": pause_s, "lasting": float(kind == "lasting")},
@@ -210,7 +210,7 @@ def lasting(kind: str, pause_s: float):
 
 
 def test_a_lasting_connection_serves_all_files() -> None:
-    """One SYN in all; files, their sizes and times of asking go by the same draws."""
+    """There is only one SYN; the number and sizes of files follow the same draws."""
     runs = {kind: lasting(kind, 1.0) for kind in ("new", "lasting")}
     syns, files = {}, {}
     for kind, outcome in runs.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults that once were in the engine's TCP, each as the smallest run that showed it."""
+"""Former faults of the engine's TCP, each in the smallest run that showed it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def one(transport, duration_s, decide=None, traffic=None, links=None, seed=1, **
 
 @pytest.mark.parametrize("window", [plans.RENO, plans.wtp(4)])
 def test_a_lifted_cap_sets_a_flow_free_at_once(window: Law) -> None:
-    """A cap of 100 bit/s asks for 80 s between packets; lifted after 5 s, the flow goes on."""
+    """A cap of 100 bit/s spaces packets by 80 s; once it is lifted after 5 s, the flow goes on."""
     decide = orders((5, {"rate_cap_bps": 100.0}), (10, {}))
     outcome = one(plans.tcp(window), 12, decide)
     held = outcome.over(6, 10)["sent"][0]
@@ -45,9 +45,9 @@ def test_a_lifted_cap_sets_a_flow_free_at_once(window: Law) -> None:
 
 
 def test_a_flow_that_waited_for_acks_keeps_a_credit_of_one_packet() -> None:
-    """Four packets at an ACK, 10 ms apart by a cap: two leave at once, the third an interval later.
+    """An ACK allows four packets, a cap one per 10 ms: two leave at once, the third 10 ms later.
 
-    The flow waited for longer than the interval, so that the first need not have left just now.
+    The flow waited for longer than the interval, so the first packet could have left earlier.
     """
     window = dict(slow_start=False, initial_window=4.0, max_window=4.0)
     transport = plans.tcp(delayed_acks=4, delayed_ack_ps=PS, **window)
@@ -61,7 +61,7 @@ def test_a_flow_that_waited_for_acks_keeps_a_credit_of_one_packet() -> None:
 
 @pytest.mark.parametrize("cap", [1e-7, 1e-4, 0.0])
 def test_a_tiny_cap_stops_a_flow(cap: float) -> None:
-    """An interval beyond the range of time shuts the gate instead of leaving it open."""
+    """An interval beyond the range of time stops the flow instead of leaving it unlimited."""
     outcome = one(plans.tcp(), 10, orders((2, {"rate_cap_bps": cap})))
     assert outcome.over(3, 10)["sent"][0] <= 1
 
@@ -87,7 +87,7 @@ def test_accurate_echo_survives_lost_acks() -> None:
 
 
 def test_a_mark_cap_is_kept() -> None:
-    """Marks delivered never pass the cap, whatever is in flight, and ACK loss does not matter."""
+    """Delivered marks never exceed the cap, however many packets are in flight or ACKs are lost."""
     links = [
         plans.link("l", 0, 1, 1e9, 0.02, marking=plans.fixed(0.5)),
         plans.link("r", 1, 0, 1e9, 0.02, marking=plans.fixed(0.2)),
@@ -97,7 +97,7 @@ def test_a_mark_cap_is_kept() -> None:
 
 
 def test_a_held_back_flow_does_not_store_up_a_window() -> None:
-    """While a mark cap holds 10 packets on the way out, the window stays below twice the flight."""
+    """While a mark cap limits the flow to 10 packets, the window stays below twice the flight."""
     links = plans.duplex("l", 0, 1, 1e8, 0.02, buffer=100)
     decide = orders((0, {"mark_cap": 10}), (10, {}))
     outcome = one(plans.tcp(slow_start=False, initial_window=4.0), 12, decide, links=links)
@@ -136,7 +136,7 @@ def test_an_idle_flow_soon_has_most_of_its_window_again() -> None:
 
 
 def test_repairing_a_timeout_counts_one_packet_an_ack() -> None:
-    """A cumulative ACK for a whole resent window does not open the window by as much (RFC 3465)."""
+    """A cumulative ACK for a whole resent window opens the window by one packet (RFC 3465)."""
     outcome = one(
         plans.tcp(NEWRENO, echo="off"), 30, links=plans.duplex("l", 0, 1, 1e7, 0.05, buffer=20),
         series=["cwnd"], every_ps=10**9,
@@ -156,11 +156,11 @@ def test_cwr_follows_a_timeout() -> None:
     outcome = one(plans.tcp(initial_window=32.0), 60, links=links)
     flows = outcome.reports[-1].flows
     assert flows["timeouts"][0] > 0
-    assert flows["acked"][0] > 60 * 60  # 60 packets/s at the least; stuck it was below 30
+    assert flows["acked"][0] > 60 * 60  # at least 60 packets/s; with the fault it was below 30
 
 
 def test_an_idle_flow_is_not_saturated() -> None:
-    """Time switched off does not count as time in which the window could not aim."""
+    """The time a flow is switched off does not count as saturated."""
     links = plans.duplex("l", 0, 1, 1e6, 0.005, marking=plans.fixed(0.0))
     decide = orders((0, {"mark_rate": 50.0}), (10, {"active": 0}), (40, {"mark_rate": 50.0}))
     outcome = one(plans.tcp(plans.wtp()), 42, decide, links=links)
@@ -183,7 +183,7 @@ def test_two_parameters_of_a_law_change_together() -> None:
 
 
 def test_a_later_change_keeps_the_earlier_ones() -> None:
-    """Its threshold falls to 0 packets, its scope changes a second later: marks do not end."""
+    """The threshold falls to 0 packets, the scope changes a second later, and marks go on."""
     never = Law("threshold", {"threshold_packets": 1e6, "scope": 0.0})
     links = plans.duplex("l", 0, 1, 1e6, 0.02, buffer=10, marking=never)
     said = {1: (0, 0.0), 2: (1, 2.0), 3: (0, 1e6)}  # epoch: parameter, value
@@ -203,7 +203,7 @@ def test_a_later_change_keeps_the_earlier_ones() -> None:
 
 
 def test_links_change_before_flows_act() -> None:
-    """What an order lets out at t already meets the marking probability decided for t."""
+    """Packets that an order releases at t already meet the marking probability decided for t."""
     links = plans.duplex("l", 0, 1, 1e9, 0.02, marking=plans.fixed(0.0))
 
     def decide(report: Report) -> Decide:
@@ -217,7 +217,7 @@ def test_links_change_before_flows_act() -> None:
 
 
 def test_a_flow_switched_off_at_the_start_sends_nothing() -> None:
-    """Not even a SYN; switched on later, it connects then."""
+    """It does not even send a SYN; it connects when it is switched on later."""
     outcome = one(plans.tcp(), 6, orders((0, {"active": 0}), (4, {})), trace=True)
     rows = outcome.table("trace")
     assert rows["t_ps"][rows["event"] == SEND].min() == 4 * PS
@@ -225,7 +225,7 @@ def test_a_flow_switched_off_at_the_start_sends_nothing() -> None:
 
 
 def test_a_new_measuring_interval_starts_with_a_fair_window() -> None:
-    """Load-based marking asked to measure 10 ms instead of 1 s does not take one for the other."""
+    """After a change of interval from 1 s to 10 ms, load-based marking does not mix the two."""
     marking = Law("load-based", {"interval_s": 1.0, "threshold": 0.6, "slope": 1.0})
     links = [plans.link("l", 0, 1, 1e7, 0.02, marking=marking)]
     cbr = Law("cbr", {"interval_s": 0.004, "random_phase": 0.0})
@@ -240,13 +240,13 @@ def test_a_new_measuring_interval_starts_with_a_fair_window() -> None:
 
 
 def test_a_resent_hole_does_not_move_the_ack_from_under_its_reader() -> None:
-    """A partial ACK resends, which may grow the packet pool; `make sanitize` shows a stale read."""
+    """A resend at a partial ACK may grow the packet pool; `make sanitize` shows a stale read."""
     newreno = plans.tcp(NEWRENO, echo="off", min_rto_ps=10 * PS)
     for seed, buffer, gap_s in ((5, 179, 0.02), (6, 60, 0.01), (7, 190, 0.04)):
         links = [
             plans.link("there", 0, 1, 4e6, 0.05, buffer=buffer, not_ect="pass"),
             plans.link("back", 1, 0, 1e9, 0.05),
-            plans.link("slow", 0, 1, 1e4, 0.01),  # its backlog makes the pool grow at odd moments
+            plans.link("slow", 0, 1, 1e4, 0.01),  # its backlog makes the pool grow at odd times
         ]
         noise = Law("poisson", {"mean_interval_s": gap_s})
         sources = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SACK on the engine: each segment it sends, against RFC 6675 the plain way given the same ACKs."""
+"""SACK on the engine: each segment sent, against a plain RFC 6675 with the same ACKs."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_losses_of_one_window_step_by_step(lost: list[int]) -> None:
     "lost", [LOSSES["every third"], pytest.param(LOSSES["half of the window"], marks=full)]
 )
 def test_many_losses_are_repaired_in_two_round_trips(lost: list[int]) -> None:
-    """Where NewReno takes a round trip for each hole, all holes are resent within two of them."""
+    """All holes are resent within two round trips, whereas NewReno takes one for each hole."""
     took = []
     for sack in (True, False):
         transport = plans.tcp(
@@ -87,7 +87,7 @@ def test_many_losses_are_repaired_in_two_round_trips(lost: list[int]) -> None:
         again = times[times > 2 * RTT_S]
         assert len(again) == len(lost)
         took.append(float(again[-1] - again[0]))
-    # The last hole is known a window's 40 ms after the first and waits for a pipe of 20 to drain.
+    # The last hole is found 40 ms (a window) after the first, and waits until a pipe of 20 drains.
     assert took[0] < 2 * RTT_S
     assert took[1] > (len(lost) - 1) * RTT_S
 
@@ -118,7 +118,7 @@ def test_a_lost_retransmission_waits_for_the_timer() -> None:
 @pytest.mark.parametrize("seed", range(6 if in_full() else 2))
 @pytest.mark.parametrize("options", [{}, {"receiver_window": 24}, {"max_window": 6.0}])
 def test_random_losses_of_data_and_acks(seed: int, options: dict[str, float]) -> None:
-    """Half a minute with 1 in 30 packets and 1 in 10 ACKs lost is the oracle's, ACK by ACK."""
+    """Half a minute with 1 in 30 packets and 1 in 10 ACKs lost agrees with the oracle."""
     path = [
         plans.link("feed", 0, 1, 8e6, 0.0),
         plans.link("there", 1, 2, 8e7, RTT_S / 2, marking=plans.fixed(1 / 30)),
@@ -135,10 +135,10 @@ def test_random_losses_of_data_and_acks(seed: int, options: dict[str, float]) ->
 
 @pytest.mark.parametrize("seed", range(4 if in_full() else 2))
 def test_many_holes_and_few_acks(seed: int) -> None:
-    """With more holes than three blocks can tell, what is reported when makes a difference.
+    """With more holes than three blocks can report, the order of the reports matters.
 
-    A window held at 30 packets, 1 in 8 packets and 3 in 10 ACKs lost, and timeouts with a full
-    scoreboard, which forget it.
+    The window is fixed at 30 packets, 1 in 8 packets and 3 in 10 ACKs are lost, and timeouts occur
+    with a full scoreboard, which they clear.
     """
     path = [
         plans.link("feed", 0, 1, 8e6, 0.0),
@@ -171,7 +171,7 @@ def test_tahoe_resends_what_is_not_reported(seed: int) -> None:
 
 @pytest.mark.parametrize("lost", [[36], [30, 37], [20, 33], [10, 37], [37, 38, 39], [39]])
 def test_losses_near_the_end_of_a_file(lost: list[int]) -> None:
-    """Without new data rules 3 and 4 resend what is not yet known to be lost, or the timer does."""
+    """Without new data, rules 3 and 4 or the timer resend segments not yet known to be lost."""
     transport = plans.tcp(NEWRENO, initial_window=float(WINDOW), sack=True, **PLAIN)
     size = Law("file", {"size_bytes": WINDOW * 960.0})
     outcome = dropping(first_window(lost), transport, 1.0, size)
@@ -182,7 +182,7 @@ def test_losses_near_the_end_of_a_file(lost: list[int]) -> None:
 
 
 def test_all_four_rules_of_nextseg_are_used() -> None:
-    """Rules 3 and 4 act at the end of a file, 1 and 2 before: the tests above reach them all."""
+    """Rules 3 and 4 act at the end of a file, 1 and 2 before it; such losses reach all four."""
     rules = set[int]()
     transport = plans.tcp(NEWRENO, initial_window=float(WINDOW), sack=True, **PLAIN)
     for lost, segments in ([10, 20], 400), ([10, 36], WINDOW), ([10, 20, 39], WINDOW):
@@ -201,7 +201,7 @@ def test_weighted_windows_repair_with_sack(send: str) -> None:
         plans.wtp(4), initial_window=float(WINDOW), sack=True, send=send, min_rto_ps=60 * PS,
         **PLAIN,
     )  # fmt: skip
-    # Paced at RTT / 40, packets leave 2.5 ms apart; a drop then and there hits at most one.
+    # Paced at RTT / 40, packets leave 2.5 ms apart; each drop time hits at most one of them.
     times = [101 + 5 * n // 2 if send == "paced" else 101 + n for n in lost]
     outcome = dropping(times, transport, 1.5)
     flows = outcome.reports[-1].flows
@@ -213,7 +213,7 @@ def test_weighted_windows_repair_with_sack(send: str) -> None:
 
 @pytest.mark.parametrize("sack", [True, False])
 def test_a_window_below_one_packet_recovers(sack: bool) -> None:
-    """With cwnd at 1/4, 6.25 packets/s, a loss in 20 is repaired: all that is sent gets through."""
+    """With cwnd at 1/4 (6.25 packets/s) and 1 in 20 lost, all data gets through."""
     links = [
         plans.link("l", 0, 1, 1e9, 0.02, marking=plans.fixed(0.05)),
         plans.link("r", 1, 0, 1e9, 0.02),

@@ -74,7 +74,7 @@ def test_one_reno_flow_fills_a_buffered_link() -> None:
 
 
 def test_one_reno_flow_with_a_quarter_buffer() -> None:
-    """With a quarter of it, the closed form: W from 5/8 to 5/4 of the pipe gives 0.8929."""
+    """With a quarter of it, W goes from 5/8 to 5/4 of the pipe; the closed form is 0.8929."""
     low, high = 1.25 / 2, 1.25
     idle_time, idle_sent = 1 - low, (1 - low**2) / 2
     busy = (high**2 - 1) / 2
@@ -85,7 +85,7 @@ def test_one_reno_flow_with_a_quarter_buffer() -> None:
 
 @pytest.mark.parametrize("weight", [8.0, pytest.param(32.0, marks=full)])
 def test_mark_rate_per_second_is_independent_of_the_round_trip(weight: float) -> None:
-    """A flow told to take m marks per second takes them at 20 ms and at 200 ms alike."""
+    """A flow set to m marks per second receives m, with a round trip of 20 ms or of 200 ms."""
     links = plans.duplex("a", 0, 1, 1e9, 0.01) + plans.duplex("b", 0, 1, 1e9, 0.1)
     links += plans.duplex("c", 1, 2, 1e9, 0.0, marking=plans.fixed(0.05))
     transport = plans.tcp(plans.wtp(), initial_mark_rate=weight)

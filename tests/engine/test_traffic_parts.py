@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sessions, pages, lists of sizes, talk spurts, longest calls and video on the running engine.
 
-Each is held to the same Philox streams drawn in Python (traffic_draws.py), to the picosecond and
-the byte, and to its moments: means within a 99 % interval whose width the law's own moments give.
+Each is compared with the same Philox streams drawn in Python (traffic_draws.py), to the ps and
+the byte, and with its moments: means lie within a 99 % interval derived from the law's moments.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def files(users, duration_s, law, **other):
 
 
 def test_sessions_are_those_drawn() -> None:
-    """Every pause of every user, idle times and readings, is what its stream gives."""
+    """Every pause of every user, idle or reading, follows from the user's stream."""
     users = files(10, 6_000, web(), parts=[sessions(120.0, 5.0)])
     for user, rows in enumerate(users):
         pauses = draws.session_pauses(1, "s", user, 120.0, 5.0, READING_S)
@@ -55,7 +55,7 @@ def test_sessions_are_those_drawn() -> None:
 
 @full
 def test_idle_times_and_readings_make_the_pages_of_a_renewal_process() -> None:
-    """Idle 1800 s and 10 pages of 42.8 s: first pages are exponential, and pages as many as due."""
+    """Idle 1800 s, 10 pages of 42.8 s: the mean first time and the number of pages are as due."""
     count, duration_s, idle_s, pages = 1_000, 60_000, 1800.0, 10.0
     users = files(count, duration_s, web(mean=200.0), parts=[sessions(idle_s, pages)])
     first = np.array([rows[0][0] for rows in users]) / PS
@@ -65,17 +65,17 @@ def test_idle_times_and_readings_make_the_pages_of_a_renewal_process() -> None:
     variance = idle_s**2 + pages * (moment(2) - READING_S**2) + pages * (pages - 1) * READING_S**2
     cycles = duration_s / mean + (variance / mean**2 - 1) / 2
     fetched = sum(map(len, users))
-    # Pages less `pages` a cycle vary with pages - pages / mean x the cycle's length.
+    # Per cycle, fetched pages less `pages` vary with pages - pages / mean x the cycle's length.
     spare = pages * (pages - 1) * (1 - pages * READING_S / mean) ** 2
     spare += (pages / mean) ** 2 * (idle_s**2 + pages * (moment(2) - READING_S**2))
     due = count * pages * cycles
-    # The start's constant term is that of whole cycles; a session begun and not ended is at most
-    # its pages more, and readings after fetches of a few milliseconds count as the cycle's.
+    # The constant term is that of whole cycles; an unfinished session has at most
+    # its own pages in excess; fetches of a few milliseconds count as reading time.
     assert abs(fetched - due) < Z * math.sqrt(count * duration_s / mean * spare) + count * pages / 2
 
 
 def test_pages_and_listed_sizes_are_those_drawn() -> None:
-    """Pages from a list with weights, a time to parse, objects in sizes of their own; all exact."""
+    """Pages from a list with weights, parsing times and objects with their own sizes, all exact."""
     law = web()
     law.params["size"] = 3.0
     values = dict(parse_mean_s=0.3, objects_mean=4.0, size=1.0, size_mean_bytes=900.0,
@@ -91,7 +91,7 @@ def test_pages_and_listed_sizes_are_those_drawn() -> None:
 
 
 def test_listed_sizes_come_as_often_as_their_weights_say() -> None:
-    """The frequencies of four sizes, by the chi-square statistic, and a mean of theirs."""
+    """The frequencies of four sizes, by the chi-square statistic."""
     law = web()
     law.params.update(size=3.0, reading_mean_s=1.0, reading=0.0)
     sizes = Sizes([size for size, _ in SIZES], [weight for _, weight in SIZES])
@@ -124,7 +124,7 @@ P59 = Law("speech", {"talk_mean_s": 1.004, "silence_mean_s": 1.587})
 
 
 def test_packets_in_silences_are_left_out_and_no_others() -> None:
-    """The same calls with and without; of their packets those in the spurts that are drawn."""
+    """The calls are the same with and without `speech`; it keeps only packets in drawn spurts."""
     users = 6
     calls, whole = voice(users, 1_000)
     spoken_calls, spoken = voice(users, 1_000, parts=[P59])
@@ -143,7 +143,7 @@ def test_packets_in_silences_are_left_out_and_no_others() -> None:
 
 
 def _spoken(us, start, ticks):
-    """Those of a call's ticks in a spurt; draws stop with the spurt or silence of the last one."""
+    """The ticks of a call that lie in a spurt; draws end with the last tick's spurt or silence."""
     kept, talking = [], next(us) < 1.004 / (1.004 + 1.587)
     until = start + draws.exponential_ps(1.004 if talking else 1.587, next(us))
     for tick in ticks:
@@ -156,7 +156,7 @@ def _spoken(us, start, ticks):
 
 @full
 def test_speech_is_the_share_of_time_that_p59_says() -> None:
-    """38.75 % of the packets of long calls, within the variance of alternating renewals."""
+    """38.75 % of the packets of long calls are sent, within the alternating renewals' variance."""
     calls, sent = voice(40, 4_000, parts=[P59], idle_s=1.0, call_s=400.0)
     talking_s = (calls["end_ps"] - calls["start_ps"]).sum() / PS
     talk, silence = 1.004, 1.587
@@ -167,7 +167,7 @@ def test_speech_is_the_share_of_time_that_p59_says() -> None:
 
 
 def test_calls_are_cut_and_drawn_as_ever() -> None:
-    """A call lasts what is drawn or the longest time, and the next idle time counts from there."""
+    """A call lasts the drawn time, at most the longest; the next idle time starts at its end."""
     longest = 40 * PS
     calls, _ = voice(5, 3_000, longest_ps=longest)
     cut = 0
@@ -191,7 +191,7 @@ GROUP = dict(
 
 
 def video(spread, duration_s, users):
-    """(time, bytes) of the packets of each user; the wire is quick, so that none waits long."""
+    """(time, bytes) of the packets of each user; the link is so fast that no packet waits long."""
     params = {name: float(v) for name, v in GROUP.items()}
     law = Law("video", params | dict(spread=float(spread), random_phase=1.0))
     source = plans.source("s", [0], [], plans.udp(1428), law, count=users)
@@ -204,7 +204,7 @@ def video(spread, duration_s, users):
 
 
 def test_video_packets_are_those_drawn() -> None:
-    """When each packet leaves and how long it is, sent together and over the frame."""
+    """The time and size of each packet, sent at once or spread over the frame."""
     kinds = [(15e3, 0.25) if f == 0 else (7e3, 0.5) if f % 3 == 0 else (3e3, 0.4)
              for f in range(12)]  # fmt: skip
     for spread in (False, True):
@@ -218,14 +218,14 @@ def test_video_packets_are_those_drawn() -> None:
 
 @full
 def test_video_has_its_mean_rate_and_frame_sizes() -> None:
-    """1 Mbps of frames in the mean; sizes of I frames lognormal by Kolmogorov-Smirnov."""
+    """The mean rate is 1 Mbps; sizes of I frames are lognormal by Kolmogorov-Smirnov."""
     duration_s, users = 240, 40
     outcome, rows = video(False, duration_s, users)
     payload = outcome.reports[-1].flows["sent_bytes"] - 28 * outcome.reports[-1].flows["sent"]
     groups = users * duration_s / 0.48
     mean = 15e3 + 3 * 7e3 + 8 * 3e3
     variance = (15e3 * 0.25) ** 2 + 3 * (7e3 * 0.5) ** 2 + 8 * (3e3 * 0.4) ** 2
-    # A group or two of each user is cut at the run's beginning and end.
+    # The run's beginning and end cut a group or two of each user.
     cut = users * 2 * mean
     assert abs(payload.sum() - groups * mean) < Z * math.sqrt(groups * variance) + cut
     intra = []

@@ -2,8 +2,8 @@
 """Traffic on the running engine against its own statistics, each inside a 99 % interval.
 
 Bounds follow from the laws' moments: for a mean sigma / sqrt(n); for a coefficient of variation
-the delta method; for Hill's estimator the gamma distribution; for what a renewal process has
-gathered by a time T the renewal-reward theorem with its constant term. Seeds are fixed.
+the delta method; for Hill's estimator the gamma distribution; for the sum of a renewal process
+until a time T the renewal-reward theorem with its constant term. Seeds are fixed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ READING_S = sum(m * p for m, p in BRANCHES)
 
 
 def files(law, users, duration_s, *, seed=1, wire=WIRE, **tcp):
-    """The transfers of `users` sources `s` alike, by user and in order."""
+    """The transfers of `users` equal sources `s`, by user and in order."""
     transport = plans.tcp(initial_window=10.0, **tcp)
     source = plans.source("s", [0], [1], transport, law, count=users)
     outcome = run(plans.plan(wire, [source], duration_s, seed=seed, epoch_s=duration_s))
@@ -48,7 +48,7 @@ def web(*, size="fixed", mean=500.0, low=1.0, high=5e6, shape=1.2, patience_s=-1
 
 
 def pauses_s(rows, users, most):
-    """The first `most` pauses of each user; all of them, so that long ones are not left out."""
+    """The first `most` pauses of each user; fewer would leave out the long ones."""
     out = []
     for user in range(users):
         mine = rows["flow"] == user
@@ -105,7 +105,7 @@ def test_web_file_sizes_have_their_mean_and_tail_index() -> None:
     deviation = math.sqrt(pareto_mean(low, 1e6, shape, 2) - mean**2)
     assert len(sizes) > 10_000
     assert abs(sizes.mean() - mean) < Z * deviation / math.sqrt(len(sizes))
-    # Cut off at 10^10 bytes with probability 10^-8; fetches are given up after a second.
+    # Cut off at 10^10 bytes with probability 10^-8; users give up fetches after a second.
     _, rows = files(web(size="pareto", low=low, high=1e10, shape=shape, patience_s=1), 200, 4000)
     top = np.sort(rows["bytes"].astype(float))[::-1]
     for k in (500, 5000):
@@ -116,7 +116,7 @@ def test_web_file_sizes_have_their_mean_and_tail_index() -> None:
 
 
 def test_web_offered_load_is_that_of_a_renewal_reward_process() -> None:
-    """Files asked for in T and their bytes: T / cycle each, with the start's constant term."""
+    """Files requested in T and their bytes: T / cycle per user, with the start's constant term."""
     users, duration_s, mean = 300, 16_000, 4000.0
     outcome, rows = files(web(size="exponential", mean=mean), users, duration_s)
     cycle_s = READING_S + np.mean(rows["end_ps"] - rows["start_ps"]) / PS
@@ -125,7 +125,7 @@ def test_web_offered_load_is_that_of_a_renewal_reward_process() -> None:
     per_user = duration_s / cycle_s
     assert abs(len(rows["bytes"]) - count) < Z * math.sqrt(users * cv2 * per_user)
     load = rows["bytes"].sum() * 8 / duration_s
-    variance = users * per_user * mean**2 * (1 + cv2)  # of a cycle's bytes - rate x its time
+    variance = users * per_user * mean**2 * (1 + cv2)  # of a cycle's bytes less rate x its time
     assert abs(load - count * mean * 8 / duration_s) < Z * math.sqrt(variance) * 8 / duration_s
     flows = outcome.reports[-1].flows
     headers = np.sum(-(-rows["bytes"] // PAYLOAD)) * 40
@@ -133,7 +133,7 @@ def test_web_offered_load_is_that_of_a_renewal_reward_process() -> None:
 
 
 def test_on_off_files_and_pauses() -> None:
-    """Files geometric with mean 300 packets, pauses exponential with mean 1 s, each as drawn."""
+    """Files are geometric with mean 300 packets, pauses exponential with mean 1 s, all as drawn."""
     users, most, mean = 50, 80, 300.0
     law = Law("on-off", {"packets_mean": mean, "pause_mean_s": 1.0, "lasting": 0.0})
     _, rows = files(law, users, 160)
@@ -152,7 +152,7 @@ def test_on_off_files_and_pauses() -> None:
 
 
 def sends(law, duration_s, seed=1, **other):
-    """When the packets of a datagram source `s` leave, ps; and the last report's counters."""
+    """The times (ps) at which a datagram source's packets leave; the last report's counters."""
     source = plans.source("s", [0], [], plans.udp(), law, **other)
     outcome = run(plans.plan(WIRE, [source], duration_s, seed=seed, trace=True))
     rows = outcome.table("trace")
@@ -160,7 +160,7 @@ def sends(law, duration_s, seed=1, **other):
 
 
 def test_poisson_packets_are_poisson() -> None:
-    """Rate inside its interval, index of dispersion of counts inside that of chi square."""
+    """The rate and the counts' index of dispersion are inside their intervals (chi square)."""
     times, _ = sends(Law("poisson", {"mean_interval_s": 0.01}), 400)
     low, high = stats.poisson.interval(0.99, 40_000)
     assert low <= len(times) <= high
@@ -174,7 +174,7 @@ def test_poisson_packets_are_poisson() -> None:
 
 
 def test_constant_rate_is_exact() -> None:
-    """Packets at phase + k x interval and no others; the phase is the one drawn."""
+    """Packets leave exactly at phase + k x interval; the phase is the drawn one."""
     times, flows = sends(Law("cbr", {"interval_s": 0.03, "random_phase": 1.0}), 60)
     gap = 3 * PS // 100
     phase = int(next(draws.uniforms(1, "s", 0)) * gap)
@@ -183,7 +183,7 @@ def test_constant_rate_is_exact() -> None:
 
 
 def test_impatience_gives_up_at_its_age() -> None:
-    """A fetch that would take longer is given up at exactly its patience, no other one is."""
+    """Users give up exactly the fetches that would take longer than their patience, at that age."""
     narrow = plans.duplex("narrow", 0, 1, 2e6, 0.01, buffer=20)
     law = web(size="pareto", low=100_000.0, high=5e6, patience_s=4.0)
     _, rows = files(law, 10, 3000, wire=narrow)
@@ -191,7 +191,7 @@ def test_impatience_gives_up_at_its_age() -> None:
     gone = rows["complete"] == 0
     assert gone.sum() > 20 and (~gone).sum() > 100
     assert np.all(took[gone] == 4 * PS) and np.all(took[~gone] < 4 * PS)
-    # Given up or not, the next reading time begins there.
+    # The next reading time begins there, whether the fetch was completed or not.
     for user in range(10):
         mine, us = rows["flow"] == user, draws.uniforms(1, "s", user)
         ends = [0, *rows["end_ps"][mine].tolist()]

@@ -6,7 +6,7 @@ b = 1 / holding mean, so that with s = a + b
 
     P(in a call at t | in one at 0) = (a + b exp(-s t)) / s,  | idle at 0) = a (1 - exp(-s t)) / s.
 
-Calls begun and time spent in calls until T have means and variances that are integrals of these;
+The means and variances of calls begun and of time in calls until T are integrals of these;
 users are independent, so that sums over 200 of them are normal.
 """
 
@@ -50,7 +50,7 @@ def by_user(rows, users):
 
 
 def test_every_call_is_the_one_drawn() -> None:
-    """Begin, end and number of packets of every call follow from the user's stream exactly."""
+    """Start, end and number of packets of every call follow exactly from the user's stream."""
     users, duration_ps, gap = 30, 20_000 * PS, 2 * PS
     _, rows = talk(users, 20_000, interval_s=2.0)
     for user, calls in by_user(rows, users):
@@ -95,7 +95,7 @@ def calls_of_one(duration_s):
 
 @cache
 def talk_of_one(duration_s):
-    """Mean and variance of the time that a user spends in calls, s and s^2."""
+    """Mean and variance of the time a user spends in calls, in s and s^2."""
     mean = integrate.quad(lambda t: in_call(t, from_call=False), 0, duration_s, limit=200)[0]
 
     def later(t_s):
@@ -110,7 +110,7 @@ def talk_of_one(duration_s):
 
 
 def test_calls_per_hour_and_user() -> None:
-    """20 min idle and 3 min calls: 2.6 calls an hour and user, less the start's idleness."""
+    """Idle for 20 min, calls of 3 min: 2.6 calls per hour and user, less the initial idle time."""
     users, duration_s = 200, 36_000
     _, rows = talk(users, duration_s, interval_s=60.0)
     mean, variance = calls_of_one(duration_s)
@@ -131,17 +131,17 @@ def test_holding_times_are_exponential() -> None:
 
 
 def test_offered_load_of_many_users() -> None:
-    """Packets sent are time in calls over the interval; bits are packets x 1600."""
+    """Packets sent equal time in calls over the interval; bits equal packets x 1600."""
     users, duration_s, interval_s = 200, 36_000, 1.0
     flows, rows = talk(users, duration_s, interval_s=interval_s)
     mean, variance = talk_of_one(duration_s)
     talking_s = (rows["end_ps"] - rows["start_ps"]).sum() / PS
     assert abs(talking_s - users * mean) < Z * math.sqrt(users * variance)
-    # A random phase makes a call's packets right on average, with a variance of 1/4 at most.
+    # With a random phase a call's packets are unbiased, with a variance of at most 1/4.
     spread = Z * math.sqrt(len(rows["id"]) / 4)
     assert abs(flows["sent"].sum() - talking_s / interval_s) < spread
     assert flows["sent_bytes"].sum() == 200 * flows["sent"].sum()
-    # In the long run 0.130 of the users talk; what the idle start takes away is a / s^2 a user.
+    # In the long run 0.130 of the users talk; the idle start costs each user a / s^2 of talk.
     share = CALL_S / (IDLE_S + CALL_S)
     missing_s = IDLE_S * share**2
     assert math.isclose(mean, share * duration_s - missing_s, rel_tol=1e-6)
@@ -157,7 +157,7 @@ def step_of(t_ps):
 
 
 def test_calls_follow_a_profile_over_the_day() -> None:
-    """Calls per step less f / mean x time spent idle is a martingale of that variance."""
+    """Calls per step less f / mean x the time idle: a martingale with that product as variance."""
     users = 200
     _, rows = talk(users, 24 * 3600, interval_s=60.0, profile=DAY)
     begun, idle_s = dict.fromkeys(STEPS, 0), dict.fromkeys(STEPS, 0.0)
@@ -179,7 +179,7 @@ def test_calls_follow_a_profile_over_the_day() -> None:
 
 @pytest.mark.parametrize("user", [0, 1, 2])
 def test_idle_times_wear_off_and_calls_keep_their_length(user: int) -> None:
-    """Each idle time ends when as much operational time has gone; holding times are as drawn."""
+    """An idle time ends after as much operational time; holding times are as drawn."""
     _, rows = talk(3, 24 * 3600, interval_s=60.0, profile=DAY)
     calls = dict(by_user(rows, 3))[user]
     assert len(calls) > 20

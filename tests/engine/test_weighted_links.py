@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Links of classes by weights against the theory of shares, rooms and RED of their own."""
+"""Links with weighted classes against theory: shares, class buffers and RED per class."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def rates(plan: plans.Plan, from_s: float, to_s: float) -> np.ndarray:
 
 
 def overloaded(voice_bps: float, web_bps: float, **kind: float) -> plans.Plan:
-    """Both classes of Table 1 at rates of their own."""
+    """Both classes of Table 1, each at its own rate."""
     of = weights(TABLE_1, [None, RED_DROP], quantum_bytes=142)
     traffic = [
         (n, size, poisson(rate, size), 1)
@@ -55,9 +55,9 @@ def overloaded(voice_bps: float, web_bps: float, **kind: float) -> plans.Plan:
 
 
 def test_each_class_has_its_share_under_overload_of_both() -> None:
-    """7 : 90 of the whole link, hence at least 7 % and 90 % of it.
+    """The link is shared 7 : 90, so the classes get at least 7 % and 90 % of it.
 
-    With both always waiting the bytes sent in an interval differ from share x what was sent in all
+    If both always wait, the bytes sent in an interval differ from share x all bytes sent
     by at most a quantum and a packet of each class, at either end (Shreedhar and Varghese 1995).
     """
     sent = rates(overloaded(8e6, 60e6), 1.0, 6.0)
@@ -69,9 +69,9 @@ def test_each_class_has_its_share_under_overload_of_both() -> None:
 
 @pytest.mark.parametrize(("voice", "web"), [(1.4e6, 60e6), (8e6, 18e6), (0.0, 60e6)])
 def test_what_one_class_leaves_idle_the_other_borrows(voice: float, web: float) -> None:
-    """The class within its share gets what it offers, the other all the rest it asks for.
+    """A class within its share gets all it offers; the other class may use all the rest.
 
-    Of what is offered, within five deviations of a Poisson count in five seconds.
+    The tolerance is five standard deviations of a Poisson count in five seconds.
     """
     sent = rates(overloaded(voice, web), 1.0, 6.0)
     if voice == 0:
@@ -85,10 +85,10 @@ def test_what_one_class_leaves_idle_the_other_borrows(voice: float, web: float) 
 
 
 def test_rooms_are_the_classes_own() -> None:
-    """17,500 bytes hold 123 packets of voice; what waits leaves at its class's share.
+    """17,500 bytes hold 123 packets of voice; waiting packets leave at the rate of their class.
 
-    A packet let in waits for what is before it in its class: at most the room at 7/97 of the link,
-    and a turn of the other class; a full room is seen, so that the largest wait is that.
+    An admitted packet waits for its class's packets before it: at most a full buffer at 7/97 of
+    the link, and a turn of the other class. The buffer does fill, so the largest wait is that.
     """
     of = weights([TABLE_1[0], {"share": 0.9, "buffer_packets": 50}], quantum_bytes=142)
     traffic = [(0, VOICE, poisson(8e6, VOICE), 1), (1, WEB, poisson(80e6, WEB), 1)]
@@ -101,7 +101,7 @@ def test_rooms_are_the_classes_own() -> None:
 
 
 def test_the_links_own_buffer_bounds_all_classes() -> None:
-    """Forty packets of the link: the arrival that does not fit is dropped, of whichever class."""
+    """The link holds forty packets and drops any arrival that does not fit, whatever its class."""
     of = weights([{"share": 0.5}, {"share": 0.5}])
     traffic = [(n, 1000, poisson(30e6, 1000), 1) for n in (0, 1)]
     last = drive.run(line(of, traffic, duration_s=2.0, rate_bps=RATE, buffer=40)).reports[-1].links
@@ -110,9 +110,9 @@ def test_the_links_own_buffer_bounds_all_classes() -> None:
 
 
 def test_red_of_a_class_sees_that_class_alone() -> None:
-    """RED of a single class of the whole link is RED of the link, to the packet and draw.
+    """RED in a single class with the whole link equals RED on the link, to the packet and draw.
 
-    Its class has the stream `<the link's>/1`, so the link alone is given that name.
+    The class has the stream `<the link's>/1`, so the plain link gets that name.
     """
     red = law("marking", "red", {"min_threshold": 5, "max_threshold": 15, "max_probability": 0.2})
     traffic = [(0, 1000, poisson(9.9e6, 1000), 2)]
@@ -132,7 +132,7 @@ def test_red_of_a_class_sees_that_class_alone() -> None:
 
 @pytest.mark.parametrize(("ect", "drop"), [(True, False), (False, True)])
 def test_red_marks_or_drops_as_its_packets_ask(ect: bool, drop: bool) -> None:
-    """ECT packets are marked, others dropped where `not_ect` says so; a drop is the law's."""
+    """ECT packets are marked, and others dropped; these count as drops by the law."""
     red = law("marking", "red", {"min_threshold": 3, "max_threshold": 9})
     of = weights([{"share": 0.3}, {"share": 0.6}], [None, red])
     traffic = [(0, 500, poisson(1e6, 500), 1), (1, 1000, poisson(9.6e6, 1000), 1)]
@@ -141,13 +141,13 @@ def test_red_marks_or_drops_as_its_packets_ask(ect: bool, drop: bool) -> None:
 
 
 def test_red_that_drops_does_so_to_ect_packets() -> None:
-    """The tcp class of andreassen2002 Table 1: no mark, drops by law of packets that are ECT."""
+    """The tcp class of andreassen2002 Table 1: the law drops ECT packets and never marks."""
     last = drive.run(overloaded(1e6, 60e6)).reports[-1].links
     assert last["marks"][2] == 0 and last["law_drops"][2] > 500
 
 
 def test_work_is_conserved() -> None:
-    """The packets waiting at any time do not hang on whose turn it is."""
+    """The number of packets waiting at any time does not depend on whose turn it is."""
     traffic = [(n, 1000, poisson(2.2e6, 1000), 2) for n in range(2)]
     plan = line(weights([{"share": 0.1}, {"share": 0.5}]), traffic, duration_s=8.0)
     bare = [msgspec.structs.replace(link, scheduler=None) for link in plan.links]
@@ -160,7 +160,7 @@ def test_work_is_conserved() -> None:
 
 
 def test_books_of_tcp_in_weighted_classes() -> None:
-    """Rows of classes sum up to the link's; marks are delivered, dropped later or under way."""
+    """Rows of classes sum to the link's row; marks are delivered, dropped later or in flight."""
     red = law("marking", "red", {"min_threshold": 4, "max_threshold": 12})
     links = plans.duplex("in", 0, 1, 1e9, 0.001) + plans.duplex("out", 1, 2, 1e7, 0.01, buffer=60)
     of = weights([{"share": 0.3, "buffer_packets": 20}, {"share": 0.6}], [red, red])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """MulTCP, sender-only WTP and weights by the second on the engine, under fixed random marking.
 
-What the laws should do there is computed by a simulation of our own, a few lines over ACKs: packets
+A small separate simulation over ACKs computes what the laws should do there: packets
 in a pipe of one round trip, marked independently; `floor(cwnd)` of them at a time; RFC 3168, so
-that the ACKs of a whole window after the one that is answered change nothing.
+that the ACKs of a whole window after an answered echo change nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROUND_TRIP_S = RTT_S + (1000 + 40) * 8 / 1e10
 
 
 class Mean(NamedTuple):
-    """Over time: the window in packets, and packets sent in a round trip."""
+    """Averages over time: the window in packets, and packets sent per round trip."""
 
     window: float
     rate: float
@@ -91,12 +91,12 @@ def multcp(flows: int, halve: bool, probability: float) -> Mean:
 
 @pytest.mark.parametrize("flows", FLOWS[1:])
 def test_multcp_against_as_many_reno_flows(flows: int) -> None:
-    """MulTCP(w) sends more than w Reno flows do, by what the pipe says within 3 %."""
+    """MulTCP(w) sends more than w Reno flows do; the gain agrees with the pipe within 3 %."""
     p = 1e-3
     gain = multcp(flows, False, p).rate / (flows * multcp(1, False, p).rate)
     expected = theory(flows, False, p).rate / (flows * theory(1, False, p).rate)
-    # One cut in 2 w of many small ones swings less than one in two: from 1.31 to sqrt(2) at most,
-    # and w times as many marks a round trip, of which one is answered.
+    # Many small cuts by 1 / (2 w) swing less than cuts by half: from 1.31 to sqrt(2) at most,
+    # and of w times as many marks per round trip only one is answered.
     assert 1.03 < expected < 1.12
     assert gain == pytest.approx(expected, rel=0.03)
     assert gain > 1.03
@@ -114,14 +114,14 @@ def test_multcp_window(flows: int, halve: bool) -> None:
 
 @pytest.mark.parametrize("flows", FLOWS[1:])
 def test_multcp_that_halves_grows_with_the_square_root(flows: int) -> None:
-    """With `halve` the rate is sqrt(w) Reno's within 5 %, siris2002 section 1 read literally."""
+    """With `halve` the rate is sqrt(w) times Reno's within 5 % (siris2002 section 1, literally)."""
     growth = multcp(flows, True, 1e-3).rate / multcp(1, False, 1e-3).rate
     assert growth == pytest.approx(flows**0.5, rel=0.05)
 
 
 @pytest.mark.parametrize("halve", [pytest.param(False, marks=full), True])
 def test_multcp_square_root_law_in_the_marking_probability(halve: bool) -> None:
-    """A quarter of the marks is twice the rate within 5 % (siris2002 section 1: 1 / sqrt(p))."""
+    """A quarter of the marks doubles the rate within 5 % (siris2002 section 1: 1 / sqrt(p))."""
     ratio = multcp(4, halve, 2.5e-4).rate / multcp(4, halve, 1e-3).rate
     assert ratio == pytest.approx(2.0, rel=0.05)
 
@@ -137,7 +137,7 @@ def test_multcp_square_root_law_in_the_marking_probability(halve: bool) -> None:
     ],
 )
 def test_sender_only_wtp_window(probability: float, weight: float, gain: float) -> None:
-    """Sender-only WTP's mean window is that of its rule in the pipe, within 3 %."""
+    """Sender-only WTP's mean window agrees with its rule in the pipe within 3 %."""
     expected = pipe(
         lambda w: w + gain * weight / w,
         lambda w: w + gain * (weight - w) / 2,
@@ -151,7 +151,7 @@ def test_sender_only_wtp_window(probability: float, weight: float, gain: float) 
 
 @pytest.mark.parametrize("only_down", [False, True])
 def test_sender_only_wtp_answers_once_a_round_trip(only_down: bool) -> None:
-    """All marked, the window goes a quarter of its way to w every round trip, or stays below it."""
+    """If all is marked, the window moves a quarter of the way to w a round trip, or stays below."""
     for initial in (1.0, 200.0):
         marking = dict(marking=plans.fixed(1.0), not_ect="pass")
         links = plans.duplex("l", 0, 1, 1e10, RTT_S / 2, **marking)
@@ -160,7 +160,7 @@ def test_sender_only_wtp_answers_once_a_round_trip(only_down: bool) -> None:
         outcome = run(
             plans.plan(links, [flow], 1.0, series=["cwnd"], every_ps=round(plans.PS / 50))
         )
-        # Every half round trip; the SYN and the first packet are back before the sixth.
+        # Samples every half round trip; the SYN and the first packet are answered before the sixth.
         window = outcome.table("series")["value"][5::2]
         rounds = np.arange(1, 1 + len(window))
         expected = 40 - (40 - initial) * 0.75**rounds
@@ -170,7 +170,7 @@ def test_sender_only_wtp_answers_once_a_round_trip(only_down: bool) -> None:
 
 
 def half_marked(window: Law) -> float:
-    """Mean window of a paced flow when a link marks for half a round trip in every one."""
+    """Mean window of a paced flow when a link marks during half of each round trip."""
     links = plans.duplex("l", 0, 1, 1e10, RTT_S / 2, marking=plans.fixed(0.0))
     paced = plans.tcp(window, send="paced", echo="accurate", slow_start=False, initial_window=1.0)
     flow = plans.source("f", [0], [1], paced)
@@ -194,7 +194,7 @@ def half_marked(window: Law) -> float:
 @pytest.mark.parametrize("weight", [20.0, pytest.param(80.0, marks=full)])
 def test_sender_only_wtp_is_wtp_when_half_is_marked(weight: float) -> None:
     """Half of each round's ACKs marked: both laws keep 2 w packets, w marks a round, within 2 %."""
-    # With a small gain, for which a round's window stands still as in the paper's comparison.
+    # The gain is small, so that the window is constant in a round as in the paper's comparison.
     sender = half_marked(plans.wtp_sender(weight, gain=0.05))
     wtp = half_marked(plans.wtp(weight, gain=0.05))
     assert wtp == pytest.approx(2 * weight, rel=0.02)
@@ -202,7 +202,7 @@ def test_sender_only_wtp_is_wtp_when_half_is_marked(weight: float) -> None:
 
 
 def near_to_far(near: Law, far: Law, mark_rate: float) -> float:
-    """Rate of a WTP flow over that of one with four times its round trip, on one marking link."""
+    """Ratio of the rates of two WTP flows, the second with four times the round trip."""
     links = plans.duplex("near", 0, 1, 1e10, RTT_S / 2) + plans.duplex("far", 0, 1, 1e10, 2 * RTT_S)
     links += plans.duplex("shared", 1, 2, 1e9, 0.0, marking=plans.fixed(0.02))
     sources = [
@@ -218,7 +218,7 @@ def near_to_far(near: Law, far: Law, mark_rate: float) -> float:
 
 @full
 def test_weights_per_round_trip_favour_the_short_one() -> None:
-    """Equal marks per round trip, round trips 1 : 4: rates 4 : 1 within 5 % (siris2002 5.1)."""
+    """With equal marks per round trip, round trips 1 : 4 give rates 4 : 1 (siris2002 5.1)."""
     assert near_to_far(plans.wtp(4), plans.wtp(4), -1.0) == pytest.approx(4.0, rel=0.05)
 
 

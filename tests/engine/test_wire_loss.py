@@ -33,7 +33,7 @@ def lossy(loss, *, duration_s=60.0, traffic=POISSON, transport=None, **other):
 
 
 def lost_by_draws(loss, count):
-    """Which of the packets delivered are lost, by the link's own Philox stream."""
+    """For each packet delivered by the queue, whether the link's own Philox stream loses it."""
     words = stream(SEED, "link/l/loss")
     return [((next(words) >> 12) + 0.5) * 2.0**-52 < loss for _ in range(count)]
 
@@ -45,7 +45,7 @@ def test_the_packets_lost_are_those_drawn(loss: float) -> None:
     trace, last = outcome.table("trace"), outcome.reports[-1]
     transmitted_s = 1000 * 8 / 4e6
     ended = np.isin(trace["event"], (DROP, DELIVER))
-    # What the queue drops never entered; what the wire loses is noted as it would be delivered.
+    # The queue's drops never entered; a loss on the wire is noted at the time of delivery.
     entered = {tuple(row) for row in _rows(trace, trace["event"] == 1)}
     wire = [row for row in _rows(trace, ended, "event") if row[:2] in entered]
     wire.sort(key=lambda row: row[2])
@@ -73,7 +73,7 @@ def _rows(trace, which, *more):
 
 
 def test_losses_are_independent_with_their_probability() -> None:
-    """A hundred thousand packets: the share lost, and pairs of losses in a row."""
+    """The share lost of a hundred thousand packets, and the share of two losses in a row."""
     loss, duration_s = 0.05, 200.0
     traffic = Law("cbr", {"interval_s": 0.004, "random_phase": 1.0})
     outcome = drive.run(lossy(loss, duration_s=duration_s, traffic=traffic))
@@ -88,7 +88,7 @@ def test_losses_are_independent_with_their_probability() -> None:
 
 
 def test_a_link_that_loses_nothing_draws_nothing() -> None:
-    """A loss of 0 is no loss; other links' losses leave the sources' draws as they were."""
+    """A probability of 0 loses nothing; losses do not change the sources' draws."""
     plain, with_loss = drive.run(lossy(0.0)), drive.run(lossy(0.2))
     assert plain.reports[-1].flows["lost"].sum() == 0
     sent = [o.table("trace")["t_ps"][o.table("trace")["event"] == 0] for o in (plain, with_loss)]
@@ -96,7 +96,7 @@ def test_a_link_that_loses_nothing_draws_nothing() -> None:
 
 
 def test_tcp_repairs_what_the_wire_loses() -> None:
-    """Data, ACKs and SYNs are lost, and files arrive whole."""
+    """Files arrive complete although data, ACKs and SYNs are lost."""
     law = Law("on-off", {"packets_mean": 30.0, "pause_mean_s": 0.1, "lasting": 0.0})
     plan = lossy(0.03, traffic=law, transport=plans.tcp(), duration_s=120.0)
     plan.links[1] = plans.link("l.reverse", 1, 0, 4e6, 0.005, loss=0.03)
@@ -108,7 +108,7 @@ def test_tcp_repairs_what_the_wire_loses() -> None:
 
 
 def test_links_of_classes_lose_alike() -> None:
-    """A scheduler's link: the share lost, and the same books."""
+    """A link with a scheduler loses the right share, and its books balance."""
     scheduler = class_plans.weights([dict(share=0.5), dict(share=0.4)], quantum_bytes=1500)
     links = plans.duplex("l", 0, 1, 4e6, 0.005, loss=0.1, buffer=30, scheduler=scheduler)
     source = plans.source("s", [0], [], plans.udp(1000), POISSON, count=2)
@@ -117,7 +117,7 @@ def test_links_of_classes_lose_alike() -> None:
     )
     last = drive.run(plans.plan(links, [source], 60, seed=SEED)).reports[-1]
     link = {name: column[0] for name, column in last.links.items()}
-    lost = link["arrivals"] - link["departures"] - link["queue_packets"]  # less: by the queue alone
+    lost = link["arrivals"] - link["departures"] - link["queue_packets"]  # the queue's drops alone
     n = link["departures"]
     assert abs(link["drops"] - lost - 0.1 * n) < Z * math.sqrt(0.09 * n) + 5
     assert last.flows["lost"].sum() == link["drops"]
@@ -125,7 +125,7 @@ def test_links_of_classes_lose_alike() -> None:
 
 
 def both_ways(half):
-    """Two sources, the second the other way round over a half-duplex link, else the same way."""
+    """Two sources; on a half-duplex link the second sends in the other direction."""
     first = plans.source("there", [0, 1], [], plans.udp(700), POISSON)
     path = [1, 0] if half else [0, 1]
     other = plans.source("back", path, [], plans.udp(300), POISSON, count=2)
@@ -137,7 +137,7 @@ def both_ways(half):
 
 
 def test_both_directions_share_one_queue_and_transmitter() -> None:
-    """Packets the other way round wait, and are dropped, as if they went the same way."""
+    """Packets of the other direction wait and are dropped as if all went in one direction."""
     ends = []
     for half in (True, False):
         trace = drive.run(both_ways(half)).table("trace")
@@ -146,15 +146,15 @@ def test_both_directions_share_one_queue_and_transmitter() -> None:
     for own in ends:
         own[:] = own[np.lexsort(own.T[:3])]
     assert (ends[0][:, :3] == ends[1][:, :3]).all()
-    # The quick link stands before the slow one for some, behind it for the others: a few
-    # nanoseconds, by which now and then another packet comes first.
+    # Some packets pass the fast link before the slow one, others after it: a few
+    # nanoseconds, which sometimes change the order of two packets.
     apart = np.abs(ends[0][:, 3] - ends[1][:, 3]) > 10**5
     assert apart.mean() < 1e-3
     assert (ends[0][:, 0] == DROP).sum() > 20 and len(ends[0]) > 10_000
 
 
 def test_draws_are_philox() -> None:
-    """The stream of this file is that of the other tests' draws."""
+    """The random stream in this file equals the other tests' draws."""
     first = next(draws.uniforms(SEED, "s", 0))
     word = next(stream(SEED, "source/s/0/traffic"))
     assert first == ((word >> 12) + 0.5) * 2.0**-52

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a source's traffic stream makes it do, drawn in Python: the engine must do the same.
+"""A source's traffic drawn in Python from its stream: the engine must send the same.
 
-Streams come from oracle_random (Philox after its paper); the draws and their order are those that
-the headers in omnet/laws/traffic state. Times are whole picoseconds, cut off as the laws cut them.
+Streams come from oracle_random (Philox after its paper); the draws and their order follow
+the headers in omnet/laws/traffic. Times are whole picoseconds, truncated as in the laws.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def hyper_reading_ps(mean_s, us):
 
 
 def geometric(mean, u):
-    """On 1, 2, ...: the first n with 1 - (1 - 1/mean)^n >= u."""
+    """The first n of 1, 2, ... with 1 - (1 - 1/mean)^n >= u."""
     n, keep = 1, 1 - 1 / mean
     while 1 - keep**n < u:
         n += 1
@@ -63,7 +63,7 @@ def geometric(mean, u):
 
 
 def session_pauses(seed, source, member, idle_s, pages, reading_s) -> Iterator[int]:
-    """Pauses before the files of fixed size of a web user with sessions."""
+    """The pauses before each file (of fixed size) of a web user with sessions."""
     us, first = uniforms(seed, source, member), True
     while True:
         reading = 0 if first else hyper_reading_ps(reading_s, us)
@@ -75,11 +75,11 @@ def session_pauses(seed, source, member, idle_s, pages, reading_s) -> Iterator[i
 
 
 def page_files(seed, source, member, reading_s, parse_s, objects, sizes, object_bytes):
-    """(pause, bytes) of a web user's pages of listed sizes and their objects of exponential ones.
+    """(pause, bytes) of a web user's pages with listed sizes and objects with exponential sizes.
 
     Args:
         sizes: (bytes, weight) of pages.
-        object_bytes: mean of an object's.
+        object_bytes: mean size of an object.
     """
     us, parsed = uniforms(seed, source, member), 0
     while True:
@@ -94,7 +94,7 @@ def page_files(seed, source, member, reading_s, parse_s, objects, sizes, object_
 
 
 def listed(sizes, u):
-    """The size whose share of all weights u lies in."""
+    """The size whose interval of the cumulative weights holds u."""
     whole, upto = sum(weight for _, weight in sizes), 0.0
     for size, weight in sizes:
         upto += weight
@@ -104,7 +104,7 @@ def listed(sizes, u):
 
 
 def spurts(us, start, end, talk_s, silence_s):
-    """(from, to) of the talk spurts of a call."""
+    """(start, end) of the talk spurts of a call."""
     talking, now = next(us) < talk_s / (talk_s + silence_s), start
     while now < end:
         until = now + exponential_ps(talk_s if talking else silence_s, next(us))
@@ -118,7 +118,7 @@ def video_packets(seed, source, member, frames, payload, *, interval_s, spread):
 
     Args:
         frames: (mean, variation) of each frame of a group.
-        payload: of a full packet.
+        payload: bytes in a full packet.
     """
     us, interval = uniforms(seed, source, member), round(interval_s * PS)
     start = int(next(us) * len(frames) * interval)
