@@ -33,11 +33,11 @@ __all__ = [
 RATE: Final = 12_000_000
 MS: Final = 10**9
 EMPTY: Final[Queue] = (0, 0, RATE, NEVER)
-STEPS: Final = 6000 if in_full() else 2500  # events of a setting
+STEPS: Final = 6000 if in_full() else 2500  # events per setting
 
 
 class CodelEvent(NamedTuple):
-    """`gap` ps later a packet arrives, arrives and finds no room (`full`), or departs."""
+    """`gap` ps later a packet arrives, arrives at a full buffer (`full`), or departs."""
 
     gap: int
     kind: str
@@ -50,7 +50,7 @@ def compare_codel(
     events: Sequence[CodelEvent],
     later: CodelOptions | None = None,
 ) -> Counter[str]:
-    """CoDel against its oracle until rounding would decide; `later` from half the events on.
+    """CoDel against its oracle until rounding would decide; `later` applies from halfway on.
 
     Returns:
         How often each branch was taken.
@@ -93,7 +93,7 @@ def compare_codel(
 
 
 def codel_events(options: CodelOptions, count: int, seed: int) -> Iterator[CodelEvent]:
-    """A queue that is long, short or empty for some intervals; sometimes nothing for twenty."""
+    """A queue that is long, short or empty for some intervals, with gaps of twenty intervals."""
     draw = random.Random(seed)
     interval = whole_ps(options.interval_s)
     mean, waiting, target = interval // 60, 0, 0
@@ -113,7 +113,7 @@ def codel_events(options: CodelOptions, count: int, seed: int) -> Iterator[Codel
 
 
 def check_codel(laws: Laws) -> None:
-    """Queues around target; every way into and out of the dropping state, new parameters inside."""
+    """Queues near the target; every way into and out of the dropping state; new parameters."""
     seen: Counter[str] = Counter()
     settings = [(0.005, 0.1), (0.005, 0.02), (0.001, 0.0303), (0.0123, 0.05)]
     for seed, ((target, interval), change) in enumerate(
@@ -131,7 +131,7 @@ def check_codel(laws: Laws) -> None:
 def codel_at(
     law: Marking, now: int, sojourn: int = 10 * MS, left: int = 9000, size: int = 1000
 ) -> int:
-    """What CoDel does with a lone packet that departs at `now`, having waited for `sojourn`."""
+    """CoDel's action on a lone packet that departs at `now` after a wait of `sojourn`."""
     law.on_arrival(EMPTY, (0, size), now - sojourn, [])
     return law.on_departure((9, left, RATE, NEVER), (0, size), now, [])[0]
 
@@ -144,7 +144,7 @@ def check_codel_known_marks(laws: Laws) -> None:
 
 
 def check_codel_one_mark_a_departure(laws: Laws) -> None:
-    """Marks that are overdue are made up for by one departure each, each a step further."""
+    """Each departure makes up for one overdue mark, and moves on by one step."""
     law = laws.marking("codel", [0.005, 0.1])
     assert [codel_at(law, ms * MS) for ms in (0, 100)] == [PASS, MARK]
     # Due at 200, 270.7, 328.4 and 378.4 ms.
@@ -152,7 +152,7 @@ def check_codel_one_mark_a_departure(laws: Laws) -> None:
 
 
 def check_codel_exact_bounds(laws: Laws) -> None:
-    """Target reached counts as above; the bytes of one largest packet left behind do not."""
+    """A wait equal to the target counts as above; a remainder of one largest packet does not."""
     target = 5 * MS
     for sojourn, left, sizes, marks in (
         (target, 1501, (1500, 1500), True),
@@ -171,7 +171,7 @@ def check_codel_exact_bounds(laws: Laws) -> None:
 
 
 def check_codel_resumes(laws: Laws) -> None:
-    """Back within 16 intervals of drop_next it starts from count - lastcount, later from 1."""
+    """On a return within 16 intervals of drop_next count is count - lastcount, later 1."""
     interval = 100 * MS
     for leave, ahead, resumes in (
         (280, 3, True), (280, -3, False), (220, 3, False), (340, 10**12, True)
@@ -179,7 +179,7 @@ def check_codel_resumes(laws: Laws) -> None:
         law = laws.marking("codel", [0.005, 0.1])
         marks = sum(codel_at(law, ms * MS) for ms in range(leave))
         assert codel_at(law, leave * MS, sojourn=0) == PASS
-        # count is 1 on entry and one more with each mark.
+        # count is 1 on entry and grows by one with each mark.
         due = 100 * MS + sum(int(interval / math.sqrt(k)) for k in range(1, marks + 1))
         back = due + 16 * interval - ahead
         assert [codel_at(law, back - interval), codel_at(law, back)] == [PASS, MARK]
@@ -190,7 +190,7 @@ def check_codel_resumes(laws: Laws) -> None:
 
 
 class PieEvent(NamedTuple):
-    """The timer, an arrival, or one that then finds no room (`full`); u serves an arrival."""
+    """The timer, an arrival, or an arrival at a full buffer (`full`); arrivals use u."""
 
     kind: str
     waiting_bytes: int
@@ -201,7 +201,7 @@ class PieEvent(NamedTuple):
 def compare_pie(
     laws: Laws, options: PieOptions, events: Sequence[PieEvent], later: PieOptions | None = None
 ) -> Counter[str]:
-    """PIE against its oracle until rounding would decide; `later` from half the events on.
+    """PIE against its oracle until rounding would decide; `later` applies from halfway on.
 
     Returns:
         How often each branch was taken.
@@ -240,7 +240,7 @@ def compare_pie(
 
 
 def pie_events(options: PieOptions, count: int, seed: int) -> Iterator[PieEvent]:
-    """Delays from none to many targets; uniforms that at times spare all; now and then no room."""
+    """Delays from none to many targets; at times uniforms that spare all, or a full buffer."""
     draw = random.Random(seed)
     level, stingy, rate = 0.0, False, RATE
     for _ in range(count):
@@ -259,7 +259,7 @@ def pie_events(options: PieOptions, count: int, seed: int) -> Iterator[PieEvent]
 
 
 def check_pie(laws: Laws) -> None:
-    """All steps of the scale, both clamps, cap, decay, burst and every end of an arrival."""
+    """All steps of the scale, both clamps, cap, decay, burst and every outcome of an arrival."""
     seen: Counter[str] = Counter()
     settings = [
         PieOptions(),
@@ -278,7 +278,7 @@ def check_pie(laws: Laws) -> None:
 
 
 def check_pie_burst(laws: Laws) -> None:
-    """150 ms are ten updates of 15 ms: nothing is drawn before the tenth, and then at once."""
+    """A burst of 150 ms lasts ten updates of 15 ms; draws begin right at the tenth."""
     law, queue = laws.marking("pie", PieOptions().values()), (1500, 1_500_000, RATE, NEVER)
     for k in range(1, 10):
         law.on_timer(queue, k * 15 * MS)
@@ -291,7 +291,7 @@ def check_pie_burst(laws: Laws) -> None:
 
 
 def half_pie(laws: Laws) -> Marking:
-    """PIE after its burst with a probability of exactly a half, by numbers that do not round."""
+    """PIE after its burst with a probability of exactly a half, from numbers without rounding."""
     step = 2.0**-6
     law = laws.marking("pie", [step, step, 1.0, 1.0, step, 0.5, 1000.0])
     for at, delay in ((1, 16 + 2.0**-7), (2, 8.49609375)):
@@ -301,7 +301,7 @@ def half_pie(laws: Laws) -> Marking:
 
 
 def check_pie_derandomized(laws: Laws) -> None:
-    """p = 1/2: none at first, then by the draw, and the seventeenth for sure; loss restarts it."""
+    """p = 1/2: the first is spared, then draws decide, the 17th is certain; a loss restarts it."""
     law, queue = half_pie(laws), (9, 100_000, 2**23, NEVER)
 
     def meets(u: float) -> tuple[int, int]:
@@ -319,7 +319,7 @@ def check_pie_derandomized(laws: Laws) -> None:
 
 
 def check_pie_exact_bounds(laws: Laws) -> None:
-    """At mark_p it still marks; two mean packets are too few; half the target is no low delay."""
+    """At mark_p it still marks; two mean packets are too few; half the target is not low delay."""
     for mark_p, waiting, verdict in (
         (0.5, 2001, MARK), (math.nextafter(0.5, 0), 2001, DROP), (0.5, 2000, PASS)
     ):  # fmt: skip
@@ -328,7 +328,7 @@ def check_pie_exact_bounds(laws: Laws) -> None:
         queue = (2, waiting, 2**23, NEVER)
         got = [law.on_arrival(queue, (0, 1000), 2**40, [0.1])[0] for _ in range(2)]
         assert got == [PASS, verdict], (mark_p, waiting, got)
-    # A target of 2^-6 s is 16384 bytes. Below half of it, before and now, a burst starts anew.
+    # A target of 2^-6 s is 16384 bytes. A burst restarts if both delays are below half of it.
     for before, meets, renewed in ((8191, 8191, True), (8192, 8191, False), (8191, 8192, False)):
         law = laws.marking("pie", [2.0**-6, 2.0**-6, 0.125, 0.125, 2.0**-5, 1.0, 1000.0])
         for k in (1, 2):  # as long as the first burst

@@ -33,22 +33,22 @@ __all__ = [
 
 RATE: Final = 10_000_000
 MS: Final = 10**9
-STEPS: Final = 4000 if in_full() else 1500  # events of a setting
+STEPS: Final = 4000 if in_full() else 1500  # events per setting
 
 
 def agrees(got: tuple[int, int, int], expected: AqmVerdict, where: str) -> None:
-    """The law's verdict is the oracle's, no waiting packet is marked, as many uniforms used."""
+    """The law agrees with the oracle in verdict and uniforms used, and marks no waiting packet."""
     assert got == (expected.action, NO_FLOW, expected.used), f"{where}: {got}, {expected}"
 
 
 def reached(seen: Counter[str], branches: str) -> None:
-    """Each of the branches named, between commas, was taken."""
+    """Each branch in this comma-separated list was taken."""
     missed = set(branches.split(", ")) - seen.keys()
     assert not missed, f"never taken: {missed} of {seen}"
 
 
 class BlueEvent(NamedTuple):
-    """`gap` ps later a packet meets `packets`; the link idle for `idle` ps, or busy if below 0."""
+    """`gap` ps later a packet meets `packets`; the link was idle for `idle` ps (below 0: busy)."""
 
     gap: int
     packets: int
@@ -60,7 +60,7 @@ class BlueEvent(NamedTuple):
 def compare_blue(
     laws: Laws, options: BlueOptions, events: Sequence[BlueEvent], later: BlueOptions | None = None
 ) -> Counter[str]:
-    """BLUE against its oracle; `later` from half the events on.
+    """BLUE against its oracle; `later` applies from halfway on.
 
     Returns:
         How often each branch was taken.
@@ -94,7 +94,7 @@ def compare_blue(
 
 
 def blue_events(options: BlueOptions, count: int, seed: int) -> Iterator[BlueEvent]:
-    """Loss, idle links and neither by turns; gaps of the freeze time exactly and about it."""
+    """Losses, idle links and neither by turns; gaps equal to the freeze time and near it."""
     draw = random.Random(seed)
     freeze, limit = whole_ps(options.freeze_s), int(options.limit_packets)
     lossy = idle = 0.0
@@ -127,7 +127,7 @@ def check_blue(laws: Laws) -> None:
 
 
 def check_blue_freezes(laws: Laws) -> None:
-    """One freeze time for both kinds of event; one of exactly that length is not over yet."""
+    """Both kinds of event share one freeze time, which includes its end."""
     law, packet = laws.marking("blue", [0.25, 0.0625, 0.1, 5]), (0, 1000, True, False)
 
     def idle(at: int) -> float:
@@ -145,13 +145,13 @@ def check_blue_freezes(laws: Laws) -> None:
     assert [loss(0), loss(50), loss(100), loss(101), idle(201), idle(202)] == [
         0.25, 0.25, 0.25, 0.5, 0.5, 0.4375,
     ]  # fmt: skip
-    # The link fell idle at 202 ms, whenever the packet came.
+    # The link became idle at 202 ms; the packet's arrival time does not matter.
     assert [loss(302), loss(303), long(404, 5), long(404, 6)] == [0.4375, 0.6875, 0.6875, 0.9375]
     assert [loss(505), loss(606), idle(707)] == [1.0, 1.0, 0.9375]
 
 
 def check_blue_marks_below_its_probability(laws: Laws) -> None:
-    """No uniform is drawn while p is 0; a loss raises p for the packet that brings it; u < p."""
+    """It marks if u < p and draws nothing at p = 0; a loss raises p for that very packet."""
     law = laws.marking("blue", [0.25, 0.25, 0.1, 5])
     assert law.on_arrival((5, 0, RATE, NEVER), (0, 1000), 0, [0.0]) == (PASS, NO_FLOW, 0)
     assert law.on_arrival((6, 0, RATE, NEVER), (0, 1000), 1, [0.2]) == (MARK, NO_FLOW, 1)
@@ -166,10 +166,10 @@ def compare_self_configuring_red(
     steps: Sequence[Step],
     later: SelfConfiguringOptions | None = None,
 ) -> Counter[str]:
-    """Law and oracle until rounding would decide; `later` from half the arrivals on.
+    """Law and oracle until rounding would decide; `later` applies from halfway on.
 
     Returns:
-        How often each branch and each change of status was met.
+        The count of each branch and each change of status.
     """
     law = laws.marking("self-configuring-red", options.values())
     oracle = SelfConfiguringOracle(options)
@@ -197,7 +197,7 @@ def compare_self_configuring_red(
 
 
 def check_self_configuring_red(laws: Laws) -> None:
-    """Each change of status, max_p at 1, RED's branches, in both units, new parameters halfway."""
+    """Each change of status, max_p at 1, RED's branches, both units, new parameters halfway."""
     seen: Counter[str] = Counter()
     for seed, (weight, in_bytes, max_p, change) in enumerate(
         itertools.product([1.0, 0.5, 0.1, 0.02], [False, True], [0.1, 0.7], [0, 1, 2])
@@ -211,12 +211,12 @@ def check_self_configuring_red(laws: Laws) -> None:
         seen += compare_self_configuring_red(laws, options, steps, later if change else None)
     reached(seen, "below, empty, first, early, kept, above, configured, max_p 1.0")
     reached(seen, "below to between, between to below, between to above")
-    reached(seen, "above to between")  # the jumps across both are check_..._paper's
+    reached(seen, "above to between")  # check_..._paper tests jumps across both
     assert seen["early"] > STEPS / 2 and seen["max_p 1.0"] > STEPS / 10, seen
 
 
 def check_self_configuring_red_paper(laws: Laws) -> None:
-    """A third on falling below, twice on rising above, once each; nothing at a threshold."""
+    """max_p: divided by 3 on a fall below, doubled on a rise above, unchanged at a threshold."""
     law = laws.marking("self-configuring-red", [0, 4, 8, 0.5, 1, 3, 2, 1000])
     below, between, above, at_min, at_max = 0, 6, 10, 4, 8
     expected = 0.5
@@ -245,7 +245,7 @@ def check_self_configuring_red_paper(laws: Laws) -> None:
 
 
 def check_self_configuring_red_starts_between(laws: Laws) -> None:
-    """The first packet of an empty link finds the average below: max_p falls at once, and once."""
+    """At the first packet on an empty link the average is below, so max_p falls just once."""
     law = laws.marking("self-configuring-red", [0, 5, 15, 0.1, 0.002, 3, 2, 1000])
     assert law.measure() == 0.1 and law.probability() == 0
     for _ in range(3):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""New parameters for a marking law between two packets: all of them count, and the state is kept.
+"""New parameters for a marking law between two packets: all take effect, and the state stays.
 
-A market may change the parameters of a link at any epoch (`configure`). Two instances of a law meet
-the same packets with the same draws: they differ only in how they came to their parameters.
+A market may change the parameters of a link at any epoch (`configure`). Two instances of a law see
+the same packets with the same draws; only the history of their parameters differs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["CONFIGURE_CHECKS"]
 RATE: Final = 10_000_000
 MS: Final = 10**9
 STEPS: Final = 600
-# Two settings of a law, which differ in each parameter that new instances do not start from.
+# Two settings of a law, which differ in each parameter that is not just an initial value.
 SETTINGS: Final[dict[str, tuple[list[float], list[float]]]] = {
     "fixed": ([0.3], [0.6]),
     "threshold": ([3, 0], [5, 1]),
@@ -45,7 +45,7 @@ SETTINGS: Final[dict[str, tuple[list[float], list[float]]]] = {
         [0, 1.2, 0.02, 0.3, 3, 0.7, 0.017, 0.5, 0.4, 1, 1, 600],
     ),
     "flow-projection": ([20, 1000, 10, 0.9, 4, 0], [5, 700, 4, 0.5, 2, 0]),
-    "flow-projection-heuristic": (  # its filter stays, since another one would begin empty
+    "flow-projection-heuristic": (  # its filter stays the same, because a new one would begin empty
         [20, 1000, 10, 0.9, 4, 0, 0.02, 3000, 0, 2, 8],
         [5, 700, 4, 0.5, 2, 0, 0.035, 3000, 0, 2, 8],
     ),
@@ -56,7 +56,7 @@ Verdict = tuple[object, ...]
 def verdicts(
     law: Marking, seed: int, before_step: Callable[[int], object] = lambda step: None
 ) -> list[Verdict]:
-    """What a law says of packets at a queue that rises and falls, and at its own times."""
+    """A law's verdicts on packets at a queue that rises and falls, and at its timers."""
     draw, now, timer, said = random.Random(seed), 0, law.first_timer(), []
     packets, waiting = 0, list[tuple[int, int]]()
     for step in range(STEPS):
@@ -82,7 +82,7 @@ def verdicts(
 
 
 def check_new_parameters_count(laws: Laws) -> None:
-    """Made with one setting and set to another, a law is one made with the other."""
+    """A law that is changed to another setting equals a law made with that setting."""
     for name, (first, other) in SETTINGS.items():
         changed, plain = laws.marking(name, first), laws.marking(name, other)
         changed.configure(other)
@@ -107,7 +107,7 @@ def check_state_is_kept(laws: Laws) -> None:
 
 
 def check_virtual_queue_changes_its_service(laws: Laws) -> None:
-    """From fluid to whole packets and back: each time the virtual buffer begins empty."""
+    """A change between fluid and whole packets empties the virtual buffer."""
     draw, now, marks = random.Random(3), 0, 0
     law = laws.marking("virtual-queue", [0.9, 4, 1000, 0, 0])
     for part in range(60):

@@ -27,13 +27,13 @@ __all__ = ["CONTROLLER_CHECKS", "compare_avq", "compare_pi", "compare_rem"]
 RATE: Final = 12_000_000
 EMPTY: Final[Queue] = (0, 0, RATE, NEVER)
 PS: Final = 10**12
-STEPS: Final = 1500 if in_full() else 500  # arrivals or samples of a setting
+STEPS: Final = 1500 if in_full() else 500  # arrivals or samples per setting
 
 
 def compare_rem(laws: Laws, options: RemOptions, periods: Sequence[Period], seed: int) -> int:
-    """The law driven by its timer against the prices computed from the whole list.
+    """The law with its timer against prices computed from the whole list.
 
-    Packets are offered within each period; a quarter of them is not ECT.
+    Packets arrive within each period; a quarter of them are not ECT.
 
     Returns:
         How many were marked.
@@ -67,7 +67,7 @@ def compare_rem(laws: Laws, options: RemOptions, periods: Sequence[Period], seed
 
 
 def rem_periods(options: RemOptions, count: int, seed: int) -> Iterator[Period]:
-    """Loads from idle to twice the capacity, and a backlog that goes its own way."""
+    """Loads from idle to twice the capacity, and an independent backlog."""
     draw = random.Random(seed)
     full = RATE * options.interval_s / (8 * options.mean_bytes)
     load, packets = 1.0, 0
@@ -80,7 +80,7 @@ def rem_periods(options: RemOptions, count: int, seed: int) -> Iterator[Period]:
 
 
 def check_rem(laws: Laws) -> None:
-    """All rules of price, in packets and bytes, marking at either end; the papers' parameters."""
+    """All price rules, in packets and bytes, with marks at either end; the papers' parameters."""
     marks = 0
     for seed, (price, at_arrival, in_bytes) in enumerate(
         itertools.product(range(3), [False, True], [False, True])
@@ -97,7 +97,7 @@ def check_rem(laws: Laws) -> None:
 
 
 def check_rem_path(laws: Laws) -> None:
-    """1 - m of two links in a row is phi to minus the sum of their prices (Eq. 3)."""
+    """Two links in a row pass a share phi^-(sum of their prices) unmarked (Eq. 3)."""
     links = []
     for packets in (40, 90):
         law = laws.marking("rem", RemOptions(price=1, phi=1.2, gamma=0.01).values())
@@ -114,7 +114,7 @@ def compare_pi(
     """The controller against its recursion; `queues` in units of its reference.
 
     Returns:
-        How often p was 0 and how often 1.
+        How often p was 0, and how often 1.
     """
     mean = 500.0 if in_bytes else 1.0
     law = laws.marking("pi", [float(in_bytes), reference, a, b, 1 / 160, 500.0])
@@ -137,7 +137,7 @@ def compare_pi(
 
 
 def check_pi(laws: Laws) -> None:
-    """christin2003's two settings and a steep one that is driven into both clamps."""
+    """christin2003's two settings, and a steep one that reaches both clamps."""
     zeros = ones = 0
     for seed, (a, b, in_bytes) in enumerate(
         itertools.product([0.2395e-4, 1.643e-4, 2e-2], [1.0, 0.99], [False, True])
@@ -155,7 +155,7 @@ def check_pi(laws: Laws) -> None:
 
 
 def check_pi_holds(laws: Laws) -> None:
-    """At the reference, sample after sample, nothing changes; a below b is refused."""
+    """Samples at the reference change nothing; a < b is refused."""
     law = laws.marking("pi", [0.0, 200.0, 2e-3, 1e-3, 1 / 160, 1000.0])
     for packets in (900, 200):
         law.on_timer((packets, 0, RATE, NEVER), 0)
@@ -175,7 +175,7 @@ def check_pi_holds(laws: Laws) -> None:
 def compare_avq(
     laws: Laws, gamma: float, alpha: float, packets: float, rate: int, arrivals: Sequence[Arrival]
 ) -> tuple[int, int]:
-    """Law and oracle side by side, until rounding alone would decide.
+    """Runs law and oracle side by side until rounding alone would decide.
 
     Returns:
         Arrivals compared, and how many of them were marked.
@@ -197,7 +197,7 @@ def compare_avq(
 
 
 def check_avq(laws: Laws) -> None:
-    """Loads below and above gamma, so that the virtual capacity meets both of its bounds."""
+    """Loads below and above gamma drive the virtual capacity to both of its bounds."""
     total = marks = 0
     for seed, (gamma, alpha, packets) in enumerate(
         itertools.product([0.98, 0.8], [0.15, 5.0], [0.0, 3.0, 20.0])
@@ -214,19 +214,19 @@ def check_avq(laws: Laws) -> None:
 
 
 def check_avq_fills_to_the_last_byte(laws: Laws) -> None:
-    """What fills the virtual queue exactly passes; one byte more is marked."""
+    """Packets that fill the virtual queue exactly pass; one more byte is marked."""
     law = laws.marking("adaptive-virtual-queue", [0.98, 0.15, 3.0, 1000.0])
     for size, action in ((1500, PASS), (1500, PASS), (1, MARK)):
         assert law.on_arrival((0, 0, RATE, NEVER), (0, size), 0, [])[0] == action, size
 
 
 def check_avq_rests_at_its_utilization(laws: Laws) -> None:
-    """Under a constant load of gamma the virtual capacity stays; above it falls, below it rises."""
+    """The virtual capacity is constant at load gamma, falls at higher and rises at lower loads."""
     for load in (0.4, 0.5, 0.6):
         law = laws.marking("adaptive-virtual-queue", [0.5, 0.25, 10.0, 1000.0])
         shares = []
         for k in range(2000):
-            # As much below C at first as the load takes from it in the beginning.
+            # At first it is below C by what the initial load takes from it.
             law.on_arrival((0, 0, 8_000_000, NEVER), (0, 1000), int(k * 1e9 / load), [])
             shares.append(law.measure())
         assert (shares[-1] < shares[999]) == (load > 0.5), (load, shares[999], shares[-1])
@@ -236,9 +236,9 @@ def check_avq_rests_at_its_utilization(laws: Laws) -> None:
 
 
 def check_adaptive_threshold(laws: Laws) -> None:
-    """Loads around gamma and queues around K, which meets both of its bounds; ties are not marked.
+    """Loads near gamma, queues near K; K reaches both of its bounds, and ties are not marked.
 
-    B changes on the way. Its share, the state, is kept.
+    B changes on the way. The law keeps its state, the share of B.
     """
     total = marks = full = empty = 0
     for seed, (gamma, alpha, packets) in enumerate(

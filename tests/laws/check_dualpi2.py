@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DualPI2 against its oracle, packet by packet, and what RFC 9332 and Linux say of it by hand."""
+"""DualPI2 against its oracle, packet by packet, and against RFC 9332 and Linux by hand."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tiers import in_full
 __all__ = ["DUALPI2_CHECKS", "DualRun"]
 
 LAW: Final = "dualpi2"
-RATE: Final = 8_000_000  # a kilobyte a millisecond
+RATE: Final = 8_000_000  # one kilobyte per millisecond
 PS: Final = 10**12
 MS: Final = 10**9
 PACKETS: Final = 1500 if in_full() else 900
-TIE_BYTES: Final = 1e-6  # a credit so small may have either sign in floating point
+TIE_BYTES: Final = 1e-6  # such a small credit may have either sign in floating point
 
 
 def law_of(laws: Laws, settings: DualSettings) -> Scheduler:
@@ -31,7 +31,7 @@ def law_of(laws: Laws, settings: DualSettings) -> Scheduler:
 
 
 class DualRun:
-    """Law and oracle at one transmitter with room for some waiting packets."""
+    """Law and oracle at one transmitter with a buffer of some packets."""
 
     def __init__(self, laws: Laws, settings: DualSettings, room: int, seed: int) -> None:
         self.law, self.oracle = law_of(laws, settings), DualOracle(settings)
@@ -87,7 +87,7 @@ class DualRun:
 
 
 def compare_random(laws: Laws, settings: DualSettings, seed: int) -> Counter[str]:
-    """Bursts of both classes at loads from a half to three, with pauses that empty the link."""
+    """Bursts of both classes at loads from 0.5 to 3, with pauses that empty the link."""
     draw = random.Random(seed)
     run, at = DualRun(laws, settings, room=draw.choice([12, 60, 400]), seed=seed), 0
     load, share, sizes = 1.0, 0.5, [1500]
@@ -125,20 +125,20 @@ def check_dualpi2_random_packets(laws: Laws) -> None:
 
 
 def fill(law: Scheduler, service: int, at: int, count: int, size: int = 1500) -> None:
-    """That many packets of a class wait, behind one that is sent."""
+    """Queues `count` packets of a class behind one in transmission."""
     for _ in range(count):
         law.arrive(service, (service, size, True, False), True, at)
         law.settle(at)
 
 
 def base_of(law: Scheduler, at: int) -> float:
-    """p' after the updates up to then."""
+    """p' after all updates up to `at`."""
     law.settle(at)
     return law.classes()[0][2]
 
 
 def check_dualpi2_constant_delay(laws: Laws) -> None:
-    """A constant delay moves p' by alpha (D - target) each update; form rfc has C's alone."""
+    """A constant delay moves p' by alpha (D - target) per update; form rfc uses only C's D."""
     delay, target = 15 * MS, 5 * MS
     for rfc, service in itertools.product((False, True), (L4S, CLASSIC)):
         law = law_of(laws, DualSettings(rfc=rfc, alpha=0.5, beta=2.0, target_s=target / PS))
@@ -156,7 +156,7 @@ def check_dualpi2_constant_delay(laws: Laws) -> None:
 
 
 def check_dualpi2_long_idle_link(laws: Laws) -> None:
-    """Updates that change nothing cost nothing: four hundred million of them on an idle link."""
+    """Updates that change nothing cost nothing: four hundred million on an idle link."""
     law = law_of(laws, DualSettings(alpha=0.0, beta=2.0, update_s=1e-6))
     fill(law, L4S, 0, 1)
     law.next(5 * MS, [1.0] * 3)
@@ -166,7 +166,7 @@ def check_dualpi2_long_idle_link(laws: Laws) -> None:
 
 
 def check_dualpi2_idle_link(laws: Laws) -> None:
-    """At rest p' stays 0, after a load it falls to it; and the credit begins anew."""
+    """On an idle link p' stays 0 or falls to 0, and the credit restarts."""
     law = law_of(laws, DualSettings(alpha=0.5, beta=2.0))
     assert base_of(law, 3600 * PS) == 0.0
     begin = 3600 * PS + MS
@@ -190,7 +190,7 @@ def check_dualpi2_idle_link(laws: Laws) -> None:
 
 
 def check_dualpi2_turns_by_hand(laws: Laws) -> None:
-    """Packets of an MTU, a share of 0.1: from -0.8 MTU nine of L make 0.1, one of C makes -0.8."""
+    """At a share of 0.1, nine MTUs of L raise the credit from -0.8 to 0.1, one of C undoes it."""
     law = law_of(laws, DualSettings())
     law.arrive(L4S, (1, 1500, True, False), False, 0)
     law.settle(0)
@@ -201,7 +201,7 @@ def check_dualpi2_turns_by_hand(laws: Laws) -> None:
 
 
 def check_dualpi2_weights(laws: Laws) -> None:
-    """While both wait the classic queue sends its share of the bytes, whatever the sizes."""
+    """While both classes wait, C sends its share of the bytes, whatever the packet sizes."""
     for share, (l4s, classic) in itertools.product(
         (0.1, 0.25, 0.5), ((1500, 1500), (300, 1500), (1500, 40))
     ):
@@ -216,9 +216,9 @@ def check_dualpi2_weights(laws: Laws) -> None:
 
 
 def at_probability(laws: Laws, settings: DualSettings, base: float) -> Scheduler:
-    """The law with p' set by its first update at 10 s, and no other until 20 s.
+    """The law with p' set by its first update at 10 s; the next one is at 20 s.
 
-    One packet of the classic queue has waited for a second by then.
+    By then, one packet of the classic queue has waited for a second.
     """
     own = replace(settings, update_s=10.0, alpha=0.0, beta=base)
     law = law_of(laws, own)
@@ -229,7 +229,7 @@ def at_probability(laws: Laws, settings: DualSettings, base: float) -> Scheduler
 
 
 def shares_of(law: Scheduler, service: int, ect: bool, seed: int) -> tuple[float, float]:
-    """Shares of 4,000 packets of a class marked and dropped, in a long queue."""
+    """The shares of 4,000 packets of one class in a long queue that are marked, and dropped."""
     draw, at, count = random.Random(seed), 10 * PS, 4000
     for _ in range(count + 2):
         law.arrive(service, (1, 1500, ect, False), True, at)
@@ -240,7 +240,7 @@ def shares_of(law: Scheduler, service: int, ect: bool, seed: int) -> tuple[float
 
 
 def check_dualpi2_coupling(laws: Laws) -> None:
-    """Shares k p' of L and p'^2 of C are marked, those of not ECT dropped; no more on overload."""
+    """A share k p' of L and p'^2 of C is marked, or dropped if not ECT, without overload."""
     for rfc, base in itertools.product((False, True), (0.05, 0.2, 0.4)):
         slack = 1e-3 if rfc else 0.03
         for seed, (service, ect) in enumerate(((L4S, True), (CLASSIC, True), (CLASSIC, False))):
@@ -252,7 +252,7 @@ def check_dualpi2_coupling(laws: Laws) -> None:
 
 
 def check_dualpi2_overload(laws: Laws) -> None:
-    """Beyond 1 / k packets of C are dropped with p'^2, and those of L that are not are marked."""
+    """If p' exceeds 1 / k, C is dropped with p'^2, and L is marked unless dropped."""
     for rfc, base in itertools.product((False, True), (0.55, 0.8)):
         law = at_probability(laws, DualSettings(rfc=rfc), base)
         marked, dropped = shares_of(law, CLASSIC, True, 7)
@@ -260,7 +260,7 @@ def check_dualpi2_overload(laws: Laws) -> None:
         law = at_probability(laws, DualSettings(rfc=rfc), base)
         marked, dropped = shares_of(law, L4S, True, 8)
         assert abs(marked + dropped - 1) < 1e-3, (rfc, base, marked, dropped)
-        # The surplus of k p' over 1 stays in the count that both of L share (recur).
+        # The surplus of k p' over 1 stays in the count that marks and drops of L share (recur).
         square, coupled = base**2, 2 * base
         kept = (square + coupled - 1) / coupled if rfc else square
         assert abs(dropped - kept) < 0.03, (rfc, base, dropped)
@@ -270,7 +270,7 @@ def check_dualpi2_overload(laws: Laws) -> None:
 
 
 def law_fate(law: Scheduler, service: int, draw: float) -> str:
-    """What becomes of a packet with one and a bit of an MTU behind it."""
+    """The fate of a packet with another packet behind it."""
     fill(law, service, 10 * PS, 2)
     _, mark, _, drop, _ = law.next(10 * PS, [draw] * 3)
     law.next(10 * PS, [1.0] * 3)
@@ -278,7 +278,7 @@ def law_fate(law: Scheduler, service: int, draw: float) -> str:
 
 
 def check_dualpi2_own_marks(laws: Laws) -> None:
-    """Of L: beyond a step of 1 ms even when alone; along a ramp, with two more packets behind."""
+    """L is marked beyond a step of 1 ms even if alone, or along a ramp with two packets behind."""
     for after, mark in ((MS, False), (MS + 1, True)):
         law = law_of(laws, DualSettings())
         fill(law, L4S, 0, 1)
@@ -297,14 +297,14 @@ def check_dualpi2_own_marks(laws: Laws) -> None:
 
 
 def check_codepoint_class(laws: Laws) -> None:
-    """ECT(1) and CE are L4S traffic; ECT(0) and not-ECT are not (RFC 9331 section 5.1)."""
+    """ECT(1) and CE packets are L4S traffic; ECT(0) and not-ECT are not (RFC 9331 section 5.1)."""
     for ect, ce, ect_1 in itertools.product((False, True), repeat=3):
         l4s = ect and (ce or ect_1)
         assert laws.codepoint_class(ect, ce, ect_1) == (L4S if l4s else CLASSIC), (ect, ce, ect_1)
 
 
 def check_dualpi2_classes(laws: Laws) -> None:
-    """It has two classes."""
+    """Any number of classes other than two is refused."""
     for count in (0, 1, 3):
         try:
             laws.scheduler(DualSettings().values(), [[]] * count, RATE, LAW)

@@ -18,9 +18,9 @@ __all__ = ["MARKING_CHECKS", "compare_load_based", "compare_virtual_queue"]
 RATE: Final = 10_000_000
 EMPTY: Final[Queue] = (0, 0, RATE, 0)
 NEAR: Final = 1e-9
-STEPS: Final = 700 if in_full() else 280  # arrivals at a virtual queue of one setting
+STEPS: Final = 700 if in_full() else 280  # arrivals at a virtual queue per setting
 TIES: Final = 20 if in_full() else 7
-# The 64th part of a second is exact in doubles and in picoseconds: nothing rounds on this grid.
+# 1/64 s is exact in doubles and in picoseconds, so nothing is rounded on this grid.
 GRID_PS: Final = 10**12 // 64
 
 
@@ -34,7 +34,7 @@ def refused(laws: Laws, name: str, values: list[float]) -> bool:
 
 
 def check_fixed(laws: Laws) -> None:
-    """Marked exactly where u < p; a p outside [0, 1] is refused."""
+    """Packets are marked exactly if u < p; a p outside [0, 1] is refused."""
     draw = random.Random(5)
     for p in (0.0, 1e-4, 0.25, 0.5, 1.0):
         law = laws.marking("fixed", [p])
@@ -47,7 +47,7 @@ def check_fixed(laws: Laws) -> None:
 
 
 def check_drop_tail(laws: Laws) -> None:
-    """Passes everything and never wants a timer."""
+    """It passes all packets and never requests a timer."""
     law = laws.marking("drop-tail", [])
     for packets in (0, 10, 10**9):
         assert law.on_arrival((packets, packets, RATE, NEVER), (0, 1), 0, []) == (PASS, NO_FLOW, 0)
@@ -64,7 +64,7 @@ def compare_virtual_queue(
     arrivals: Sequence[Arrival],
     by_packet: bool = False,
 ) -> tuple[int, int]:
-    """Law and virtual buffer side by side, until rounding alone would decide.
+    """Runs law and virtual buffer side by side until rounding alone would decide.
 
     Returns:
         Arrivals compared, and how many of them were marked.
@@ -94,7 +94,7 @@ def check_virtual_queue(laws: Laws) -> None:
 
 
 def check_virtual_queue_by_packet(laws: Laws) -> None:
-    """The same with whole packets served one after another."""
+    """The same comparison with whole packets, served one after another."""
     _virtual_queue_at_random(laws, by_packet=True)
 
 
@@ -115,8 +115,8 @@ def _virtual_queue_at_random(laws: Laws, by_packet: bool) -> None:
 
 
 def check_virtual_queue_ties(laws: Laws) -> None:
-    """Arrivals that fill the virtual buffer to the byte, or meet it at the instant it empties."""
-    rate, total = 8 * 64 * 1000, 0  # at theta = 1/2: 500 bytes a grid step
+    """Arrivals that fill the virtual buffer to the byte, or come at the instant it empties."""
+    rate, total = 8 * 64 * 1000, 0  # at theta = 1/2: 500 bytes per grid step
     for per_overflow, by_packet, seed in itertools.product(
         [False, True], [False, True], range(TIES)
     ):
@@ -137,7 +137,7 @@ def compare_load_based(
     slope: float,
     arrivals: Sequence[Arrival],
 ) -> int:
-    """The law driven by its timer against windows computed from the whole list.
+    """The law with its timer against windows computed from the whole list.
 
     Returns:
         How many arrivals were marked.
@@ -182,7 +182,7 @@ def check_load_based(laws: Laws) -> None:
 
 
 def check_threshold(laws: Laws) -> None:
-    """Marks while more than the threshold wait: arriving, the whole queue, or departing."""
+    """More packets than the threshold: marks arrivals, the whole queue, or departures, by scope."""
     for limit, scope in itertools.product([0.0, 1.0, 7.0, 7.5], range(3)):
         law = laws.marking("threshold", [limit, float(scope)])
         assert law.first_timer() == NEVER

@@ -56,7 +56,7 @@ def law_step(law: Window, window: WindowState, event: WindowEvent) -> WindowStat
 
 
 def oracle_step(oracle: OncePerRound, event: WindowEvent) -> None:
-    """The oracle's."""
+    """Lets the oracle answer one event."""
     kind, a, _ = event
     if kind == "ack":
         oracle.ack(int(a))
@@ -77,7 +77,7 @@ def compare_once_per_round(
     start: WindowState,
     events: Sequence[WindowEvent],
 ) -> None:
-    """The trajectory of the law against its paper's."""
+    """The trajectory of the law against that of its paper."""
     law, oracle, window = laws.window(name, values), oracle_of(name, values, start), start
     assert not law.per_mark() and law.recovery() == RECOVERY[name], law.recovery()
     for i, event in enumerate(events):
@@ -90,7 +90,7 @@ def compare_once_per_round(
 
 
 def check_tahoe(laws: Laws) -> None:
-    """Decreases and least thresholds, wide and tight bounds, slow start on and off."""
+    """Decreases, minimum thresholds, wide and tight bounds, slow start on and off."""
     for seed, (decrease, least, start) in enumerate(
         itertools.product([0.5, 0.25, 0.875], [1.0, 2.0, 10.0], STARTS)
     ):
@@ -99,7 +99,7 @@ def check_tahoe(laws: Laws) -> None:
 
 
 def check_tahoe_loss_and_mark(laws: Laws) -> None:
-    """From 40 packets a loss leaves 1 and slow start up to 20, a mark leaves 20."""
+    """At 40 packets a loss leaves 1, with slow start up to 20; a mark leaves 20."""
     law = laws.window("tahoe", [0.5, 2.0, 0.0])
     full: WindowState = (40.0, 0.0, 1.0, 100.0)
     assert law.on_loss(full, 40.0)[:2] == (1.0, 20.0)
@@ -121,7 +121,7 @@ def check_multcp(laws: Laws) -> None:
 
 
 def check_multcp_one_flow(laws: Laws) -> None:
-    """MulTCP of one flow is Reno, with either decrease."""
+    """MulTCP with one flow equals Reno, with either decrease."""
     for decrease in (0.0, 1.0):
         reno = laws.window("reno", [0.5, 2.0, 0.0])
         one = laws.window("multcp", [1.0, decrease, 2.0])
@@ -132,14 +132,14 @@ def check_multcp_one_flow(laws: Laws) -> None:
 
 
 def check_multcp_balance(laws: Laws) -> None:
-    """A cut of one flow in w is earned back in W / (2 w^2) round trips, one of all in W / (2 w)."""
+    """A cut of one flow in w takes W / (2 w^2) round trips to regain, a cut of all W / (2 w)."""
     rounds, full = {}, 2000.0
     for decrease in (0.0, 1.0):
         law = laws.window("multcp", [8.0, decrease, 2.0])
         window, acks = law.on_congestion((full, 0.0, 1.0, 1e9), full), 0
         while window[0] < full:
             window, acks = law.on_ack(window, 1, 0), acks + 1
-        # Between W1 and W2 the ACKs are the integral of W / w dW.
+        # From W1 to W2 the number of ACKs is the integral of W / w dW.
         low = full * (1 - 1 / 16 if decrease == 0 else 0.5)
         rounds[decrease] = acks
         assert math.isclose(acks, (full**2 - low**2) / 16, rel_tol=1e-3), (decrease, acks)
@@ -156,7 +156,7 @@ def check_wtp_sender(laws: Laws) -> None:
 
 
 def check_wtp_sender_is_wtp_at_half(laws: Laws) -> None:
-    """Half of a round's ACKs marked, cwnd held: the one answer is the sum of WTP's."""
+    """With half of a round's ACKs marked and cwnd fixed, its one answer is the sum of WTP's."""
     for cwnd, gain, w in itertools.product([2, 10, 64, 500], [0.05, 0.5, 1.0], [1.0, 4.0, 80.0]):
         window: WindowState = (float(cwnd), 0.0, 1e-9, 1e9)
         sender, wtp = laws.window("wtp-sender", [gain, w, 0]), laws.window("wtp", [0, gain, w, 1])
@@ -170,7 +170,7 @@ def check_wtp_sender_is_wtp_at_half(laws: Laws) -> None:
 
 
 def check_wtp_sender_below_its_weight(laws: Laws) -> None:
-    """Below w an echo raises the window, unless only_down; above w both lower it alike."""
+    """Below w an echo raises the window, unless only_down; above w both forms lower it equally."""
     below, above = (2.0, 0.0, 1.0, 100.0), (20.0, 0.0, 1.0, 100.0)
     plain, down = (laws.window("wtp-sender", [0.5, 10.0, flag]) for flag in (0.0, 1.0))
     assert plain.on_congestion(below, 2.0)[0] == 4.0
@@ -179,7 +179,7 @@ def check_wtp_sender_below_its_weight(laws: Laws) -> None:
 
 
 def check_wtp_sender_gain(laws: Laws) -> None:
-    """Its gain may be set anew, up to the 1 that its table allows."""
+    """Its gain can be changed, up to the 1 that its table allows."""
     check_gain(laws, "wtp-sender", 1.0)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sessions, pages, talk spurts, lists of sizes and video against oracles that lay out whole things.
+"""Sessions, pages, talk spurts, lists of sizes and video against oracles of whole units.
 
-The laws walk from file to file and from packet to packet. The oracles take the draws in the order
-that the headers state and write down whole sessions, pages, calls and groups of pictures at once.
+The laws proceed by file and by packet. The oracles take the draws in the order
+that the headers state, and lay out whole sessions, pages, calls and groups of pictures at once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ GEOMETRIC_SLACK: Final = 1e-12
 
 
 class Draws:
-    """Uniforms that are written down as they are taken."""
+    """Uniforms that are recorded when they are taken."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -39,11 +39,11 @@ class Draws:
         return self.taken[-1]
 
     def exponential(self, mean_s: float) -> float:
-        """In ps, not cut off."""
+        """An exponential time in ps, without the laws' limit."""
         return -math.log1p(-self()) * mean_s * PS
 
     def geometric(self, mean: float) -> int:
-        """On 1, 2, ...: the first n with 1 - (1 - 1/mean)^n >= u, by counting."""
+        """The first n of 1, 2, ... with 1 - (1 - 1/mean)^n >= u, by counting."""
         u, keep = self(), 1 - 1 / mean
         n = 1
         while 1 - keep**n < u:
@@ -86,7 +86,7 @@ def _pages(draws: Draws, mean: float) -> int:
 
 
 def check_sessions(laws: Laws) -> None:
-    """Idle first; pages at once after it, a reading time after each; as many as were drawn."""
+    """A session is an idle time, then as many pages as drawn, with a reading time after each."""
     for seed, (idle_s, pages) in enumerate([(1800.0, 10.0), (20.0, 1.5), (3.0, 1.0)]):
         draws = Draws(seed)
         expected = _sessions(draws, idle_s, pages, 40)
@@ -95,7 +95,7 @@ def check_sessions(laws: Laws) -> None:
 
 
 def check_sessions_statistics(laws: Laws) -> None:
-    """Of 20,000 pages a tenth begin a session, and idle times are exponential with their mean."""
+    """A tenth of 20,000 pages begin a session; the sum of idle times fits an exponential."""
     draw, pages = random.Random(11), 20_000
     user = laws.part("sessions", [1800.0, 10.0])
     begun, waited = 0, 0.0
@@ -104,14 +104,14 @@ def check_sessions_statistics(laws: Laws) -> None:
         begun += used > 1
         waited += pause / PS
     assert abs(begun - pages / 10) < 4 * math.sqrt(pages / 10 * 0.9)
-    # A session's pause is idle and reading: the variances of both, and of how many there are.
+    # A session's pause is idle and reading: the variances of both, and of their number.
     mean = pages / 10 * 1800 + pages * READING_S
     spread = math.sqrt(pages / 10 * 1800**2 * (2 - 0.1) + pages * READING_S**2)
     assert abs(waited - mean) < 4 * spread
 
 
 def check_sessions_range(laws: Laws) -> None:
-    """Fewer than one page, and no idle time, are refused; the largest draw is no overflow."""
+    """Fewer than one page or no idle time is refused; the largest draw does not overflow."""
     for values in ([0.0, 10.0], [1800.0, 0.5], [3e5, 10.0], [1800.0, math.nan]):
         assert _refused(laws, "sessions", values), values
     largest = 1 - 2.0**-53
@@ -119,7 +119,7 @@ def check_sessions_range(laws: Laws) -> None:
 
 
 def _page(draws: Draws, parse_s: float, objects: float, mean: float) -> list[tuple[float, int]]:
-    """A page and what belongs to it, but for the reading time of the page after it."""
+    """A page and its objects, without the reading time before the next page."""
     page = [(draws.exponential(READING_S), FILE_BYTES)]
     count = draws.geometric(objects + 1) - 1 if objects > 0 else 0
     parse = draws.exponential(parse_s)
@@ -130,20 +130,20 @@ def _page(draws: Draws, parse_s: float, objects: float, mean: float) -> list[tup
 
 
 def check_page(laws: Laws) -> None:
-    """The page, a time to parse, the objects at once one after another, and reading."""
+    """A page, a parsing time, its objects directly one after another, and a reading time."""
     for seed, (parse_s, objects, mean) in enumerate([(0.1, 3.0, 8000.0), (2.0, 0.5, 70.0)]):
         draws, expected, parsed = Draws(seed), list[tuple[float, int]](), 0.0
         for _ in range(60):
             (pause, size), *rest = _page(draws, parse_s, objects, mean)
             expected.append((pause + parsed, size))
-            parsed = rest[0][0] if rest[0][1] < 0 else 0.0  # a page without objects is parsed too
+            parsed = rest[0][0] if rest[0][1] < 0 else 0.0  # pages without objects are parsed, too
             expected += [file for file in rest if file[1] >= 0]
         user = laws.part("page", [parse_s, objects, 1, mean, 1, 5e6, 1.2])
         _agree(_walk(user, draws.taken, len(expected)), expected)
 
 
 def check_page_given_up(laws: Laws) -> None:
-    """Whoever gives up a page, or one of its objects, reads next: nothing is drawn of its rest."""
+    """A user who gives up a page or an object reads next, without draws for the page's rest."""
     for stop in (1, 2, 4):
         user = laws.part("page", [0.1, 1e5, 0, 500, 1, 5e6, 1.2])
         assert _walk(user, [0.5] * (stop + 3), stop)[-1][1] == (FILE_BYTES if stop == 1 else 500)
@@ -154,7 +154,7 @@ def check_page_given_up(laws: Laws) -> None:
 
 
 def check_page_statistics(laws: Laws) -> None:
-    """Objects of a page are geometric from 0 on: mean m and variance m (1 + m)."""
+    """The number of objects of a page is geometric from 0, with mean m and variance m (1 + m)."""
     draw, mean, pages = random.Random(12), 3.0, 20_000
     user = laws.part("page", [0.1, mean, 0, 500, 1, 5e6, 1.2])
     counts, fetched = list[int](), 0
@@ -180,7 +180,7 @@ def check_page_range(laws: Laws) -> None:
 
 
 def _spurts(draws: Draws, talk_s: float, silence_s: float, end: int) -> list[tuple[int, int]]:
-    """The talk spurts of a call: from, to."""
+    """(start, end) of the talk spurts of a call."""
     talking, now, found = draws() < talk_s / (talk_s + silence_s), 0, list[tuple[int, int]]()
     while now < end:
         until = now + int(draws.exponential(talk_s if talking else silence_s))
@@ -191,7 +191,7 @@ def _spurts(draws: Draws, talk_s: float, silence_s: float, end: int) -> list[tup
 
 
 def check_speech(laws: Laws) -> None:
-    """Exactly the ticks that lie in a spurt, its beginning included, its end not."""
+    """Packets are sent at exactly the ticks in a spurt, including its start but not its end."""
     for seed, (talk_s, silence_s) in enumerate([(1.004, 1.587), (0.05, 0.3), (3.0, 0.02)] * 3):
         draws = Draws(seed)
         spurts = _spurts(draws, talk_s, silence_s, 200 * PS)
@@ -207,8 +207,8 @@ def check_speech(laws: Laws) -> None:
 
 
 def check_speech_edges(laws: Laws) -> None:
-    """A call begins in a spurt for draws below talk / (talk + silence); ends and beginnings."""
-    second = 1 - math.exp(-1.0)  # an exponential draw of its mean
+    """A call begins in a spurt for draws below talk / (talk + silence); parameters have limits."""
+    second = 1 - math.exp(-1.0)  # the draw for which an exponential is its mean
     talk = laws.part("speech", [1.0, 3.0])
     assert talk.first([0.249, second]) == (0, 2)
     silent = laws.part("speech", [1.0, 3.0])
@@ -219,7 +219,7 @@ def check_speech_edges(laws: Laws) -> None:
 
 
 def check_speech_statistics(laws: Laws) -> None:
-    """Of the ticks of some hours the share of talk is sent."""
+    """In some hours, the share of ticks sent equals the share of talk."""
     draw, talk_s, silence_s = random.Random(13), 1.004, 1.587
     hours = 20 if in_full() else 5
     law = laws.part("speech", [talk_s, silence_s])
@@ -228,13 +228,13 @@ def check_speech_statistics(laws: Laws) -> None:
         now += law.gap([draw.random() for _ in range(12)])[0]
         sent += 1
     share, cycle_s = talk_s / (talk_s + silence_s), talk_s + silence_s
-    # An alternating renewal process: 2 (talk silence)^2 / cycle^3 a second is the time's variance.
+    # An alternating renewal process: the time's variance is 2 (talk silence)^2 / cycle^3 a second.
     spread = math.sqrt(2 * (talk_s * silence_s) ** 2 / cycle_s**3 * hours * 3600) * 10
     assert abs(sent - share * hours * 36_000) < 4 * spread, sent
 
 
 def check_sizes(laws: Laws) -> None:
-    """Each size for exactly the draws between its weight's bounds; no weights, all alike."""
+    """A draw gives the size whose weight's bounds enclose it; equal weights give equal shares."""
     sizes, weights = [700, 20, 10**12, 5], [1.0, 0.5, 2.0, 0.25]
     edges = list(itertools.accumulate(Fraction(w) / Fraction(sum(weights)) for w in weights))
     draw = random.Random(14)
@@ -248,7 +248,7 @@ def check_sizes(laws: Laws) -> None:
 
 
 def check_sizes_range(laws: Laws) -> None:
-    """No sizes, too many, not a weight each, nothing, less than nothing: refused."""
+    """Refused: no or too many sizes, a missing weight, sizes or weights that are not positive."""
     bad: list[tuple[list[int], list[float]]] = [([], []), ([1], []), ([0], [1.0]), ([1], [0.0])]
     bad += [([1], [-1.0]), ([1], [math.nan]), ([10**12 + 1], [1.0]), ([1] * 10_001, [1.0] * 10_001)]
     for sizes, weights in bad:
@@ -265,7 +265,7 @@ GROUP: Final = dict(
 
 
 def _frames(draws: Draws, group: dict[str, float]) -> Iterator[int]:
-    """Bytes of frame after frame: Box and Muller, then the lognormal's median and deviation."""
+    """The bytes of successive frames: Box and Muller, then the lognormal's median and deviation."""
     for number in itertools.count():
         place = number % int(group["group"])
         kind = "i" if place == 0 else "p" if place % int(group["anchors"]) == 0 else "b"
@@ -277,7 +277,7 @@ def _frames(draws: Draws, group: dict[str, float]) -> Iterator[int]:
 
 
 def check_video(laws: Laws) -> None:
-    """Every packet of sixty frames: when, and how long; together and spread, other patterns."""
+    """Time and size of all packets of sixty frames: sent at once or spread, in several patterns."""
     wide = GROUP | dict(group=5, anchors=2, i=40.0, p=2.0, b=1.0, b_cv=10.0)
     for seed, (group, spread, phase) in enumerate(
         [(GROUP, 0, 1), (GROUP, 1, 0), (GROUP | dict(group=1), 1, 1), (wide, 1, 1)]
@@ -301,7 +301,7 @@ def check_video(laws: Laws) -> None:
 
 
 def check_video_statistics(laws: Laws) -> None:
-    """Means and coefficients of variation of 4,000 groups' frames, type by type."""
+    """Means and coefficients of variation of the frames of 4,000 groups, by type."""
     law, draw, groups = laws.traffic("video", [*GROUP.values(), 0, 0]), random.Random(15), 4000
     law.first([draw.random() for _ in range(2)])
     frames = [0]
@@ -319,7 +319,7 @@ def check_video_statistics(laws: Laws) -> None:
 
 
 def check_video_range(laws: Laws) -> None:
-    """No frames, half a frame, a frame of nothing and a negative variation are refused."""
+    """No frames, half a frame, an empty frame and a negative variation are refused."""
     for name, value in dict(interval_s=0.0, group=0, anchors=0.5, i=0.0, b_cv=-0.1).items():
         assert _refused(laws, "video", [*(GROUP | {name: value}).values(), 0, 1]), name
     assert _refused(laws, "video", [*(GROUP | dict(group=2.5)).values(), 0, 1])

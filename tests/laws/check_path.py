@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CUBIC and DCTCP, which see their path, against their oracles and what the RFCs say of them."""
+"""CUBIC and DCTCP, which see their path, against their oracles and figures of the RFCs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STARTS: Sequence[WindowState] = [
 
 
 def path_events(seed: int, count: int, marked: float) -> Iterator[PathEvent]:
-    """ACKs of a flow of some packets in flight, with what else may happen to it."""
+    """ACKs of a flow with some packets in flight, and all other events."""
     draw = random.Random(seed)
     now, acked, sent, limited = 0, 0, 10, False
     for _ in range(count):
@@ -41,7 +41,7 @@ def path_events(seed: int, count: int, marked: float) -> Iterator[PathEvent]:
 def compare_path(
     laws: Laws, name: str, values: Sequence[float], start: WindowState, events: Sequence[PathEvent]
 ) -> None:
-    """The trajectory of the law against its RFC's."""
+    """The trajectory of the law against that of its RFC."""
     law, window = laws.window(name, values), start
     oracle = {"cubic": CubicOracle, "dctcp": DctcpOracle}[name](start, *values)
     assert law.per_mark() == (name == "dctcp") and law.halves() == (name == "cubic")
@@ -75,7 +75,7 @@ def compare_path(
 
 
 def check_cubic(laws: Laws) -> None:
-    """Usual and unusual constants, wide and tight bounds, all that can happen to a flow."""
+    """Usual and unusual constants, wide and tight bounds, all events of a flow."""
     cases = [
         [0.7, 0.4, 1.0, 2.0, 0.0, 0.0],
         [0.5, 4.0, 0.0, 1.0, 0.85, 0.0],
@@ -86,14 +86,14 @@ def check_cubic(laws: Laws) -> None:
 
 
 def check_dctcp(laws: Laws) -> None:
-    """Few and many marks, wide and tight bounds, all that can happen to a flow."""
+    """Few and many marks, wide and tight bounds, all events of a flow."""
     cases = [([0.0625, 1.0, 2.0], 0.05), ([0.25, 0.0, 1.0], 0.5), ([1.0, 0.5, 6.0], 0.2)]
     for seed, ((values, marked), start) in enumerate(itertools.product(cases, STARTS)):
         compare_path(laws, "dctcp", values, start, list(path_events(seed, 500, marked)))
 
 
 def grown(law: Window, window: WindowState, rtt_ms: int, seconds: float) -> WindowState:
-    """After rounds of whole windows of ACKs, evenly spread over each round trip."""
+    """The window after rounds of full windows of ACKs, spread evenly over each round trip."""
     now, acked = 0, 0
     while now < seconds * 1000 * MS:
         packets = max(1, int(window[0]))
@@ -105,7 +105,7 @@ def grown(law: Window, window: WindowState, rtt_ms: int, seconds: float) -> Wind
 
 
 def slow_start_events(seed: int, count: int) -> Iterator[PathEvent]:
-    """ACKs of a flow of about 20 packets; round trips rise, stay for some rounds, or fall."""
+    """ACKs of a flow with about 20 packets; round trips rise, stay for some rounds, or fall."""
     draw = random.Random(seed)
     now, acked, sent, base = 0, 0, 10, draw.choice((8, 20, 60, 200)) * MS
     for _ in range(count):
@@ -128,7 +128,7 @@ def check_hystart(laws: Laws) -> None:
 
 
 def check_cubic_comes_back(laws: Laws) -> None:
-    """At W_max again after K = cbrt(W_max (1 - beta) / C), whatever the round trip (Eq. 2)."""
+    """It regains W_max after K = cbrt(W_max (1 - beta) / C), at any round trip (Eq. 2)."""
     k_s = (1000 * 0.3 / 0.4) ** (1 / 3)
     for rtt_ms in (50, 200):
         law = laws.window("cubic", [0.7, 0.4, 1.0, 2.0, 0.0, 0.0])
@@ -139,7 +139,7 @@ def check_cubic_comes_back(laws: Laws) -> None:
 
 
 def check_cubic_is_reno_where_reno_is_faster(laws: Laws) -> None:
-    """On a short path it grows by 3 (1 - beta) / (1 + beta) packets a round trip (Eq. 4)."""
+    """On a short path it grows by 3 (1 - beta) / (1 + beta) packets per round trip (Eq. 4)."""
     law = laws.window("cubic", [0.7, 0.4, 1.0, 2.0, 0.0, 0.0])
     window = law.on_congestion((100.0, 0.0, 1.0, 1e9), 100.0)
     after = grown(law, window, 1, 0.02)  # 20 round trips of a millisecond
@@ -147,7 +147,7 @@ def check_cubic_is_reno_where_reno_is_faster(laws: Laws) -> None:
 
 
 def check_dctcp_alpha(laws: Laws) -> None:
-    """With all packets marked alpha goes to 1 and a round halves; with none it takes nothing."""
+    """If all packets are marked, alpha tends to 1 and a round halves; without marks it stays."""
     for marked, left in ((1, 0.5), (0, 1.0)):
         law, window = laws.window("dctcp", [0.0625, 0.5, 1.0]), (64.0, 0.0, 1.0, 64.0)
         acked = 0

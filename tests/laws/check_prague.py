@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prague against its oracle, and the rates that its header and Linux's source promise."""
+"""Prague against its oracle, and against the rates in its header and in Linux's source."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def compare_prague(
 
 
 def fast_events(seed: int, count: int, marked: float, srtt_ms: float) -> Iterator[PathEvent]:
-    """ACKs of a flow whose packets in flight follow its round trip: many in a target of 25 ms."""
+    """ACKs of a flow whose packets in flight follow its round trip, many in a target of 25 ms."""
     draw = random.Random(seed)
     now, acked, sent = 0, 0, 10
     for _ in range(count):
@@ -72,7 +72,7 @@ def fast_events(seed: int, count: int, marked: float, srtt_ms: float) -> Iterato
 
 
 def check_prague_events(laws: Laws) -> None:
-    """Both versions and other parameters, wide and tight bounds, all that can happen to a flow."""
+    """Both versions and other parameters, wide and tight bounds, all events of a flow."""
     cases = [
         (LINUX_07, 0.05),
         (LINUX_06, 0.3),
@@ -85,7 +85,7 @@ def check_prague_events(laws: Laws) -> None:
 
 
 def check_prague_paths(laws: Laws) -> None:
-    """Round trips of 1 to 150 ms, of which many, few or one make a target."""
+    """Round trips of 1 to 150 ms: many, few or one of them fill a target."""
     cases = itertools.product((1.0, 8.0, 30.0), (0.02, 0.2, 0.7), (LINUX_07, LINUX_06), STARTS)
     for seed, (srtt_ms, marked, values, start) in enumerate(cases):
         own = [*values[:2], (values[2], 0.0, 1.0)[seed % 3], *values[3:]]
@@ -96,7 +96,7 @@ def check_prague_paths(laws: Laws) -> None:
 
 
 def check_prague_once_per_target(laws: Laws) -> None:
-    """Of two marks a round trip of 5 ms apart the second reduces from T after the first on."""
+    """At a round trip of 5 ms, a second mark reduces only from T after the first mark on."""
     for apart, left in ((25 * 10**9 - 1, 8.0), (25 * 10**9, 4.0)):
         law, window = laws.window("prague", [0.0625, 0.025, 0.0, 1.0, 0.0]), (16.0, 0.0, 1.0, 64.0)
         law.begin(window)
@@ -107,7 +107,7 @@ def check_prague_once_per_target(laws: Laws) -> None:
 
 
 def check_prague_small_windows(laws: Laws) -> None:
-    """A window of less than a packet grows by at most a packet in a target for each packet."""
+    """A window below one packet grows by at most one packet per target and packet."""
     for rtt_ms, transition, grown in ((5, 0.0, 0.2), (25, 0.0, 1.0), (5, 9.0, 1.0)):
         law, window = laws.window("prague", [0.0625, 0.025, transition, 0.0, 1.0]), START
         law.see((PS, 0, 0, 0, 0, 0, False))
@@ -120,16 +120,16 @@ def check_prague_small_windows(laws: Laws) -> None:
 def rate_mbps(
     laws: Laws, rtt_ms: float, share: float, marked: Callable[[float], bool], packets: int
 ) -> float:
-    """The second half's mean rate on a path of a fixed round trip.
+    """The mean rate over the second half, on a path with a fixed round trip.
 
     Args:
-        share: of packets that are marked; the window begins where Linux's formula has it.
-        marked: whether the packet acknowledged at a time, in seconds, is marked.
-        packets: acknowledged in all, each by itself.
+        share: share of packets marked; the window begins at the value of Linux's formula.
+        marked: whether the packet acknowledged at a time (in seconds) is marked.
+        packets: number of packets, acknowledged one by one.
     """
     law, rtt_s = laws.window("prague", LINUX_07), rtt_ms / 1000
     cwnd = 2 * (1 - share) / share * rtt_s / 0.025
-    window: WindowState = (2 * cwnd, 0.0, 1 / 64, 1e9)  # which the first mark halves
+    window: WindowState = (2 * cwnd, 0.0, 1 / 64, 1e9)  # halved by the first mark
     law.begin(window)
     now_s, half_s, srtt = 0.0, 0.0, round(rtt_s * PS)
     for acked in range(1, packets + 1):
@@ -142,7 +142,7 @@ def rate_mbps(
 
 
 def in_row(share: float, period_s: float) -> Callable[[float], bool]:
-    """Marks for what arrives at the beginning of each period."""
+    """Marks for packets at the beginning of each period."""
     return lambda now_s: now_s % period_s < share * period_s
 
 
@@ -153,9 +153,9 @@ def at_random(share: float) -> Callable[[float], bool]:
 
 
 def check_prague_rate(laws: Laws) -> None:
-    """Marks in a row once in 5/4 T: r = 5/4 0.96 (1/p - 1) Mbps, for any round trip up to T.
+    """Marks in a row, once per 5/4 T: r = 5/4 0.96 (1/p - 1) Mbps, for any round trip up to T.
 
-    In the fast tier for 5 ms, T being 25 ms.
+    T is 25 ms; the fast tier uses only 5 ms.
     """
     period_s = 0.025 * 1.25
     for rtt_ms, share in itertools.product(TRIPS_MS, (0.02, 0.05, 0.1, 0.2)):
@@ -166,7 +166,7 @@ def check_prague_rate(laws: Laws) -> None:
 
 
 def check_prague_rate_at_random_marks(laws: Laws) -> None:
-    """Independent marks: a reduction waits for T and the next mark, so that r is larger by a third.
+    """Independent marks: a reduction waits for T and the next mark, so r is larger by a third.
 
     With x marks in T the window falls each T (1 + 1 / x), so that x = 2 (1 - p) (1 + 1 / x); the
     formula, 0.96 (1/p - 1) Mbps, is x = 2 (1 - p).

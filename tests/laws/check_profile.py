@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rate profile against its definition: integrals of the factor, summed the plain way.
+"""The rate profile against its definition: integrals of the factor as plain sums.
 
-The oracle knows f and its integral G from 0 and no inverse. It holds the law's D to what defines
-it, G(now + D) - G(now) <= P < G(now + D + 1) - G(now), and walks picosecond by picosecond through
-profiles of a few picoseconds. All in whole numbers (picoseconds times millionths).
+The oracle has f and its integral G from 0, but no inverse. It checks the law's D by its definition,
+G(now + D) - G(now) <= P < G(now + D + 1) - G(now), and steps picosecond by picosecond through
+profiles of a few picoseconds. All numbers are integers (picoseconds times millionths).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def integral(period: int, steps: Steps, t: int) -> int:
 
 
 def check_profile_by_picoseconds(laws: Laws) -> None:
-    """Tiny profiles: the pause is worn off one picosecond after the other."""
+    """In tiny profiles, the pause is used up picosecond by picosecond."""
     draw = random.Random(1)
     for _ in range(60):
         period = draw.randint(1, 12)
@@ -65,7 +65,7 @@ def check_profile_by_picoseconds(laws: Laws) -> None:
 
 
 def check_profile_by_integral(laws: Laws) -> None:
-    """Days: what passes of the pause until D, and until D + 1, brackets it; starts find f > 0."""
+    """Whole days: the pause lies between the integrals to D and to D + 1; f > 0 at its end."""
     draw = random.Random(2)
     for steps in (DAY, NIGHTS_OFF, [(0, 1)], [(0, 1000 * ONE)]):
         law = laws.profile(24 * HOUR, steps)
@@ -83,7 +83,7 @@ def check_profile_by_integral(laws: Laws) -> None:
 
 
 def check_profile_steps(laws: Laws) -> None:
-    """The factor at a time, and when the next one begins; a factor of 1 stretches nothing."""
+    """The factor at any time and the start of the next one; a factor of 1 changes no pause."""
     for steps in (DAY, NIGHTS_OFF):
         law = laws.profile(24 * HOUR, steps)
         begins = [day * 24 * HOUR + at for day in range(3) for at, _ in steps]
@@ -98,7 +98,7 @@ def check_profile_steps(laws: Laws) -> None:
 
 
 def check_profile_members(laws: Laws) -> None:
-    """Of N members round(N f / max f) are on, halves rounded down, the first ones."""
+    """The first round(N f / max f) of N members are on, with halves rounded down."""
     law, largest = laws.profile(24 * HOUR, DAY), 1_300_000
     for count in (1, 2, 13, 65, 1_000_000):
         for at, ppm in DAY:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marking by projected arrivals against its oracle: a queue with bursty flows, event by event."""
+"""Marking by projected arrivals against its oracle, event by event, with bursty flows."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tiers import in_full
 
 __all__ = ["PROJECTION_CHECKS", "compare_projection", "window_arrivals"]
 
-RATE: Final = 8_000_000  # a kilobyte a millisecond
+RATE: Final = 8_000_000  # one kilobyte per millisecond
 PS: Final = 10**12
 MS: Final = 10**9
 END_MS: Final = 800 if in_full() else 320
 
 
 def window_arrivals(flows: int, end_ms: int, seed: int) -> Iterator[tuple[int, Packet]]:
-    """Flows that send a window a round trip, now and then pause; a tenth is not ECT.
+    """Flows that send a window per round trip and sometimes pause; a tenth are not ECT.
 
-    Windows grow by one a round, are halved at random, and are sent in a burst or spread out.
+    Windows grow by one per round, are halved at random, and are sent in a burst or spread out.
     """
     draw = random.Random(seed)
     state = {}
@@ -56,7 +56,7 @@ def window_arrivals(flows: int, end_ms: int, seed: int) -> Iterator[tuple[int, P
 
 
 class Run:
-    """Law and oracle at one FIFO link, whose buffer may be smaller than they are told."""
+    """Law and oracle at one FIFO link, whose buffer may be smaller than the stated one."""
 
     def __init__(self, laws: Laws, options: Options, heuristic: bool, room_bytes: int) -> None:
         name = "flow-projection-heuristic" if heuristic else "flow-projection"
@@ -133,12 +133,12 @@ class Run:
 def compare_projection(
     laws: Laws, options: Options, heuristic: bool, flows: int, end_ms: int, seed: int, room: float
 ) -> Counter[str]:
-    """Runs law and oracle side by side; ends early where rounding alone would decide.
+    """Runs law and oracle side by side; ends early if rounding alone would decide.
 
-    `room` is the real buffer over the one they are told.
+    `room` is the real buffer over the stated one.
 
     Returns:
-        How often what happened.
+        The count of each event.
     """
     size = int(options.buffer_packets * options.mean_bytes * room)
     run = Run(laws, options, heuristic, size)
@@ -174,7 +174,7 @@ def _compare_all(laws: Laws, heuristic: bool) -> Counter[str]:
 
 
 def check_flow_projection(laws: Laws) -> None:
-    """Rounds, projections and marks, the paper's K and memory and others, with losses."""
+    """Rounds, projections and marks with the paper's K and memory and with others; losses."""
     seen = _compare_all(laws, heuristic=False)
     assert seen["arrived"] > 10 * END_MS and seen["marked"] > 1.25 * END_MS, seen
     assert seen["dropped"] > END_MS / 8, seen
@@ -182,7 +182,7 @@ def check_flow_projection(laws: Laws) -> None:
 
 
 def check_flow_projection_heuristic(laws: Laws) -> None:
-    """Filters, lists, rho, the mean window and marks; no flow above M bytes is ever missed."""
+    """Filters, lists, rho, the mean window and marks; every flow above M bytes is found."""
     seen = _compare_all(laws, heuristic=True)
     assert seen["arrived"] > 10 * END_MS and seen["marked"] > 0.375 * END_MS, seen
     assert seen["dropped"] > END_MS / 8, seen
@@ -190,8 +190,8 @@ def check_flow_projection_heuristic(laws: Laws) -> None:
 
 
 def check_one_flow(laws: Laws) -> None:
-    """One flow by hand: Eq. 7 at the beginning of its next round, one mark a round."""
-    # Rounds of 20 ms and 4 packets; 4,000 B in the buffer, 20,000 B are served in a round.
+    """One flow by hand: Eq. 7 at the start of its next round, one mark per round."""
+    # A round has 20 ms and 4 packets; the buffer holds 4,000 B, and a round serves 20,000 B.
     law = laws.marking("flow-projection", [10.0, 1000.0, 10.0, 0.9, 4.0, 0.0])
     for now in (0, 20):
         law.on_arrival((0, 0, RATE, NEVER), (0, 1000), now * MS, [])
@@ -207,11 +207,11 @@ def check_one_flow(laws: Laws) -> None:
 
 
 def check_rho(laws: Laws) -> None:
-    """The paper's example: of 1.1 bytes one is identified, projections are 1.1 times as large."""
+    """The paper's example: 1 of 1.1 bytes is identified, so projections are 1.1 times as large."""
     values = Options(1e6, interval_s=1.0, least_bytes=9000.0, stages=1, buckets=1000).values(True)
     law = laws.marking("flow-projection-heuristic", values)
     empty = (0, 0, RATE, NEVER)
-    # Flow 7 sends 10 packets, and passes with its tenth; ten others send 100 bytes each.
+    # Flow 7 sends 10 packets and passes the filter with the tenth; ten others send 100 bytes each.
     for i in range(10):
         law.on_arrival(empty, (7, 1000), i * 10 * MS, [])
         law.on_arrival(empty, (100 + i, 100), (i * 10 + 1) * MS, [])
@@ -221,7 +221,7 @@ def check_rho(laws: Laws) -> None:
         law.on_arrival(empty, (100, 100), PS + (i * 10 + 1) * MS, [])
     law.on_timer(empty, 2 * PS)
     law.on_arrival(empty, (7, 1000), 2 * PS, [])
-    # In the second interval 20,000 of 22,000 bytes are the flow's: rho = 1.1. T1 was 0.09 s and T2
+    # In the second interval the flow has 20,000 of 22,000 bytes: rho = 1.1. T1 was 0.09 s and T2
     # 1 s; at 2 s a round begins: W = 1, two packets to come, RTT = 0.9 * 0.91 s + 0.1 * 1 s.
     expected = 1000 + 1.1 * 2000 - RATE / 8 * 0.919 - 1e9
     assert math.isclose(law.measure(), expected, rel_tol=1e-12), (law.measure(), expected)

@@ -26,7 +26,7 @@ KNOWN: Final = [
 
 
 def check_philox(laws: Laws) -> None:
-    """Published answers for law and oracle alike, then the two against each other."""
+    """Law and oracle give the published answers, and agree with each other."""
     for counter, key, answer in KNOWN:
         assert list(laws.philox4x32(counter, key)) == answer
         assert philox(counter, key) == answer
@@ -69,7 +69,7 @@ def check_stream(laws: Laws) -> None:
 
 
 def check_stream_open_interval(laws: Laws) -> None:
-    """Neither the smallest nor the largest words reach 0 or 1."""
+    """Even the smallest and the largest words stay above 0 and below 1."""
     for word in (0, 1, 2**31, 2**32 - 2, 2**32 - 1):
         u = laws.uniform_from_words(word)
         assert 0.0 < u < 1.0, f"words {word:#x} give {u!r}"
@@ -77,7 +77,7 @@ def check_stream_open_interval(laws: Laws) -> None:
 
 
 def check_stream_independence(laws: Laws) -> None:
-    """Streams are uniform, and uncorrelated across names, neighbouring seeds and lags."""
+    """Streams are uniform, and uncorrelated across names, adjacent seeds and lags."""
     n = 5000
     names = [
         (1, "source/gold/0/traffic"),

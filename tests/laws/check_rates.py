@@ -25,7 +25,7 @@ FIG7: Final = [0, 12_000.0, 1.4, 100.0, 24_000.0, 100, 1.0, 0.01, 0, 0.1, 0.0, 0
 
 
 def rate_events(seed: int, steps: int, rtt_ms: float, marked: float) -> list[RateEvent]:
-    """ACKs with an RTT sample, a share of them marked, and now and then something rare."""
+    """ACKs with an RTT sample, some of them marked, and rare events in between."""
     draw = random.Random(seed)
     events: list[RateEvent] = []
     for _ in range(steps):
@@ -70,13 +70,13 @@ def law_step(law: Window, window: WindowState, event: RateEvent) -> WindowState:
 
 
 def _near_round(oracle: RemSourceOracle, packets: float) -> bool:
-    """Whether twelve digits do not say if these packets end a round trip."""
+    """Whether twelve digits leave open if these packets end a round trip."""
     left = float(oracle.cwnd - oracle.answered) - packets
     return left != 0 and abs(left) < 1e-9 * float(oracle.cwnd)
 
 
 def _near_whole(oracle: RemSourceOracle) -> bool:
-    """Whether twelve digits do not say which whole number the target is rounded up to."""
+    """Whether twelve digits leave open to which integer the target is rounded up."""
     target = oracle.target()
     if target is None or target == 0:
         return False
@@ -84,7 +84,7 @@ def _near_whole(oracle: RemSourceOracle) -> bool:
 
 
 def rem_step(oracle: RemSourceOracle, event: RateEvent) -> None:
-    """The oracle's answer; losses, echoes and timeouts leave the window as it is."""
+    """The oracle's answer; losses, echoes and timeouts do not change the window."""
     kind, a, b = event
     if kind == "ack":
         oracle.ack(int(a), int(b))
@@ -103,7 +103,7 @@ def rem_step(oracle: RemSourceOracle, event: RateEvent) -> None:
 def compare_rem(
     laws: Laws, values: Sequence[float], start: WindowState, events: Sequence[RateEvent]
 ) -> int:
-    """The trajectory of the law against the pseudocode's; how many windows were compared."""
+    """Compares the law with the pseudocode; returns the number of windows compared."""
     law, oracle, window = laws.window("rem", values), RemSourceOracle(start, values), start
     assert law.per_mark() and law.every_ack() and law.recovery() == "all-acked"
     compared = 0
@@ -131,16 +131,16 @@ def check_rem_source(laws: Laws) -> None:
     errors = [(0.0, 0.0), (0.002, 0.0), (-0.001, 0.003)]
     compared, count = 0, 250 if in_full() else 120
     cases = list(enumerate(itertools.product(utilities, shapes, smoothings, errors)))
-    cases = cases if in_full() else cases[::5]  # which have each value of each
+    cases = cases if in_full() else cases[::5]  # cases that contain every value of every parameter
     for seed, ((utility, w), (n, first, beta), (smoothed, step), (error, std)) in cases:
         values = [utility, w, 1.4, 100.0, 24_000.0, n, first, beta, smoothed, step, error, std]
         events = rate_events(seed, count, 7.0, (0.02, 0.4, 0.9)[seed % 3])
         compared += compare_rem(laws, values, STARTS[seed % 3], events)
-    assert compared > 1.33 * count * len(cases)  # of some 2 for each event: a near tie ends a case
+    assert compared > 1.33 * count * len(cases)  # of about 2 per event: a near tie ends a case
 
 
 def check_rem_source_first_acks(laws: Laws) -> None:
-    """The first clear ACK among a hundred marked ones is a price of -ln(1/100) / ln(phi)."""
+    """One unmarked ACK among a hundred means a price of -ln(1/100) / ln(phi)."""
     law, window = laws.window("rem", FIG7), (1.0, 0.0, 1.0, 1e9)
     assert law.on_ack(window, 1, 0)[0] == 1.0  # there is no RTT yet
     law.begin(window)
@@ -151,13 +151,13 @@ def check_rem_source_first_acks(laws: Laws) -> None:
     assert window[0] == math.ceil(12_000 / (math.log(100) / math.log(1.4)) * 7e-3)
     for _ in range(100):
         window = law.on_ack(window, 1, 0)
-    assert window[0] == math.ceil(24_000 * 7e-3)  # none marked: max_rate
+    assert window[0] == math.ceil(24_000 * 7e-3)  # no marks: max_rate
 
 
 def check_rem_source_equilibrium(laws: Laws) -> None:
-    """Where the price is n, four of Fig. 7's sources have windows of 12 / n RTT (m = 1 - phi^-n).
+    """At price n, each of Fig. 7's four sources has a window of 12 / n RTT (m = 1 - phi^-n).
 
-    A hundred ACKs of which 49, 64 or 74 are marked are prices of 2.001, 3.036 and 4.004.
+    If 49, 64 or 74 of a hundred ACKs are marked, the price is 2.001, 3.036 or 4.004.
     """
     for price, marks in ((2, 49), (3, 64), (4, 74)):
         for rtt_ms in (7, 9, 11, 13):
@@ -169,7 +169,7 @@ def check_rem_source_equilibrium(laws: Laws) -> None:
 
 
 def check_rem_source_loss(laws: Laws) -> None:
-    """Losses, timeouts and echoes leave the window to the price."""
+    """Losses, timeouts and echoes do not change the window; only the price does."""
     law, window = laws.window("rem", FIG7), (30.0, 64.0, 1.0, 1e9)
     answers = law.on_loss(window, 9.0), law.on_timeout(window, 3.0), law.on_congestion(window, 9.0)
     for answer in answers:
@@ -203,7 +203,7 @@ def compare_primal(
 
 
 def check_primal(laws: Laws) -> None:
-    """Slow and fast gains, wide and tight bounds, all that can happen to a flow."""
+    """Slow and fast gains, wide and tight bounds, all events of a flow."""
     cases = [
         [10.0, 5.0, 10.0, 0.1, 1e9],
         [2000.0, 50.0, 1000.0, 100.0, 3000.0],
@@ -215,7 +215,7 @@ def check_primal(laws: Laws) -> None:
 
 
 def check_primal_equilibrium(laws: Laws) -> None:
-    """Marked with probability p, marks per second are w: the mean of 1 / x over ACKs is p / w."""
+    """At marking probability p there are w marks per second: the mean of 1 / x per ACK is p / w."""
     for p, w in ((0.1, 50.0), (0.02, 10.0)):
         law, window = laws.window("primal", [w, 0.01 * w / p, w / p, 1e-3, 1e9]), START
         draw, inverse, acks = random.Random(7), 0.0, 60_000
@@ -228,7 +228,7 @@ def check_primal_equilibrium(laws: Laws) -> None:
 
 
 def check_primal_timeout(laws: Laws) -> None:
-    """A timeout leaves a packet per round trip, or what it was if that is less."""
+    """A timeout leaves one packet per round trip, or the old rate if that is lower."""
     for rate, left in ((1000.0, 25.0), (10.0, 10.0)):
         law = laws.window("primal", [10, 5, rate, 0.1, 1e9])
         window = law.on_timeout(law.on_rtt(START, 40 * MS), 3.0)
@@ -238,7 +238,7 @@ def check_primal_timeout(laws: Laws) -> None:
 def compare_vegas(
     laws: Laws, values: Sequence[float], start: WindowState, events: Sequence[RateEvent]
 ) -> None:
-    """The trajectory of the law against the paper's."""
+    """The trajectory of the law against that of the paper."""
     law, oracle, window = laws.window("vegas", values), VegasOracle(start, values), start
     assert not law.per_mark() and not law.every_ack() and law.recovery() == "all-acked"
     for i, (kind, a, b) in enumerate(events):
@@ -261,7 +261,7 @@ def compare_vegas(
 
 
 def check_vegas(laws: Laws) -> None:
-    """Usual and unusual thresholds over rounds with more and less delay than they allow."""
+    """Usual and unusual thresholds, over rounds with more and with less delay than these."""
     cases = [
         [1.0, 3.0, 1.0, 0.75, 2.0],
         [2.0, 2.0, 0.0, 0.5, 1.0],
@@ -283,7 +283,7 @@ def rounds_of(law: Window, window: WindowState, rtts_ms: Sequence[float]) -> lis
 
 
 def check_vegas_slow_start(laws: Laws) -> None:
-    """Without delay the window doubles in every other round; one packet queued ends that."""
+    """Without delay the window doubles every other round, until one packet is queued."""
     law, start = laws.window("vegas", [1, 3, 1, 0.75, 2]), (2.0, math.inf, 1.0, 1e9)
     assert rounds_of(law, start, [40.0] * 6) == [4, 4, 8, 8, 16, 16]
     law.begin(start)
@@ -292,11 +292,11 @@ def check_vegas_slow_start(laws: Laws) -> None:
 
 
 def check_vegas_keeps_alpha_to_beta_queued(laws: Laws) -> None:
-    """Ten packets: below 1 queued the window grows, above 3 it falls, between it stays."""
+    """A window of ten packets grows with fewer than 1 queued, falls above 3, and else stays."""
     for queued, change in ((0.9, 1), (1.1, 0), (2.9, 0), (3.1, -1)):
         law, start = laws.window("vegas", [1, 3, 1, 0.75, 2]), (10.0, 0.0, 1.0, 1e9)
         law.on_rtt(start, 40 * MS)
-        law.on_ack(start, 10, 0)  # a round that only says what the smallest RTT is
+        law.on_ack(start, 10, 0)  # a round that only sets the smallest RTT
         rtt_ms = 40 / (1 - queued / 10)
         assert rounds_of(law, start, [rtt_ms]) == [10 + change], queued
 

@@ -17,7 +17,7 @@ from tiers import in_full
 __all__ = ["RED_CHECKS", "Step", "compare_red", "red_arrivals"]
 
 RATE_BPS = 10_000_000
-STEPS = 200 if in_full() else 80  # with each combination of flags
+STEPS = 200 if in_full() else 80  # for each combination of flags
 
 
 class Step(NamedTuple):
@@ -30,9 +30,9 @@ class Step(NamedTuple):
 
 
 def red_arrivals(options: RedOptions, steps: int, seed: int) -> Iterator[Step]:
-    """A queue that wanders through all of RED's regions and falls idle in between.
+    """A queue that passes through all of RED's regions and is idle in between.
 
-    Idle times stay off whole packet times, where the division in doubles and the exact one differ.
+    Idle times avoid whole packet times, where division in doubles may differ from the exact one.
     """
     draw = random.Random(seed)
     unit = options.mean_bytes if options.in_bytes else 1.0
@@ -57,7 +57,7 @@ def red_arrivals(options: RedOptions, steps: int, seed: int) -> Iterator[Step]:
 
 
 def compare_red(laws: Laws, options: RedOptions, steps: list[Step]) -> Counter[str]:
-    """Runs law and oracle side by side; ends early where rounding alone would decide.
+    """Runs law and oracle side by side; ends early if rounding alone would decide.
 
     Returns:
         How often each branch was taken.
@@ -80,7 +80,7 @@ def compare_red(laws: Laws, options: RedOptions, steps: list[Step]) -> Counter[s
 
 
 def options_under_test() -> Iterator[RedOptions]:
-    """Every combination of the flags, the rest varied along."""
+    """Every combination of the flags, with varied other options."""
     weights = itertools.cycle([1.0, 0.5, 0.1, 0.02])
     max_ps = itertools.cycle([0.1, 0.5, 1.0, 0.02, 0.95])
     mark_ps = itertools.cycle([1.0, 1.0, 0.3])
@@ -97,7 +97,7 @@ def options_under_test() -> Iterator[RedOptions]:
 
 
 def check_every_option(laws: Laws) -> None:
-    """All 256 combinations of flags, a wandering queue each."""
+    """All 256 combinations of flags, each with a varying queue."""
     seen: Counter[str] = Counter()
     for seed, options in enumerate(options_under_test()):
         seen += compare_red(laws, options, list(red_arrivals(options, STEPS, seed)))
@@ -120,7 +120,7 @@ def check_paper_settings(laws: Laws) -> None:
 
 
 def check_exact_ties(laws: Laws) -> None:
-    """With w_q = 1 and dyadic numbers nothing rounds: thresholds and k p = 1 are met exactly."""
+    """With w_q = 1 and dyadic numbers nothing rounds; thresholds and k p = 1 are hit exactly."""
     for wait, gentle, limit in itertools.product([True, False], [True, False], [-1, 6, 14]):
         options = RedOptions(False, 4, 8, 0.5, 1.0, gentle, wait, limit=limit)
         draw = random.Random(3)
@@ -138,7 +138,7 @@ def check_exact_ties(laws: Laws) -> None:
 
 
 def check_forced_mark_restarts_count(laws: Laws) -> None:
-    """After a forced mark the count starts again (Floyd and Jacobson, Fig. 2: count <- 0)."""
+    """A forced mark resets the count (Floyd and Jacobson, Fig. 2: count <- 0)."""
     for options, forcing in (
         (RedOptions(False, 4, 12, 0.5, 1.0, gentle=False), 12),
         (RedOptions(False, 4, 12, 0.5, 1.0, limit=11), 11),
@@ -156,7 +156,7 @@ def check_forced_mark_restarts_count(laws: Laws) -> None:
 
 
 def check_idle_whole_packets(laws: Laws) -> None:
-    """An idle time of exactly k packet times is k steps, not k - 1 by rounding."""
+    """An idle time of exactly k packet times counts as k steps, not as k - 1 by rounding."""
     options = RedOptions(False, 5, 15, 0.1, 0.125)
     for rate, slot_ps in ((10_000_000, 800_000_000), (100_000_000, 80_000_000)):
         for k in range(1, 100):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Deficit round robin against its definition (Shreedhar and Varghese 1995), packet by packet.
 
-The oracle keeps one list of waiting packets and an account of turns: who waits since when, how many
-turns each class has begun since, and how many bytes it sent since. A class's deficit is then turns
-times quantum less bytes sent; nothing of the law's own book-keeping is repeated.
+The oracle keeps one list of waiting packets and an account per class since it began to wait: how
+many turns it has begun, and how many bytes it has sent. A class's deficit is then turns
+times quantum less bytes sent, without any of the law's own book-keeping.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from law_api import Laws, Scheduler
 __all__ = ["ROUND_ROBIN_CHECKS"]
 
 LAW: Final = "deficit-round-robin"
-RATE: Final = 8_000_000  # a kilobyte a millisecond
+RATE: Final = 8_000_000  # one kilobyte per millisecond
 PS: Final = 10**12
 MS: Final = 10**9
 
 
 class Share(NamedTuple):
-    """A class: its share, and how much of it may wait; -1: anything."""
+    """A class: its share, and its limits in packets and bytes (-1: no limit)."""
 
     share: float
     packets: int = -1
@@ -33,7 +33,7 @@ class Share(NamedTuple):
 
 
 def law_of(laws: Laws, quantum: float, shares: list[Share], rate: int = RATE) -> Scheduler:
-    """The scheduler of some classes."""
+    """The scheduler with these classes."""
     return laws.scheduler([quantum], [[float(v) for v in one] for one in shares], rate, LAW)
 
 
@@ -47,23 +47,23 @@ class Packet(NamedTuple):
 
 @dataclass
 class Account:
-    """Of a class since it began to wait."""
+    """Turns and bytes of a class since it began to wait."""
 
     turns: int = 0
     sent: int = 0
 
 
 class Oracle:
-    """Whose packet goes and which is dropped, from all that happened."""
+    """Which packet is sent and which is dropped, from the whole history."""
 
     def __init__(self, quantum: int, shares: list[Share]) -> None:
         self.shares = shares
         least = min(Fraction(one.share) for one in shares)
         self.quanta = [round(quantum * Fraction(one.share) / least) for one in shares]
         self.waiting: list[Packet] = []
-        self.ring: list[int] = []  # classes that wait, the one whose turn it is first
+        self.ring: list[int] = []  # classes that wait, in order of turns
         self.accounts = [Account() for _ in shares]
-        self.began = False  # the first one's turn
+        self.began = False  # whether the first class's turn has begun
 
     def of(self, service: int) -> list[Packet]:
         return [packet for packet in self.waiting if packet.service == service]
@@ -72,7 +72,7 @@ class Oracle:
         return self.accounts[n].turns * self.quanta[n] - self.accounts[n].sent
 
     def arrive(self, packet: Packet, refused: bool, busy: bool) -> bool:
-        """Whether it may wait."""
+        """Whether the packet is accepted."""
         waiting = [*self.of(packet.service), packet]
         own = self.shares[packet.service]
         fits = (own.packets < 0 or len(waiting) <= own.packets) and (
@@ -87,7 +87,7 @@ class Oracle:
         return True
 
     def serve(self) -> Packet:
-        """The packet that goes next."""
+        """The packet that is sent next."""
         while True:
             n = self.ring[0]
             if not self.began:
@@ -133,7 +133,7 @@ class Run:
         victim = self.law.drop(refused, at)
         assert victim == (-1 if fits else service), (at, service, refused)
         assert self.law.drop(True, at) == (-1 if not fits else service)
-        if fits:  # that packet was taken out to see that there is one: it comes again
+        if fits:  # the packet was only taken to see that there is one: it comes again
             self.law.arrive(service, (service, size, True, False), busy, at)
         self.law.settle(at)
         assert self.law.drop(True, at) == -1, "what has settled stays"
@@ -152,7 +152,7 @@ class Run:
 
 
 def check_random_classes(laws: Laws) -> None:
-    """Whose turn, who is dropped, deficits and idle times, at loads from a half to three."""
+    """Turns, drops, deficits and idle times, at loads from 0.5 to 3."""
     cases = [
         (1500, [Share(0.07, bytes=6000), Share(0.9, packets=9)], (200, 1500)),
         (142, [Share(0.07, packets=20), Share(0.9, bytes=9000)], (142, 1457)),
@@ -187,7 +187,7 @@ def check_turns_by_hand(laws: Laws) -> None:
 
 
 def check_idle_time(laws: Laws) -> None:
-    """A class is idle from the end of its last transmission on, whoever sends then."""
+    """A class is idle from the end of its last transmission on, even while others send."""
     law = law_of(laws, 1500, [Share(0.5), Share(0.5)])
     for n, size in ((0, 1000), (1, 1500)):
         law.arrive(n, (n, size, True, False), True, 0)
@@ -200,7 +200,7 @@ def check_idle_time(laws: Laws) -> None:
 
 
 def check_busy_period(laws: Laws) -> None:
-    """Losses are those of the link's busy period, which ends when nothing waits or is sent."""
+    """Losses count per busy period of the link, which ends when nothing waits or is sent."""
     law = law_of(laws, 1500, [Share(0.5, packets=1), Share(0.5)])
     for expected in (-1, 0, 0):
         law.arrive(0, (0, 1000, True, False), True, 0)
@@ -217,7 +217,7 @@ def check_busy_period(laws: Laws) -> None:
 
 
 def check_free_transmitter(laws: Laws) -> None:
-    """A packet that is sent at once needs no room, but may be refused."""
+    """A packet that is sent at once needs no buffer, but may be refused."""
     law = law_of(laws, 1500, [Share(0.5, packets=0), Share(0.5, bytes=0)])
     for n in (0, 1):
         for refused in (False, True):
@@ -229,7 +229,7 @@ def check_free_transmitter(laws: Laws) -> None:
 
 
 def check_weighted_class(laws: Laws) -> None:
-    """Room to the packet and the byte, none where nothing is sent; shares of 1 in all at most."""
+    """Buffers are exact to the packet and the byte; shares add up to at most 1."""
     room = [Share(0.25, packets=3), Share(0.25, bytes=1500), Share(0.5, 2, 10**6)]
     for n, fits in ((0, 3), (1, 15), (2, 2)):
         law = law_of(laws, 1500, room)

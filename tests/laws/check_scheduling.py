@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The class scheduler against its oracle: bursty flows in classes, event by event."""
+"""The class scheduler against its oracle, event by event, with bursty flows in classes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tiers import in_full
 
 __all__ = ["SCHEDULING_CHECKS", "TABLE_1", "Run", "compare_scheduling"]
 
-RATE: Final = 8_000_000  # a kilobyte a millisecond
+RATE: Final = 8_000_000  # one kilobyte per millisecond
 PS: Final = 10**12
 MS: Final = 10**9
 END_MS: Final = 600 if in_full() else 240
@@ -105,10 +105,10 @@ class Run:
 def compare_scheduling(
     laws: Laws, settings: Settings, promises: list[Promise], flows: int, seed: int, room: int
 ) -> Counter[str]:
-    """Runs law and oracle side by side; ends early where rounding alone would decide.
+    """Runs law and oracle side by side; ends early if rounding alone would decide.
 
     Returns:
-        How often what happened.
+        The count of each event.
     """
     run = Run(laws, settings, promises, room)
     draw = random.Random(seed)
@@ -151,7 +151,7 @@ def _compare_all(laws: Laws, regulate: bool) -> Counter[str]:
 
 
 def check_class_scheduler(laws: Laws) -> None:
-    """Rates, credits, shares, losses, who is served and who loses, without regulation."""
+    """Rates, credits, shares, losses, and the classes served and dropped, without regulation."""
     seen = _compare_all(laws, regulate=False)
     assert seen["served"] > 8 * END_MS and seen["dropped"] > 0.8 * END_MS and not seen["marked"], (
         seen
@@ -160,14 +160,14 @@ def check_class_scheduler(laws: Laws) -> None:
 
 
 def check_class_regulation(laws: Laws) -> None:
-    """The same with projections, and marks for the buffer and for delay bounds."""
+    """The same with projections, and with marks for the buffer and for delay bounds."""
     seen = _compare_all(laws, regulate=True)
     assert min(seen["served"] / 25, seen["dropped"], seen["marked"]) > END_MS / 3, seen
     assert seen["buffer"] and seen["delay"] and seen["passed over"], seen
 
 
 def check_regulation_after_silence(laws: Laws) -> None:
-    """A silence of many intervals, in which all flows are forgotten, keeps the intervals' grid."""
+    """A silence of many intervals, after which all flows are forgotten, keeps the time grid."""
     settings = Settings(Options(20.0, interval_s=0.05, least_bytes=4000.0), regulate=True)
     run = Run(laws, settings, [Promise(delay_s=0.008), Promise()], 15_000)
     first = list(window_arrivals(8, 120, 3))
@@ -183,7 +183,7 @@ def check_regulation_after_silence(laws: Laws) -> None:
 
 
 def check_minimum_rate(laws: Laws) -> None:
-    """Eq. 11 by hand: 5,000 bytes after 4 of 10 ms need 5,000 B / 6 ms; the rest goes elsewhere."""
+    """Eq. 11 by hand: 5,000 bytes with 6 of 10 ms left need 5,000 B / 6 ms; others get the rest."""
     promises = [Promise(delay_s=0.01, rate_bps=1e6), Promise()]
     law = laws.scheduler(Settings(Options(40.0)).values(), [p.values() for p in promises], RATE)
     for n in (0, 1):
@@ -200,7 +200,7 @@ def check_minimum_rate(laws: Laws) -> None:
 
 
 def check_service_class(laws: Laws) -> None:
-    """Chains and weights; what is neither -1 nor positive is refused."""
+    """Chains and weights; values that are neither -1 nor positive are refused."""
     draw = random.Random(5)
     for _ in range(200):
         ratios = [draw.choice([None, draw.uniform(0.1, 3)]) for _ in range(draw.randint(1, 6))]

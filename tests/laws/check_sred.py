@@ -17,7 +17,7 @@ from tiers import in_full
 __all__ = ["SRED_CHECKS", "SredPacket", "compare_sred"]
 
 RATE: Final = 10_000_000
-STEPS: Final = 600 if in_full() else 250  # packets of a setting
+STEPS: Final = 600 if in_full() else 250  # packets per setting
 
 
 class SredPacket(NamedTuple):
@@ -34,7 +34,7 @@ def compare_sred(
     packets: Sequence[SredPacket],
     later: SredOptions | None = None,
 ) -> Counter[str]:
-    """SRED against its oracle; `later` from half the packets on.
+    """SRED against its oracle; `later` applies from halfway on.
 
     Returns:
         How often each branch was taken.
@@ -59,7 +59,7 @@ def compare_sred(
 
 
 def packets_of(options: SredOptions, count: int, seed: int) -> list[SredPacket]:
-    """Some flows with unequal shares; queues at both thresholds exactly and about them."""
+    """Some flows with unequal shares; queues exactly at both thresholds and near them."""
     draw = random.Random(seed)
     size = int(options.buffer_packets * options.mean_bytes)
     at = [0, size // 6 - 1, size // 6, size // 3 - 1, size // 3, size]
@@ -86,7 +86,7 @@ def check_sred(laws: Laws) -> None:
 
 
 def check_sred_estimates_flows(laws: Laws) -> None:
-    """1/P tends to the number of equal flows, and to 1 / sum of squares of shares."""
+    """1/P tends to the number of equal flows; in general to 1 / sum of squares of shares."""
     for shares in ([1] * 8, [1] * 20, [6, 1, 1, 1, 1]):
         law, draw = laws.marking("sred", [0.15, 256, 100, 0.25, 1, 60, 1000]), random.Random(3)
         mean, count = 0.0, 60_000
@@ -100,7 +100,7 @@ def check_sred_estimates_flows(laws: Laws) -> None:
 
 
 def check_sred_first_packets(laws: Laws) -> None:
-    """An unknown number of flows counts as many; a hit in a list of one flow is certain."""
+    """An unknown number of flows counts as many flows; a list of one flow always gives a hit."""
     law = laws.marking("sred", [0.4, 2, 2, 0.5, 1, 6, 1000])
     third, sixth, short = (2, 2000, RATE, NEVER), (1, 1999, RATE, NEVER), (0, 999, RATE, NEVER)
     assert law.on_arrival(third, (7, 1000), 0, [0.39]) == (MARK, NO_FLOW, 1)

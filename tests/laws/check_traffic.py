@@ -49,7 +49,7 @@ def draws(seed: int, count: int) -> list[float]:
 
 
 def check_rate_capped(laws: Laws) -> None:
-    """The cap holds until, and not at, the stated time; -1 is never."""
+    """The cap ends exactly at the stated time; -1 means never."""
     for rate, until in ((1.0, 0.0), (500e3, 60.0), (1e15, 1e-12), (2.5e6, 123.456)):
         law, lifted = laws.traffic("rate-capped", [rate, until]), round(until * PS)
         assert law.lifted_at() == lifted
@@ -64,7 +64,7 @@ def check_rate_capped(laws: Laws) -> None:
 
 
 def check_rate_capped_range(laws: Laws) -> None:
-    """The latest time that is accepted is a time, not an overflow of 64 bits."""
+    """The latest accepted time does not overflow 64 bits."""
     row = {r[0]: r for r in laws.tables()["traffic"]["rate-capped"]}["until_s"]
     law = laws.traffic("rate-capped", [1e6, row[4]])
     assert law.lifted_at() == round(row[4] * PS), f"{row[4]} s became {law.lifted_at()} ps"
@@ -85,7 +85,7 @@ def check_cbr(laws: Laws) -> None:
 
 
 def check_poisson(laws: Laws) -> None:
-    """Every gap, the first one too, is where F(gap) = u."""
+    """Every gap, including the first, satisfies F(gap) = u."""
     for mean_s in (1e-6, 0.01, 5.0):
         law, mean = laws.traffic("poisson", [mean_s]), mean_s * PS
         for u in draws(3, 300):
@@ -96,7 +96,7 @@ def check_poisson(laws: Laws) -> None:
 
 
 def check_poisson_statistics(laws: Laws) -> None:
-    """Twenty thousand gaps from a keyed stream are exponential, with the mean asked for."""
+    """Twenty thousand gaps from a keyed stream are exponential with the requested mean."""
     law, mean, n = laws.traffic("poisson", [0.01]), 0.01 * PS, 20_000
     stream = laws.stream(1, "source/calls/0/traffic") if _has_stream(laws) else None
     gaps = [law.gap([u])[0] for u in _uniforms(stream, n)]
@@ -114,7 +114,7 @@ def check_poisson_range(laws: Laws) -> None:
 
 
 def check_web_reading(laws: Laws) -> None:
-    """Reading times are where F(time) = u, exponential as a sample, and refused where absurd."""
+    """Reading times satisfy F(time) = u and are exponential as a sample; a mean of 0 is refused."""
     law, mean, n = laws.traffic("web", [5.0, 2, 1.0, 1.0, 5e6, 1.2, 0, -1, 0]), 5.0 * PS, 10_000
     for u in draws(4, 300):
         value, used = law.reading([u])
@@ -139,7 +139,7 @@ def check_web_reading_range(laws: Laws) -> None:
 def compare_web_size(
     laws: Laws, kind: int, mean: float, low: float, high: float, shape: float, us: Sequence[float]
 ) -> None:
-    """Sizes drawn against the distribution, rounded to whole bytes and at least one."""
+    """Drawn sizes against the distribution, rounded to whole bytes, at least one."""
     law = laws.traffic("web", [5.0, kind, mean, low, high, shape, 0, -1, 0])
     for u in us:
         size, used = law.file_bytes([u])
@@ -152,7 +152,7 @@ def compare_web_size(
         def cdf(x: float) -> float:
             return exponential_cdf(x, mean) if kind == 1 else pareto_cdf(x, low, high, shape)
 
-        below = 1.0 if size == 1 else 0.5  # what rounds to nothing is sent as one byte
+        below = 1.0 if size == 1 else 0.5  # sizes that round to 0 become one byte
         slack = high * 1e-9 if kind == 2 else 0.0  # 1 - u (1 - tail) cancels near the upper end
         assert brackets(size, u, below + slack, 0.5 + slack, cdf), where
         assert kind != 2 or low - 0.5 <= size <= high * (1 + 1e-9) + 0.5, where
@@ -175,7 +175,7 @@ def check_web_size(laws: Laws) -> None:
 
 
 def check_web_size_statistics(laws: Laws) -> None:
-    """Twenty thousand truncated Pareto sizes have the distribution and the mean of the formula."""
+    """Twenty thousand truncated Pareto sizes have the formula's distribution and mean."""
     low, high, shape, n = 2000.0, 5e6, 1.2, 20_000
     law = laws.traffic("web", [5.0, 2, 1.0, low, high, shape, 0, -1, 0])
     stream = laws.stream(3, "source/web/1/traffic") if _has_stream(laws) else None
@@ -187,7 +187,7 @@ def check_web_size_statistics(laws: Laws) -> None:
 
 
 def check_start(laws: Laws) -> None:
-    """Member i starts at at + i stagger + U spread; without a spread nothing is drawn."""
+    """Member i starts at `at` + i stagger + U spread; without a spread nothing is drawn."""
     for at, stagger, spread in ((0, 0, 0), (5, 7, 0), (10**12, 10**11, 5 * 10**12)):
         for index, u in ((0, 0.25), (3, 0.5), (99, LARGEST_DRAW)):
             value, used = laws.start(at, stagger, spread, index, [u])
@@ -196,7 +196,7 @@ def check_start(laws: Laws) -> None:
 
 
 def check_start_range(laws: Laws) -> None:
-    """Starts beyond the end of time are at it: no sum and no product of times wraps."""
+    """Starts beyond the end of time become that end: no sum or product of times overflows."""
     most = 2**63 - 1
     for at, stagger, spread, index in (
         (FARTHEST, FARTHEST, FARTHEST, 1),
@@ -213,7 +213,7 @@ def check_start_range(laws: Laws) -> None:
 
 
 def _has_stream(laws: Laws) -> bool:
-    """Whether the module was linked with stream.cc (a mutant's holds one law only)."""
+    """Whether the module was linked with stream.cc (a mutant's module holds only one law)."""
     try:
         laws.stream(0, "")
     except RuntimeError:

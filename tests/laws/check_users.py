@@ -2,7 +2,7 @@
 """Telephone users, single files, on-off files and the web user's reading times against oracles.
 
 The telephone oracle lays out whole calls first (experiments T4) and lists their packets; the law
-walks from packet to packet. Geometric and hyper-exponential draws are held to their distributions.
+steps from packet to packet. Geometric and hyper-exponential draws are compared with theory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BRANCHES: Final = ((5.0, 0.44674), (20.0, 0.3), (80.0, 0.20855), (400.0, 0.04471
 
 
 def _packets(us: list[float], idle_s: float, call_s: float, gap: int, tick: bool) -> list[int]:
-    """Times of all packets of the calls that these draws make, from the user's start."""
+    """The times of all packets of the calls from these draws, since the user's start."""
     times, now, draw = list[int](), 0, iter(us)
     per_call = 2 if tick else 3
     for _ in range(len(us) // per_call):
@@ -35,7 +35,7 @@ def _packets(us: list[float], idle_s: float, call_s: float, gap: int, tick: bool
 
 
 def check_voip(laws: Laws) -> None:
-    """Every packet of fifty calls, with random phases and on ticks, calls without a packet too."""
+    """Every packet of fifty calls, with random phases or on ticks, some calls without a packet."""
     gap = PS // 10
     for tick, seed, call_s in ((True, 1, 2.0), (False, 2, 2.0), (False, 3, 0.08), (True, 4, 1e-4)):
         draw = random.Random(seed)
@@ -51,7 +51,7 @@ def check_voip(laws: Laws) -> None:
 
 
 def check_voip_statistics(laws: Laws) -> None:
-    """Three calls an hour idle, 3 min calls: active for 0.1304 of the time, a packet in 10 s."""
+    """Three 3 min calls per idle hour, a packet per 10 s: 0.1304 of the time is in calls."""
     law, draw = laws.traffic("voip", [1200.0, 180.0, 10.0, 1.0, 0.0]), random.Random(9)
     now = law.first([draw.random() for _ in range(9)])[0]
     packets = 1
@@ -64,7 +64,7 @@ def check_voip_statistics(laws: Laws) -> None:
 
 
 def check_voip_range(laws: Laws) -> None:
-    """A negative or absurd time is refused; the largest mean does not overflow."""
+    """Negative, zero or too long times are refused; the largest mean does not overflow."""
     for values in ([0.0, 1, 0.1, 1], [1, 0.0, 0.1, 1], [1, 1, 0.0, 1], [3e5, 1, 0.1, 1]):
         assert _refused(laws, "voip", [*values, 0.0]), values
     assert _refused(laws, "voip", [1, 1, 0.1, 1, -1.0])
@@ -76,7 +76,7 @@ def check_voip_range(laws: Laws) -> None:
 
 
 def check_file(laws: Laws) -> None:
-    """One file at once, of the size stated, and none after it."""
+    """One file of the stated size at once, and no further file."""
     for size in (1.0, 1_234_567.0, 1e15):
         law = laws.traffic("file", [size])
         assert law.reading([]) == (0, 0)
@@ -86,7 +86,7 @@ def check_file(laws: Laws) -> None:
 
 
 def check_on_off(laws: Laws) -> None:
-    """No pause before the first file, exponential ones after; files are geometric in packets."""
+    """No pause before the first file, then exponential pauses; sizes are geometric in packets."""
     draw = random.Random(5)
     for mean in (1.0, 1.5, 300.0):
         law = laws.traffic("on-off", [mean, 2.0, 0])
@@ -110,7 +110,7 @@ def check_on_off(laws: Laws) -> None:
 
 
 def check_web_hyper(laws: Laws) -> None:
-    """Hyper-exponential reading: the branch a draw picks, mean 42.8 s, coefficient 2.9."""
+    """Hyper-exponential reading: the branch for a draw, mean 42.8 s, coefficient 2.9."""
     mean = sum(m * p for m, p in BRANCHES)
     law = laws.traffic("web", [mean, 0, 1.0, 1.0, 5e6, 1.2, 1.0, -1.0, 0])
     edge = 0.0

@@ -33,7 +33,7 @@ START: Final[WindowState] = (1.0, 64.0, 1.0 / 64, 50.0)
 
 
 def window_events(seed: int, steps: int) -> list[WindowEvent]:
-    """ACKs, a few of them marked, and now and then something worse."""
+    """ACKs, a few of them marked, with rare losses and timeouts."""
     draw = random.Random(seed)
     events: list[WindowEvent] = []
     for _ in range(steps):
@@ -58,7 +58,7 @@ def same(law: WindowState, cwnd: object, ssthresh: object, where: str) -> None:
 def compare_wtp(
     laws: Laws, values: Sequence[float], start: WindowState, events: Sequence[WindowEvent]
 ) -> None:
-    """The trajectory of the law against that of the equation."""
+    """Compares the law's trajectory with that of the equation."""
     law = laws.window("wtp", values)
     assert law.per_mark(), "WTP learns of every mark"
     assert law.recovery() == "all-acked"
@@ -99,7 +99,7 @@ def check_wtp(laws: Laws) -> None:
 
 
 def check_wtp_equilibrium(laws: Laws) -> None:
-    """Marked with probability p, a window settles where p cwnd = w (Eq. 4), whatever the form."""
+    """At marking probability p, a window settles at p cwnd = w (Eq. 4) in each form."""
     for form, w_inc, w_dec in ((0, 4.0, 1.0), (1, 1.0, 4.0), (2, 2.0, 2.0)):
         law = laws.window("wtp", [form, 0.1, w_inc, w_dec])
         draw, window, inverse = random.Random(form), (40.0, 0.0, 1 / 64, 1e6), 0.0
@@ -111,7 +111,7 @@ def check_wtp_equilibrium(laws: Laws) -> None:
 
 
 def check_wtp_weight(laws: Laws) -> None:
-    """The weight set is the weight aimed at, whatever pair the law was built with."""
+    """The law aims at the weight that is set, whatever pair it was built with."""
     for form, w_inc, w_dec in itertools.product([0, 1, 2], [1.0, 2.0], [1.0, 4.0]):
         law = laws.window("wtp", [form, 0.5, w_inc, w_dec])
         assert law.weight() == w_inc * w_dec
@@ -120,7 +120,7 @@ def check_wtp_weight(laws: Laws) -> None:
 
 
 def check_wtp_weight_zero(laws: Laws) -> None:
-    """A flow told to aim at no marks holds still or falls to its minimum, and recovers."""
+    """A flow with weight 0 keeps its window or falls to the minimum, and recovers."""
     for form in (0, 1, 2):
         law = laws.window("wtp", [form, 0.5, 2.0, 1.0])
         law.set_weight(0.0)
@@ -137,7 +137,7 @@ def check_wtp_weight_zero(laws: Laws) -> None:
 
 
 def check_gain(laws: Laws, name: str, most: float) -> None:
-    """A law whose gain is set is the law built with it; beyond its range the gain is held there."""
+    """A law with a changed gain equals one built with it; the gain is limited to its range."""
     for built, gain in itertools.product([0.1, 0.5], [0.05, 0.5, 1.0, most, 2 * most]):
         values = [0.0, built, 4.0, 1.0] if name == "wtp" else [built, 4.0, 0.0]
         law = laws.window(name, values)
@@ -155,7 +155,7 @@ def check_gain(laws: Laws, name: str, most: float) -> None:
 
 
 def check_wtp_gain(laws: Laws) -> None:
-    """WTP's gain may be set anew, as a reference round trip does (siris2002 section 5.1)."""
+    """WTP's gain can be changed, as a reference round trip does (siris2002 section 5.1)."""
     check_gain(laws, "wtp", 1e3)
 
 
@@ -166,7 +166,7 @@ def compare_reno(
     events: Sequence[WindowEvent],
     name: str = "reno",
 ) -> None:
-    """The trajectory of the law against RFC 5681's."""
+    """Compares the law's trajectory with that of RFC 5681."""
     law = laws.window(name, values)
     assert not law.per_mark() and law.weight() == 0.0
     assert law.recovery() == ("all-acked" if name == "newreno" else "first-ack")
@@ -192,7 +192,7 @@ def compare_reno(
 
 
 def check_reno(laws: Laws) -> None:
-    """Decreases, least thresholds and ABE, wide and tight bounds, slow start on and off."""
+    """Decreases, minimum thresholds, ABE, wide and tight bounds, slow start on and off."""
     starts = [START, (1.0, 0.0, 1.0, 1000.0), (2.0, 1e9, 1.0, 16.0), (3.0, 8.0, 2.0, 4.0)]
     for seed, (decrease, least, start) in enumerate(
         itertools.product([0.5, 0.25, 0.875], [1.0, 2.0, 10.0], starts)
@@ -202,13 +202,13 @@ def check_reno(laws: Laws) -> None:
 
 
 def check_newreno(laws: Laws) -> None:
-    """NewReno differs from Reno in its host's recovery only, not in its windows."""
+    """NewReno differs from Reno only in its host's recovery, not in its windows."""
     for seed, least in enumerate([1.0, 2.0, 10.0]):
         compare_reno(laws, [0.5, least, 0.0], START, window_events(seed, 400), "newreno")
 
 
 def check_reno_slow_start_end(laws: Laws) -> None:
-    """Slow start ends at cwnd = ssthresh: from there one ACK adds 1 / cwnd."""
+    """Slow start ends at cwnd = ssthresh; from there each ACK adds 1 / cwnd."""
     law = laws.window("reno", [0.5, 2.0, 0.0])
     window: WindowState = (1.0, 8.0, 1.0, 100.0)
     grown = []
@@ -239,7 +239,7 @@ def compare_round_trip(laws: Laws, samples: Sequence[tuple[int, int]]) -> int:
 
 
 def check_round_trip(laws: Laws) -> None:
-    """Buckets met exactly at their ends, gaps of one and more buckets, and saturation."""
+    """Samples exactly at ends of buckets, gaps of one and more buckets, and saturation."""
     saturated = 0
     for seed in range(10):
         draw, now, samples = random.Random(seed), seed % 2 * 7 * MS, []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The laws as a Python module, built once a session (and once for all while nothing changes)."""
+"""The laws as a Python module, built once per session, and only if something has changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def laws() -> Laws:
-    """The module over omnet/laws as it stands."""
+    """The module for the current omnet/laws."""
     from law_api import load_module
     from law_build import build_module
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults planted in DualPI2 and in what sorts its packets."""
+"""Faults planted in DualPI2 and in the classification of its packets."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shape of `ecnomy_laws_testing`, for type checkers and readers, and how it is loaded.
+"""The types of `ecnomy_laws_testing`, for type checkers and readers, and its loader.
 
 Times are int picoseconds.
 """
@@ -47,7 +47,7 @@ DROP: Final = 2
 NO_FLOW: Final = -2
 ALL_FLOWS: Final = -1
 NEVER: Final = -1
-FARTHEST: Final = 2**62  # ps; where draws and sums of times end
+FARTHEST: Final = 2**62  # ps; the limit of draws and of sums of times
 
 Queue = tuple[int, int, int, int]  # waiting packets, bytes, rate in bit/s, idle since (-1 busy)
 Packet = tuple[int, int] | tuple[int, int, bool, bool]  # flow, bytes; ect and ce, or just ECT
@@ -74,13 +74,13 @@ class Marking(Protocol):
     def on_timer(self, queue: Queue, now: int, /) -> int: ...
     def probability(self) -> float: ...
     def configure(self, values: Sequence[float], /) -> None:
-        """New parameters for the law as it stands."""
+        """New parameters for the law in its present state."""
 
     def measure(self) -> float:
-        """RED's average, the measured load, the virtual backlog in bytes, REM's price; else NaN.
+        """RED's average, the measured load, the virtual backlog in bytes or REM's price; else NaN.
 
         For the adaptive virtual queue it is the virtual capacity over the link's, for the adaptive
-        threshold the threshold in bytes, for projected arrivals what they exceed the buffer by.
+        threshold the threshold in bytes, for projected arrivals their excess over the buffer.
         """
 
 
@@ -101,25 +101,25 @@ class Window(Protocol):
     def weight(self) -> float: ...
     def set_weight(self, weight: float, /) -> None: ...
     def gain(self) -> float:
-        """NaN where the law has none."""
+        """NaN if the law has none."""
 
     def set_gain(self, gain: float, /) -> None: ...
     def halves(self) -> bool:
-        """Whether an echo halves it, so that it waits at one packet."""
+        """Whether an echo halves the window, so that it waits at one packet."""
 
     def every_ack(self) -> bool:
-        """Whether it hears of every packet answered, not only of those that may grow it."""
+        """Whether the law sees every packet acknowledged, not only those that may grow it."""
 
     def begin(self, window: WindowState, /) -> WindowState: ...
     def on_rtt(self, window: WindowState, rtt: int, /) -> WindowState: ...
     def disturb(self, normal: float, /) -> None: ...
     def aim(self, marks_per_s: float, /) -> None: ...
     def send_rate(self) -> float:
-        """Packets/s; NaN where the law has none."""
+        """In packets/s; NaN if the law has none."""
 
 
 class Traffic(Protocol):
-    """A traffic law; draws answer (value, draws used). What a kind lacks raises."""
+    """A traffic law; draws return (value, draws used). Methods that a kind lacks raise."""
 
     def cap_bps(self, now: int, /) -> int: ...
     def lifted_at(self) -> int: ...
@@ -128,10 +128,10 @@ class Traffic(Protocol):
     def reading(self, draws: Sequence[float], /) -> tuple[int, int]: ...
     def file_bytes(self, draws: Sequence[float], /) -> tuple[int, int]: ...
     def give_up(self) -> None:
-        """The file asked for last was not fetched to its end (of parts of `web`)."""
+        """The user gave up the last file before its end (parts of `web`)."""
 
     def payload_bytes(self) -> int:
-        """Of the packet timed last (video)."""
+        """The payload of the last packet (video)."""
 
 
 class Profile(Protocol):
@@ -144,7 +144,7 @@ class Profile(Protocol):
 
 
 class RoundTrip(Protocol):
-    """Round-trip time of a flow paid by the second."""
+    """The round-trip time of a flow with a weight per second."""
 
     def sample(self, now: int, rtt: int, /) -> None: ...
     def known(self) -> bool: ...
@@ -177,27 +177,27 @@ class Scheduler(Protocol):
         self, service: int, packet: tuple[int, int, bool, bool], busy: bool, now: int, /
     ) -> None: ...
     def drop(self, overflow: bool, now: int, /) -> int:
-        """The class that lost its last packet, -1 for none."""
+        """The class that lost its last packet, or -1."""
 
     def settle(self, now: int, /) -> None: ...
     @overload
     def next(self, now: int, /) -> tuple[int, bool, int]:
-        """Class, whether to mark, how long it waited."""
+        """The class, whether to mark the packet, and its waiting time."""
 
     @overload
     def next(self, now: int, draws: Sequence[float], /) -> tuple[int, bool, int, bool, int]:
-        """And whether it is dropped instead, and how many draws were used."""
+        """The same, then whether to drop the packet instead, and the number of draws used."""
 
     def classes(self) -> list[ClassRow]: ...
     def projected(self) -> tuple[float, float]:
-        """Bytes beyond the buffer, and the sum of the rates needed in bit/s."""
+        """Bytes beyond the buffer, and the sum of the rates needed, in bit/s."""
 
     def idle_since(self, service: int, now: int, /) -> int:
-        """Since when a class's part of the link is idle, -1 while it is not (by weights)."""
+        """The time since which a class's part of the link is idle, else -1 (by weights)."""
 
 
 class Laws(Protocol):
-    """The module; a law it was not linked with raises KeyError or RuntimeError."""
+    """The module; a law that is not linked raises KeyError or RuntimeError."""
 
     def marking(self, name: str, values: Sequence[float], /) -> Marking: ...
     def window(self, name: str, values: Sequence[float], /) -> Window: ...
@@ -226,7 +226,7 @@ class Laws(Protocol):
     ) -> Scheduler: ...
     def weights(self, ratios: Sequence[float], /) -> list[float]: ...
     def codepoint_class(self, ect: bool, ce: bool, ect_1: bool, /) -> int:
-        """The class of a packet by its ECN field: 0 of L4S traffic, 1 of the rest."""
+        """The class of a packet by its ECN field: 0 for L4S traffic, 1 for all other."""
 
     def tables(self) -> dict[str, dict[str, list[Row]]]: ...
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds `ecnomy_laws_testing`, the test-only module over the laws, with g++ and nanobind.
 
-Objects are kept under the repository's build folder, each under a digest of what it is made from
+Objects are kept in the repository's build folder, each under a digest of its inputs
 (its source, the headers that it includes, the compiler, nanobind and Python), so that a second run
-compiles nothing, a changed law only what includes it, and two interpreters do not meet. No
-optimisation: the tests spend their time in Python. The laws' files of a module are compiled as one,
-which is far faster. Of a module of one law, as the full tier's mutants have it, there are so many
-that the standard library's headers are compiled ahead, once.
+compiles nothing, a changed law only the files that include it, and interpreters do not collide. No
+optimisation: the tests spend their time in Python. A module's law files are compiled as one,
+which is far faster. The full tier's mutants are modules of one law, and there are so many of them
+that the standard library's headers are precompiled once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CACHE: Final = BUILD / "law-tests"
 FLAGS: Final = ("-std=c++20", "-O0", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off")
 LAW_SOURCES: Final = tuple(sorted(p.stem for p in NATIVE.glob("*.cc") if p.stem != "binding"))
 APART: Final = ("stream_words",)  # renames what others include
-Part = tuple[str, list[Path], list[str]]  # name, what it is made from (the source first), flags
+Part = tuple[str, list[Path], list[str]]  # name, inputs (the source first), flags
 
 
 def law_headers(laws: Path = LAWS) -> list[Path]:
@@ -42,15 +42,15 @@ def law_headers(laws: Path = LAWS) -> list[Path]:
 def build_module(
     laws: Path = LAWS, sources: tuple[str, ...] = LAW_SOURCES, folder: Path = CACHE
 ) -> Path:
-    """Compiles what has changed, two files at a time, and links the module.
+    """Compiles changed files, two at a time, and links the module.
 
     Args:
         laws: folder with the law headers, the repository's or a changed copy.
-        sources: stems of the files in native/ to link; the module holds their laws only.
-        folder: where the module goes; objects are always shared.
+        sources: stems of the files in native/ to link; the module holds only their laws.
+        folder: folder for the module; objects are always shared.
 
     Returns:
-        Path of the extension module, in a folder of its own.
+        Path of the extension module, in its own folder.
     """
     together = [stem for stem in sources if stem not in APART]
     own = [_group(laws, [stem]) for stem in sources if stem in APART]
@@ -92,7 +92,7 @@ def _law(laws: Path, stem: str) -> Part:
 
 
 def _group(laws: Path, stems: list[str]) -> Part:
-    """Sources compiled as one file, where `registered` has another name in each."""
+    """Sources compiled as one file, with a different name of `registered` in each."""
     lines = "".join(
         f'#define registered registered_{stem}\n#include "{stem}.cc"\n#undef registered\n'
         for stem in stems

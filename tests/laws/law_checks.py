@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which checks hold a law to its oracle, and a command that runs them on another module.
+"""The checks that compare each law with its oracle, and a command that runs them on a module.
 
-`python law_checks.py MODULE LAW ...` prints for each law the check that finds it at fault, and
-exits 3 if each of the laws is at fault, 0 if one passes; anything else (a module that does not
-load, a check that breaks) exits otherwise. It is a command because one process can hold only one
+`python law_checks.py MODULE LAW ...` prints for each law the check that finds a fault, and
+exits with 3 if every law has a fault, with 0 if one passes; other errors (a module that does not
+load, a check that breaks) give other codes. It is a command because a process can load only one
 such module.
 """
 
@@ -62,7 +62,7 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
 
 
 def main(module: str, *names: str) -> int:
-    """Runs these laws' checks on the module at a path; the exit status."""
+    """Runs these laws' checks on the module at a path; returns the exit status."""
     laws = load_module(Path(module))
     found = {name: fault_of(laws, name) for name in names}
     for name, fault in found.items():
@@ -71,7 +71,7 @@ def main(module: str, *names: str) -> int:
 
 
 def fault_of(laws: Laws, name: str) -> str:
-    """The first check that does not hold for a law, and what it found; "" if all hold."""
+    """The first check that fails for a law, with its message; "" if all pass."""
     for check in CHECKS[name]:
         try:
             check(laws)

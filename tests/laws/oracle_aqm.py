@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CoDel, PIE, BLUE and self-configuring RED, step by step as their texts read.
+"""CoDel, PIE, BLUE and self-configuring RED, step by step as in their texts.
 
 Sources: RFC 8289 section 5 (pseudo-code) with ECN marks in place of drops; RFC 8033 appendix A
 with sections 5.1, 5.4 and 5.5; Feng et al. 2002, the figure of the BLUE algorithm; Feng et al.
-1999, the figure of the adaptive max_p. Whole picoseconds and exact fractions, so that each says
+1999, the figure of the adaptive max_p. Whole picoseconds and exact fractions: each oracle says
 where rounding in doubles could decide otherwise (`doubtful`).
 """
 
@@ -32,11 +32,11 @@ __all__ = [
 
 PS: Final = 10**12
 NEAR: Final = Fraction(1, 10**9)
-TINY: Final = Fraction(1, 10**14)  # a probability that may be rounding's alone
+TINY: Final = Fraction(1, 10**14)  # a probability that may come from rounding alone
 
 
 def whole_ps(seconds: float) -> int:
-    """A parameter in seconds as the clock counts it; halves up."""
+    """A parameter in seconds, in units of the clock; halves are rounded up."""
     return floor(Fraction(seconds) * PS + Fraction(1, 2))
 
 
@@ -46,7 +46,7 @@ def near(a: Fraction, b: Fraction) -> bool:
 
 
 class AqmVerdict(NamedTuple):
-    """What becomes of a packet, the uniforms that took, and the branches that led there."""
+    """The fate of a packet, the number of uniforms used, and the branches taken."""
 
     action: int
     used: int
@@ -66,7 +66,7 @@ class CodelOptions(NamedTuple):
 
 
 class CodelOracle:
-    """RFC 8289's codel_queue_t, each drop a mark and so one packet per dequeue."""
+    """RFC 8289's codel_queue_t, with marks for drops and so one packet per dequeue."""
 
     def __init__(self, options: CodelOptions) -> None:
         self.configure(options)
@@ -75,10 +75,10 @@ class CodelOracle:
         self.first_above_time: int | None = None
         self.dropping = False
         self.count = self.lastcount = self.drop_next = 0
-        self.error = 0  # ps that drop_next may be off where roots are rounded otherwise
+        self.error = 0  # ps by which drop_next may differ if roots are rounded differently
 
     def configure(self, options: CodelOptions) -> None:
-        """New parameters; the times set before stay."""
+        """New parameters; times already set stay."""
         self.target = whole_ps(options.target_s)
         self.interval = whole_ps(options.interval_s)
 
@@ -87,7 +87,7 @@ class CodelOracle:
         self.arrived.append(now)
 
     def tail_drop(self) -> None:
-        """There was no room for the packet that joined last."""
+        """The buffer had no room for the last packet that joined."""
         self.arrived.pop()
 
     def dequeue(self, now: int, size: int, left_bytes: int) -> AqmVerdict:
@@ -174,7 +174,7 @@ class PieOracle:
         self.drop_prob = self.accu_prob = self.qdelay_old = Fraction(0)
 
     def configure(self, options: PieOptions) -> None:
-        """New parameters; probability, delays and what is left of the burst stay."""
+        """New parameters; probability, delays and the rest of the burst stay."""
         self.target, self.alpha = Fraction(options.target_s), Fraction(options.alpha)
         self.beta, self.mark_p = Fraction(options.beta), Fraction(options.mark_p)
         self.mean = Fraction(options.mean_bytes)
@@ -182,7 +182,7 @@ class PieOracle:
         self.max_burst = whole_ps(options.max_burst_s)
 
     def calculate_drop_prob(self, queue: Queue) -> tuple[tuple[str, ...], bool]:
-        """At each T_UPDATE: the branches taken, and whether rounding may take others."""
+        """At each T_UPDATE: the branches taken, and whether rounding might take others."""
         current = Fraction(queue[1] * 8, queue[2])
         p = self.alpha * (current - self.target) + self.beta * (current - self.qdelay_old)
         scale = next((s for below, s in SCALES if self.drop_prob < below), 1)
@@ -209,7 +209,7 @@ class PieOracle:
         return tuple(branches), doubtful
 
     def enqueue(self, queue: Queue, u: float) -> AqmVerdict:
-        """A packet that meets `queue`, should it need a uniform u."""
+        """A packet that meets `queue`, with a uniform u if it needs one."""
         current, half = Fraction(queue[1] * 8, queue[2]), self.target / 2
         doubtful = near(current, half) or near(self.qdelay_old, half)
         if self.drop_prob == 0 and current < half and self.qdelay_old < half:
@@ -270,10 +270,10 @@ class BlueOracle:
         self.options = options
         self.pm = Fraction(0)
         self.last_update: int | None = None
-        self.residue = False  # whether doubles may leave a little of a pm of 0
+        self.residue = False  # whether doubles may leave a pm slightly above 0
 
     def loss(self, now: int) -> str:
-        """Upon packet loss, or a queue beyond L."""
+        """At a packet loss, or a queue beyond L."""
         if not self._thawed(now):
             return "loss-frozen"
         self.pm = min(Fraction(1), self.pm + Fraction(self.options.increment))
@@ -281,7 +281,7 @@ class BlueOracle:
         return "loss-to-1" if self.pm == 1 else "loss"
 
     def idle(self, since: int) -> str:
-        """Upon a link idle."""
+        """At an idle link."""
         if not self._thawed(since):
             return "idle-frozen"
         rest = self.pm - Fraction(self.options.decrement)
@@ -289,7 +289,7 @@ class BlueOracle:
         return "idle-to-0" if self.pm == 0 else "idle"
 
     def enqueue(self, queue: Queue, now: int, u: float) -> AqmVerdict:
-        """A packet that meets `queue`; doubtful where what is left of pm may be rounding."""
+        """A packet that meets `queue`; doubtful if the rest of pm may come from rounding."""
         branches = []
         if queue[3] != NEVER:
             branches.append(self.idle(queue[3]))
@@ -327,27 +327,27 @@ class SelfConfiguringOptions(NamedTuple):
         return [float(v) for v in self]
 
     def red(self, max_p: float) -> RedOptions:
-        """The RED that it is while max_p is this."""
+        """The equivalent RED at this max_p."""
         return RedOptions(
             self.in_bytes, self.min_th, self.max_th, max_p, self.weight, mean_bytes=self.mean_bytes
         )
 
 
 class SelfConfiguringOracle(RedOracle):
-    """RED whose max_p is scaled as its average leaves the band between the thresholds."""
+    """RED whose max_p is scaled when the average leaves the band between the thresholds."""
 
     def __init__(self, own: SelfConfiguringOptions) -> None:
         super().__init__(own.red(own.max_p))
         self.own, self.status, self.changes = own, "between", [""]
 
     def configure(self, own: SelfConfiguringOptions) -> None:
-        """New parameters; average, status and max_p stay, unless it is max_p that is new."""
+        """New parameters; average and status stay, and so does max_p unless it is changed."""
         changed = own.max_p != self.own.max_p
         self.options = own.red(own.max_p if changed else self.options.max_p)
         self.own = own
 
     def arrive(self, queue: Queue, packet: Packet, now: int, u: float) -> Verdict:
-        """RED's verdict, doubtful also where the average all but meets max_threshold."""
+        """RED's verdict; also doubtful if the average nearly equals max_threshold."""
         verdict = super().arrive(queue, packet, now, u)
         beside = near_average(self.average, self.own.max_th)
         return verdict._replace(doubtful=verdict.doubtful or beside)

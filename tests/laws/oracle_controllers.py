@@ -40,7 +40,7 @@ class RemOptions(NamedTuple):
 
 
 class Period(NamedTuple):
-    """One update period: sizes that arrived in it, and what waits at its end."""
+    """One update period: the sizes that arrived in it, and the backlog at its end."""
 
     sizes: tuple[int, ...]
     packets: int
@@ -75,7 +75,7 @@ def rem_prices(options: RemOptions, rate_bps: int, periods: Sequence[Period]) ->
 def pi_probabilities(
     reference: float, a: float, b: float, queues: Sequence[Fraction]
 ) -> list[Fraction]:
-    """The marking probability after each sample of the queue (in packets, as the reference)."""
+    """The marking probability after each sample of the queue (in packets, like the reference)."""
     p, before = Fraction(0), Fraction(0)
     out = []
     for q in queues:
@@ -97,7 +97,7 @@ class Avq:
         self.at = 0
 
     def arrive(self, now: int, size: int) -> tuple[bool, bool]:
-        """Offers a packet: is it marked, and does a hundred-thousandth of a byte decide that."""
+        """Offers a packet; returns whether it is marked, and whether 1e-5 byte decides that."""
         gap = Fraction(now - self.at, PS)
         self.at = now
         self.queue = max(self.queue - self.virtual * gap, Fraction(0))
@@ -112,8 +112,8 @@ class Avq:
 class AdaptiveLimit:
     """The adaptive threshold as a bucket of C / alpha bytes, filled at gamma C.
 
-    Each packet takes its bytes, or what is there. The threshold is the buffer times the level's
-    share of the bucket; without alpha it is the buffer.
+    Each packet takes its bytes, or all that is left. The threshold is the buffer times the level's
+    share of the bucket; with alpha = 0 it is the buffer.
     """
 
     def __init__(self, gamma: float, alpha: float, buffer_bytes: Fraction, rate_bps: int) -> None:
@@ -122,7 +122,7 @@ class AdaptiveLimit:
         self.level, self.at = self.size, 0
 
     def arrive(self, now: int, size: int) -> Fraction:
-        """Takes a packet; the threshold that it finds, in bytes."""
+        """Takes a packet; returns the threshold that it meets, in bytes."""
         gap, self.at = Fraction(now - self.at, PS), now
         if self.level is None or self.size is None:
             return self.buffer

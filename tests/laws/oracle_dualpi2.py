@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """An oracle of DualPI2: RFC 9332 appendix A, and sch_dualpi2 of Linux as of 6.17.
 
-It keeps one list of waiting packets in order of arrival and fractions in place of floating point.
-`linux` is what must_drop and do_step_aqm decide there; `rfc` is lines 4a to 16 of dualpi2_dequeue
-with overload. The scheduler is that of Linux's dequeue_packet in both forms.
+It keeps one list of waiting packets in order of arrival, and fractions in place of floats.
+`linux` follows must_drop and do_step_aqm; `rfc` follows lines 4a to 16 of dualpi2_dequeue
+with overload. In both forms the scheduler follows Linux's dequeue_packet.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class DualSettings:
     step_at_least: int = 0
 
     def values(self) -> list[float]:
-        """As the law takes them."""
+        """The values in the form the law takes."""
         return [float(value) for value in astuple(self)]
 
 
@@ -51,16 +51,16 @@ class Waiting(NamedTuple):
     size: int
     ect: bool
     since: int
-    behind: int = 0  # packets of L that waited as it came
+    behind: int = 0  # packets of L that waited when it came
 
 
 def decimal(value: float) -> Fraction:
-    """The number that its shortest decimals say, as a per cent of Linux is exact."""
+    """The exact value of its shortest decimals, because percentages in Linux are exact."""
     return Fraction(repr(float(value)))
 
 
 class DualOracle:
-    """Which packet goes, and what becomes of it, from all that happened."""
+    """The next packet and its fate, from the whole history."""
 
     def __init__(self, settings: DualSettings) -> None:
         self.its = settings
@@ -79,11 +79,11 @@ class DualOracle:
         return [packet for packet in self.waiting if packet.service == service]
 
     def bytes(self, service: int) -> int:
-        """Of a queue."""
+        """The bytes in a queue."""
         return sum(packet.size for packet in self.of(service))
 
     def pass_time(self, now: int) -> None:
-        """All updates up to now, of queues that have not changed since the last event."""
+        """Makes all updates up to now, with queues unchanged since the last event."""
         while (self.updates + 1) * self.period <= now:
             self.updates += 1
             at = self.updates * self.period
@@ -95,26 +95,26 @@ class DualOracle:
             self.base = min(max(self.base + change, Fraction(0)), self.most())
 
     def most(self) -> Fraction:
-        """What p' may be: without drops on overload as much as marks all of L."""
+        """The maximum of p': without drops on overload, the value that marks all of L."""
         held = not self.its.rfc and not self.its.drop_overload
         return min(Fraction(1), 1 / self.k) if held else Fraction(1)
 
     def arrive(self, packet: Waiting, busy: bool) -> None:
-        """A link that is idle begins anew."""
+        """A packet arrives; on an idle link the credit restarts."""
         self.pass_time(packet.since)
         if not busy and not self.waiting:
             self.credit = (self.wc - (1 - self.wc)) * Fraction(self.its.mtu)
         self.waiting.append(packet._replace(behind=len(self.of(L4S))))
 
     def turn(self) -> int:
-        """The queue that is next."""
+        """The queue that is served next."""
         empty = [not self.of(n) for n in (L4S, CLASSIC)]
         if any(empty):
             return empty.index(False)
         return CLASSIC if self.credit > 0 else L4S
 
     def serve(self, service: int, now: int, draws: Sequence[float]) -> tuple[Waiting, str, int]:
-        """The oldest packet of a queue, what becomes of it, and the number of draws that took."""
+        """The oldest packet of a queue, its fate, and the number of draws used."""
         shared = all(self.of(n) for n in (L4S, CLASSIC))
         packet = self.of(service)[0]
         self.waiting.remove(packet)
@@ -126,7 +126,7 @@ class DualOracle:
         return packet, fate, len(draws) - len(list(left))
 
     def linux(self, packet: Waiting, now: int, draws: Iterator[float]) -> str:
-        """PI2 unless the queues are short, then the step."""
+        """PI2 unless the queues are short, followed by the step."""
 
         def roll(chance: Fraction) -> bool:
             return Fraction(next(draws)) < chance
@@ -169,7 +169,7 @@ class DualOracle:
         return min(max((waited - round(low)) / width, Fraction(0)), Fraction(1))
 
     def recur(self, service: int, likelihood: Fraction) -> bool:
-        """Whether this packet makes the count of its queue pass one."""
+        """Whether this packet raises the count of its queue above one."""
         self.counts[service] += likelihood
         over = self.counts[service] > 1
         self.counts[service] -= over

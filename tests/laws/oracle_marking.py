@@ -3,7 +3,7 @@
 
 Sources: antoniadis2000 section 3.2 and siris2002 sections 4.2 and 4.3, with experiments S10
 (disjoint windows, load may exceed 1) and S11 (fluid drain, theta B not rounded). Service by the
-packet is ns-2's: a drop-tail queue in front of a transmitter, whose packet has left the queue.
+packet is that of ns-2: a drop-tail queue before a transmitter, whose packet has left the queue.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class Arrival(NamedTuple):
 
 
 class FluidBuffer:
-    """The virtual buffer as events: it empties at a computed instant, arrivals fit or overflow."""
+    """The virtual buffer as events: it empties at a computed time, arrivals fit or overflow."""
 
     def __init__(self, theta: float, packets: float, mean: float, rate_bps: int) -> None:
         self.size = Fraction(theta) * Fraction(packets) * Fraction(mean)
         self.bytes_per_ps = Fraction(theta) * rate_bps / 8 / PS
-        self.busy_until = Fraction(0)  # the instant at which the content will have drained
-        self.overflowed = False  # since the buffer was last empty
+        self.busy_until = Fraction(0)  # the time at which the content will have drained
+        self.overflowed = False  # lost since the buffer was last empty
 
     def content(self, now: int) -> Fraction:
         """Bytes in the buffer at `now`."""
@@ -44,8 +44,8 @@ class FluidBuffer:
         """Offers a packet.
 
         Returns:
-            lost (it does not fit), marked in the busy-period variant, and whether the decision
-            hangs on less than a hundred-thousandth of a byte.
+            Lost (it does not fit), marked in the busy-period variant, and whether the decision
+            depends on less than a hundred-thousandth of a byte.
         """
         content = self.content(now)
         last_gasp = abs((self.busy_until - now) * self.bytes_per_ps)
@@ -62,18 +62,18 @@ class FluidBuffer:
 
 
 class PacketServer:
-    """Whole packets served one after another: a clock, a server and a list of who waits.
+    """Whole packets served one after another: a clock, a server and a list of waiting packets.
 
-    Nothing is known ahead: each packet's service is begun when the one before it is done.
+    Nothing is computed ahead: the service of a packet begins when the previous one ends.
     """
 
     def __init__(self, theta: float, packets: float, mean: float, rate_bps: int) -> None:
         self.size = Fraction(theta) * Fraction(packets) * Fraction(mean)
         self.bytes_per_ps = Fraction(theta) * rate_bps / 8 / PS
         self.waiting: deque[int] = deque()  # sizes
-        self.done = Fraction(-1)  # when the packet in service has left; before now: nobody's
+        self.done = Fraction(-1)  # end of the present service; before now: none
         self.serving = False
-        self.overflowed = False  # since the last packet left
+        self.overflowed = False  # time since the last packet left
         self.served = 0  # in this busy period
         self.whole = True  # all its services so far took whole picoseconds
 
@@ -88,7 +88,7 @@ class PacketServer:
         self.whole = self.whole and duration.denominator == 1
 
     def arrive(self, now: int, size: int) -> tuple[bool, bool, bool]:
-        """As FluidBuffer.arrive; doubtful where a picosecond's rounding a packet might decide."""
+        """Like FluidBuffer.arrive; doubtful if rounding by 1 ps per packet might decide."""
         slack = 0 if self.whole else self.served + len(self.waiting) + 1
         doubtful = False
         while self.serving:
@@ -119,7 +119,7 @@ def load_probabilities(
     rate_bps: int,
     windows: int,
 ) -> list[tuple[Fraction, Fraction]]:
-    """Load measured in each window and the probability it gives for the next one, all at once.
+    """The load in each window and the probability for the next window, computed at once.
 
     Window k is [k t_avg, (k + 1) t_avg); an arrival at a window's end belongs to the next.
     """

@@ -3,7 +3,7 @@
 
 Sources: Tahoe from Jacobson 1988 as in antoniadis2000 section 4.1 and RFC 3168 section 6.1.2;
 MulTCP from Crowcroft and Oechslin 1998 and siris2002 section 5.5, with either decrease; sender-only
-WTP from antoniadis2000 section 3.1, where ACKs with an echo, but for the first of a round, change
+WTP from antoniadis2000 section 3.1, where ACKs with an echo, except the first of a round, change
 nothing.
 """
 
@@ -19,14 +19,14 @@ __all__ = ["MulTcpOracle", "OncePerRound", "TahoeOracle", "WtpSenderOracle", "wt
 
 
 class OncePerRound(Protocol):
-    """What the three have in common."""
+    """The common parts of the three laws."""
 
     cwnd: Decimal
     ssthresh: Decimal
 
     @property
     def weight(self) -> Decimal:
-        """Marks per round trip aimed at, 0 for a law without."""
+        """The target of marks per round trip, 0 for a law without one."""
 
     def ack(self, n: int, /) -> None:
         """n packets newly acknowledged, no echo."""
@@ -35,10 +35,10 @@ class OncePerRound(Protocol):
         """The first echo of a round trip."""
 
     def loss(self, used: float, /) -> None:
-        """Three duplicates."""
+        """Three duplicate ACKs."""
 
     def timeout(self, used: float, /) -> None:
-        """The retransmission timer; `used` packets were out."""
+        """The retransmission timer expires with `used` packets in flight."""
 
     def set_weight(self, w: float, /) -> None:
         """A new willingness to pay."""
@@ -56,11 +56,11 @@ class TahoeOracle(RenoOracle):
         self.become(Decimal(1))
 
     def set_weight(self, w: float) -> None:
-        """It has none."""
+        """Tahoe has no weight."""
 
 
 class MulTcpOracle(WindowOracle):
-    """w Reno flows as one: ACKs grow it w times as much, a cut is that of one flow or of all."""
+    """w Reno flows as one: ACKs grow it w times as much; a cut is by one flow or by all."""
 
     weight = Decimal(0)
 
@@ -73,7 +73,7 @@ class MulTcpOracle(WindowOracle):
         self.given_up = CONTEXT.divide(cut, Decimal(2))
 
     def ack(self, n: int) -> None:
-        """In slow start n packets, afterwards w packets for a window of ACKs."""
+        """Growth by n packets in slow start, afterwards by w packets per window of ACKs."""
         if self.cwnd < self.ssthresh:
             self.become(CONTEXT.add(self.cwnd, Decimal(n)))
             return
@@ -81,22 +81,22 @@ class MulTcpOracle(WindowOracle):
         self.become(CONTEXT.add(self.cwnd, CONTEXT.multiply(windows, self.flows)))
 
     def echo(self, used: float) -> None:
-        """The flow that sees it gives up half of its part of the window; a packet is left."""
+        """The flow that sees the echo halves its part of the window; at least a packet is left."""
         self.loss(used)
         self.become(self._after_cut(Decimal(used), Decimal(1)))
 
     def loss(self, used: float) -> None:
-        """As a mark, but for the least that is left."""
+        """Like a mark, but with another minimum."""
         self.ssthresh = self._after_cut(Decimal(used), self.least)
         self.become(self.ssthresh)
 
     def timeout(self, used: float) -> None:
-        """One packet; what was in flight, cut, is the threshold."""
+        """One packet; the threshold is the flight after a cut."""
         self.ssthresh = self._after_cut(Decimal(used), self.least)
         self.become(Decimal(1))
 
     def set_weight(self, w: float) -> None:
-        """Its number of flows is no willingness to pay."""
+        """The number of flows is not a willingness to pay."""
 
     def _after_cut(self, packets: Decimal, least: Decimal) -> Decimal:
         lost = CONTEXT.multiply(packets, self.given_up)
@@ -113,14 +113,14 @@ class WtpSenderOracle(WindowOracle):
         self.gain, self.weight, self.only_down = Decimal(gain), Decimal(w), only_down
 
     def ack(self, n: int) -> None:
-        """Eq. 1 with f = 0, for each of n packets; one packet each in slow start."""
+        """Eq. 1 with f = 0 for each of n packets; in slow start one packet each."""
         step = Decimal(1)
         if self.cwnd >= self.ssthresh:
             step = CONTEXT.divide(CONTEXT.multiply(self.gain, self.weight), self.cwnd)
         self.become(CONTEXT.add(self.cwnd, CONTEXT.multiply(Decimal(n), step)))
 
     def echo(self, used: float) -> None:
-        """k (w - cwnd) / 2, which may be kept from raising the window."""
+        """k (w - cwnd) / 2; with only_down it never raises the window."""
         self.ssthresh = Decimal(0)
         if self.only_down and self.cwnd <= self.weight:
             return
@@ -129,12 +129,12 @@ class WtpSenderOracle(WindowOracle):
         self.become(CONTEXT.add(self.cwnd, half))
 
     def loss(self, used: float) -> None:
-        """Reno's halving (section 4.2) of what was used."""
+        """Reno's halving (section 4.2) of the window used."""
         self.ssthresh = Decimal(0)
         self.become(CONTEXT.divide(Decimal(used), Decimal(2)))
 
     def timeout(self, used: float) -> None:
-        """One packet, whatever was out."""
+        """One packet, whatever was in flight."""
         self.ssthresh = Decimal(0)
         self.become(Decimal(1))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Oracles of the window laws that see their path: CUBIC (RFC 9438, 9406) and DCTCP (RFC 8257).
 
-Written from the RFCs' text in forty digits: CUBIC as the equations of section 4, DCTCP as the steps
-of section 3.3 over all packets that a window of data had.
+Written from the RFCs with forty digits: CUBIC from the equations of section 4, DCTCP from the steps
+of section 3.3 over all packets of a window of data.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class HyStartOracle:
         self.window_end = snd_nxt
 
     def ack(self, n: int, rtts: list[int], una: int, snd_nxt: int) -> tuple[Decimal, bool]:
-        """By how much cwnd grows, and whether congestion avoidance begins."""
+        """The growth of cwnd, and whether congestion avoidance begins."""
         grows = Decimal(min(n, 8)) / (4 if self.in_css else 1)
         for rtt in rtts:
             self.current_round_min = min(self.current_round_min, Decimal(rtt) / 10**9)
@@ -55,9 +55,9 @@ class HyStartOracle:
 
 
 class CubicOracle(WindowOracle):
-    """RFC 9438: cubic, Reno-friendly region, fast convergence, timeouts, idle time left out.
+    """RFC 9438: cubic, Reno-friendly region, fast convergence, timeouts, without idle time.
 
-    With `beta_ecn` as RFC 8511 has it, and with `hystart` its first slow start as RFC 9406.
+    `beta_ecn` is as in RFC 8511, and with `hystart` the first slow start as in RFC 9406.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class CubicOracle(WindowOracle):
         self.rtts.append(rtt)
 
     def see(self, path: PathState) -> None:
-        """Time passes for the cubic only while the window is what limits the flow."""
+        """The cubic's time passes only while the window limits the flow."""
         now, srtt, _, self.acked, self.sent, _, limited = path
         if self.elapsed_s is not None and not limited:
             self.elapsed_s += Decimal(now - self.now) / _PS
@@ -135,7 +135,7 @@ class CubicOracle(WindowOracle):
         self.elapsed_s = None
 
     def echo(self, used: float) -> None:
-        """An ECE: one packet may be left."""
+        """An ECE, after which one packet may be left."""
         self.reduce(used, self.beta_ecn)
         self.become(max(self.beta_ecn * Decimal(used), Decimal(1)))
 
@@ -152,7 +152,7 @@ class CubicOracle(WindowOracle):
 
 
 class DctcpOracle(WindowOracle):
-    """RFC 8257 section 3.3; a window of data is a list of (packets, marks) by ACK."""
+    """RFC 8257 section 3.3; a window of data is a list of (packets, marks) per ACK."""
 
     def __init__(self, window: WindowState, g: float, alpha: float, least: float) -> None:
         super().__init__(*window)
@@ -166,7 +166,7 @@ class DctcpOracle(WindowOracle):
         self.window_end, self.recover = -1, -1
 
     def see(self, path: PathState) -> None:
-        """Packets that this ACK answers; the window of data that ended before it is over."""
+        """The packets that this ACK acknowledges; closes a window of data that ended before it."""
         self.close()
         acked, self.nxt = path[3], path[4]
         self.acks.append([0 if self.una is None else acked - self.una, 0])
@@ -185,7 +185,7 @@ class DctcpOracle(WindowOracle):
         self.acks = []
 
     def ack(self, n: int, k: int) -> None:
-        """The answer to marks, once a window of data, or growth."""
+        """The reaction to marks, once per window of data, or growth."""
         if k:
             self.acks.append([0, k])
         self.close()
@@ -200,15 +200,15 @@ class DctcpOracle(WindowOracle):
             self.become(self.cwnd + (n if self.cwnd < self.ssthresh else n / self.cwnd))
 
     def loss(self, used: float) -> None:
-        """Section 3.5: half."""
+        """Section 3.5: the window is halved."""
         self.ssthresh = max(Decimal(used) / 2, self.least)
         self.become(self.ssthresh)
         self.recover = self.nxt
 
     def echo(self, used: float) -> None:
-        """It hears of marks by ACK alone."""
+        """It learns of marks only from ACKs."""
 
     def timeout(self, used: float) -> None:
-        """As a loss, and one packet."""
+        """As for a loss, then one packet."""
         self.loss(used)
         self.become(Decimal(1))

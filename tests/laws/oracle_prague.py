@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An oracle of Prague: what tcp_prague 0.7 of Linux does with its window, in forty digits.
+"""An oracle of Prague: the window of Linux's tcp_prague 0.7, in forty digits.
 
-Counters only grow, as those of a Linux socket: a round trip, a reduction and alpha are differences
-between them and what they were. Where the law's header says that it
+Counters only grow, as in a Linux socket: a round trip, a reduction and alpha are differences
+from their former values. Where the law's header says that it
 differs, the oracle follows the header.
 """
 
@@ -17,11 +17,11 @@ from oracle_window import WindowOracle
 __all__ = ["PragueOracle"]
 
 _PS: Final = 10**12
-MAX_SCALED: Final = 10**11  # ps: a longer round trip counts as it is
+MAX_SCALED: Final = 10**11  # ps: a longer round trip is not scaled
 
 
 class Counters(NamedTuple):
-    """Packets delivered, those of them with a mark, and the packet that ends what began here."""
+    """Packets delivered, marks among them, and the packet that ends this round."""
 
     delivered: int
     marks: int
@@ -54,16 +54,16 @@ class PragueOracle(WindowOracle):
         self.round = Counters(self.una, self.marks, self.nxt)
 
     def see(self, path: PathState) -> None:
-        """The counters as this ACK leaves them."""
+        """The counters after this ACK."""
         self.now, self.srtt, _, self.una, self.nxt, *_ = path
 
     def independent(self) -> bool:
-        """Whether the round trip counts as the target."""
+        """Whether the rate is independent of the round trip, which then counts as the target."""
         slow_start = self.cwnd < self.ssthresh
         return self.target > 0 and self.rounds >= self.transition and not slow_start
 
     def due(self, last: int) -> bool:
-        """Whether a target has gone by since, where that matters."""
+        """Whether a target has passed since `last`, if that matters."""
         return not self.independent() or self.now - last >= self.target
 
     def ack(self, n: int, k: int) -> None:
@@ -82,7 +82,7 @@ class PragueOracle(WindowOracle):
             self.end_round(self.round)
 
     def enter_cwr(self) -> None:
-        """prague_enter_cwr, from the open state only."""
+        """prague_enter_cwr, only from the open state."""
         if self.una <= self.cwr_ends:
             return
         self.cwr_ends = self.nxt
@@ -125,6 +125,6 @@ class PragueOracle(WindowOracle):
         self.cwr_ends = self.nxt
 
     def timeout(self, used: float) -> None:
-        """And one packet to begin with."""
+        """As for a loss, then one packet."""
         self.loss(used)
         self.become(Decimal(1))

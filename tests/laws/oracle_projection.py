@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""christin2003's marking by projected arrivals, computed anew from what has been seen.
+"""christin2003's marking by projected arrivals, computed each time from all observations.
 
-The queue is a list of packets, in which the oldest of the chosen flow is marked at once; rounds are
+The queue is a list of packets, where the oldest of the chosen flow is marked at once; rounds are
 lists of arrival times; sums and maxima are taken over all flows at every arrival. Sources: sections
 2 and 3; for the filter, Estan and Varghese 2001 and 2002.
 """
@@ -53,9 +53,9 @@ class Packet:
 
 @dataclass
 class Flow:
-    """What is known of a flow: arrival times by round, the estimate, and its largest packet."""
+    """The state of a flow: arrival times by round, the estimate, and its largest packet."""
 
-    rounds: list[list[int]] = field(default_factory=list)  # the first holds T1 alone
+    rounds: list[list[int]] = field(default_factory=list)  # the first holds only T1
     rtt: float = 0.0
     mss: int = 0
     hit: bool = False  # marked, or lost a packet, in this round
@@ -101,7 +101,7 @@ class Flow:
 
 
 class Router:
-    """The queue and the flows; subclasses decide whom to follow and whom to mark."""
+    """The queue and the flows; subclasses decide which flows to follow and to mark."""
 
     def __init__(self, options: Options, rate_bps: int) -> None:
         self.options = options
@@ -114,7 +114,7 @@ class Router:
         self.branches: set[str] = set()
 
     def arrive(self, packet: Packet, now: int) -> bool:
-        """Offers a packet and marks; whether rounding might have decided otherwise."""
+        """Offers a packet and marks; returns whether rounding might have decided otherwise."""
         self.queue.append(packet)
         doubtful = self.look(packet, now)
         flow = self.flows.get(packet.flow)
@@ -137,7 +137,7 @@ class Router:
         raise NotImplementedError
 
     def lose(self) -> None:
-        """The packet just offered found no room."""
+        """The packet just offered found a full buffer."""
         lost = self.queue.pop()
         flow = self.flows.get(lost.flow)
         if flow is not None:
@@ -146,7 +146,7 @@ class Router:
             flow.next_marked += lost.marked_here
 
     def depart(self) -> bool:
-        """The oldest packet leaves; whether this router marked it."""
+        """The oldest packet leaves; returns whether this router marked it."""
         packet = self.queue.pop(0)
         if packet.flow in self.flows:
             flow = self.flows[packet.flow]
@@ -154,12 +154,12 @@ class Router:
         return packet.marked_here
 
     def candidates(self, name: int) -> list[Packet]:
-        """Packets of a flow in the queue that a mark could go to, oldest first."""
+        """Packets of a flow in the queue that can be marked, oldest first."""
         mine = [p for p in self.queue if p.flow == name]
         return [p for p in mine if p.ect and not p.ce and not p.marked_here]
 
     def mark(self, name: int) -> None:
-        """Marks the oldest backlogged packet of the flow, or its next."""
+        """Marks the oldest backlogged packet of the flow, or its next packet."""
         self.flows[name].hit = True
         self.marks += 1
         waiting = self.candidates(name)
@@ -219,7 +219,7 @@ class Filter:
         self.counters: dict[tuple[int, int], int] = {}
 
     def count(self, flow: int, size: int) -> bool:
-        """Whether a packet comes through."""
+        """Whether a packet passes the filter."""
         passed = []
         for stage in range(1, self.o.stages + 1):
             place = stage, splitmix((stage << 32) + flow) % self.o.buckets
@@ -241,8 +241,8 @@ class Heuristic(Router):
         self.projected: set[int] = set()  # L2
         self.rho = 1.0
         self.total = 0
-        self.bytes: dict[int, int] = {}  # of flows followed, in this interval
-        self.expected: list[float] = []  # next rounds of L2 as they were estimated, since it is L2
+        self.bytes: dict[int, int] = {}  # bytes of followed flows in this interval
+        self.expected: list[float] = []  # next rounds of L2 as estimated since it became L2
 
     def end_interval(self) -> None:
         """At k Delta: L1 becomes L2."""

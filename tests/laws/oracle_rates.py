@@ -36,9 +36,9 @@ class RemSourceOracle(WindowOracle):
         self.begin()
 
     def begin(self) -> None:
-        """Before N ACKs the initial share stands in, its marks as even as whole ACKs allow."""
+        """Before N ACKs the initial share is used, with marks as even as whole ACKs allow."""
         n, marks = self.samples, self.initial
-        # The j-th of them is the first ACK by which at least j n / marks have gone.
+        # The j-th mark is at the first ACK by which at least j n / marks ACKs have passed.
         at = {-(-j * n // marks) for j in range(1, marks + 1)}
         self.last = deque((i in at for i in range(1, n + 1)), maxlen=n)
         self.rtt: Decimal | None = None
@@ -55,7 +55,7 @@ class RemSourceOracle(WindowOracle):
         self.rtt = CONTEXT.add(kept, CONTEXT.multiply(self.beta, new))
 
     def rate(self) -> Decimal:
-        """Packets per second at the price that the last N ACKs tell."""
+        """Packets per second at the price estimated from the last N ACKs."""
         marks = sum(self.last)
         if marks == 0:
             return self.max_rate
@@ -77,7 +77,7 @@ class RemSourceOracle(WindowOracle):
         return CONTEXT.multiply(self.rate(), max(believed, Decimal(0)))
 
     def ack(self, n: int, k: int) -> None:
-        """n packets answered, k of them marked; more marks than packets are as many packets."""
+        """n packets acknowledged, k of them marked; surplus marks count as packets."""
         n = max(n, k)
         self.last.extend([False] * (n - k) + [True] * k)
         target = self.target()
@@ -106,7 +106,7 @@ class PrimalOracle(WindowOracle):
         self.rtt: Decimal | None = None
 
     def begin(self) -> None:
-        """A new connection begins at the initial rate, knowing of no RTT."""
+        """A new connection begins at the initial rate, without an RTT."""
         self.x, self.rtt = self.initial, None
 
     def sample(self, rtt_ps: int) -> None:
@@ -116,7 +116,7 @@ class PrimalOracle(WindowOracle):
         self.move(Decimal(0))
 
     def ack(self, n: int, k: int) -> None:
-        """The rise kappa w over n / x seconds, kappa down for each mark."""
+        """A rise of kappa w over n / x seconds, and a fall of kappa for each mark."""
         seconds = CONTEXT.divide(Decimal(n), self.x)
         self.move(CONTEXT.multiply(self.kappa, CONTEXT.multiply(self.w, seconds) - k))
 
@@ -126,7 +126,7 @@ class PrimalOracle(WindowOracle):
         self.move(-self.x / 2)
 
     def timeout(self) -> None:
-        """A packet per round trip, if that is less."""
+        """At most one packet per round trip."""
         self.ssthresh = Decimal(0)
         slow = self.x if self.rtt is None else min(self.x, CONTEXT.divide(Decimal(1), self.rtt))
         self.move(slow - self.x)
@@ -139,7 +139,7 @@ class PrimalOracle(WindowOracle):
 
 
 class VegasOracle:
-    """Expected less Actual, by which the window moves once per round trip."""
+    """Expected less Actual, which moves the window once per round trip."""
 
     def __init__(self, window: WindowTuple, values: Sequence[float]) -> None:
         self.cwnd, self.low, self.high = (Fraction(window[i]) for i in (0, 2, 3))
@@ -148,28 +148,28 @@ class VegasOracle:
         self.begin()
 
     def begin(self) -> None:
-        """A new connection: no round trip seen, doubling in the first round."""
+        """A new connection: without a round trip, doubling in the first round."""
         self.smallest: int | None = None
         self.doubling = True
         self.new_round()
 
     def new_round(self) -> None:
-        """Nothing of it is acknowledged yet."""
+        """A new round, of which nothing is acknowledged yet."""
         self.rtts: list[int] = []
         self.sent: Fraction | None = None
         self.acked = 0
 
     def become(self, packets: Fraction) -> None:
-        """The window, between its bounds."""
+        """Sets the window between its bounds."""
         self.cwnd = sorted([self.low, packets, self.high])[1]
 
     def sample(self, rtt_ps: int) -> None:
-        """BaseRTT is the smallest of all."""
+        """BaseRTT is the smallest RTT of all."""
         self.smallest = rtt_ps if self.smallest is None else min(self.smallest, rtt_ps)
         self.rtts.append(rtt_ps)
 
     def ack(self, n: int) -> None:
-        """n packets newly acknowledged; the round ends when a window of them is."""
+        """n packets newly acknowledged; the round ends after a window of them."""
         if self.sent is None:
             self.sent = self.cwnd
         self.acked += n
@@ -195,7 +195,7 @@ class VegasOracle:
             self.become(self.cwnd - 1)
 
     def loss(self, used: float) -> None:
-        """A part of what was used is left."""
+        """A part of the window used is left."""
         self.ssthresh = max(self.decrease * Fraction(used), self.least)
         self.become(self.ssthresh)
         self.new_round()

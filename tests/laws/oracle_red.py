@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RED as its paper's pseudo-code states it, with ns-2's options: the oracle of marking/red.h.
+"""RED by its paper's pseudo-code, with ns-2's options: the oracle of marking/red.h.
 
 Sources: Floyd and Jacobson 1993, Fig. 2 (every mark, the forced one included, sets the count to
 zero); ns-2 red.cc for gentle, wait, count in bytes, the empty-queue rule and the order of tests;
@@ -44,7 +44,7 @@ class RedOptions(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What RED does with an arrival; `doubtful` where rounding may decide otherwise."""
+    """RED's action on an arrival; `doubtful` if rounding may decide otherwise."""
 
     action: int
     p_b: float
@@ -65,7 +65,7 @@ class RedOracle:
         self.options = options
         self.average = 0.0
         self.old = False  # ns-2's name: avg has been above min_th since the last packet
-        self.sizes: list[int] = []  # of the arrivals since the last mark
+        self.sizes: list[int] = []  # arrivals since the last mark
 
     def arrive(self, queue: Queue, packet: Packet, now: int, u: float) -> Verdict:
         """The verdict on a packet of `packet[1]` bytes that meets `queue`, with draw u."""
@@ -98,7 +98,7 @@ class RedOracle:
         if o.idle_decay and packets == 0 and idle_since >= 0:
             slot = Fraction(o.mean_bytes) * 8 * 10**12 / rate
             end = idle_since + slot
-            while end <= now:  # one small packet that could have gone
+            while end <= now:  # one small packet that could have been sent
                 self.average = (1 - o.weight) * self.average
                 end += slot
         self.average = (1 - o.weight) * self.average + o.weight * size
@@ -122,7 +122,7 @@ class RedOracle:
         return (DROP if p_b > self.options.mark_p else MARK), "early", doubtful
 
     def _spread(self, packet: Packet, p_b: float) -> tuple[float, bool]:
-        """The probability with the count, scaled by size in byte_mark, and whether it is unsure."""
+        """The probability with the count, scaled by size in byte_mark; whether it is doubtful."""
         o = self.options
         p_a, doubtful = p_b, False
         if o.use_count:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classes with absolute and proportional guarantees, computed anew from what has been seen.
+"""Classes with absolute and proportional guarantees, computed each time from all observations.
 
-One list of packets for all classes; weights, needs and losses are worked out from it whenever they
-are asked for; marks are put on packets in the queue at once. Sources: christin2003 section 4 (Eq.
-11, 12) and Table 1, for what it leaves open the head of laws/scheduling/class_scheduler.h. What it
-knows of flows and their rounds is oracle_projection's.
+One list of packets for all classes; weights, needs and losses are computed from it whenever they
+are needed; packets in the queue are marked at once. Sources: christin2003 section 4 (Eq.
+11, 12) and Table 1; for open points the head of laws/scheduling/class_scheduler.h. The part
+on flows and their rounds is in oracle_projection.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CLOSE: Final = 1e-7
 
 
 class Promise(NamedTuple):
-    """What a class is promised; None: nothing."""
+    """The promises to a class; None means no promise."""
 
     delay_s: float | None = None
     loss: float | None = None
@@ -57,7 +57,7 @@ class ClassPacket(Packet):
 
 
 def chain(promises: list[Promise], n: int, key: str) -> list[int]:
-    """The classes that ratios tie to class n, n among them."""
+    """The classes that ratios tie to class n, including n."""
 
     def tied(at: int) -> bool:  # to the next
         return 0 <= at < len(promises) - 1 and getattr(promises[at], key) is not None
@@ -72,7 +72,7 @@ def chain(promises: list[Promise], n: int, key: str) -> list[int]:
 
 
 def weight(promises: list[Promise], n: int, key: str) -> float:
-    """The product of the ratios from class n to the end of its chain."""
+    """The product of ratios from class n to the end of its chain."""
     behind = [m for m in chain(promises, n, key) if m >= n]
     return math.prod(getattr(promises[m], key) for m in behind[:-1])
 
@@ -103,7 +103,7 @@ class Oracle:
         return [p for p in self.queue if p.service == n]
 
     def backlog(self, n: int) -> int:
-        """Their bytes."""
+        """The bytes of these packets."""
         return sum(p.size for p in self.of(n))
 
     def waiting(self) -> list[int]:
@@ -111,7 +111,7 @@ class Oracle:
         return sorted({p.service for p in self.queue})
 
     def age(self, n: int) -> float:
-        """Seconds that the oldest packet of a class has waited."""
+        """The waiting time of a class's oldest packet, in seconds."""
         return (self.now - self.of(n)[0].since) / PS
 
     # Time and credits
@@ -122,7 +122,7 @@ class Oracle:
         self.now = now
 
     def emptied(self, n: int) -> None:
-        """A class that waits no longer hands on what it has or owes."""
+        """A class whose queue is empty passes its credit or debt on to the others."""
         if self.of(n):
             return
         for other in self.waiting():
@@ -223,12 +223,12 @@ class Oracle:
         return (self.lost[n] + more) / self.came[n] if self.came[n] else 0.0
 
     def allows(self, n: int) -> bool:
-        """Whether its bound stands one more loss."""
+        """Whether the class's bound allows one more loss."""
         bound = self.promises[n].loss
         return bound is None or self.loss(n, self.of(n)[-1].size) <= bound
 
     def victim(self, overflow: bool) -> int:
-        """The class to lose a packet, -1 for none."""
+        """The class to lose a packet, or -1."""
         needs = {n: self.need(n) for n in self.waiting()}
         excess = sum(needs.values()) - self.rate
         self.doubtful |= not overflow and 0 < abs(excess) < CLOSE * self.rate
@@ -267,7 +267,7 @@ class Oracle:
         self.emptied(n)
 
     def settle(self) -> None:
-        """The arrival is over."""
+        """Completes an arrival: sets rates and marks."""
         self.set_rates()
         if self.settings.regulate:
             self.regulate()
@@ -292,7 +292,7 @@ class Oracle:
     # Eq. 12 and 7
 
     def brings(self, n: int) -> float:
-        """Bytes that a class's flows of L2 are projected to bring."""
+        """The bytes projected to arrive from a class's flows in L2."""
         mine = self.known(n)
         if not mine:
             return 0.0
@@ -307,7 +307,7 @@ class Oracle:
         return [f for name, f in both if self.service_of[name] == n]
 
     def looks_ahead(self, tau_s: float) -> dict[int, float]:
-        """The rates that classes need by then; fills in excess and needed."""
+        """The rates that classes need by then; sets `excess` and `needed`."""
         need = {}
         for n, promise in enumerate(self.promises):
             need[n] = promise.rate_bps

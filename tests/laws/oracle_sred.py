@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stabilized RED as its paper reads (Ott, Lakshman and Wong, INFOCOM 1999, sections III to V).
+"""Stabilized RED by its paper (Ott, Lakshman and Wong, INFOCOM 1999, sections III to V).
 
-The hit frequency is not updated but summed anew from all comparisons: with a = r / M,
+The hit frequency is not updated but summed again from all comparisons: with a = r / M,
 P(t) = (1 - a)^(t - s) P(s) + a sum over k of (1 - a)^(t - k) hit(k), s the last change of a.
 """
 
@@ -33,7 +33,7 @@ class SredOptions(NamedTuple):
 
 
 class SredVerdict(NamedTuple):
-    """The action, the uniforms used, the probability, and the branches that led there."""
+    """The action, the uniforms used, the probability, and the branches taken."""
 
     action: int
     used: int
@@ -51,7 +51,7 @@ class SredOracle:
         self.options = options
 
     def configure(self, options: SredOptions) -> None:
-        """New parameters; the list is cut to its new length, and P is kept."""
+        """New parameters; the list is cut to its new length, and P stays."""
         self.before, self.hits = self.frequency, []
         self.zombies = self.zombies[: options.memory]
         self.options = options
@@ -64,7 +64,7 @@ class SredOracle:
         return (1 - a) ** t * self.before + a * told
 
     def arrive(self, waiting_bytes: int, flow: int, us: Sequence[float]) -> SredVerdict:
-        """Compare a packet of `flow` with the list, and judge it; `us` are the draws in order."""
+        """Compares a packet of `flow` with the list and judges it; `us` are the draws in order."""
         o, draws, hit = self.options, list(us), False
         seen: list[str] = []
         if len(self.zombies) < o.memory:

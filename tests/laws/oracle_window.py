@@ -33,7 +33,7 @@ class WindowOracle:
 class WtpOracle(WindowOracle):
     """The trajectory of Eq. 5; form 0 is Eq. 4 (w, 1), form 1 is Eq. 6 (1, w), 2 any pair.
 
-    Below one packet Eq. 5 is of 1 + ln cwnd. Eq. 6 holds from a weight of one mark on, Eq. 4 below.
+    Below one packet Eq. 5 uses 1 + ln cwnd. Eq. 6 holds from a weight of one mark on, Eq. 4 below.
     """
 
     def __init__(
@@ -55,10 +55,10 @@ class WtpOracle(WindowOracle):
         self.w_inc, self.w_dec = (Decimal(1), w) if w > 1 else (w, Decimal(1))
 
     def ack(self, n: int, k: int, trips: float) -> None:
-        """n packets newly acknowledged, k marks learnt; the first mark ends slow start.
+        """n packets newly acknowledged with k new marks; the first mark ends slow start.
 
-        After it, a paced flow repays, in each round trip, 1/64 of what its rises are ahead of w_inc
-        a round trip: at most 32 of them, and never more than the rise.
+        Then a paced flow repays, in each round trip, 1/64 of the excess of its rises over w_inc
+        per round trip: at most 32 of them, and never more than the rise.
         """
         if k > 0 and self.cwnd < self.ssthresh:
             self.ssthresh = Decimal(0)
@@ -78,7 +78,7 @@ class WtpOracle(WindowOracle):
         self.become(scale if scale > 1 else CONTEXT.exp(max(scale, Decimal(-1000)) - 1))
 
     def loss(self, used: float) -> None:
-        """Reno's halving of what was used."""
+        """Reno's halving of the window used."""
         self.ssthresh = Decimal(0)
         self.become(Decimal(used) * Decimal("0.5"))
 
@@ -96,7 +96,7 @@ class WtpOracle(WindowOracle):
 
 
 class RenoOracle(WindowOracle):
-    """Slow start, congestion avoidance, one reduction for a mark or a loss, timeout."""
+    """Slow start, congestion avoidance, one reduction per mark or loss, timeout."""
 
     def __init__(
         self,
@@ -139,8 +139,8 @@ class RenoOracle(WindowOracle):
 def round_trips(samples: list[tuple[int, int]]) -> tuple[int, int, int, bool]:
     """Smallest RTT, mean, T_w and `saturated` from all samples (time, rtt) so far, in ps.
 
-    The first sample opens the first bucket of 2 s; a gap in which a whole bucket stayed empty
-    forgets the past and the next sample opens a bucket of its own.
+    The first sample opens the first bucket of 2 s; after a gap with a whole empty bucket
+    the past is forgotten, and the next sample opens a new bucket.
     """
     opened, bucket, previous = samples[0][0], list[int](), list[int]()
     for now, rtt in samples:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a planted fault is, and those of controllers on links and of laws that set a rate.
+"""The type of a planted fault, and the faults of link controllers and rate-setting laws.
 
-The faults of all other laws stand in test_mutations.py, which plants them.
+The faults of all other laws are in test_mutations.py, which plants them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ __all__ = ["MARKING_MUTATIONS", "RATE_MUTATIONS", "SCHEDULING_MUTATIONS", "Mutat
 
 
 class Mutation(NamedTuple):
-    """One replacement; `old` stands exactly once in the file."""
+    """One replacement; `old` occurs exactly once in the file."""
 
     kind: str
     file: str

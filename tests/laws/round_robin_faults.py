@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults planted in the scheduler by weights."""
+"""Faults planted in deficit round robin."""
 
 from __future__ import annotations
 

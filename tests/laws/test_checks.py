@@ -19,12 +19,12 @@ CASES = [
 
 @pytest.mark.parametrize("check", CASES)
 def test_law_agrees_with_its_oracle(laws: Laws, check: Callable[[Laws], None]) -> None:
-    """The law does, step by step, what its paper's equation says."""
+    """Each law follows its paper's equations step by step."""
     check(laws)
 
 
 def test_every_law_is_checked(laws: Laws) -> None:
-    """A law that the module knows has checks."""
+    """Every law of the module has checks."""
     names = {name for table in laws.tables().values() for name in table}
     assert names and names <= CHECKS.keys()
 

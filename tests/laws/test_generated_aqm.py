@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CoDel, PIE, BLUE, SRED, self-configuring RED: parameters and events that hypothesis invents."""
+"""CoDel, PIE, BLUE, SRED, self-configuring RED with generated parameters and events."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ blue_events = st.lists(
     max_size=80,
 )
 
-dyadic = st.integers(0, 2**16 - 1).map(lambda k: k / 2**16)  # times a list's length it is exact
+dyadic = st.integers(0, 2**16 - 1).map(lambda k: k / 2**16)  # exact times a list's length
 sred_options = st.builds(
     SredOptions,
     max_p=st.floats(0, 1),
@@ -105,7 +105,7 @@ sred_packets = st.lists(
 def test_sred(
     laws: Laws, options: SredOptions, packets: list[SredPacket], later: SredOptions | None
 ) -> None:
-    """Any SRED counts its hits and marks by them."""
+    """Any SRED counts hits, and marks by their frequency."""
     compare_sred(laws, options, packets, later)
 
 
@@ -114,7 +114,7 @@ def test_sred(
 def test_codel(
     laws: Laws, options: CodelOptions, events: list[CodelEvent], later: CodelOptions | None
 ) -> None:
-    """Any CoDel marks as the RFC's queue would drop."""
+    """Any CoDel marks when the RFC's queue would drop."""
     compare_codel(laws, options, events, later)
 
 
@@ -123,7 +123,7 @@ def test_codel(
 def test_pie(
     laws: Laws, options: PieOptions, events: list[PieEvent], later: PieOptions | None
 ) -> None:
-    """Any PIE follows the RFC's pseudo-code; its clock keeps one interval."""
+    """Any PIE follows the RFC's pseudo-code, with a constant interval."""
     if later is not None:
         later = later._replace(update_s=options.update_s)
     compare_pie(laws, options, events, later)
@@ -134,7 +134,7 @@ def test_pie(
 def test_blue(
     laws: Laws, options: BlueOptions, events: list[BlueEvent], later: BlueOptions | None
 ) -> None:
-    """Any BLUE moves as its events say."""
+    """Any BLUE follows its events."""
     compare_blue(laws, options, events, later)
 
 
@@ -158,7 +158,7 @@ def test_self_configuring_red(
     factors: tuple[float, float],
     seed: int,
 ) -> None:
-    """Any self-configuring RED is RED with the max_p of its oracle."""
+    """Any self-configuring RED equals RED with its oracle's max_p."""
     unit = 1000.0 if in_bytes else 1.0
     options = SelfConfiguringOptions(
         in_bytes, low * unit, (low + width) * unit, max_p, weight, *factors

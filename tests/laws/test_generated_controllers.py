@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REM, PI, adaptive virtual queue, projections: parameters and events that hypothesis invents."""
+"""REM, PI, adaptive virtual queue and projections with generated parameters and events."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ periods = st.lists(
 )
 
 
-# A price so small that 1 - phi^-price is 0 in floats, and 1e-308 as the law works it out.
+# A price so small that 1 - phi^-price is 0 in floats, but 1e-308 as computed by the law.
 @example(
     options=RemOptions(1, 2.0, 2.3e-308, 0.0, 0.0, 1.0, 0.0625, 1.0, 1.0),
     periods=[Period((), 1, 1), Period((40,), 0, 0)],
@@ -73,7 +73,7 @@ def test_rem(laws: Laws, options: RemOptions, periods: list[Period], seed: int) 
 def test_pi(
     laws: Laws, reference: float, a: float, share: float, queues: list[int], in_bytes: bool
 ) -> None:
-    """Any controller follows its recursion."""
+    """Any PI controller follows its recursion."""
     compare_pi(laws, reference, a, a * share, queues, in_bytes)
 
 
@@ -126,5 +126,5 @@ projections = st.builds(
 def test_projection(
     laws: Laws, options: Options, heuristic: bool, flows: int, seed: int, room: float
 ) -> None:
-    """Any projection, whatever its filter, marks what its oracle marks."""
+    """Any projection, with any filter, marks the same packets as its oracle."""
     compare_projection(laws, options, heuristic, flows, 200, seed, room)

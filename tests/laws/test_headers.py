@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each law header stands alone: it compiles by itself, warnings as errors.
 
-What compiled is not compiled again while the header, what it includes and the compiler stay.
+A header is compiled again only if it, its includes or the compiler change.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ HEADERS = [pytest.param(h, id=str(h.relative_to(LAWS))) for h in law_headers()]
 
 
 def compile_only(source: str) -> subprocess.CompletedProcess[str]:
-    """The compiler's opinion of a translation unit."""
+    """The compiler's verdict on a translation unit."""
     command = [*compiler(), *FLAGS, "-"]
     return subprocess.run(command, input=source, capture_output=True, text=True, timeout=LIMIT_S)
 
 
 def test_there_are_headers() -> None:
-    """The folder is where the tests look for it."""
+    """The folder exists where the tests look for it."""
     assert {"parameter.h", "red.h", "wtp.h"} <= {h.name for h in law_headers()}
 
 
 def compiles(source: str, headers: Iterable[Path]) -> None:
-    """A translation unit compiles; one that includes nothing but what did compile is known."""
+    """A translation unit compiles; earlier results are reused while its includes are unchanged."""
     parts = [f"{path}\n".encode() + path.read_bytes() for path in headers]
     key = digest([source.encode(), compiler_version().encode(), " ".join(FLAGS).encode(), *parts])
 
@@ -64,14 +64,14 @@ def compiles(source: str, headers: Iterable[Path]) -> None:
 @full
 @pytest.mark.parametrize("header", HEADERS)
 def test_header_compiles_alone(header: Path) -> None:
-    """A file that includes nothing but the header compiles with every warning an error."""
+    """A file that includes only the header compiles with all warnings as errors."""
     compiles(f'#include "{header}"\n', included(header, (LAWS,)))
 
 
 def test_each_header_includes_what_it_uses_of_the_laws() -> None:
-    """Each header, twice in a namespace where no other has been, the standard library before all.
+    """Each header, twice in a new namespace, with the standard library before all.
 
-    One file in place of one for each header; an #include inside a namespace puts it there.
+    One file replaces one per header: an #include inside a namespace puts the content there.
     """
     texts = {header: header.read_text() for header in law_headers()}
     standard = {
@@ -106,13 +106,13 @@ def test_header_includes_laws_and_the_standard_library_only(header: Path) -> Non
 
 @pytest.mark.parametrize("header", HEADERS)
 def test_header_has_no_clock_generator_or_output(header: Path) -> None:
-    """A law reads no clock, draws from no generator but its argument, and prints nothing."""
+    """A law reads no clock, draws only from the generator in its argument, and prints nothing."""
     code = re.sub(r"//.*", "", header.read_text())
     assert FORBIDDEN.search(code) is None, FORBIDDEN.search(code)
 
 
 def test_warnings_are_errors_here() -> None:
-    """The flags do refuse what they are there to refuse."""
+    """The compiler flags do refuse code with warnings."""
     assert compile_only("int narrow(double x) { return x; }\n").returncode != 0
     assert compile_only("#include <iostream>\nint f() { return 0; }\n").returncode == 0
     assert FORBIDDEN.search("auto t = std::chrono::steady_clock::now();")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks are shown to fail on planted faults: for each law a sign, a threshold and a clamp.
+"""The checks fail on planted faults: for each law a sign, a threshold and a clamp.
 
-Each fault is one textual replacement in a copy of the laws; only the law's own file is compiled
-again, once for all while neither it nor the fault changes, and its checks run on the result in
-another process. The fast tier plants none: it checks that each fault still finds its text.
+Each fault is a textual replacement in a copy of the laws. Only the law's own file is compiled
+again (once, until it or the fault changes), and its checks run on the result in
+another process. The fast tier plants none; it only checks that each still finds its text.
 
-Where a law has no such thing the nearest analogue stands and is named: "guard" (a missing
+If a law has no such element, the nearest analogue is used and named: "guard" (a missing
 condition) or "range" (a missing bound on a parameter) for a clamp, "reversed" (a comparison the
-wrong way round) for a sign, "case" (a dropped special case) for a threshold.
+wrong direction) for a sign, "case" (a dropped special case) for a threshold.
 """
 
 from __future__ import annotations
@@ -292,7 +292,7 @@ CASES = [
 
 
 def plant(mutations: Iterable[Mutation], folder: Path) -> Path:
-    """A copy of the laws with these faults; fails where a text does not stand exactly once."""
+    """A copy of the laws with these faults; fails unless each text occurs exactly once."""
     copy = folder / "laws"
     shutil.copytree(LAWS, copy)
     for mutation in mutations:
@@ -315,7 +315,7 @@ def run_checks(module: Path, *laws: str) -> subprocess.CompletedProcess[str]:
 @full
 @pytest.mark.parametrize(("law", "mutation"), CASES)
 def test_planted_fault_is_found(law: str, mutation: Mutation, tmp_path: Path) -> None:
-    """A law with a fault does not pass its checks."""
+    """A law with a fault fails its checks."""
     sources = SOURCES.get(law, (law.replace("-", "_"),))
     module = build_module(plant([mutation], tmp_path), sources, tmp_path / "build")
     done = run_checks(module, law)
@@ -324,7 +324,7 @@ def test_planted_fault_is_found(law: str, mutation: Mutation, tmp_path: Path) ->
 
 @full
 def test_a_fault_in_a_law_of_each_family_is_found(tmp_path: Path) -> None:
-    """The first fault of these laws, planted together: one build in place of two hundred."""
+    """The first fault of each of these laws, planted together: one build instead of two hundred."""
     laws = ("red", "wtp", "deficit-round-robin", "file")
     sources = ("red", "wtp", "deficit_round_robin", "users")
     planted = plant([MUTATIONS[law][0] for law in laws], tmp_path)
@@ -333,13 +333,13 @@ def test_a_fault_in_a_law_of_each_family_is_found(tmp_path: Path) -> None:
 
 
 def test_every_fault_can_be_planted() -> None:
-    """Each text that a fault replaces stands exactly once in its header."""
+    """Each text that a fault replaces occurs exactly once in its header."""
     for fault in (fault for faults in MUTATIONS.values() for fault in faults):
         assert (LAWS / fault.file).read_text().count(fault.old) == 1, fault
 
 
 def test_every_law_has_three_faults(laws: Laws) -> None:
-    """Three different faults for every law that computes anything."""
+    """Every law with a computation has three different faults."""
     names = {name for table in laws.tables().values() for name in table}
     assert names - {"drop-tail"} <= MUTATIONS.keys()
     assert all(len({(m.old, m.new) for m in faults}) >= 3 for faults in MUTATIONS.values())

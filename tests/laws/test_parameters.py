@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameter tables of the C++ headers, held against themselves and the Python structs."""
+"""The parameter tables of the C++ headers, for consistency and against the Python structs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ecnomy.markets.plan.law_table import Param, law_table
 from law_api import Laws, Row
 
 KINDS = ("marking", "window", "traffic", "part", "scheduling", "service")
-# Laws without a parameter table of their own in the headers.
+# Laws without their own parameter table in the headers.
 TABLELESS: dict[str, set[str]] = {kind: set() for kind in KINDS} | {"traffic": {"greedy"}}
 
 
@@ -25,7 +25,7 @@ _CLASSES: dict[str, list[list[float]]] = {
 
 
 def as_row(parameter: Param) -> Row:
-    """A Python parameter in the shape of a header's; "the user must say" is NaN there."""
+    """A Python parameter in the form of a header's; a value without a default is NaN there."""
     default = math.nan if parameter.default is None else float(parameter.default)
     choices = ",".join(parameter.choices)
     bounds = (float(parameter.min), float(parameter.max))
@@ -33,7 +33,7 @@ def as_row(parameter: Param) -> Row:
 
 
 def comparable(row: Row) -> tuple[object, ...]:
-    """The row with NaN, which equals nothing, as None."""
+    """The row with None for NaN, which never equals itself."""
     return tuple(None if isinstance(v, float) and math.isnan(v) else v for v in row)
 
 
@@ -46,14 +46,14 @@ def test_python_has_the_laws_of_the_headers(laws: Laws, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_python_parameters_are_those_of_the_headers(laws: Laws, kind: str) -> None:
-    """Name, unit, default, range, choices and order agree, parameter by parameter."""
+    """Name, unit, default, range, choices and order agree for each parameter."""
     for name, rows in laws.tables()[kind].items():
         python = [comparable(as_row(p)) for p in law_table()[kind][name].parameters]
         assert python == [comparable(row) for row in rows], f"{kind} {name}"
 
 
 def build(laws: Laws, kind: str, name: str, values: list[float]) -> object:
-    """The law from its values."""
+    """Builds the law from its values."""
     if kind == "scheduling":
         return laws.scheduler(values, _CLASSES[name], 10**6, name)
     if kind == "service":
@@ -65,13 +65,13 @@ def build(laws: Laws, kind: str, name: str, values: list[float]) -> object:
 
 
 def usable(row: Row) -> float:
-    """The default, or the middle of the range's decades where there is none."""
+    """The default; without one, the geometric middle of the range."""
     return row[2] if not math.isnan(row[2]) else min(max(1.0, row[3]), row[4])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_defaults_lie_in_their_ranges(laws: Laws, kind: str) -> None:
-    """Ranges are not empty, defaults lie inside, choices number as many as their range."""
+    """Ranges are not empty, contain their defaults, and have as many values as choices."""
     for name, rows in laws.tables()[kind].items():
         assert len({row[0] for row in rows}) == len(rows), f"{name}: a name stands twice"
         for parameter, unit, default, low, high, choices in rows:
@@ -88,7 +88,7 @@ def test_defaults_lie_in_their_ranges(laws: Laws, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_out_of_range_are_refused_by_name(laws: Laws, kind: str) -> None:
-    """Below, above, not finite, half a flag: refused, with law and parameter in the message."""
+    """Values below, above, not finite or between choices are refused, naming law and parameter."""
     for name, rows in laws.tables()[kind].items():
         for i, (parameter, unit, _, low, high, _) in enumerate(rows):
             bad = [low - 1, high + max(1.0, abs(high)), math.nan, math.inf, -math.inf]
