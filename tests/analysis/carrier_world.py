@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gold and silver's run (conftest) made into one of two carriers, with numbers of the tests' own.
+"""Turns the gold and silver run of conftest into one with two carriers and chosen numbers.
 
-left-net owns access, right-net the bottleneck; each the way back too. left-net is paid for all
+left-net owns access, right-net the bottleneck, both in each direction. left-net is paid for all
 marks and pays right-net 0.04 money for each. Its price goes from 0.11 to 0.13 at 60 s and to 0.09
 at 150 s. Gold and silver are alternatives of two customers: gold.i or silver.i is on.
 """
@@ -17,7 +17,7 @@ import pandas as pd
 S = 10**12
 TRANSIT_MICRO = 40_000
 PRICES = {0: 110_000, 60 * S: 130_000, 150 * S: 90_000}
-# (second, customer, has gold after it); flow i is gold.i, flow 2 + i silver.i
+# (second, customer, whether it then has gold); flow i is gold.i, flow 2 + i silver.i
 CHOICES = (
     (2, 0, True), (2, 1, True), (40, 0, False), (70, 1, False), (70, 0, True), (100, 0, False),
     (160, 1, True),
@@ -73,7 +73,7 @@ def _write_agents(folder: Path) -> None:
 
 
 def _write_pairs(folder: Path) -> None:
-    """Marks on data at the bottleneck (source k: 100 (k + 1)), and 7 on ACKs, not to be counted."""
+    """Marks on data at the bottleneck (source k: 100 (k + 1)), and 7 on ACKs, to be ignored."""
     rows = []
     for source in range(3):
         for link in (0, 1, 2, 3):
@@ -83,9 +83,9 @@ def _write_pairs(folder: Path) -> None:
 
 
 def switch_off(folder: Path) -> np.ndarray:
-    """Gives flow_epochs its column `active` as CHOICES say; returns it, [report, flow].
+    """Sets the column `active` of flow_epochs from CHOICES; returns it, [report, flow].
 
-    What a flow that is off had sent is taken away from its counters.
+    Removes the traffic of flows while they are off from their counters.
     """
     table = pd.read_parquet(folder / "flow_epochs.parquet")
     reports, flows = table["t_ps"].nunique(), table["flow"].nunique()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A results folder made of numbers we chose: gold and silver, capped until 60 s, web from 60 s on.
+"""A results folder from chosen numbers: gold and silver, capped until 60 s, web from 60 s on.
 
-The numbers are drawn from a seeded generator around means the tests know, so that what the
-analysis says can be held against what was put in. No engine and no market is involved.
+The numbers are drawn from a seeded generator around known means, so that the tests can compare
+the analysis with its input. No engine and no market is involved.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ def _write(folder: Path, plan: Plan, phased: bool, until_s: int, market: bool) -
 
 @pytest.fixture(scope="session")
 def make_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeRun]:
-    """A maker of results folders: options phased, market, until_s (partial when below 180)."""
+    """A maker of results folders: options phased, market, until_s (partial if below 180)."""
 
     def make(*, phased: bool = True, market: bool = True, until_s: int = 180) -> Path:
         folder = tmp_path_factory.mktemp("run")
@@ -246,9 +246,9 @@ def gold_silver(make_run: MakeRun) -> Path:
 
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the fast tier pictures of reports are made, but not put on paper: most of a page's time.
+    """In the fast tier pictures of reports are made but not drawn, which takes most of the time.
 
-    Pages that tests of a file share are drawn, and so is what no test leaves out.
+    Pages that tests of a file share are drawn, and so are the pictures of tests marked `drawn`.
     """
     if not in_full():
         monkeypatch.setattr(pictures, "svg_of", lambda figure: b"<svg/>")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of guaranteed stream providers: one made of numbers chosen by hand, one to be simulated."""
+"""Runs of guaranteed stream providers: one from chosen numbers, one to be simulated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pandas as pd
 from ecnomy.markets.plan import Calls, Law, Plan
 from market_world import PS, plan, source
 
-PRICE_MICRO = 1_001  # of a mark: odd, so that a rounded sum would show
+PRICE_MICRO = 1_001  # of a mark: an odd number, to detect rounded sums
 CALL_MICRO, BACK_MICRO = 150_000, 70_001
 PROFIT_MICRO = 4 * CALL_MICRO - BACK_MICRO - (3 + 5 + 2 + 4) * PRICE_MICRO
 LEDGER = [
@@ -35,8 +35,8 @@ CALLS = [
     (1, 6, 20, 1, 1, 100, 1, 0, 1),  # 2 % bad: broken
     (0, 22, 22, 0, 1, 0, 0, 0, 0),
     (1, 31, 31, 0, 1, 0, 0, 0, 0),
-    (1, 32, 33, 1, 1, 0, 0, 0, 0),  # over before its first packet
-    (2, 40, 60, 1, 0, 50, 40, 5, 0),  # under way at the end
+    (1, 32, 33, 1, 1, 0, 0, 0, 0),  # ended before its first packet
+    (2, 40, 60, 1, 0, 50, 40, 5, 0),  # in progress at the end
 ]
 _TEXTS = dict.fromkeys(("debit", "credit", "kind"), "string")
 _CALL_NAMES = ["flow", "start_ps", "end_ps", "accepted", "complete", "sent", "late", "ce", "lost"]
@@ -57,7 +57,7 @@ COUNTS = [
 
 
 def make_plan(*, calls: bool = True) -> Plan:
-    """Three telephones, a steady test stream, a Poisson one from 30 s on, and somebody else."""
+    """Three telephones, a steady test stream, a Poisson one from 30 s on, and other traffic."""
     asks = Calls(ask=True, max_delay_ps=15 * PS // 1000)
     beat, probe = Law("cbr", {"interval_s": 0.1}), Law("poisson", {"mean_interval_s": 0.1})
     sources = [
@@ -120,7 +120,7 @@ def write_run(
     streams: tuple[str, ...] = ("beat", "probe"),
     to_ps: int = 60 * PS,
 ) -> Path:
-    """A results folder; `calls` None for one that did not record them."""
+    """A results folder; with `calls` None, calls were not recorded."""
     made = make_plan(calls=calls is not None)
     tables = _tables(ledger, calls or [], agents) | {"link_epochs": _links()}
     if calls is None:
@@ -150,7 +150,7 @@ def write_run(
     return folder
 
 
-# The calls of a second row of a tariff table: kept, but claimed, and one that is plainly broken.
+# The calls of a second row of a tariff table: one kept but claimed, and one broken.
 SHOP_CALLS = [(5, 10, 15, 1, 1, 100, 1, 0, 0), (5, 20, 30, 1, 1, 100, 4, 0, 0)]
 SHOP_LEDGER = [
     (10, "source:cross", "gsp", 20_000, "call", 5, 1),
@@ -162,7 +162,7 @@ SHOP_LEDGER = [
 
 
 def write_two_rows(folder: Path) -> tuple[Path, int]:
-    """A provider with a row `home` (a fixed amount back) and `shop` (its price); its profit."""
+    """A provider with rows `home` (refunds a fixed amount) and `shop` (the price); its profit."""
     others = [row for row in LEDGER if row[5] != 5]
     ledger = sorted([*others, *SHOP_LEDGER])
     paid = [row[3] if row[2] == "gsp" else -row[3] for row in ledger]
@@ -176,7 +176,7 @@ def write_two_rows(folder: Path) -> tuple[Path, int]:
     return folder, sum(paid)
 
 
-# One provider that blocks by its test streams, one that lets everybody in and has none.
+# One provider blocks by its test streams, the other admits all calls and has no streams.
 TWO = """\
 version: 1
 title: Two providers

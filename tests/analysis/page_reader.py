@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a reader of a report's page has of it: its amounts, its queries, its tables."""
+"""The contents of a report's page for its reader: amounts, queries and tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Amount", "PageReader", "answers_of"]
 
 
 class Amount:
-    """A number as it is printed, with the place of its value in the rows of a query."""
+    """A printed number, with the place of its value in the rows of a query."""
 
     def __init__(self, attributes: dict[str, str | None]) -> None:
         self.value = attributes["value"]
@@ -36,8 +36,8 @@ class PageReader(HTMLParser):
         tables: by their ids, rows of texts, the head first.
         files: the CSV files by their names.
         pictures: their words, by their ids.
-        words: all text, but that of queries.
-        links: addresses of all that is loaded or led to.
+        words: all text except queries.
+        links: the addresses of everything loaded or linked.
     """
 
     def __init__(self, file: Path) -> None:
@@ -77,7 +77,7 @@ class PageReader(HTMLParser):
             self._amount = Amount(own)
             (self.amounts if self._amount.query else self.counts).append(self._amount)
         elif tag == "pre":
-            self._pre = str(own.get("id") or "")  # a query that stood there before has none
+            self._pre = str(own.get("id") or "")  # an earlier query has none
             self.homes[self._pre] = self._figure
         elif tag == "img":
             self.pictures[self._figure] = str(own["alt"])
@@ -111,7 +111,7 @@ class PageReader(HTMLParser):
 
 
 def answers_of(page: PageReader) -> dict[str, list[tuple[Any, ...]]]:
-    """What DuckDB gives on each query of a page, asked by somebody who has the page alone."""
+    """DuckDB's answer to each query of a page, without any other source."""
     connection = duckdb.connect()
     connection.execute(page.prelude)
     found = {name: connection.execute(sql).fetchall() for name, sql in page.queries.items()}

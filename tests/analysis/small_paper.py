@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""siris2002 with figure 3 alone, of short runs: a paper that is reproduced within a test."""
+"""siris2002 with only figure 3 and short runs: a paper that a test can reproduce."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from paper_pool import Here, Quiet
 
 __all__ = ["change_claims", "cut_down", "go", "made_once", "outcomes"]
 
-_MADE: Final[dict[bytes, Any]] = {}  # outcomes of runs that are done, by their tasks
+_MADE: Final[dict[bytes, Any]] = {}  # outcomes of finished runs, by their tasks
 
 
 class Once(Here):
-    """Counts all runs that are asked for and makes each once for all tests of this process.
+    """Counts all requested runs, and makes each once for all tests of this process.
 
-    A run is a function of its task, but for `name`, the scenario's file in messages of failures.
+    A run depends only on its task, without `name`, the scenario's file in failure messages.
     """
 
     def submit(self, function: Callable[..., Any], task: Any) -> concurrent.futures.Future[Any]:
@@ -61,7 +61,7 @@ def _keep(key: bytes, done: concurrent.futures.Future[Any]) -> None:
 
 
 def cut_down(folder: Path) -> Path:
-    """Write a folder of papers, all empty but siris2002; returns that one's.
+    """Writes a folder of papers, all empty except siris2002, and returns siris2002's folder.
 
     Figure 3 has two seeds at two weights under three laws, 12 runs of 12 s.
     """
@@ -77,7 +77,7 @@ def cut_down(folder: Path) -> Path:
 
 @functools.cache
 def _cut(real: Path) -> dict[str, str]:
-    """The files of what is left of a paper, by name."""
+    """The files of a cut-down paper, by name."""
     sweep = yaml.safe_load((real / "fig3-sweep.yaml").read_text())
     sweep["set"] |= {"duration": "12 s", "warmup": "6 s"}
     sweep["parameters"]["grid"]["sources.heavy.transport.weight"] = ["1 marks", "8 marks"]
@@ -98,7 +98,7 @@ def _cut(real: Path) -> dict[str, str]:
 
 
 def change_claims(paper: Path, **changes: Any) -> dict[str, Any]:
-    """Replace top-level keys of a paper's claims.yaml; returns all of it."""
+    """Replaces top-level keys of a paper's claims.yaml; returns the whole document."""
     file = paper / "claims.yaml"
     tree: dict[str, Any] = yaml.safe_load(file.read_text()) | changes
     file.write_text(yaml.safe_dump(tree))
@@ -108,7 +108,7 @@ def change_claims(paper: Path, **changes: Any) -> dict[str, Any]:
 def go(
     out: Path, *, quick: bool = False, resolve: bool = False, grid: bool = False
 ) -> tuple[list[Reproduced], int]:
-    """Reproduce the paper; returns what was found and how many runs were made."""
+    """Reproduces the paper; returns the findings and the number of runs made."""
     pool = Once()
     form = Form(out, quick, grid=grid)
     found = reproduce(select("siris2002"), form, lambda: pool, Quiet(), resolve=resolve)
@@ -116,5 +116,5 @@ def go(
 
 
 def outcomes(found: list[Reproduced]) -> list[Any]:
-    """Of all claims, with the packets sent."""
+    """The outcomes of all claims, with the packets sent."""
     return [(each.outcomes, each.data_packets) for each in found]

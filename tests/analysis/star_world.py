@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A star of links whose counters were chosen by hand, and its results folder."""
+"""A star of links with chosen counters, and its results folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from market_world import source
 
 PRICE_MICRO = 50_000
 SPOKES = ("north", "east", "south_west")
-# Data packets of 1000 bytes per second of each pair, and how many of them are marked.
+# Data packets of 1000 bytes per second of each pair, and how many are marked.
 PACKETS = {"demand-north-east": 100, "demand-east-north": 40, "demand-south_west-east": 60}
 MARKS = {"demand-north-east": 5, "demand-east-north": 0, "demand-south_west-east": 3}
 WINDOW = Window(2 * S, 10 * S)
@@ -39,7 +39,7 @@ def _link(name: str, ends: tuple[int, int], law: Law) -> Link:
 
 
 def star() -> Plan:
-    """Three spokes and a hub, 2 Mbps links; the one to the east marks, 20 packets wait there."""
+    """Three spokes and a hub, 2 Mbps links; the eastern link marks, and 20 packets wait there."""
     none, law = Law("drop-tail", {}), Law("fixed", {"probability": 0.05})
     links = []
     for i, spoke in enumerate(SPOKES):
@@ -57,7 +57,7 @@ def star() -> Plan:
 
 
 def _pairs(plan: Plan) -> pd.DataFrame:
-    """Packets and marks of ten seconds, per source and link of its path, then of its ack path."""
+    """Packets and marks in ten seconds, per source and link of its path, then of its ACK path."""
     rows = []
     for number, (sending, packets) in enumerate(zip(plan.sources, PACKETS.values(), strict=True)):
         for link in [*sending.path, *sending.ack_path]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Means over flows that agents switch off and on."""
+"""Means over flows that agents switch on and off."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "switching.yaml"
 
 
 def test_means_are_over_the_time_flows_were_on(make_run: MakeRun) -> None:
-    """Rates, marks and charges of gold by flow-seconds on, counted from the tables."""
+    """Rates, marks and charges of gold per flow-second on, counted from the tables."""
     folder = world.two_carriers(make_run(phased=False))
     on = world.switch_off(folder)
     there = open_raw(folder)
@@ -40,7 +40,7 @@ def test_means_are_over_the_time_flows_were_on(make_run: MakeRun) -> None:
     grown = (last - first)[["acked_bytes", "ce"]]
     assert gold.active == pytest.approx(on_s / 170)
     assert gold.goodput_bps == pytest.approx(8 * grown["acked_bytes"][:2].sum() / on_s)
-    assert gold.goodput_bps == pytest.approx(2.9e6, rel=0.05)  # what a flow gets while it is on
+    assert gold.goodput_bps == pytest.approx(2.9e6, rel=0.05)  # the rate of a flow while it is on
     assert gold.marks_per_s == pytest.approx(grown["ce"][:2].sum() / on_s)
     each = [8 * grown["acked_bytes"][i] / on[11:, i].sum() for i in (0, 1)]
     assert (gold.goodput_low_bps, gold.goodput_high_bps) == pytest.approx((min(each), max(each)))
@@ -69,7 +69,7 @@ def test_show_says_how_many_were_active(make_run: MakeRun, tmp_path: Path) -> No
 
 
 def test_flows_that_are_always_on_are_shown_as_ever(make_run: MakeRun) -> None:
-    """With `active` 1 throughout, nor with late starters, nothing is said of being active."""
+    """If flows are always on, or only start late, activity is not mentioned."""
     folder = make_run()
     before = summarize(open_raw(folder))
     table = pd.read_parquet(folder / "flow_epochs.parquet")
@@ -81,7 +81,7 @@ def test_flows_that_are_always_on_are_shown_as_ever(make_run: MakeRun) -> None:
 
 
 def test_run_prints_the_same_means(tmp_path: Path) -> None:
-    """What `run` says of users who switch between carriers is what `show` says of the window."""
+    """`run` prints the same means of users who switch between carriers as `show`."""
     folder = tmp_path / "r"
     run(EXAMPLE, overrides=["duration=60 s"], out=folder)
     whole = summarize(open_raw(folder)).whole

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ratios of rates by blocks of time, against draws made one by one, and against known truth."""
+"""Ratios of rates by blocks of time, against single draws and against known ratios."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ RUNS, BLOCKS = 3, 40
 
 
 def poisson(key: int, mean: float = 4.0) -> Counts:
-    """Events that are independent of each other, 600 packets a block."""
+    """Independent events, 600 packets per block."""
     events = np.random.default_rng(key).poisson(mean, (RUNS, BLOCKS)).astype(float)
     return Counts(events, np.full((RUNS, BLOCKS), 600.0))
 
 
 def test_it_is_what_draws_one_by_one_give() -> None:
-    """The same blocks for both streams, as many of each run as it has; the 99 % quantiles."""
+    """The 99 % quantiles of draws with the same blocks for both streams, by run."""
     one, other = poisson(1), poisson(2, 2.0)
     found = block_ratio(one, other, 7)
     draws = np.random.Generator(np.random.Philox(key=7))
@@ -40,14 +40,14 @@ def test_it_is_what_draws_one_by_one_give() -> None:
 
 
 def test_the_seed_says_it_all() -> None:
-    """Equal seeds give equal bytes, others not."""
+    """Equal seeds give equal bytes, other seeds do not."""
     one, other = poisson(1), poisson(2)
     assert block_ratio(one, other, 3) == block_ratio(one, other, 3)
     assert block_ratio(one, other, 3).low != block_ratio(one, other, 4).low
 
 
 def test_it_holds_the_truth_as_often_as_it_says() -> None:
-    """Of 200 pairs of equal streams (50 in the fast tier) the 99 % interval misses 1 in 4 %."""
+    """For 200 pairs of equal streams (50 in the fast tier) the 99 % interval misses 1 in 4 %."""
     held, pairs = 0, 200 if in_full() else 50
     for key in range(pairs):
         found = block_ratio(poisson(2 * key + 10), poisson(2 * key + 11), key)
@@ -56,7 +56,7 @@ def test_it_holds_the_truth_as_often_as_it_says() -> None:
 
 
 def test_bunches_are_counted_whole() -> None:
-    """Marks that come ten at a time leave an interval sqrt(10) times as wide as single ones."""
+    """Marks in bunches of ten give an interval sqrt(10) times as wide as single marks."""
     single, bunched = poisson(1, 4.0), poisson(1, 0.4)
     tens = Counts(10 * bunched.events, bunched.packets)
     wide, narrow = (block_ratio(each, poisson(5, 40.0), 1) for each in (tens, single))
@@ -66,14 +66,14 @@ def test_bunches_are_counted_whole() -> None:
 
 
 def test_what_two_streams_share_is_no_chance() -> None:
-    """Streams that rise and fall together have a ratio that is known exactly."""
+    """Proportional streams have an exact ratio."""
     one = poisson(1)
     found = block_ratio(Counts(3 * one.events, one.packets), one, 1)
     assert (found.low, found.mean, found.high) == pytest.approx((3, 3, 3))
 
 
 def test_no_events_have_no_ratio() -> None:
-    """Nothing over nothing is no number; nothing over something is 0."""
+    """0 / 0 is not a number; 0 over a positive count is 0."""
     one = poisson(1)
     none = Counts(0 * one.events, one.packets)
     assert np.isnan(block_ratio(one, none, 1).mean) and block_ratio(one, none, 1).n == 0
@@ -90,7 +90,7 @@ def test_no_events_have_no_ratio() -> None:
     ],
 )
 def test_wrong_tables_are_told(events: np.ndarray, words: str) -> None:
-    """One line."""
+    """The error is one line."""
     one = poisson(1)
     with pytest.raises(InputError, match=words):
         block_ratio(one, Counts(events, one.packets), 1)

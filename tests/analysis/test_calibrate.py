@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searching a value for a target: monotone curves, crossings, whole searches on made-up runs."""
+"""Search for a value with a target figure: monotone curves, crossings, whole searches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ values = st.lists(st.floats(-5, 5, allow_nan=False), min_size=1, max_size=9)
 
 
 def pooled(y: list[float]) -> list[float]:
-    """Adjacent violators pooled one by one, as the textbook has it."""
+    """Adjacent violators pooled one by one, as in textbooks."""
     blocks: list[list[float]] = []
     for value in y:
         blocks.append([value])
@@ -32,14 +32,14 @@ def pooled(y: list[float]) -> list[float]:
 
 @given(values)
 def test_monotone_is_what_pooling_gives(y: list[float]) -> None:
-    """The min-max formula is the pooling of adjacent violators."""
+    """The min-max formula equals the pooling of adjacent violators."""
     found = monotone(np.array(y))
     assert found.tolist() == pytest.approx(pooled(y), abs=1e-9)
     assert (np.diff(found) >= -1e-12).all()
 
 
 def test_crossings_by_hand() -> None:
-    """Logarithms where there are any, the rates themselves from 0 on, ends beyond; rows apart."""
+    """Logarithms of positive rates, plain rates from 0, ends beyond the range; row by row."""
     x = np.array([1.0, 10.0, 100.0])
     y = np.array([[1e-4, 1e-2, 1.0], [0.0, 0.5, 1.0], [2.0, 3.0, 4.0], [0.0, 0.0, 0.0]])
     at = crossing(x, y, 1e-3)
@@ -50,38 +50,38 @@ def test_crossings_by_hand() -> None:
 
 
 def test_a_target_that_was_met_is_met() -> None:
-    """At a value whose rate is the target exactly, also where others have it too."""
+    """The crossing is a value whose rate is exactly the target, even if others have it, too."""
     x = np.array([1.0, 2.0, 3.0])
     assert crossing(x, np.array([0.1, 0.2, 0.3]), 0.2) == pytest.approx(2)
     assert crossing(x, np.array([0.1, 0.2, 0.2]), 0.2) == pytest.approx(3)
 
 
 def calibration(**changes: object) -> Calibration:
-    """From 10 to 1000 on a scale of logarithms."""
+    """From 10 to 1000 on a logarithmic scale."""
     given = {"figure": "late", "targets": (0.01,), "path": "t", "within": 0.01, **changes}
     return Calibration(range=Range(10.0, 1000.0, "packets", True), **given)  # type: ignore[arg-type]
 
 
 class Runs:
-    """Made-up runs: a curve, with noise that is a seed's own at every value (common seeds)."""
+    """Artificial runs: a curve, with noise that depends on the seed (common random numbers)."""
 
     def __init__(self, curve: Callable[[float], float], noise: float = 0.1, key: int = 1) -> None:
         self._curve, self._noise, self._key = curve, noise, key
         self.made: dict[tuple[float, bool], np.ndarray] = {}
 
     def seen(self, value: float, unseen: bool) -> np.ndarray | None:
-        """What was made."""
+        """The runs made."""
         return self.made.get((value, unseen))
 
     def make(self, value: float, unseen: bool) -> None:
-        """A seed has a factor of its own, and another one for each value."""
+        """Each seed has its own factor, and another one for each value."""
         both = [np.random.default_rng([self._key, unseen, int(own)]) for own in (0, value * 1e3)]
         factors = [np.exp(self._noise * rng.standard_normal(SEEDS)) for rng in both]
         self.made[value, unseen] = self._curve(value) * factors[0] * factors[1] ** 0.3
 
 
 def go(runs: Runs, own: Calibration) -> Search:
-    """A search to its end, a round at a time."""
+    """A search to its end, round by round."""
     for _ in range(100):
         search = searched(own, {}, own.targets[0], runs.seen)
         if search.found:
@@ -100,7 +100,7 @@ def power(value: float) -> float:
 
 
 def test_a_curve_is_searched() -> None:
-    """Found within a few values, the interval holds where the curve without noise is right."""
+    """A few values suffice; the interval holds the crossing of the curve without noise."""
     root = (0.01 / 1e-8) ** (1 / 2.729)
     runs = Runs(power)
     search = go(runs, calibration())
@@ -122,7 +122,7 @@ def test_a_falling_figure_is_searched() -> None:
 
 @pytest.mark.parametrize(("target", "end", "side"), [(1e-9, 10.0, "above"), (9.0, 1000.0, "below")])
 def test_beyond_the_range_is_not_reachable(target: float, end: float, side: str) -> None:
-    """It says at which end, and on which side of the target the figure is; no check is run."""
+    """The result names the end and the side of the target; no check is run."""
     runs = Runs(power)
     found = go(runs, calibration(targets=(target,))).found
     assert found is not None and found.verdict == NOT_REACHABLE
@@ -138,7 +138,7 @@ def test_nothing_but_zeros_is_below() -> None:
 
 
 def test_a_jump_over_the_target_is_missed() -> None:
-    """No value has the target: the search ends at its most values and says what is there."""
+    """If no value meets the target, the search ends at its maximum of values and says so."""
     own = calibration(most=9)
     runs = Runs(lambda value: 1e-4 if value < 200 else 1.0, noise=0.01)
     found = go(runs, own).found
@@ -147,7 +147,7 @@ def test_a_jump_over_the_target_is_missed() -> None:
 
 
 def test_the_best_step_is_found() -> None:
-    """Where values have a step, the two around the target are run, and told."""
+    """If values have a step, the two around the target are run and reported."""
     own = calibration(step=50.0)
     found = go(Runs(power, noise=0.001), own).found
     assert found is not None and found.verdict == FOUND
@@ -156,7 +156,7 @@ def test_the_best_step_is_found() -> None:
 
 
 def test_a_search_is_replayed() -> None:
-    """With all runs there, and others besides, it asks for the same values."""
+    """If all runs exist already, among others, it requests the same values."""
     runs = Runs(power)
     first = go(runs, calibration())
     runs.make(77.0, False)
@@ -164,7 +164,7 @@ def test_a_search_is_replayed() -> None:
 
 
 def test_the_check_refuses_few_right_ones() -> None:
-    """Of searches on noisy curves at most a tenth are missed (7 % by the docstring's argument)."""
+    """The check refuses at most a tenth of searches on noisy curves (7 % by its docstring)."""
     verdicts = [go(Runs(power, 0.3, key), calibration()).found for key in range(60)]
     missed = sum(found is not None and found.verdict != FOUND for found in verdicts)
     assert missed <= 10

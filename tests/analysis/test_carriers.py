@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Carriers and customers with a choice, held against counts of the tables by hand."""
+"""Carriers and customers with a choice, against manual counts of the tables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _show(folder: Path, *more: str) -> list[str]:
 
 
 def _money(folder: Path, **where: str) -> float:
-    """Sum of the ledger's amounts where these columns have these values, money."""
+    """Sum of the ledger's amounts with these values in these columns, in money."""
     ledger = pd.read_parquet(folder / "ledger.parquet")
     for column, value in where.items():
         ledger = ledger[ledger[column] == value]
@@ -48,7 +48,7 @@ def _money(folder: Path, **where: str) -> float:
 
 
 def test_money_of_carriers_is_the_ledgers(folder: Path) -> None:
-    """Who paid what for what, what went to the other carrier, and what is left."""
+    """Payments by payer and kind, payments to the other carrier, and the rest."""
     left, right = carriers_of(open_raw(folder))
     assert (left.name, right.name) == ("left-net", "right-net")
     told = {(one.payer, one.kind): one.money for one in left.income}
@@ -67,7 +67,7 @@ def test_money_of_carriers_is_the_ledgers(folder: Path) -> None:
 
 
 def test_links_prices_marks_and_use(folder: Path) -> None:
-    """Links by pattern; a price's mean is over time; marks on ACKs are not of the data."""
+    """Links match by pattern; a price's mean is over time; marks on ACKs do not count as data's."""
     left, right = carriers_of(open_raw(folder))
     assert (left.links, right.links) == ((0, 3), (1, 2))
     assert left.link_names == ("access", "access.back")
@@ -82,7 +82,7 @@ def test_links_prices_marks_and_use(folder: Path) -> None:
 
 
 def test_income_over_time_adds_up(folder: Path) -> None:
-    """The picture's lines: a posting at an edge is of the interval that ends there."""
+    """In the picture's lines, a posting at an edge belongs to the interval that ends there."""
     run = open_raw(folder)
     edges = np.arange(0, 181, 20, dtype=np.int64) * S
     left = carriers_of(run)[0]
@@ -97,7 +97,7 @@ def test_income_over_time_adds_up(folder: Path) -> None:
 
 
 def test_changes_and_shares_of_customers(folder: Path) -> None:
-    """First choices are no changes; shares are over time, by source where one carrier has both."""
+    """First choices are not changes; shares are over time, by source if one carrier has both."""
     (choice,) = choices_of(open_raw(folder))
     assert (choice.agent, choice.users, choice.options) == ("users", 2, ("gold", "silver"))
     # 40 s: one; 70 s: both; 100 s: one; 160 s: one
@@ -109,7 +109,7 @@ def test_changes_and_shares_of_customers(folder: Path) -> None:
 
 
 def test_customers_are_told_by_carrier_where_there_are_several(folder: Path) -> None:
-    """With silver's data entering at the bottleneck, its users are right-net's."""
+    """If silver's data enters at the bottleneck, its users belong to right-net."""
     file = folder / "manifest.json"
     manifest = json.loads(file.read_text())
     manifest["plan"]["sources"][1].update(path=[1], ack_path=[2])
@@ -121,7 +121,7 @@ def test_customers_are_told_by_carrier_where_there_are_several(folder: Path) -> 
 
 
 def test_who_has_left_is_with_nobody(folder: Path) -> None:
-    """One user leaves gold at 40 s and comes back to it at 70 s, when the other one changes."""
+    """One user leaves gold at 40 s and returns to it at 70 s, when the other one changes."""
     table = pd.read_parquet(folder / "agents.parquet")
     own = (table["name"] == "active") & (table["t_ps"] == 40 * S) & (table["value"] == 1)
     table = table[~own]
@@ -135,7 +135,7 @@ def test_who_has_left_is_with_nobody(folder: Path) -> None:
 
 
 def test_flows_that_are_on_together_are_no_choice(folder: Path) -> None:
-    """An agent that lets two sources of a user send has no customers with a choice."""
+    """An agent that lets two sources of a user send at once has no customers with a choice."""
     table = pd.read_parquet(folder / "agents.parquet")
     table.loc[(table["name"] == "active") & (table["t_ps"] == 40 * S), "value"] = 1.0
     table.to_parquet(folder / "agents.parquet", index=False)
@@ -144,7 +144,7 @@ def test_flows_that_are_on_together_are_no_choice(folder: Path) -> None:
 
 @pytest.mark.drawn
 def test_show_prints_carriers_and_choices(folder: Path) -> None:
-    """Tables, the sentence on changes, and the picture's name."""
+    """The output has the tables, the sentence on changes, and the picture's name."""
     lines = _show(folder)
     assert "Carriers (whole run)" in lines
     (left,) = [x for x in lines if x.startswith("left-net access,")]
@@ -163,14 +163,14 @@ def test_show_prints_carriers_and_choices(folder: Path) -> None:
 @pytest.mark.drawn
 @full
 def test_pictures_are_the_same_bytes(folder: Path, tmp_path: Path) -> None:
-    """Twice the same run, twice the same PNG."""
+    """The same run gives the same PNG twice."""
     files = tmp_path / "a.png", tmp_path / "b.png"
     assert all(carriers_picture(open_raw(folder), file) for file in files)
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_one_carrier_has_neither_table_nor_picture(make_run: MakeRun) -> None:
-    """A lone carrier, or none, is shown as before."""
+    """Runs with one carrier, or without, are shown as before."""
     folder = world.two_carriers(make_run())
     agents = pd.read_parquet(folder / "agents.parquet")
     kept = agents[(agents["agent"] == "left-net")]
@@ -182,7 +182,7 @@ def test_one_carrier_has_neither_table_nor_picture(make_run: MakeRun) -> None:
 
 
 def test_a_partial_run_is_shown_as_far_as_it_went(make_run: MakeRun) -> None:
-    """Until 100 s, and with no second report at all."""
+    """Runs that end at 100 s, or without a second report."""
     folder = world.two_carriers(make_run(until_s=100))
     left = carriers_of(open_raw(folder))[0]
     assert sum(p.money for p in left.income) == pytest.approx(_money(folder, credit="left-net"))

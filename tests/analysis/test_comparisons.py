@@ -21,7 +21,7 @@ def _groups(seed: int, first: int, second: int) -> tuple[np.ndarray, np.ndarray]
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_paired_comparison_is_scipys(seed: int) -> None:
-    """Interval and p of pairs are those of scipy's paired t test."""
+    """Interval and p of pairs agree with scipy's paired t test."""
     a, b = _groups(seed, 12, 12)
     found, theirs = compared(a, b, paired=True, level=0.9), stats.ttest_rel(b, a)
     low, high = theirs.confidence_interval(0.9)
@@ -31,7 +31,7 @@ def test_a_paired_comparison_is_scipys(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_an_independent_comparison_is_scipys(seed: int) -> None:
-    """Interval and p of two groups are those of scipy's Welch test."""
+    """Interval and p of two groups agree with scipy's Welch test."""
     a, b = _groups(seed, 9, 14)
     found, theirs = compared(a, b, paired=False), stats.ttest_ind(b, a, equal_var=False)
     low, high = theirs.confidence_interval(0.95)
@@ -41,7 +41,7 @@ def test_an_independent_comparison_is_scipys(seed: int) -> None:
 
 
 def test_the_effect_size_has_no_bias_in_small_groups() -> None:
-    """Hedges' g of five runs a group is right on average."""
+    """Hedges' g is unbiased for groups of five runs."""
     rng = np.random.default_rng(7)
     effects = [
         compared(rng.normal(0, 1, 5), rng.normal(0.8, 1, 5), paired=False).effect
@@ -52,7 +52,7 @@ def test_the_effect_size_has_no_bias_in_small_groups() -> None:
 
 
 def test_what_does_not_vary_is_told_apart() -> None:
-    """Runs without any spread have no difference, or a certain one."""
+    """Runs without spread have no difference, or a certain one."""
     same = compared([2.0, 2.0], [2.0, 2.0], paired=True)
     assert (same.p, same.effect, same.sign) == (1.0, 0.0, 0)
     more = compared([2.0, 2.0], [3.0, 3.0], paired=True)
@@ -68,7 +68,7 @@ def test_groups_that_cannot_be_compared_are_refused() -> None:
 
 
 def test_q_values_are_those_of_benjamini_and_hochberg() -> None:
-    """Against the step-up rule written out; NaN stays NaN."""
+    """They follow the explicit step-up rule; NaN stays NaN."""
     ps = [0.01, 0.04, math.nan, 0.03, 0.5]
     ranked = sorted(p for p in ps if p == p)
     by_hand = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which links the overview draws."""
+"""The links that the overview draws."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _row(link: int, **values: float) -> LinkRow:
 
 
 def test_every_sign_counts_in_any_phase(gold_silver: Path) -> None:
-    """Marks, drops and waiting each make a link congested; signs of phases are put together."""
+    """Marks, drops and waiting each make a link congested; signs of all phases are combined."""
     summary = summarize(open_raw(gold_silver))
     first, second = summary.phases
     rows = (
@@ -51,7 +51,7 @@ def test_every_sign_counts_in_any_phase(gold_silver: Path) -> None:
 
 
 def test_one_congested_link_is_drawn_as_ever(gold_silver: Path) -> None:
-    """Gold and silver's bottleneck alone has a panel to itself."""
+    """Only the bottleneck of gold and silver gets a panel."""
     found = congested_links(summarize(open_raw(gold_silver)))
     assert [one.name for one in found] == ["bottleneck"]
 
@@ -70,7 +70,7 @@ def _legends(folder: Path) -> list[str]:
 def test_all_congested_links_are_drawn_or_counted(
     make_run: MakeRun, tmp_path: Path, links: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each with its name and signs, and how many more there are."""
+    """Panels have names and signs; the number of further links is given."""
     from ecnomy.analysis.draw import overview as plots
     from ecnomy.analysis.draw.congested_links import DrawnLink
 

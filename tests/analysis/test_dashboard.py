@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the live page shows and does, without a browser: against reports, books and the engine."""
+"""The live page without a browser, against reports, books and the engine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture
 def stage() -> Any:
-    """A stage for the example scenario; whatever is on it ends with the test."""
+    """A stage for the example scenario, which is closed at the end of the test."""
     stage = Stage(load(LIVE), "builtin")
     yield stage
     stage.close()
@@ -50,7 +50,7 @@ def _stepped(live: LiveMarket, count: int) -> None:
 
 
 def test_groups_and_their_knobs(stage: Stage) -> None:
-    """Classes where flows are sold, payment where marks steer them, nothing for the rest."""
+    """Groups get classes if these are sold, payment if marks steer them, else no knob."""
     live = LiveMarket(stage, 1)
     assert [(g.name, g.knob, g.flows) for g in live.groups] == [
         ("gold", CLASS, 2),
@@ -62,7 +62,7 @@ def test_groups_and_their_knobs(stage: Stage) -> None:
 
 
 def test_sources_of_a_group_are_one(tmp_path: Path) -> None:
-    """By `group` in the scenario."""
+    """Sources with the same `group` in the scenario form one group."""
     path = tmp_path / "grouped.yaml"
     extra = "sources: [{name: gold, group: films}, {name: silver, group: films}]"
     agent = "market: {agents: [{name: film-lovers, sources: [films]}]}"
@@ -77,7 +77,7 @@ def test_sources_of_a_group_are_one(tmp_path: Path) -> None:
 
 
 def test_numbers_are_differences_of_reports_and_books(stage: Stage) -> None:
-    """Rates, marks, money and use of the last five seconds, counted here from two reports."""
+    """Rates, marks, money and use of the last five seconds, recounted from two reports."""
     live = LiveMarket(stage, 1)
     _stepped(live, 7)
     market, then = live.market, live.market.report
@@ -108,7 +108,7 @@ def test_numbers_are_differences_of_reports_and_books(stage: Stage) -> None:
 
 
 def test_gold_for_silver_raises_its_rate(stage: Stage) -> None:
-    """And no more than gold's: both pay alike then. Let go of, it stays in its class."""
+    """Its rate then equals gold's, and it pays the gold fee."""
     live = LiveMarket(stage, 1)
     _stepped(live, 40)
     before = live.watch.last.groups[1].each_bps
@@ -121,7 +121,7 @@ def test_gold_for_silver_raises_its_rate(stage: Stage) -> None:
 
 
 def test_a_dearer_mark_lowers_use_and_holds(stage: Stage) -> None:
-    """Of that carrier's link; the other one's stays as it was."""
+    """The use of that carrier's link falls; that of the other's stays."""
     live = LiveMarket(stage, 1)
     _stepped(live, 40)
     before = [c.utilization for c in live.watch.last.carriers]
@@ -134,7 +134,7 @@ def test_a_dearer_mark_lowers_use_and_holds(stage: Stage) -> None:
 
 
 def test_load_and_payment(stage: Stage) -> None:
-    """Half of the savers fall silent; those left pay four times as much, and get more."""
+    """Two of three flows fall silent; the one left pays four times as much and gets more."""
     live = LiveMarket(stage, 1)
     _stepped(live, 20)
     before = live.watch.last.groups[2]
@@ -151,22 +151,22 @@ def test_load_and_payment(stage: Stage) -> None:
 
 
 def test_a_reset_ends_the_engine_before(stage: Stage, engines: list[int]) -> None:
-    """Twice: three engines were started, one is there; none when the page goes."""
+    """After two resets one of three engines is left, and none once the page is closed."""
     live = LiveMarket(stage, 1)
     for seed in (1, 2):
         _stepped(live, 2)
         old, live = live, LiveMarket(stage, seed)
-        old.step()  # of a market that is gone: nothing happens
+        old.step()  # of a closed market: nothing happens
         assert (live.steps, old.steps, old.failure) == (0, 2, "")
     assert len(engines) == 3
     assert [open_world.there(pid) for pid in engines] == [False, False, True]
     stage.close()
     assert not any(open_world.there(pid) for pid in engines)
-    assert not live.running  # a thread that plays a page that is gone ends
+    assert not live.running  # a thread that plays a closed page ends
 
 
 def test_steps_that_come_too_late_do_nothing(stage: Stage) -> None:
-    """The thread that plays, asleep as somebody resets, takes no step on the new market."""
+    """A playing thread that sleeps during a reset takes no step on the new market."""
     live = [LiveMarket(stage, 1)]
     stepped = threading.Event()
 
@@ -174,7 +174,7 @@ def test_steps_that_come_too_late_do_nothing(stage: Stage) -> None:
         live[0].step()
         stepped.set()
         time.sleep(0.3)
-        for _ in range(17):  # as Mesa's thread does that wakes after a pause
+        for _ in range(17):  # like Mesa's thread that wakes after a pause
             live[0].step()
 
     player = threading.Thread(target=play)
@@ -183,13 +183,13 @@ def test_steps_that_come_too_late_do_nothing(stage: Stage) -> None:
     old, live[0] = live[0], LiveMarket(stage, 1)
     player.join(60)
     assert live[0].steps == 0
-    assert old.running  # Mesa's buttons follow what its thread saw last
+    assert old.running  # Mesa's buttons follow the last state that its thread saw
     live[0].step()
     assert live[0].steps == 1
 
 
 def test_an_engine_that_dies_is_named(stage: Stage, engines: list[int]) -> None:
-    """In one line, on the page; the run is over."""
+    """The page names it in one line, and the run is over."""
     import os
     import signal
 
@@ -205,7 +205,7 @@ def test_an_engine_that_dies_is_named(stage: Stage, engines: list[int]) -> None:
 
 @pytest.mark.drawn
 def test_pictures(stage: Stage) -> None:
-    """SVG with a badge for a congested link; before anything is sent too. Nodes stay within."""
+    """SVG with a badge for a congested link, also before the first packet, and nodes inside."""
     live = LiveMarket(stage, 1)
     plan = live.market.plan
     place = place_of(plan, stage.scenario.document.network.positions)
@@ -220,7 +220,7 @@ def test_pictures(stage: Stage) -> None:
 
 
 def test_a_path_is_drawn_in_a_row() -> None:
-    """From end to end, whatever the order of its links; other networks are laid out."""
+    """A path's nodes form one row from end to end, whatever the order of its links."""
     from ecnomy.markets.compile.make import make_plan
 
     gold_silver = make_plan(load(LIVE.with_name("gold-silver.yaml")))
@@ -233,7 +233,7 @@ def test_a_path_is_drawn_in_a_row() -> None:
 
 
 def test_stops_of_a_slider() -> None:
-    """Nothing, a tenth, where it began, ten times; ascending."""
+    """Nothing, a tenth, the initial value and ten times that value, in ascending order."""
     found = stops(125_000)
     assert found[:2] == (0, 12_500) and found[-1] == 1_250_000 and 125_000 in found
     assert list(found) == sorted(set(found)) and len(found) == 22
@@ -241,14 +241,14 @@ def test_stops_of_a_slider() -> None:
 
 
 def test_names_are_escaped() -> None:
-    """Names come from a scenario, which may be anybody's."""
+    """Names come from a scenario, which may be from anywhere."""
     table = words.accounts_table([Account("<b>x</b>", "a&b", 1.5, -0.5)])
     assert "<b>x</b>" not in table and "&lt;b&gt;x&lt;/b&gt;" in table and "a&amp;b" in table
     assert 'data-value="1.5"' in table
 
 
 def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exit status 2, before anything else is looked at."""
+    """Exit status 2, before any other check."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(InputError) as told:
         command.dashboard_command(Path("nowhere.yaml"))
@@ -271,7 +271,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
 def test_what_cannot_be_shown_is_refused(
     options: list[str], told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before a page is served: a scenario that is not there, no market, an address of others."""
+    """Refused before serving: a missing scenario, no market, an address of another host."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
     app = typer.Typer()
     app.command()(command.dashboard_command)
@@ -293,7 +293,7 @@ def _answered(guard: Guard, kind: str = "http", query: bytes = b"", cookie: byte
 
 
 def test_the_page_is_for_whoever_has_its_address() -> None:
-    """Every user of the machine reaches the port: without the token there is no page."""
+    """Any user of the machine can reach the port, so the page requires the token."""
 
     async def page(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "page"})
@@ -317,7 +317,7 @@ def test_the_page_is_for_whoever_has_its_address() -> None:
 def test_a_browser_is_not_given_the_token_on_its_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every user of the machine can read it there; the file is in a folder of the owner's."""
+    """Any user of the machine can read command lines; the file is in the owner's private folder."""
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)
     command._open("http://127.0.0.1:1/?token=s3cret", tmp_path)

@@ -62,7 +62,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(world: Path) -> Diff:
-    """Both folders compared."""
+    """The comparison of both folders."""
     return diff(world / "red", world / "vq")
 
 
@@ -72,7 +72,7 @@ def _ran(*words: str | Path) -> tuple[int, str]:
 
 
 def test_outcomes_of_a_stored_run_are_the_sweeps(world: Path) -> None:
-    """Every outcome column that the sweep kept of a run, to the last digit, and no others."""
+    """Exactly the outcome columns that the sweep kept for the run, to the last digit."""
     frame = open_sweep(world / "laws")
     folders = {open_raw(f).manifest.seed: f for f in (world / "vq").iterdir()}
     rows = frame[frame[PATH].str.contains("virtual-queue")]
@@ -110,7 +110,7 @@ def test_the_profit_of_the_shop_by_scipy(found: Diff, world: Path) -> None:
 
 
 def test_q_values_are_over_all_rows_and_what_differs_comes_first(found: Diff) -> None:
-    """Benjamini and Hochberg by scipy; constants are no rows; sure rows stand above the others."""
+    """Benjamini and Hochberg by scipy; constants have no row; significant rows come first."""
     qs = stats.false_discovery_control([one.p for one in found.outcomes])
     assert [one.q for one in found.outcomes] == pytest.approx(list(qs))
     assert {"gold.flows", "gold.fee_per_s"} <= set(found.same)
@@ -122,7 +122,7 @@ def test_q_values_are_over_all_rows_and_what_differs_comes_first(found: Diff) ->
 
 
 def test_the_only_setting_that_differs_is_the_law(found: Diff) -> None:
-    """One setting, not one per parameter of the law; the seed is none."""
+    """It is one setting, not one per parameter of the law; the seed does not count."""
     (setting,) = found.settings.differs
     assert setting.path == PATH
     assert setting.first == "red (min_threshold 5 packets, max_threshold 15 packets)"
@@ -131,7 +131,7 @@ def test_the_only_setting_that_differs_is_the_law(found: Diff) -> None:
 
 
 def test_a_sweep_is_compared_by_its_parameter(found: Diff, world: Path) -> None:
-    """--by PATH, SWEEP:PATH=VALUE and SWEEP:VALUE give what the folders of the same runs give."""
+    """--by PATH, SWEEP:PATH=VALUE and SWEEP:VALUE give the same as folders of the same runs."""
     laws = world / "laws"
     ways = (
         diff([laws], by=PATH),
@@ -146,7 +146,7 @@ def test_a_sweep_is_compared_by_its_parameter(found: Diff, world: Path) -> None:
 
 
 def test_only_common_seeds_are_paired(world: Path) -> None:
-    """Two of three seeds in common: two pairs; none in common: Welch, and why."""
+    """Two of three seeds in common give two pairs; none in common gives Welch, and a reason."""
     red, vq = world / "red", world / "vq"
     some = diff([red], [vq / "2", vq / "3"])
     assert some.pairs == 2
@@ -171,7 +171,7 @@ def test_only_common_seeds_are_paired(world: Path) -> None:
 
 
 def _shifted(world: Path) -> bool:
-    """Runs of the virtual queue that say they are of other seeds."""
+    """Runs of the virtual queue with shifted seeds in their manifests."""
     for seed in (1, 2, 3):
         folder = shutil.copytree(world / "vq" / str(seed), world / "shifted" / str(seed))
         undigested(folder)
@@ -182,7 +182,7 @@ def _shifted(world: Path) -> bool:
 
 
 def test_one_run_each_has_no_interval(world: Path) -> None:
-    """Differences alone, said so in a line; no p, no q, no effect."""
+    """A line says that only differences are known; there is no p, q or effect."""
     one = diff([world / "red" / "1"], [world / "vq" / "1"])
     assert one.single
     assert all(math.isnan(v) for o in one.outcomes for v in (o.low, o.high, o.effect, o.p, o.q))
@@ -206,7 +206,7 @@ def test_the_command_answers_who_earns_more(found: Diff, world: Path, tmp_path: 
 
 
 def test_json_has_all_of_it(found: Diff, world: Path) -> None:
-    """Outcomes with their columns, settings, runs and seeds; no picture is drawn."""
+    """JSON has outcomes with their columns, settings, runs and seeds; no picture is drawn."""
     code, text = _ran(world / "red", world / "vq", "--json")
     told = json.loads(text)
     assert code == 0
@@ -233,7 +233,7 @@ def test_the_curves_are_those_of_the_tables(world: Path) -> None:
 
 
 def test_what_was_asked_wrongly_is_one_line(world: Path) -> None:
-    """No runs there, a run on both sides, a sweep of several points, a value that is not there."""
+    """No runs, a run on both sides, a sweep with several points, an unknown value."""
     red, laws = world / "red", world / "laws"
     with pytest.raises(ResultsError, match="no such results folder"):
         diff([world / "nowhere"], [red])
@@ -253,7 +253,7 @@ def test_what_was_asked_wrongly_is_one_line(world: Path) -> None:
 
 
 def test_partial_runs_are_left_out(world: Path, tmp_path: Path) -> None:
-    """A run that did not finish is named and not counted; without any other it is refused."""
+    """An unfinished run is named and not counted; a side with only such runs is refused."""
     shutil.copytree(world / "red", tmp_path / "red")
     file = undigested(tmp_path / "red" / "2") / "manifest.json"
     manifest = json.loads(file.read_text()) | {"complete": False, "reason": "interrupted"}
@@ -265,7 +265,7 @@ def test_partial_runs_are_left_out(world: Path, tmp_path: Path) -> None:
 
 
 def test_names_and_values_are_in_handy_words() -> None:
-    """Columns as people say them; settings in units that a scenario takes."""
+    """Columns have readable names; settings have units that scenarios accept."""
     assert name_of("gold.goodput_bps").words == "rate of a flow [Mbps]"
     assert name_of("balance.shop", ["shop"]).what == "profit of the run"
     assert name_of("balance.users", ["shop"]).what == "balance at the end"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many files began and finished, and how long they took."""
+"""The numbers of files that began and finished, and their completion times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOOK_S = (0.5, 1.5, 1.0, 4.0, 2.0)
 
 
 def _write(folder: Path, given_up: bool = False) -> None:
-    """Five files that finished, of flows 4 to 6; of flows 4 and 8 one more is under way."""
+    """Five finished files of flows 4 to 6, and one more in progress for flows 4 and 8."""
     rows = [
         (4 + i % 3, 1 + i // 3, (70 + i) * S, int((70 + i + took) * S), 9600, 0, 0, 1)
         for i, took in enumerate(TOOK_S)
@@ -37,7 +37,7 @@ def _write(folder: Path, given_up: bool = False) -> None:
 
 
 def test_files_are_counted_and_timed(make_run: MakeRun) -> None:
-    """Finished ones by the table, two under way by what they have left."""
+    """Finished files are counted from the table, two in progress by their remaining bytes."""
     folder = make_run()
     _write(folder)
     (found,) = files_of(open_raw(folder))
@@ -50,12 +50,12 @@ def test_files_are_counted_and_timed(make_run: MakeRun) -> None:
 
 
 def test_what_was_given_up_is_told_apart(make_run: MakeRun) -> None:
-    """It began, did not finish, and took no time of completion."""
+    """A file given up began, did not finish, and has no completion time."""
     folder = make_run()
     _write(folder, given_up=True)
     (found,) = files_of(open_raw(folder))
     assert (found.finished, found.given_up, found.all_seen) == (5, 1, True)
-    assert found.slow_s < 4.0  # its 9 s are no time of completion
+    assert found.slow_s < 4.0  # its 9 s are not a completion time
 
 
 def _show(folder: Path) -> str:
@@ -67,7 +67,7 @@ def _show(folder: Path) -> str:
 
 
 def test_show_prints_files_or_says_what_is_missing(make_run: MakeRun) -> None:
-    """A table with began, finished, median and 95 %; without the table, how to get it."""
+    """The output has began, finished, median and 95 %, or explains how to record them."""
     folder = make_run()
     assert "not recorded; to count them, set `record: {transfers: true}`" in _show(folder)
     _write(folder)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy game`: games solved on paper, random games solved another way, files that are wrong."""
+"""`ecnomy game`: games solved on paper, random games solved differently, invalid files."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ ROOT = Path(__file__).parents[2]
 
 
 def symmetric(pays, names="abcdefghijkl") -> Game:
-    """A symmetric game of these pay-offs."""
+    """A symmetric game with these pay-offs."""
     matrix = np.array(pays, dtype=float)
     own = tuple(names[: len(matrix)])
     return Game(own, own, matrix, matrix.T, True)
 
 
 def bimatrix(first, second) -> Game:
-    """A game of two populations."""
+    """A game between two populations."""
     one, two = np.array(first, dtype=float), np.array(second, dtype=float)
     rows, columns = (
         tuple(f"{side}{n}" for n in range(c)) for side, c in zip("rc", one.shape, strict=True)
@@ -43,12 +43,12 @@ def bimatrix(first, second) -> Game:
 
 
 def mixes(found: Solution) -> dict[tuple[float, ...], bool | None]:
-    """The rest points' row mixes and whether they are stable."""
+    """The row mixes of rest points, and whether these are stable."""
     return {tuple(np.round(one.row, 6)): one.stable for one in found.rest_points}
 
 
 def test_prisoners_defect() -> None:
-    """Defection is the only equilibrium, a strict one, and the best reply to both."""
+    """Defection is the only equilibrium. It is strict, and the best reply to both strategies."""
     found = solve(symmetric([[3, 0], [5, 1]]))
     assert mixes(found) == {(0, 1): True}
     assert found.replies[0] == ((1,), (1,)) and found.others == ()
@@ -58,7 +58,7 @@ def test_prisoners_defect() -> None:
 
 @pytest.mark.parametrize(("value", "cost"), [(2, 4), (1, 3), (4, 5)])
 def test_hawks_are_v_over_c(value: float, cost: float) -> None:
-    """Hawk-dove rests at V/C hawks, each earning (1 - V/C) V/2; who differ are strict pairs."""
+    """Hawk-dove rests at V/C hawks, each earning (1 - V/C) V/2; hawk against dove is strict."""
     found = solve(symmetric([[(value - cost) / 2, value], [0, value / 2]]))
     share = value / cost
     assert list(mixes(found).values()) == [True]
@@ -71,10 +71,10 @@ def test_hawks_are_v_over_c(value: float, cost: float) -> None:
 
 @pytest.mark.parametrize(("win", "lose", "stable"), [(1, 1, None), (2, 1, True), (1, 2, False)])
 def test_rock_paper_scissors(win: float, lose: float, stable: bool | None) -> None:
-    """A third each; it attracts if a win is worth more than a loss costs, and repels if less.
+    """Shares of a third attract if a win gains more than a loss costs, and repel if less.
 
     The Jacobian there has the eigenvalues ((win - lose) / 2 +- i sqrt(3)/2 (win + lose)) / -3 times
-    a factor above 0, and goes round for ever where the two are equal.
+    a positive factor; if both are equal, the shares circle for ever.
     """
     circle = [[0, -lose, win], [win, 0, -lose], [-lose, win, 0]]
     found = solve(symmetric(circle))
@@ -87,7 +87,7 @@ def test_rock_paper_scissors(win: float, lose: float, stable: bool | None) -> No
 
 
 def test_coordination_has_two_stable_ends() -> None:
-    """With 2 for both at a and 1 at b, all a and all b are stable; 1/3 a is the border."""
+    """With pay-offs 2 at a and 1 at b, all a and all b are stable; 1/3 a is the border."""
     found = solve(symmetric([[2, 0], [0, 1]]))
     assert mixes(found) == {(1, 0): True, (0, 1): True, (0.333333, 0.666667): False}
     assert found.rest_points[0].starts > found.rest_points[1].starts > 0
@@ -106,7 +106,7 @@ def test_two_populations_go_to_the_opera_or_not() -> None:
 
 
 def test_matching_pennies_are_not_decided() -> None:
-    """Half each is the one equilibrium, around which shares go round."""
+    """Half each is the only equilibrium; shares circle around it."""
     found = solve(bimatrix([[1, -1], [-1, 1]], [[-1, 1], [1, -1]]))
     assert [(*one.row, *one.column, one.stable) for one in found.rest_points] == [
         (0.5, 0.5, 0.5, 0.5, None)
@@ -114,7 +114,7 @@ def test_matching_pennies_are_not_decided() -> None:
 
 
 def test_a_degenerate_game_says_so() -> None:
-    """A column player to whom all is the same mixes as it likes: ends of a line of equilibria.
+    """An indifferent column player may mix freely, which gives the ends of a line of equilibria.
 
     Row 0 is best against column 0, and both rows against column 1.
     """
@@ -125,7 +125,7 @@ def test_a_degenerate_game_says_so() -> None:
 
 
 def by_supports(first: np.ndarray, second: np.ndarray) -> set[tuple[float, ...]]:
-    """Equilibria of a game that is not degenerate: equal supports, no better reply."""
+    """The equilibria of a non-degenerate game: equal supports without a better reply."""
     found = set()
     for size in range(1, min(first.shape) + 1):
         for rows in itertools.combinations(range(first.shape[0]), size):
@@ -147,7 +147,7 @@ def by_supports(first: np.ndarray, second: np.ndarray) -> set[tuple[float, ...]]
 
 @pytest.mark.parametrize("seed", seeds(10))
 def test_random_games_as_by_their_supports(seed: int) -> None:
-    """All equilibria of random games are those that supports give, and odd in number (Wilson)."""
+    """Equilibria of random games equal those by supports, and their number is odd (Wilson)."""
     rng = np.random.Generator(np.random.Philox(seed))
     for shape in ((2, 5), (3, 3), (4, 3), (5, 5)):
         first, second = 1000 * rng.standard_normal(shape), rng.standard_normal(shape) - 7
@@ -158,9 +158,9 @@ def test_random_games_as_by_their_supports(seed: int) -> None:
 
 
 def chain(tables: list[np.ndarray]) -> np.ndarray:
-    """Alpha-rank written from the paper: stationary distribution of the walk between populations.
+    """Alpha-rank written from the paper: the stationary distribution of a walk between profiles.
 
-    One of the populations changes its strategy, each change with the same chance. The new one takes
+    One population changes its strategy, each change with the same probability. The new one takes
     over with 1 - eps if it earns more, 1/2 if as much, eps if less (Omidshafiei et al. 2019, at
     infinite alpha).
     """
@@ -185,7 +185,7 @@ def chain(tables: list[np.ndarray]) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", seeds(10))
 def test_alpha_rank_is_the_chains_stationary_distribution(seed: int) -> None:
-    """Of one population and of two, with whole pay-offs, some of which are equal."""
+    """For one population and for two, with integer pay-offs, some of them equal."""
     rng = np.random.Generator(np.random.Philox(seed))
     one = rng.integers(-3, 4, (5, 5)).astype(float)
     assert solve(symmetric(one)).mass == pytest.approx(chain([one]), abs=1e-9)
@@ -195,14 +195,14 @@ def test_alpha_rank_is_the_chains_stationary_distribution(seed: int) -> None:
 
 
 def test_large_games_have_their_pure_equilibria_alone() -> None:
-    """Twelve strategies of coordination: twelve stable ends, and a word on what is left out."""
+    """Coordination with twelve strategies has twelve stable ends; the rest is noted as left out."""
     found = solve(symmetric(np.diag(np.arange(1.0, 13))))
     assert not found.complete and len(found.rest_points) == 12
     assert all(one.stable for one in found.rest_points)
 
 
 def test_drifts_end_at_the_stable_rest_points_alone() -> None:
-    """Stag hunt (4, 0; 3, 3): shares of starts k/8 above 3/4 stags end at stags, 1 of 7."""
+    """Stag hunt (4, 0; 3, 3): of the starts k/8, only the one above 3/4 stags ends at stags."""
     found = solve(symmetric([[4, 0], [3, 3]]))
     ends = {tuple(np.round(one.row, 6)): one.starts for one in found.rest_points}
     assert ends[1, 0] == pytest.approx(1 / 7) and ends[0, 1] == pytest.approx(5 / 7)
@@ -210,7 +210,7 @@ def test_drifts_end_at_the_stable_rest_points_alone() -> None:
 
 @pytest.fixture
 def ecnomy(monkeypatch: pytest.MonkeyPatch, capsys):
-    """The command line with the verb as pyproject.toml registers it: status, output, errors."""
+    """Runs the verb as registered in pyproject.toml; returns status, output and errors."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     target = project["project"]["entry-points"]["ecnomy.commands"]["game"]
     verbs = cli.commands() | {"game": target}
@@ -225,7 +225,7 @@ def ecnomy(monkeypatch: pytest.MonkeyPatch, capsys):
 
 
 def test_the_verb_prints_the_finding_first(tmp_path: Path, ecnomy) -> None:
-    """A file of one number a cell; spaces, a byte-order mark and empty lines do not matter."""
+    """A file with one number per cell; spaces, a byte-order mark and empty lines do not matter."""
     file = tmp_path / "hawks.csv"
     file.write_text("\ufeff ,hawk, [dove]\n\nhawk,-1,2\n[dove], 0 ,1\n", encoding="utf-8")
     status, out, err = ecnomy(file)
@@ -235,7 +235,7 @@ def test_the_verb_prints_the_finding_first(tmp_path: Path, ecnomy) -> None:
 
 
 def test_json_is_one_document(tmp_path: Path, ecnomy) -> None:
-    """A file of two numbers a cell: names, mixes, replies, masses, what is unknown as null."""
+    """A file with two numbers per cell: names, mixes, replies, masses, null for unknown values."""
     file = tmp_path / "pennies.csv"
     file.write_text(",head,tail\nodd,1;-1,-1;1\neven,-1;1,1;-1\n")
     status, out, _ = ecnomy(file, "--json")
@@ -272,7 +272,7 @@ WRONG = {
 
 @pytest.mark.parametrize("text", WRONG)
 def test_what_is_wrong_is_one_line(text: str, tmp_path: Path, ecnomy) -> None:
-    """File, line, row and column, what was found and what was expected; status 2."""
+    """The error has file, line, row, column, the text found and the expected one; status 2."""
     file = tmp_path / "game.csv"
     file.write_text(text)
     status, out, err = ecnomy(file)
@@ -281,7 +281,7 @@ def test_what_is_wrong_is_one_line(text: str, tmp_path: Path, ecnomy) -> None:
 
 
 def test_files_that_are_none(tmp_path: Path, ecnomy) -> None:
-    """A missing file, a folder, bytes that are no text, and too many strategies."""
+    """A missing file, a folder, bytes that are not text, and too many strategies."""
     assert "No such file" in ecnomy(tmp_path / "nothing.csv")[2]
     assert ecnomy(tmp_path)[0] == 2
     (tmp_path / "bytes.csv").write_bytes(b",a\xff\n")
@@ -296,7 +296,7 @@ def test_files_that_are_none(tmp_path: Path, ecnomy) -> None:
 def test_open_spiel_is_named_if_it_is_missing(
     tmp_path: Path, ecnomy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One line with the extra that brings it."""
+    """One line names the extra that installs it."""
     monkeypatch.setitem(sys.modules, "open_spiel.python.egt.alpharank", None)
     file = tmp_path / "game.csv"
     file.write_text(",a,b\na,1,1\nb,1,1\n")

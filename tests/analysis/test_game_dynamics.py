@@ -20,7 +20,7 @@ STAGS = np.array([[4.0, 0.0], [3.0, 3.0]])
 
 
 def played(matrix, players=2):
-    """Pay-offs by profile of a matrix game in which each player meets every other one once."""
+    """Pay-offs by profile of a matrix game in which each player meets every other player once."""
     size = len(matrix)
     found = {}
     for chosen in itertools.combinations_with_replacement(range(size), players):
@@ -33,11 +33,11 @@ def played(matrix, players=2):
 
 @pytest.mark.parametrize("players", [2, 4, 8])
 def test_hawks_and_doves_settle_at_v_over_c(players: int) -> None:
-    """Hawk-dove with V = 2, C = 4 rests at half hawks, from everywhere.
+    """Hawk-dove with V = 2, C = 4 rests at half hawks, from any start.
 
     Two hawks earn (V - C) / 2 = -1 each, a hawk against a dove V = 2, the dove then 0, and two
     doves V / 2 = 1. With a share x of hawks, hawks expect -x + 2 (1 - x) = 2 - 3 x and doves
-    1 - x: the same at x = 1/2 = V / C. Below it hawks earn more, above it doves, so that it is
+    1 - x: the same at x = 1/2 = V / C. Below it hawks earn more, above it doves, so it is
     stable, and there is no other rest point inside. A player who meets all of N - 1 others, drawn
     from the population, expects the same for every N.
     """
@@ -61,9 +61,9 @@ def test_rock_paper_scissors_spirals_into_its_centre() -> None:
 
 
 def test_a_zero_sum_circle_comes_to_no_rest() -> None:
-    """Where a win is worth what a loss costs, xyz is constant: shares go round for ever.
+    """If a win is worth what a loss costs, xyz is constant, so shares circle for ever.
 
-    From nearly all starts, which the full tier tries, and from one.
+    The full tier tries nearly all starts, the fast tier one.
     """
     even = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
     if in_full():
@@ -90,7 +90,7 @@ def test_a_hunt_has_two_ends() -> None:
 
 
 def test_alpha_rank_of_hawks_and_of_a_circle() -> None:
-    """A hawk among doves earns 2 and they 0: it takes over but for eps; a circle gives thirds.
+    """A hawk among doves earns 2, they 0: it takes over except for eps; a circle gives thirds.
 
     The walk between all hawks and all doves leaves doves with 1 - eps and hawks with eps, so that
     its masses are 1 - eps and eps. In rock-paper-scissors each leaves for the one that beats it.

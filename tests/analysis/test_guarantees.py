@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profit and loss, calls and test streams of guaranteed stream providers, and `show` of them."""
+"""Profit and loss, calls and test streams of guaranteed stream providers, also in `show`."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def _show(folder: Path, *options: str) -> str:
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> RawRun:
-    """A minute of two providers on the built-in engine."""
+    """One minute of two providers on the built-in engine."""
     folder = tmp_path_factory.mktemp("two") / "run"
     run(scenario_from_text(TWO), out=folder)
     return open_raw(folder)
 
 
 def test_profit_and_loss_is_what_the_ledger_says(tmp_path: Path) -> None:
-    """Each line is the sum of its postings to the micro-unit; another's marks are in none."""
+    """Each line sums its postings to the micro-unit; marks of others are not included."""
     money = _only(write_run(tmp_path)).money
     assert money.calls == Item(4 * CALL_MICRO, 4)
     assert money.reimbursements == Item(-BACK_MICRO, 1)
@@ -70,7 +70,7 @@ def test_profit_and_loss_is_what_the_ledger_says(tmp_path: Path) -> None:
 
 
 def test_postings_of_another_kind_are_part_of_the_profit(tmp_path: Path) -> None:
-    """A grant and a fine show as "all else", and the profit has them."""
+    """A grant and a fine appear under "all else" and are part of the profit."""
     more = [(9, "isp", "gsp", 500, "grant", -1, 1), (9, "gsp", "isp", 7, "fine", -1, 1)]
     folder = write_run(tmp_path, ledger=LEDGER + more, balance_micro=PROFIT_MICRO + 493)
     money = _only(folder).money
@@ -86,12 +86,12 @@ def test_a_ledger_that_leaves_another_balance_is_refused(tmp_path: Path) -> None
 
 
 def test_a_manifest_without_balances_is_shown(tmp_path: Path) -> None:
-    """A run that was killed states none: the ledger stands alone."""
+    """The manifest of a killed run has no balances, so only the ledger is used."""
     assert _only(write_run(tmp_path, balance_micro=None)).money.profit_micro == PROFIT_MICRO
 
 
 def test_calls_are_counted_and_judged(tmp_path: Path) -> None:
-    """Exactly 1 % bad keeps the promise; blocked, silent and unfinished calls are in no rate."""
+    """Exactly 1 % bad keeps the promise; blocked, silent and unfinished calls do not count."""
     calls = _only(write_run(tmp_path)).calls
     assert calls is not None
     assert (calls.asked, calls.blocked, calls.accepted) == (6, 2, 4)
@@ -104,7 +104,7 @@ def test_calls_are_counted_and_judged(tmp_path: Path) -> None:
 
 
 def _retold(folder: Path, **tariff: object) -> Path:
-    """The same run, with a role of somebody's own beside the provider and another tariff."""
+    """The same run, with an additional custom role and another tariff."""
     file = folder / "manifest.json"
     manifest = json.loads(file.read_text())
     broker = {"name": "broker", "role": {"kind": "lab:Broker", "premium": "3.0 money/h"}}
@@ -116,7 +116,7 @@ def _retold(folder: Path, **tariff: object) -> Path:
 
 
 def test_a_role_with_terms_of_its_own_hides_no_provider(tmp_path: Path) -> None:
-    """The manifest has such a role as a mapping; all agents of the run are told all the same."""
+    """The manifest has a custom role as a mapping; all agents of the run are still found."""
     run = open_raw(_retold(write_run(tmp_path)))
     assert [agent.role for agent in agents_of(run) or ()][1:] == [
         "guaranteed-stream-provider",
@@ -126,7 +126,7 @@ def test_a_role_with_terms_of_its_own_hides_no_provider(tmp_path: Path) -> None:
 
 
 def test_prices_by_the_hour_are_told_in_hours(tmp_path: Path) -> None:
-    """Manifests have times in ps, which nobody reads; what is paid back is not told twice."""
+    """Times in ps are printed in hours, and the reimbursement is described only once."""
     day = [
         {"from": "28800000000000000 ps", "to": "66600000000000000 ps", "price": "0.2 money/call"}
     ]
@@ -138,7 +138,7 @@ def test_prices_by_the_hour_are_told_in_hours(tmp_path: Path) -> None:
 
 
 def test_reimbursements_of_kept_promises_are_counted(tmp_path: Path) -> None:
-    """A subscriber may claim what was not broken: it was paid, and the count says so."""
+    """Paid claims of kept promises are counted as such."""
     claimed = (18, "gsp", "source:phones", BACK_MICRO, "reimbursement", 0, 1)
     ledger = sorted([*LEDGER, claimed])
     folder = write_run(tmp_path, ledger=ledger, balance_micro=PROFIT_MICRO - BACK_MICRO)
@@ -150,7 +150,7 @@ def test_reimbursements_of_kept_promises_are_counted(tmp_path: Path) -> None:
 
 
 def test_streams_are_counted_by_the_tariffs_delay(tmp_path: Path) -> None:
-    """L takes the counter of the tariff's threshold; the rate is over the time a stream was on."""
+    """L uses the counter for the tariff's threshold; rates are over the time a stream was on."""
     one = _only(write_run(tmp_path))
     beat, probe = one.streams
     assert [(x.poisson, x.packets_per_s, x.sent) for x in one.streams] == [
@@ -163,7 +163,7 @@ def test_streams_are_counted_by_the_tariffs_delay(tmp_path: Path) -> None:
 
 
 def test_show_prints_money_calls_and_streams(tmp_path: Path) -> None:
-    """The block has the tariff, six digits of money, shares with what they are of, the probe."""
+    """The block has the tariff, six digits of money, shares with their base, and the probe."""
     text = _show(write_run(tmp_path))
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert "4 calls sold +0.600000 +0.1500 +36.00" in lines
@@ -185,9 +185,9 @@ def test_show_prints_money_calls_and_streams(tmp_path: Path) -> None:
 
 
 def test_calls_that_cost_nothing_are_counted(tmp_path: Path) -> None:
-    """At a price and a refund of 0 nothing is posted; four were sold and one broken all the same.
+    """At a price and a refund of 0 nothing is posted, yet four calls are sold and one is broken.
 
-    Money is then 0 without a minus, and a mark a call still has its figure.
+    Money is then 0 without a minus, and marks per call are still shown.
     """
     ledger = [row for row in LEDGER if row[4] == "marks"]
     balance_micro = -14 * PRICE_MICRO
@@ -202,19 +202,19 @@ def test_calls_that_cost_nothing_are_counted(tmp_path: Path) -> None:
 
 
 def test_unrecorded_calls_are_those_paid_for(tmp_path: Path) -> None:
-    """Without the table of calls the postings are counted, and the words say so."""
+    """Without the table of calls the postings are counted, and the text says so."""
     text = " ".join(_show(write_run(tmp_path, calls=None), "--no-plot").split())
     assert "4 calls paid for +0.600000" in text
 
 
 def test_whose_marks_the_provider_pays_is_said(tmp_path: Path) -> None:
-    """Calls and test streams are named below the table of payments, others are not."""
+    """The payments table names the calls and test streams whose marks the provider pays."""
     text = " ".join(_show(write_run(tmp_path), "--no-plot").split())
     assert "(marks of phones, beat, probe: paid by gsp)" in text
 
 
 def test_nobody_calling_is_no_trouble(tmp_path: Path) -> None:
-    """Without a call every share is unknown, and tables and picture are still made."""
+    """Without calls every share is unknown, but tables and picture are still made."""
     ledger = [row for row in LEDGER if row[4] == "marks" and row[5] > 2]
     balance_micro = -6 * PRICE_MICRO
     folder = write_run(tmp_path, ledger=ledger, calls=[], agents=[], balance_micro=balance_micro)
@@ -239,7 +239,7 @@ def test_calls_that_were_not_recorded_leave_the_money(tmp_path: Path) -> None:
 
 
 def test_a_run_without_a_provider_shows_none(gold_silver: Path) -> None:
-    """No block, no picture, no mention."""
+    """Without a provider there is no block and no picture."""
     text = _show(gold_silver)
     assert "guarantee" not in text
     assert "profit" not in text
@@ -248,13 +248,13 @@ def test_a_run_without_a_provider_shows_none(gold_silver: Path) -> None:
 
 
 def test_without_a_market_no_provider_did_business(tmp_path: Path) -> None:
-    """A run of the packets alone has a provider in its scenario, and none in its results."""
+    """A run without a market has a provider in its scenario but not in its results."""
     run(scenario_from_text(TWO, overrides=["duration=6 s"]), out=tmp_path / "run", market=False)
     assert guarantees_of(open_raw(tmp_path / "run")) == ()
 
 
 def test_a_real_runs_profit_is_its_balance_and_its_parts(two: RawRun) -> None:
-    """Revenue, reimbursements and marks equal what calls and flow counters say, exactly."""
+    """Revenue, reimbursements and marks agree exactly with calls and flow counters."""
     balances = two.manifest.balances_micro
     assert balances is not None
     last = two.flow_epochs[two.flow_epochs["t_ps"] == two.flow_epochs["t_ps"].max()]
@@ -272,7 +272,7 @@ def test_a_real_runs_profit_is_its_balance_and_its_parts(two: RawRun) -> None:
 
 
 def test_a_real_run_blocks_and_breaks(two: RawRun) -> None:
-    """Every sold call is an accepted one, every reimbursement a broken one; accept-all has no M."""
+    """Sold calls are the accepted ones, reimbursed calls the broken ones; accept-all has no M."""
     careful, bold = guarantees_of(two)
     assert careful.calls is not None
     assert bold.calls is not None
@@ -291,7 +291,7 @@ def test_a_real_run_blocks_and_breaks(two: RawRun) -> None:
 
 
 def test_show_of_two_providers_has_a_block_and_a_picture_of_each(two: RawRun) -> None:
-    """Both are named, in the scenario's order; the one without test streams has no such table."""
+    """Both appear in the scenario's order; the one without test streams has no such table."""
     text = _show(two.path)
     first, second = text.split("bold, guaranteed stream provider")
     assert "careful, guaranteed stream provider" in first
@@ -302,7 +302,7 @@ def test_show_of_two_providers_has_a_block_and_a_picture_of_each(two: RawRun) ->
 
 
 def test_a_threshold_nobody_met_is_said(tmp_path: Path) -> None:
-    """A provider that learnt after the last call says so instead of a share of nothing."""
+    """If the threshold was learnt after the last call, the text says so without a share."""
     late = [*AGENTS[:1], (50, "gsp", "blocking_threshold", 0.015)]
     text = " ".join(_show(write_run(tmp_path, agents=late), "--no-plot").split())
     assert "threshold from 50 s on. No call was requested after that" in text

@@ -28,7 +28,7 @@ def _figure(folder: Path) -> Figure:
 
 
 def _lines(axis: Axes) -> dict[str, Line2D]:
-    """The lines of a panel that are in its legend."""
+    """The lines of a panel that its legend lists."""
     return {str(x.get_label()): x for x in axis.get_lines() if str(x.get_label())[0] != "_"}
 
 
@@ -39,7 +39,7 @@ def _legend(axis: Axes) -> list[str]:
 
 
 def test_the_panels_have_units_and_legends(tmp_path: Path) -> None:
-    """Four panels over one time axis, each with a unit and a legend that counts."""
+    """Four panels over one time axis, each with a unit and a legend with totals."""
     figure = _figure(write_run(tmp_path))
     units = [axis.get_ylabel().split("\n")[-1] for axis in figure.axes]
     assert units == ["[%]", "[1/min]", "[%]", "[money]"]
@@ -56,7 +56,7 @@ def test_the_panels_have_units_and_legends(tmp_path: Path) -> None:
 
 
 def test_a_panel_without_curves_keeps_its_title() -> None:
-    """A run that ended in its warm-up has such; nothing warns."""
+    """A run that ended in its warm-up has such panels; no warning is issued."""
     from ecnomy.analysis.draw.panels import legend_beside
 
     axis = Figure().add_subplot()
@@ -65,7 +65,7 @@ def test_a_panel_without_curves_keeps_its_title() -> None:
 
 
 def test_the_curves_hold_the_tables(tmp_path: Path) -> None:
-    """Marking holds until it changes, bars are calls a minute, the balance ends at the profit."""
+    """Marking holds until it changes, bars are calls per minute, the balance ends at the profit."""
     marking, calls, promises, money = _figure(write_run(tmp_path)).axes
     seen = _lines(marking)["share marked, M"]
     assert list(seen.get_xdata()) == [0, 10, 40, 60]
@@ -73,7 +73,7 @@ def test_the_curves_hold_the_tables(tmp_path: Path) -> None:
     assert seen.get_drawstyle() == "steps-post"
     assert list(_lines(marking)["blocking threshold"].get_ydata()) == pytest.approx([1.5, 1.5])
     bars = np.array([bar.get_height() for bar in calls.patches if bar.get_label() == "_nolegend_"])
-    accepted, blocked = bars[:6], bars[6:12]  # of 10 s: one call is 6 a minute
+    accepted, blocked = bars[:6], bars[6:12]  # of 10 s: one call is 6 per minute
     assert list(accepted) == [12, 0, 0, 6, 6, 0]
     assert list(blocked) == [0, 0, 6, 6, 0, 0]
     broken = _lines(promises)["call, promise broken, 1"]
@@ -84,7 +84,7 @@ def test_the_curves_hold_the_tables(tmp_path: Path) -> None:
 
 
 def test_what_a_provider_does_not_say_is_counted(tmp_path: Path) -> None:
-    """Without readings M is the streams' own, report by report, and there is no threshold."""
+    """Without readings M comes from the streams, report by report, and there is no threshold."""
     marking = _figure(write_run(tmp_path, agents=[])).axes[0]
     (seen,) = _lines(marking).values()
     assert list(seen.get_xdata()) == [30, 60]
@@ -92,7 +92,7 @@ def test_what_a_provider_does_not_say_is_counted(tmp_path: Path) -> None:
 
 
 def test_panels_without_data_are_left_out(tmp_path: Path) -> None:
-    """No test streams, no marking; no recorded calls, neither calls nor promises."""
+    """Marking needs test streams; calls and promises need recorded calls."""
     folders = [tmp_path / "a", tmp_path / "b"]
     for folder in folders:
         folder.mkdir()

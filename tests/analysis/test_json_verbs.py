@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What verbs print into a pipe: one JSON document, tables that nothing is cut off of; --jobs."""
+"""Output of verbs into a pipe: one JSON document, tables without cuts; --jobs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNTIL = "until: {outcome: gold.nothing, half-width: 2 %}\n"
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a scenario, a sweep file, the run of the one and the runs of the other."""
+    """A folder with a scenario and its run, and a sweep file and its runs."""
     folder = tmp_path_factory.mktemp("world")
     write(folder, SWEEP, SCENARIO)
     with pytest.MonkeyPatch.context() as patch:
@@ -38,21 +38,21 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def status(*words: object) -> int:
-    """The exit status of the command line."""
+    """The exit status of a command."""
     with pytest.raises(SystemExit) as left:
         main([str(word) for word in words])
     return int(left.value.code or 0)
 
 
 def told(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
-    """What a verb prints with --json, which is one document."""
+    """The JSON document that a verb prints with --json."""
     capsys.readouterr()
     assert status(*words, "--json") == 0
     return json.loads(capsys.readouterr().out)
 
 
 def test_run_says_who_paid_what(world: Path, capsys) -> None:
-    """The figures of its table, unrounded, and where the tables are."""
+    """JSON has the figures of the table, unrounded, and the location of the tables."""
     found = told(capsys, "run", world / "scenario.yaml", "--out", world / "again")
     assert (found["folder"], found["complete"]) == (str(world / "again"), True)
     assert found["measured"] == {"from_s": 1.0, "to_s": 3.0}
@@ -62,7 +62,7 @@ def test_run_says_who_paid_what(world: Path, capsys) -> None:
 
 
 def test_check_says_what_would_run(world: Path, capsys) -> None:
-    """Links with their marking, sources, agents, warnings; overrides are in it."""
+    """JSON has links with their marking, sources, agents and warnings, after overrides."""
     found = told(capsys, "check", world / "scenario.yaml", "--set", "sources.gold.count=5")
     link, back = found["links"]
     assert (link["name"], link["rate_bps"], link["delay_s"]) == ("wire", 2_000_000, 0.005)
@@ -78,7 +78,7 @@ def test_check_says_what_would_run(world: Path, capsys) -> None:
 
 
 def test_show_says_what_its_tables_say(world: Path, capsys) -> None:
-    """The summary as it was computed; no picture is drawn."""
+    """JSON has the computed summary; no picture is drawn."""
     from ecnomy.analysis import open_run, summarize
 
     found = told(capsys, "show", world / "run")
@@ -92,7 +92,7 @@ def test_show_says_what_its_tables_say(world: Path, capsys) -> None:
 
 
 def test_a_sweep_says_what_it_found(world: Path, capsys) -> None:
-    """`sweep` and `show` print the same figures, which are those of the runs; no picture."""
+    """`sweep` and `show` print the same figures as the runs, without a picture."""
     shown = told(capsys, "show", world / "sweep")
     made = told(capsys, "sweep", world / "sweep.yaml", "--out", world / "sweep")
     assert made["runs"] == {"asked": 2, "done": 2, "made": 0, "failed": 0}
@@ -133,7 +133,7 @@ def test_a_sweep_says_what_it_found(world: Path, capsys) -> None:
     ],
 )
 def test_what_cannot_be_done_is_one_line(world: Path, capsys, words: str, said: str) -> None:
-    """Names of files that cannot be written, and of what nobody has: one line, status 2."""
+    """Files that cannot be written and unknown names give one line and status 2."""
     until = world / "until.yaml"
     until.write_text(SWEEP.replace("replicates: 1", "replicates: 5") + UNTIL)
     names = {name: world / name for name in ("run", "sweep", "no", "again", "gone")}
@@ -147,7 +147,7 @@ def test_what_cannot_be_done_is_one_line(world: Path, capsys, words: str, said: 
 
 
 def test_an_outcome_that_no_run_has_is_told(world: Path, capsys) -> None:
-    """The runs are made; that nothing can be concluded from them is said."""
+    """The runs are made, and the output says that they allow no conclusion."""
     file = world / "nothing.yaml"
     file.write_text(SWEEP + "outcomes: [gold.nothing]\n")
     with pytest.MonkeyPatch.context() as patch:
@@ -157,7 +157,7 @@ def test_an_outcome_that_no_run_has_is_told(world: Path, capsys) -> None:
 
 
 def test_query_gives_rows(world: Path, capsys) -> None:
-    """An object a row by column, null for nothing; one form at a time."""
+    """Each row is an object by column, with null for missing values; one format at a time."""
     sql = 'select "sources.gold.count" as n, status, null as none from runs order by n'
     assert told(capsys, "query", world / "sweep", sql) == [
         {"n": 1.0, "status": "done", "none": None},
@@ -192,7 +192,7 @@ def test_query_gives_rows(world: Path, capsys) -> None:
 def test_query_reads_its_folder_only(
     world: Path, capsys, tmp_path: Path, monkeypatch, sql: str
 ) -> None:
-    """Whatever writes, opens other files or changes settings is refused on one line."""
+    """Statements that write, open other files or change settings are refused in one line."""
     monkeypatch.chdir(tmp_path)
     (shard,) = (world / "sweep").rglob("*.parquet")
     before = shard.read_bytes()
@@ -204,7 +204,7 @@ def test_query_reads_its_folder_only(
 
 
 def test_query_may_do_more_when_unsafe(world: Path, capsys, tmp_path: Path) -> None:
-    """With --unsafe other files can be written and read."""
+    """--unsafe allows writing and reading other files."""
     out = tmp_path / "out.csv"
     assert status("query", world / "sweep", f"copy runs to '{out}'", "--unsafe") == 0
     sql = f"select count(*) as n from '{out}'"
@@ -213,7 +213,7 @@ def test_query_may_do_more_when_unsafe(world: Path, capsys, tmp_path: Path) -> N
 
 
 def test_lists_of_what_there_is(capsys) -> None:
-    """Papers with their entries, strategies, what the doctor looked at."""
+    """Papers with their entries, strategies, and the checks of the doctor."""
     papers = {paper["paper"]: paper["entries"] for paper in told(capsys, "reproduce")}
     assert "fig3" in [entry["item"] for entry in papers["siris2002"]]
     assert "qos-knob" in [one["name"] for one in told(capsys, "strategies")]
@@ -223,7 +223,7 @@ def test_lists_of_what_there_is(capsys) -> None:
 
 
 def test_tables_in_a_pipe_are_whole(world: Path, capsys, monkeypatch) -> None:
-    """Neither wrapped nor cut off, however narrow a terminal would be."""
+    """Tables are neither wrapped nor cut, whatever the terminal's width."""
     monkeypatch.setenv("COLUMNS", "40")
     long = "x" * 300
     assert status("query", world / "sweep", f"select '{long}' as a, 1 as b from range(1500)") == 0
@@ -246,7 +246,7 @@ def test_what_json_has_not(capsys) -> None:
 
 @pytest.mark.parametrize("word", ["--jobs", "-j", "--workers"])
 def test_one_word_for_runs_at_a_time(word: str, world: Path, capsys) -> None:
-    """All verbs say --jobs; the word from before is understood and not listed."""
+    """All verbs have --jobs; the former option still works but is not listed."""
     for verb in ("sweep", "calibrate", "compare", "reproduce"):
         assert status(verb, "--help") == 0
         said = capsys.readouterr().out
@@ -257,7 +257,7 @@ def test_one_word_for_runs_at_a_time(word: str, world: Path, capsys) -> None:
 
 
 def test_several_names_at_once() -> None:
-    """Each entry once, in the order of the names; a paper is all of its entries."""
+    """Each entry appears once, in the order of the names; a paper means all of its entries."""
     asked = select_all(["siris2002.fig3", "athuraliya2000.fig6", "athuraliya2000.fig7"])
     assert [(paper.paper, item, ids) for (paper, item), ids in asked] == [
         ("siris2002", "fig3", ("fig3",)),
@@ -271,7 +271,7 @@ def test_several_names_at_once() -> None:
 def test_a_row_too_wide_for_a_terminal_is_shown_by_column(
     world: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`query` prints a table where it fits, else a line for each column; nothing is left out."""
+    """`query` prints a table if it fits, else a line per column, without omissions."""
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     assert status("query", world / "sweep", "select 1 as a, 2 as b") == 0
@@ -290,7 +290,7 @@ def test_a_row_too_wide_for_a_terminal_is_shown_by_column(
 def test_controls_in_a_text_stay_off_a_terminal(
     world: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In each form; a pipe gets the CSV as it is, and JSON the same text in its own escapes."""
+    """In each format; a pipe gets plain CSV, and JSON has the same text with escapes."""
     sql = "select chr(27) || '[31m' || chr(8238) as a"
     assert status("query", world / "sweep", sql, "--csv") == 0
     assert capsys.readouterr().out == "a\n\x1b[31m\u202e\n"

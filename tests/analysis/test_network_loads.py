@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of a network, on a star whose counters were chosen by hand."""
+"""The numbers of a network, on a star with chosen counters."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def results(tmp_path: Path) -> Path:
 
 
 def test_a_path_is_no_network(gold_silver: Path, tmp_path: Path) -> None:
-    """A chain of links has no map, a star has one."""
+    """A chain of links has no map, a star has."""
     run = open_raw(gold_silver)
     assert not is_network(run.plan)
     assert is_network(star())
@@ -62,7 +62,7 @@ def test_links_in_numbers(results: Path) -> None:
 
 
 def test_links_beside_each_other_are_told_apart() -> None:
-    """Two that join the same nodes have their names beside their ends, others do not."""
+    """Links that join the same nodes show their names beside their ends, others do not."""
     plan, zeros = star(), np.zeros(6)
     east, south = plan.links[2], plan.links[4]
     links = [*plan.links[:4], msgspec.structs.replace(south, target=east.target), plan.links[5]]
@@ -80,7 +80,7 @@ def test_links_beside_each_other_are_told_apart() -> None:
 def _changed(
     folder: Path, table: str, rows: Callable[[pd.DataFrame], pd.Series], **values: int
 ) -> None:
-    """Set columns of some rows of a table."""
+    """Sets columns of some rows of a table."""
     frame = pd.read_parquet(folder / f"{table}.parquet")
     for name, value in values.items():
         frame.loc[rows(frame), name] = value
@@ -88,7 +88,7 @@ def _changed(
 
 
 def test_packets_lost_before_a_link_are_not_of_it(results: Path) -> None:
-    """Of 60 packets a second sent 10 reach the second link: 8 marks are of 110, not of 160."""
+    """Only 10 of 60 packets per second reach the second link: 8 marks are of 110, not of 160."""
     east = pd.read_parquet(results / "link_epochs.parquet")
     east.loc[east["link"] == 2, "arrivals"] -= 50 * east["t_ps"] // S
     east.to_parquet(results / "link_epochs.parquet", index=False)
@@ -99,9 +99,9 @@ def test_packets_lost_before_a_link_are_not_of_it(results: Path) -> None:
 
 
 def test_marks_on_acks_are_no_marks_on_data(results: Path) -> None:
-    """Thirty marked ACKs a second beside eight marked data packets change neither share nor price.
+    """Thirty marked ACKs per second beside eight marked data packets change no share or price.
 
-    They cross with data of the other way, and a link that only ACKs cross has no share at all.
+    They share links with data of the other direction; a link with only ACKs has no share.
     """
     wires = pd.read_parquet(results / "link_epochs.parquet")
     wires.loc[wires["link"].isin([2, 4]), "marks"] += 30 * wires["t_ps"] // S
@@ -116,7 +116,7 @@ def test_marks_on_acks_are_no_marks_on_data(results: Path) -> None:
 
 
 def test_marks_nobody_is_charged_for_cost_nothing(results: Path) -> None:
-    """Where one of two marked sources is not charged, the price is of the other's marks."""
+    """If one of two marked sources is not charged, the price counts only the other's marks."""
     ledger = pd.read_parquet(results / "ledger.parquet")
     ledger[ledger["flow"] == 0].to_parquet(results / "ledger.parquet", index=False)
     link = network_loads(open_raw(results), WINDOW).links[2]
@@ -124,7 +124,7 @@ def test_marks_nobody_is_charged_for_cost_nothing(results: Path) -> None:
 
 
 def test_overview_and_map_say_the_same_of_a_link(results: Path) -> None:
-    """The marking panel is of data, as the map is, and its axis says so."""
+    """The marking panel shows data, like the map, and its axis says so."""
     from ecnomy.analysis.draw import overview as plots
 
     figure = plots._figure(plots._collect(open_raw(results)))
@@ -139,7 +139,7 @@ def test_overview_and_map_say_the_same_of_a_link(results: Path) -> None:
 
 
 def test_pairs_and_nodes_in_numbers(results: Path) -> None:
-    """What pairs want, get and pay, and its sums by sending node, who pays most first."""
+    """Demand, rate and payment of pairs, and their sums by sending node, highest payment first."""
     loads = network_loads(open_raw(results), WINDOW)
     first = loads.pairs[0]
     assert (first.source, first.target, first.family) == ("north", "east", "demand")
@@ -155,7 +155,7 @@ def test_pairs_and_nodes_in_numbers(results: Path) -> None:
 
 
 def _waiting(folder: Path, link: int, packets: int, busy: bool = False) -> None:
-    """Have so many packets wait at a link that marks and loses none; all the time busy or not."""
+    """Sets the backlog of a link without marks and losses; `busy` fills it completely."""
     wires = pd.read_parquet(folder / "link_epochs.parquet")
     rows, seconds = wires["link"] == link, wires["t_ps"] / S
     wires.loc[rows, "queue_integral"] = packets * seconds[rows]
@@ -171,7 +171,7 @@ def _waiting(folder: Path, link: int, packets: int, busy: bool = False) -> None:
 def test_a_link_where_packets_wait_is_congested(
     results: Path, packets: int, busy: bool, signs: tuple[str, ...]
 ) -> None:
-    """Drop-tail, no mark and no loss: five packets wait (36 ms), or one at 100 % utilisation."""
+    """Without marks or losses: five packets wait (36 ms), or one at 100 % utilisation."""
     _waiting(results, 1, packets, busy)
     run = open_raw(results)
     loads = network_loads(run, WINDOW)
@@ -187,7 +187,7 @@ def test_a_link_where_packets_wait_is_congested(
 
 
 def test_lost_packets_are_told_beside_marked_ones(results: Path) -> None:
-    """A drop-tail link that loses 1 of 100 is congested by drops, and the list says how many."""
+    """A drop-tail link that loses 1 of 100 is congested by drops, and the list has the share."""
     wires = pd.read_parquet(results / "link_epochs.parquet")
     wires.loc[wires["link"] == 1, "drops"] += wires["t_ps"] // S
     wires.to_parquet(results / "link_epochs.parquet", index=False)
@@ -198,7 +198,7 @@ def test_lost_packets_are_told_beside_marked_ones(results: Path) -> None:
 
 
 def test_show_prints_pairs_nodes_and_links(results: Path) -> None:
-    """The tables of a network stand in the output, and the map beside the picture."""
+    """The output has the network's tables, and the map is beside the picture."""
     app = typer.Typer()
     app.command()(show_command)
     done = CliRunner().invoke(app, [str(results)])

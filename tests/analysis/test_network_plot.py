@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The map of a network: what it draws and where its words stand."""
+"""The map of a network: its contents, and the places of its text."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_map_names_what_it_draws(results: Path) -> None:
 
 
 def test_both_directions_are_seen(results: Path) -> None:
-    """Each direction is an arrow of its own beside the straight line between its nodes."""
+    """Each direction has its own arrow beside the straight line between its nodes."""
     run = open_raw(results)
     axis = _figure(run, _maps(run)).axes[0]
     arrows = [p for p in axis.patches if p.get_zorder() == 3]
@@ -69,14 +69,14 @@ def test_both_directions_are_seen(results: Path) -> None:
     ],
 )
 def test_badges_have_no_name_of_a_node(nodes: tuple[str, ...], name: str) -> None:
-    """Letters, or numbers where a node is called by a letter, or Greek ones where both are."""
+    """Letters, or numbers if a node is named by a letter, or Greek letters if both occur."""
     names = badge_names(nodes)
     assert names[0] == name and len(names) >= 24
     assert not {n.casefold() for n in names} & {n.casefold() for n in nodes}
 
 
 def test_badges_stand_clear_of_names_nodes_and_each_other() -> None:
-    """Beside their own line, on its right, wherever a name takes the first place."""
+    """A badge is on the right of its line, even if a name takes its first place."""
     first = badge_places([((0, 0), (100, 0))], [((0, 0), (100, 0))], [])
     assert first == [(50, -13)]
     name = (40.0, -30.0, 60.0, -5.0)
@@ -92,7 +92,7 @@ def test_badges_stand_clear_of_names_nodes_and_each_other() -> None:
 
 
 def test_no_text_leaves_the_picture(results: Path) -> None:
-    """Long names, titles and facts are cut where the picture ends; the legend is whole."""
+    """Long names, titles and facts are cut at the picture's edge; the legend is complete."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     run = open_raw(results)
@@ -122,7 +122,7 @@ def _ancillary(png: bytes) -> set[bytes]:
 
 @pytest.mark.drawn
 def test_the_map_is_deterministic(results: Path, tmp_path: Path) -> None:
-    """Two drawings are equal byte for byte, a node laid out by springs included."""
+    """Two drawings are equal byte for byte, even with a node laid out by springs."""
     files = [tmp_path / "a.png", tmp_path / "b.png"]
     assert all(network_picture(open_raw(results), file) for file in files)
     data = files[0].read_bytes()
@@ -155,7 +155,7 @@ def test_names_keep_apart() -> None:
 def drawn(
     points: dict[str, tuple[float, float]], edges: list[tuple[str, str]]
 ) -> list[tuple[tuple[float, float], tuple[float, float]]]:
-    """The lines of directions that carry two thirds of what the busiest does."""
+    """The lines of directions with two thirds of the highest load."""
     links: list[Any] = [
         SimpleNamespace(link=k, source=a, target=b, used_bps=2.0) for k, (a, b) in enumerate(edges)
     ]
@@ -164,7 +164,7 @@ def drawn(
 
 
 def test_links_that_join_the_same_nodes_lie_side_by_side() -> None:
-    """Three from west to east and one back: all apart, with room for a utilisation each."""
+    """Three from west to east and one back are separate, with space for each utilisation."""
     points = {"west": (0.0, 0.0), "east": (200.0, 0.0)}
     edges = [("west", "east"), ("east", "west"), ("west", "east"), ("west", "east")]
     there, back, second, third = (line[0][1] for line in drawn(points, edges))
@@ -174,7 +174,7 @@ def test_links_that_join_the_same_nodes_lie_side_by_side() -> None:
 
 
 def test_names_lie_on_no_arrow_of_abilene() -> None:
-    """All directions carry about as much as on the map."""
+    """All directions carry about as much traffic as on the map."""
     scenario = load(Path(__file__).parents[2] / "configs/examples/abilene.yaml")
     plan, positions = make_plan(scenario), scenario.document.network.positions
     edges = [(plan.nodes[x.source], plan.nodes[x.target]) for x in plan.links]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mean prices as outcome columns, against the table of agents read by hand."""
+"""Mean prices as outcome columns, against direct reads of the table of agents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TWO = SCENARIO.replace(
 
 
 def run_with(folder: Path, scenario: str, prices: dict[float, float], carrier: str) -> Path:
-    """A run of 3 s, the first one warm-up, whose price is posted by hand at these times [s]."""
+    """A run of 3 s (1 s of warm-up) with prices posted by hand at these times [s]."""
     folder.mkdir()
     (folder / "scenario.yaml").write_text(scenario)
     out = folder / "out"
@@ -41,9 +41,9 @@ def run_with(folder: Path, scenario: str, prices: dict[float, float], carrier: s
 
 
 def test_means_are_over_the_time_of_the_measured_window(tmp_path: Path) -> None:
-    """0.2 money from 0.5 s, 0.5 money from 2 s on: half of [1 s, 3 s] each, the warm-up left out.
+    """0.2 money from 0.5 s, 0.5 money from 2 s on: each for half of [1 s, 3 s] after the warm-up.
 
-    The one carrier's price is the market's.
+    The only carrier's price is also the market's.
     """
     out = run_with(tmp_path / "run", SCENARIO, {0.5: 0.2, 2.0: 0.5}, "isp")
     wanted = pytest.approx(0.35, rel=1e-12)
@@ -51,13 +51,13 @@ def test_means_are_over_the_time_of_the_measured_window(tmp_path: Path) -> None:
 
 
 def test_each_carrier_has_its_own(tmp_path: Path) -> None:
-    """Two carriers: 0.1 money, and 4 after 3 money from 2.5 s on; no price is the market's."""
+    """Two carriers: 0.1 money, and 3, then 4 money from 2.5 s on; the market has no price."""
     out = run_with(tmp_path / "run", TWO, {2.5: 4.0}, "far")
     assert price_columns(out) == {"price.isp": 0.1, "price.far": pytest.approx(3.25, rel=1e-12)}
 
 
 def test_a_price_that_is_held_is_its_own_mean(tmp_path: Path) -> None:
-    """To the last digit, and at each point of a sweep."""
+    """Exact to the last digit, also at each point of a sweep."""
     text = SWEEP.replace("replicates: 3", "replicates: 1")
     file = write(tmp_path, text)
     _, _, watcher = go(file, tmp_path / "out")
@@ -68,7 +68,7 @@ def test_a_price_that_is_held_is_its_own_mean(tmp_path: Path) -> None:
 
 
 def test_a_sweep_has_what_its_tables_say(tmp_path: Path) -> None:
-    """Prices that a carrier steers: the same means to the last digit, by either way."""
+    """Prices set by a carrier's strategy: both ways give the same means to the last digit."""
     text = SWEEP.replace("replicates: 3", "replicates: 1") + "keep: results\n"
     steered = SCENARIO.replace(
         "{name: isp, role: connectivity-provider}",
@@ -84,14 +84,14 @@ def test_a_sweep_has_what_its_tables_say(tmp_path: Path) -> None:
 
 
 def test_a_run_without_a_market_has_no_price(tmp_path: Path) -> None:
-    """Nor a column for one."""
+    """Its outcome has no column for a price."""
     file = write(tmp_path, SWEEP, BARE)
     run(load(file.parent / "scenario.yaml"), seed=1, out=tmp_path / "out")
     assert price_columns(tmp_path / "out") == {}
 
 
 def test_prices_have_names_and_units() -> None:
-    """As pages and tables print them."""
+    """Prices have names and units in pages and tables."""
     assert called("price.north-net") == "north-net: mean price per mark"
     assert name_of("price.isp").words == name_of("price").words == "mean price per mark [money]"
     assert name_of("price").subject == "all"

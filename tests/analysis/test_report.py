@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on a provider's business, held against the tables by other means than its own."""
+"""The page on a provider's business, against the tables by independent computations."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _page(folders: list[Path], file: Path) -> PageReader:
 
 @pytest.fixture(scope="module")
 def seeds(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """A minute of two providers under three seeds, on the built-in engine."""
+    """One minute of two providers with three seeds, on the built-in engine."""
     home = tmp_path_factory.mktemp("seeds")
     scenario = scenario_from_text(TWO)
     folders = [home / f"run-{seed}" for seed in (1, 2, 3)]
@@ -57,13 +57,13 @@ def seeds(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def three(seeds: list[Path]) -> PageReader:
-    """The page of them."""
+    """The page on all three runs."""
     return _page(seeds, seeds[0].parent / "page.html")
 
 
 @pytest.fixture(scope="module")
 def single(seeds: list[Path]) -> PageReader:
-    """The page of the first of them."""
+    """The page on the first run."""
     return _page(seeds[:1], seeds[0].parent / "single.html")
 
 
@@ -72,7 +72,7 @@ def _plain(text: str) -> float:
 
 
 def _rounds_to(amount: Amount, value: float) -> bool:
-    """Whether the text is a value to three digits at least (to six decimals: micro-units)."""
+    """Whether the text gives a value to at least three digits, or to six decimals (micro-units)."""
     text = amount.text.strip()
     if text == "-":
         return amount.value in ("None", "nan")
@@ -82,7 +82,7 @@ def _rounds_to(amount: Amount, value: float) -> bool:
 
 
 def test_every_amount_is_what_its_query_gives(three: PageReader) -> None:
-    """DuckDB on the printed queries gives the value of each printed amount, and its text."""
+    """The printed queries in DuckDB give the value and the text of each printed amount."""
     given = answers_of(three)
     assert len(three.amounts) > 150
     for amount in three.amounts:
@@ -100,7 +100,7 @@ def test_every_amount_is_what_its_query_gives(three: PageReader) -> None:
 
 
 def test_pictures_draw_what_their_queries_give(three: PageReader) -> None:
-    """The CSV of each picture is the rows of its query; the first reads the Parquet files."""
+    """The CSV of each picture has the rows of its query; the first one reads the Parquet files."""
     given, used = answers_of(three), {a.query for a in three.amounts}
     drawn = {q: home for q, home in three.homes.items() if q in given and home in three.pictures}
     assert len(drawn) == 6  # money, profits and promises of each provider
@@ -109,7 +109,7 @@ def test_pictures_draw_what_their_queries_give(three: PageReader) -> None:
         wanted = [[_close(v) for v in row] for row in given[query]]
         assert rows[: len(wanted)] == wanted, home
     rest = {home for q, home in three.homes.items() if q in given and q not in used | set(drawn)}
-    # counts of the first screen; pieces of hours, which a minute has none of
+    # counts of the first screen; pieces of hours, which do not exist in a minute
     assert rest <= {"", "careful-risk", "bold-risk"}
     for table in ("ledger", "calls", "flows"):
         assert f"/{table}.parquet" in three.prelude
@@ -125,7 +125,7 @@ def _close(value: object) -> object:
 def test_the_statement_is_the_ledger_to_the_micro_unit(
     three: PageReader, seeds: list[Path]
 ) -> None:
-    """Lines and sum by plain pandas; the sum is the balances of the manifests."""
+    """Lines and sum by plain pandas; the sum equals the balances in the manifests."""
     runs = [open_raw(folder) for folder in seeds]
     for name in ("careful", "bold"):
         lines = {row[0]: row[1] for row in three.tables[f"{name}-statement"][1:]}
@@ -145,7 +145,7 @@ def test_the_statement_is_the_ledger_to_the_micro_unit(
 
 
 def test_periods_and_accounts_sum_to_the_balance(three: PageReader, seeds: list[Path]) -> None:
-    """What is told by time, and run by run, is all of it."""
+    """The figures by time and by run add up to the balance."""
     balances = [open_raw(folder).manifest.balances_micro or {} for folder in seeds]
     for name in ("careful", "bold"):
         whole = sum(each[name] for each in balances)
@@ -161,7 +161,7 @@ def test_periods_and_accounts_sum_to_the_balance(three: PageReader, seeds: list[
 def test_the_answer_is_students_interval_over_the_seeds(
     three: PageReader, seeds: list[Path]
 ) -> None:
-    """Profit a call by scipy from balances and the table calls; the page says yes or no by it."""
+    """Profit per call by scipy from balances and the table calls decides the page's answer."""
     values = []
     for folder in seeds:
         one = open_raw(folder)
@@ -179,7 +179,7 @@ def test_the_answer_is_students_interval_over_the_seeds(
 
 
 def test_counts_are_those_of_the_table_calls(three: PageReader, seeds: list[Path]) -> None:
-    """Asked, turned away, ended and broken by plain pandas; the limits are the scenario's."""
+    """Calls requested, refused, ended and broken by plain pandas, with the scenario's limits."""
     calls = pd.concat([open_raw(folder).calls for folder in seeds])
     for name, own, most in (
         ("careful", calls[calls["flow"] < 20], 0.01),
@@ -218,7 +218,7 @@ def test_samples_are_those_of_the_counters(three: PageReader, seeds: list[Path])
 
 
 def test_profits_of_calls_sum_to_the_ledger(single: PageReader, seeds: list[Path]) -> None:
-    """Each call's own money by a loop over the postings of its flow; none is lost or twice."""
+    """The money of each call by a loop over its flow's postings; each posting counts once."""
     import duckdb
 
     connection = duckdb.connect()
@@ -241,7 +241,7 @@ def test_profits_of_calls_sum_to_the_ledger(single: PageReader, seeds: list[Path
 
 
 def test_one_run_is_bootstrapped_by_blocks(single: PageReader) -> None:
-    """Bounds by a bootstrap of one's own on the printed blocks' sums; the page says so."""
+    """Bounds by a separate bootstrap on the printed sums of blocks; the page says so."""
     given = answers_of(single)
     assert "bootstrap over 20 blocks of 0.05 min of one run" in single.words
     bounds = [a for a in single.amounts if a.by == "block bootstrap"]
@@ -258,7 +258,7 @@ def test_one_run_is_bootstrapped_by_blocks(single: PageReader) -> None:
 
 @pytest.mark.usefixtures("undrawn")
 def test_hours_are_put_together_from_the_printed_pieces(single: PageReader, tmp_path: Path) -> None:
-    """Value at risk and shortfall of an hour, from the query's rows; a minute gives no 5 min."""
+    """Value at risk and shortfall of an hour, from the query's rows, which are one minute long."""
     pieces = np.array([1.0, -2.0, 4.0])
     hours = drawn_hours(pieces)
     assert hours.shape == (10_000,) and set(np.unique(hours)) <= set(range(-24, 49))
@@ -281,11 +281,11 @@ def test_hours_are_put_together_from_the_printed_pieces(single: PageReader, tmp_
 
 @pytest.mark.usefixtures("undrawn")
 def test_break_even_leaves_nothing(tmp_path: Path) -> None:
-    """At the price that the page names the books of the same calls are even; by hand."""
+    """At the price on the page the books of the same calls are even, by hand."""
     more = [(7, "gsp", "outside:costs", 20_000, "fixed-cost", -1, 1)]
     folder = write_run(tmp_path, ledger=LEDGER + more, balance_micro=PROFIT_MICRO - 20_000)
     read = _page([folder], tmp_path / "page.html")
-    costs = 14 * PRICE_MICRO + 20_000 + BACK_MICRO  # what is paid back is an amount of its own
+    costs = 14 * PRICE_MICRO + 20_000 + BACK_MICRO  # the reimbursement is a separate amount
     even = costs / 4 / 1e6
     assert any(float(str(a.value)) == pytest.approx(even) for a in read.amounts)
     assert "as before. Reimbursements stay unchanged." in read.words
@@ -296,7 +296,7 @@ def test_break_even_leaves_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("undrawn")
 def test_the_map_of_promise_and_price_is_that_of_the_calls(tmp_path: Path) -> None:
-    """At the price and promise there were it is the profit; elsewhere it is counted by call."""
+    """At the actual price and promise the map shows the profit; elsewhere a count by call."""
     read = _page([write_run(tmp_path)], tmp_path / "page.html")
     rows = read.files["gsp-quality-table.csv"]
     prices = [0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0]
@@ -315,7 +315,7 @@ def test_the_map_of_promise_and_price_is_that_of_the_calls(tmp_path: Path) -> No
 def test_a_page_that_disagrees_with_show_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A query that lost a posting would be an error, not a page."""
+    """A query that loses a posting gives an error instead of a page."""
     folder = write_run(tmp_path)
     broken = database._TABLES.replace("in (l.debit, l.credit)", "= l.credit")
     assert broken != database._TABLES
@@ -326,7 +326,7 @@ def test_a_page_that_disagrees_with_show_is_refused(
 
 
 def test_the_page_stands_alone(three: PageReader) -> None:
-    """No script, nothing from a network; pictures have words; ids are unique; an outline."""
+    """It has no scripts or network resources; pictures have texts; ids are unique; an outline."""
     assert "script" not in three.tags
     loaded = [link for tag, link in three.links if tag != "a"]
     assert loaded and all(link.startswith("data:image/") for link in loaded)
@@ -337,7 +337,7 @@ def test_the_page_stands_alone(three: PageReader) -> None:
 
 @pytest.mark.drawn
 def test_the_same_results_give_the_same_page(seeds: list[Path], tmp_path: Path) -> None:
-    """Byte for byte, pictures included; the fast tier takes the page of a small run.
+    """Byte for byte, including pictures; the fast tier uses the page of a small run.
 
     That run has no delays to draw; their picture is drawn beside the page.
     """
@@ -352,7 +352,7 @@ def test_the_same_results_give_the_same_page(seeds: list[Path], tmp_path: Path) 
 
 
 def test_a_reader_who_lacks_providers_or_results_is_told(tmp_path: Path) -> None:
-    """One line each: no results, no provider, a seed twice, calls that were not recorded."""
+    """One line for each error: no results, no provider, a repeated seed, calls not recorded."""
     with pytest.raises(ResultsError, match="no such results folder"):
         page.gsp_page([tmp_path / "nowhere"], [])
     (tmp_path / "bare").mkdir()
@@ -370,7 +370,7 @@ def test_a_reader_who_lacks_providers_or_results_is_told(tmp_path: Path) -> None
 
 @pytest.mark.usefixtures("undrawn")
 def test_the_command_writes_into_the_first_folder(tmp_path: Path) -> None:
-    """gsp.html beside the tables, or --out; the answer is printed too."""
+    """gsp.html is beside the tables or at --out; the answer is also printed."""
     folder = write_run(tmp_path)
     done = CliRunner().invoke(report_app, ["gsp", str(folder)])
     assert done.exit_code == 0, done.output
@@ -382,7 +382,7 @@ def test_the_command_writes_into_the_first_folder(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("undrawn")
 def test_the_command_gives_its_figures_as_json(tmp_path: Path) -> None:
-    """The figures of the sentence, unrounded, and nothing else on standard output."""
+    """Standard output has only the unrounded figures of the sentence."""
     folder = write_run(tmp_path)
     told = CliRunner().invoke(report_app, ["gsp", str(folder)]).output.splitlines()[0]
     (one,) = json.loads(CliRunner().invoke(report_app, ["gsp", str(folder), "--json"]).stdout)[
@@ -394,7 +394,7 @@ def test_the_command_gives_its_figures_as_json(tmp_path: Path) -> None:
 
 
 def test_ranges_above_zero() -> None:
-    """Crossings are where straight lines cross; ends are ends; what is not known is not above."""
+    """Ranges end where straight lines cross 0, or at the ends; unknown values are not above."""
     (one,) = ranges_above_zero([0, 10, 20], [1, 1, -1])
     assert (one.low, one.high, one.from_end, one.to_end) == (0, 15, True, False)
     (one,) = ranges_above_zero([0, 10, 20], [-1, 3, 3])
@@ -407,7 +407,7 @@ def test_ranges_above_zero() -> None:
 
 
 def test_the_correction_finds_the_correlation_behind_the_chance() -> None:
-    """Shares that are correlated by 0.8 by construction, seen through 200 packets each."""
+    """Shares with a correlation of 0.8 by construction, observed through 200 packets each."""
     rng = np.random.Generator(np.random.Philox(key=7))
     count, n = 20_000, np.full(20_000, 200.0)
     cause, own = rng.normal(size=count), rng.normal(size=count)
@@ -423,5 +423,5 @@ def test_the_correction_finds_the_correlation_behind_the_chance() -> None:
 
 
 def test_periods_are_hours_where_hours_are_a_handful() -> None:
-    """A day by hours, forty minutes by five, a minute by the least there is."""
+    """A day has periods of hours, forty minutes of five minutes, a minute the shortest ones."""
     assert [statement.period_s(s) for s in (86_400, 14_400, 2400, 60)] == [3600, 3600, 300, 60]

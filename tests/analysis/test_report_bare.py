@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on a provider with little to show: words stand where there are no numbers."""
+"""The page on a provider with little data: text replaces missing numbers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _page(folder: Path) -> PageReader:
 def test_a_provider_that_booked_nothing_has_a_page(
     tmp_path: Path, calls: list[tuple[int, ...]], to_ps: int
 ) -> None:
-    """No sale and no cost: words stand where pictures and maps would."""
+    """Without sales and costs, text replaces pictures and maps."""
     read = _page(write_run(tmp_path, ledger=[], calls=calls, balance_micro=0, to_ps=to_ps))
     assert "not decided; no call was sold." in read.words
     assert "Without calls there is no break-even price." in read.words
@@ -51,7 +51,7 @@ def test_a_provider_that_booked_nothing_has_a_page(
 
 
 def test_a_provider_that_sold_nothing_still_has_its_costs(tmp_path: Path) -> None:
-    """Its test streams cost money: the statement and the time axis have it, the map has no row."""
+    """The costs of test streams are in the statement and over time; the map has no row."""
     read = _page(write_run(tmp_path, ledger=MARKS, calls=REFUSED, balance_micro=-5 * PRICE_MICRO))
     assert "sold no call" in read.words
     assert "gsp-by-time-drawn" in read.pictures and "gsp-quality-map" not in read.pictures
@@ -59,7 +59,7 @@ def test_a_provider_that_sold_nothing_still_has_its_costs(tmp_path: Path) -> Non
 
 
 def test_a_call_under_way_is_sold_but_has_no_profit_yet(tmp_path: Path) -> None:
-    """The histogram is of calls that ended; the map is of calls that were sold."""
+    """The histogram counts calls that ended; the map counts calls sold."""
     paid = [(40, "source:phones", "gsp", 150_000, "call", 2, 1)]
     read = _page(write_run(tmp_path, ledger=paid, calls=BEGUN, balance_micro=150_000))
     assert "No call that was sold has ended" in read.words
@@ -67,7 +67,7 @@ def test_a_call_under_way_is_sold_but_has_no_profit_yet(tmp_path: Path) -> None:
 
 
 def test_one_share_of_promises_is_broken(tmp_path: Path) -> None:
-    """Of four calls sold three ended, one of these broken: first screen, table and `show` agree."""
+    """Three of four sold calls ended, one of them broken: first screen, table and `show` agree."""
     folder = write_run(tmp_path)
     read, out = _page(folder), io.StringIO()
     assert "33.3 % promises broken, of calls that ended" in read.words
@@ -79,7 +79,7 @@ def test_one_share_of_promises_is_broken(tmp_path: Path) -> None:
 
 
 def test_claims_of_kept_promises_are_explained(tmp_path: Path) -> None:
-    """Reimbursements beyond the broken promises have a sentence; else there is none."""
+    """A sentence appears only for reimbursements beyond the broken promises."""
     assert "reimbursed nevertheless" not in _page(write_run(tmp_path)).words
     claim = (25, "gsp", "source:phones", BACK_MICRO, "reimbursement", 0, 1)
     ledger = sorted([*LEDGER, claim])
@@ -98,7 +98,7 @@ def test_one_run_is_called_one(tmp_path: Path) -> None:
 
 
 def test_a_threshold_is_missed_only_where_there_could_be_one(tmp_path: Path) -> None:
-    """`expected-profit` never has one; `marking-quantile` may not have learnt one."""
+    """`expected-profit` never has a threshold; `marking-quantile` may not have learnt one."""
 
     def shown(kind: str) -> str:
         manifest = write_run(tmp_path, agents=[]) / "manifest.json"
@@ -117,13 +117,13 @@ def test_a_threshold_is_missed_only_where_there_could_be_one(tmp_path: Path) -> 
 
 
 def test_correlations_have_fishers_interval() -> None:
-    """The textbook's: r = 0.5 of 28 samples; none of few samples, or of a straight line."""
+    """The textbook's interval for r = 0.5 of 28 samples; none for few samples or a line."""
     assert fisher(0.5, 28) == pytest.approx((0.1556, 0.7361), abs=1e-3)
     assert all(math.isnan(v) for v in (*fisher(0.5, LEAST - 1), *fisher(1.0, 30)))
 
 
 def test_a_few_samples_tell_of_no_correlation(tmp_path: Path) -> None:
-    """A minute has fewer than ten samples: no figure, and the page says so."""
+    """With fewer than ten samples in a minute, the page gives no figure and says so."""
     read = _page(write_run(tmp_path))
     rows = read.tables["gsp-calls-streams"][1:]
     assert rows and all(int(row[1]) < LEAST and row[4] == row[8] == "-" for row in rows)
@@ -133,7 +133,7 @@ def test_a_few_samples_tell_of_no_correlation(tmp_path: Path) -> None:
 def test_points_far_below_the_promise_do_not_lie_on_the_axis(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Samples of 0.01 % under a promise of 1 %: the axis is of the samples."""
+    """With samples of 0.01 % and a promise of 1 %, the axis follows the samples."""
     seen: list[tuple[float, float]] = []
     whole = pictures._Canvas.svg
 

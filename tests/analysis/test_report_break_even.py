@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The break-even price of a provider: its interval has no price below 0, and covers the truth."""
+"""The break-even price of a provider: its interval is not below 0, and covers the truth."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from page_reader import PageReader
 Array = npt.NDArray[np.float64]
 WORLDS = 2000
 FIVE = float(stats.t.ppf(0.975, 4))
-PRICE, MARKS, FIXED = 0.15, 0.06, 0.5  # of a call, its marks on average, of a run or block [money]
+PRICE, MARKS, FIXED = 0.15, 0.06, 0.5  # per call, its marks on average, per run or block [money]
 
 
 def _not_rejected(costs: Array, kept: Array, price: float) -> bool:
@@ -32,7 +32,7 @@ def _not_rejected(costs: Array, kept: Array, price: float) -> bool:
 @pytest.mark.parametrize("broken", [0.1, 0.7, 0.93], ids=["few", "most", "nearly-all"])
 @pytest.mark.parametrize("income", [0.0, 3.0], ids=["costs", "other-income"])
 def test_the_set_is_that_of_t_tests_price_by_price(broken: float, income: float) -> None:
-    """Just inside its ends a price is not rejected, just outside it is; all shapes appear."""
+    """A t test accepts prices just inside the ends and rejects those just outside; all shapes."""
     rng = np.random.default_rng(5)
     shapes = set()
     for _ in range(150):
@@ -54,13 +54,13 @@ def test_the_set_is_that_of_t_tests_price_by_price(broken: float, income: float)
 
 
 def _seeds(rng: np.random.Generator, n: int, broken: float) -> tuple[Array, Array]:
-    """Costs and calls kept of n runs of forty calls or so."""
+    """Costs and kept calls of n runs with about forty calls each."""
     sold = rng.poisson(40, n)
     return FIXED + rng.gamma(sold, MARKS), (sold - rng.binomial(sold, broken)).astype(float)
 
 
 def _blocks(rng: np.random.Generator, n: int, broken: float) -> tuple[Array, Array]:
-    """The same of n blocks of one run; how many promises break differs from block to block."""
+    """The same for n blocks of one run; the number of broken promises varies by block."""
     sold = rng.poisson(20, n)
     back = rng.binomial(sold, rng.beta(20 * broken, 20 * (1 - broken), n))
     return FIXED + rng.gamma(sold, MARKS), (sold - back).astype(float)
@@ -73,7 +73,7 @@ def _blocks(rng: np.random.Generator, n: int, broken: float) -> tuple[Array, Arr
 def test_it_covers_the_price_that_leaves_nothing(
     world: Any, n: int, calls: int, broken: float
 ) -> None:
-    """In 95 % of worlds with known means, where few promises break and where nearly all do."""
+    """In 95 % of worlds with known means, whether few promises break or nearly all."""
     truth = (FIXED + calls * MARKS) / (calls * (1 - broken))
     rng = np.random.default_rng(11)
     t = float(stats.t.ppf(0.975, n - 1))
@@ -83,7 +83,7 @@ def test_it_covers_the_price_that_leaves_nothing(
 
 
 def _page(folder: Path, ledger: list[Any], calls: list[Any]) -> PageReader:
-    """Of a provider that pays a price back, whatever it is; other postings are its balance too."""
+    """The page on a provider that refunds the price; other postings are part of its balance."""
     received = sum(row[3] for row in ledger if row[2] == "gsp")
     paid = sum(row[3] for row in ledger if row[1] == "gsp")
     write_run(folder, ledger=ledger, calls=calls, balance_micro=received - paid)
@@ -94,7 +94,7 @@ def _page(folder: Path, ledger: list[Any], calls: list[Any]) -> PageReader:
 
 
 def _calls(kept: int, broken: int) -> tuple[list[Any], list[Any]]:
-    """Ledger and table of calls, one a block of 3 s or so; what breaks is paid back at its end."""
+    """Ledger and calls, one per block of about 3 s; broken calls are refunded at their end."""
     ledger: list[Any] = []
     calls = []
     for i in range(kept + broken):
@@ -110,7 +110,7 @@ def _calls(kept: int, broken: int) -> tuple[list[Any], list[Any]]:
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_names_no_price_below_zero(tmp_path: Path) -> None:
-    """One of eighteen promises kept: eighteen calls' marks are one price, with no upper bound."""
+    """With one of eighteen promises kept, a price pays eighteen calls' marks; no upper bound."""
     read = _page(tmp_path, *_calls(1, 17))
     assert "breaks even at a tariff of 0.360" in read.words
     assert ", no upper bound]. Its interval is" in read.words
@@ -130,7 +130,7 @@ def test_a_price_of_which_nothing_is_kept_breaks_even_nowhere(tmp_path: Path) ->
 def test_income_beside_calls_makes_prices_of_zero_likely(
     tmp_path: Path, subsidy: int, even: str
 ) -> None:
-    """A subsidy beyond all costs lets any price do; just below them the interval is cut at 0."""
+    """With a subsidy beyond all costs any price will do; just below, the interval starts at 0."""
     ledger, calls = _calls(18, 0)
     each = [(2 + 6 * i, "outside", "gsp", subsidy // 9, "subsidy", -1, 1) for i in range(9)]
     read = _page(tmp_path, sorted([*ledger, *each]), calls)

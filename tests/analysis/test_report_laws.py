@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which marking law leaves a provider more stands in the headline of its page."""
+"""The headline of a provider's page names the marking law with the higher profit."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from page_reader import PageReader, answers_of
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 LAWS = ({"law": "red", "max_threshold": "42 packets"}, {"law": "rem"})
-RENT_MICRO = 300_000  # what REM leaves less, a run of a minute
+RENT_MICRO = 300_000  # the loss of profit under REM, per run of a minute
 
 
 def _run(home: Path, law: dict[str, str], seed: int, less_micro: int = 0, title: str = "") -> Path:
-    """A run of the provider of guarantee_world.py under a law."""
+    """A run with the provider of guarantee_world.py and a law."""
     home.mkdir()
     rent = [(59, "gsp", "isp", less_micro, "fixed-cost", -1, 1)] if less_micro else []
     folder = write_run(home, ledger=LEDGER + rent, balance_micro=PROFIT_MICRO - less_micro)
@@ -31,7 +31,7 @@ def _run(home: Path, law: dict[str, str], seed: int, less_micro: int = 0, title:
 
 
 def test_the_law_that_leaves_more_stands_in_the_headline(tmp_path: Path) -> None:
-    """Two laws under two seeds: the headline, the figures, the paired difference, the terminal."""
+    """Two laws with two seeds: headline, figures, paired difference, terminal output."""
     runs = [
         _run(tmp_path / f"{law['law']}-{seed}", law, seed, seed * k + i * RENT_MICRO, law["law"])
         for i, law in enumerate(LAWS)
@@ -56,7 +56,7 @@ def test_the_law_that_leaves_more_stands_in_the_headline(tmp_path: Path) -> None
 
 
 def test_each_law_has_its_account(tmp_path: Path) -> None:
-    """By hand from the ledger of a run of a minute, in money an hour; the sums are the profit."""
+    """By hand from the ledger of a run of one minute, in money per hour; the sum is the profit."""
     runs = [_run(tmp_path / law["law"], law, 1, i * RENT_MICRO) for i, law in enumerate(LAWS)]
     page = write_gsp_page(runs, tmp_path / "page.html", [])
     (table,) = next(s for s in page.sections if s.id == "gsp-by-law").blocks
@@ -74,7 +74,7 @@ def test_each_law_has_its_account(tmp_path: Path) -> None:
 
 
 def test_runs_of_one_law_have_no_such_headline(tmp_path: Path) -> None:
-    """Seeds of one scenario do not compare laws; one seed of each law is not called certain."""
+    """Seeds of one scenario do not compare laws; one seed per law is not called certain."""
     same = [_run(tmp_path / f"same-{seed}", LAWS[0], seed) for seed in (1, 2)]
     assert write_gsp_page(same, tmp_path / "page.html", []).answers[0].laws is None
     assert "gsp-by-law" not in (tmp_path / "page.html").read_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on a provider's business loads no whole table, and no library that does."""
+"""The page on a provider's business loads neither whole tables nor libraries that do."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_page_loads_no_library_of_whole_tables(made: str, tmp_path: Path) ->
 
 
 def test_reports_of_some_flows_are_those_of_the_table(tmp_path: Path) -> None:
-    """Counters of two flows of six equal the whole table's; a report cut short does not count."""
+    """Counters of two of six flows equal the whole table's; an incomplete report does not count."""
     run, db = open_raw(write_run(tmp_path)), Queries(tmp_path, "select 1")
     file, whole = tmp_path / "flow_epochs.parquet", run.flow_epochs
     wanted = Epochs(whole, "flow", 6)
@@ -59,7 +59,7 @@ def test_reports_of_some_flows_are_those_of_the_table(tmp_path: Path) -> None:
 
 
 def test_a_table_without_the_counter_is_refused(tmp_path: Path) -> None:
-    """A missing column and a missing file are named, in one line."""
+    """One line names a missing column or a missing file."""
     run, db = open_raw(write_run(tmp_path)), Queries(tmp_path, "select 1")
     with pytest.raises(ResultsError, match="flow_epochs.parquet: found no column 'late_7'"):
         flow_reports(db, run, STREAMS, ("late_7",))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on providers with several tariffs, files, and rivals: held to their ledgers."""
+"""The page on providers with several tariffs, files and rivals, against their ledgers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _page(folders: list[Path], file: Path) -> PageReader:
 
 
 def test_calls_and_files_of_one_provider(tmp_path: Path) -> None:
-    """Postings go to the tariff of their flow's call or file; parts add up to the balance."""
+    """Postings belong to the tariff of their flow's call or file; parts add up to the balance."""
     laboratory = "sources.laboratory.traffic"
     short = (f"{laboratory}.packets=1000 packets", f"{laboratory}.pause=5 s")
     scenario = load(EXAMPLES / "gsp-files.yaml", overrides=(*SHORT, *short))
@@ -58,7 +58,7 @@ def test_calls_and_files_of_one_provider(tmp_path: Path) -> None:
 
 
 def test_two_providers_of_the_same_callers(tmp_path: Path) -> None:
-    """Each has its own calls, those it refused among those that asked it, and its own balance."""
+    """Each has its own calls, refusals of the calls that requested it, and its own balance."""
     more = (
         "market.agents.people.strategy.worth=0.3 money",
         "market.agents.gsp.strategy.quantile=0.5",
@@ -80,7 +80,7 @@ def test_two_providers_of_the_same_callers(tmp_path: Path) -> None:
 
 
 def test_a_call_that_is_billed_twice_is_one_call(tmp_path: Path) -> None:
-    """A price of a call and of its time are two postings; the statement counts calls sold."""
+    """The prices of a call and of its time are two postings; the statement counts calls sold."""
     minutes = (18, "source:phones", "gsp", 10_000, "call", 0, 1)
     ledger = sorted([*LEDGER, minutes])
     folder = write_run(tmp_path, ledger=ledger, balance_micro=PROFIT_MICRO + 10_000)
@@ -91,7 +91,7 @@ def test_a_call_that_is_billed_twice_is_one_call(tmp_path: Path) -> None:
 
 
 def test_a_statement_counts_pieces_and_no_time(tmp_path: Path) -> None:
-    """A premium by the hour has a quantity in ps: it is no number; one of a kind is singular."""
+    """A premium per hour has a quantity in ps, which is not a count; one item is singular."""
     premium = (50, "gsp", "outside", 7_000, "premium", -1, 240 * 10**12)
     ledger = sorted([*LEDGER, premium])
     folder = write_run(tmp_path, ledger=ledger, balance_micro=PROFIT_MICRO - 7_000)
@@ -102,7 +102,7 @@ def test_a_statement_counts_pieces_and_no_time(tmp_path: Path) -> None:
 
 
 def test_the_map_is_the_statement_at_the_case_as_it_was(tmp_path: Path) -> None:
-    """Claims of kept promises are paid back in the map too, whatever is promised."""
+    """The map also includes refunds for claims of kept promises, whatever the promise."""
     claim = (25, "gsp", "source:phones", BACK_MICRO, "reimbursement", 0, 1)  # of a kept promise
     profit = PROFIT_MICRO - BACK_MICRO
     folder = write_run(tmp_path, ledger=sorted([*LEDGER, claim]), balance_micro=profit)
@@ -113,12 +113,12 @@ def test_the_map_is_the_statement_at_the_case_as_it_was(tmp_path: Path) -> None:
 
 
 def test_the_map_of_rows_with_promises_of_their_own(tmp_path: Path) -> None:
-    """A row of the map is the case as it was; prices move what is paid back where it is tied."""
+    """One row of the map is the actual case; prices change refunds that are tied to them."""
     folder, profit = write_two_rows(tmp_path)
     read = _page([folder], tmp_path / "page.html")
     rows = {row[0]: row[1:] for row in read.files["gsp-quality-table.csv"]}
     assert float(rows["each its own"][3]) == pytest.approx(profit / 1e6 * 60)
-    # at twice the price: four calls at home, two in the shop that are paid back
+    # at twice the price: four calls at home, two in the shop that are refunded
     assert float(rows["each its own"][6]) == pytest.approx((profit + 4 * 150_000) / 1e6 * 60)
     # only the claim is left at 5 %
     more = profit + BACK_MICRO + 30_000
@@ -128,7 +128,7 @@ def test_the_map_of_rows_with_promises_of_their_own(tmp_path: Path) -> None:
 
 
 def test_the_first_screen_says_which_rows_earn(tmp_path: Path) -> None:
-    """By hand: one row earns, the other loses; shared costs are in neither."""
+    """By hand: one row earns, the other loses; neither includes shared costs."""
     folder, _ = write_two_rows(tmp_path)
     read = _page([folder], tmp_path / "page.html")
     home = (4 * 150_000 - BACK_MICRO - (3 + 5) * PRICE_MICRO) / 1e6 * 60
@@ -149,7 +149,7 @@ def _one_row(home: Path) -> Path:
 
 
 def test_losses_are_striped_so_that_grey_tells_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Dark stripes over pale cells, light ones over dark cells; none over a profit."""
+    """Losses have dark stripes on pale cells and light ones on dark cells, profits have none."""
     drawn: list[tuple[int, int, bool]] = []
     hatched = pictures._hatched
 
@@ -165,7 +165,7 @@ def test_losses_are_striped_so_that_grey_tells_them(monkeypatch: pytest.MonkeyPa
 
 
 def test_no_two_rows_look_alike() -> None:
-    """Lines of three rows differ in their hatch, so that grey prints tell them apart."""
+    """The lines of three rows have different hatches, so they differ in grey prints."""
     rows = ("home)", "shop)", "night)")
     for line in (*LINES, "other"):
         hatches = [look_of(f"{line} ({row}", rows).get("hatch") for row in rows]

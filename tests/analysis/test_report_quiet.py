@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on a provider with quiet times: what nothing was booked in counts, as zero."""
+"""The page on a provider with quiet times: periods without postings count as zero."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def _page(folder: Path, to_s: int, ledger: list[Any] = LEDGER) -> PageReader:
 
 
 def test_quiet_blocks_are_drawn_too(tmp_path: Path) -> None:
-    """All is booked in the first of 20 blocks: an hour's bounds are of all of them.
+    """All postings are in the first of 20 blocks, but an hour's bounds come from all blocks.
 
-    Blocks of the printed query, drawn by a bootstrap of one's own. The mean lies in the interval,
+    A separate bootstrap draws blocks of the printed query. The mean lies in the interval,
     and a draw without the first block earns nothing.
     """
     read = _page(tmp_path, HOUR_S)
@@ -49,7 +49,7 @@ def test_quiet_blocks_are_drawn_too(tmp_path: Path) -> None:
 
 
 def test_quiet_pieces_make_quiet_hours(tmp_path: Path) -> None:
-    """An hour of 12 pieces, 11 of them empty: the mean of drawn hours is near the hour's profit."""
+    """An hour has 12 pieces, 11 of them empty; the mean of drawn hours is near its profit."""
     read = _page(tmp_path, HOUR_S)
     told = [a for a in read.amounts if a.by == "drawn hours"]
     rows = answers_of(read)[str(told[0].query)]
@@ -61,9 +61,9 @@ def test_quiet_pieces_make_quiet_hours(tmp_path: Path) -> None:
 
 
 def test_quiet_hours_are_hours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three whole hours of which two are empty: mean, value at risk and shortfall are of three."""
+    """Two of three full hours are empty: mean, value at risk and shortfall are over all three."""
     monkeypatch.setattr(risk, "_ENOUGH_HOURS", 3)
-    late = [(HOUR_S + t, *rest) for t, *rest in LEDGER]  # the second hour; a half one follows
+    late = [(HOUR_S + t, *rest) for t, *rest in LEDGER]  # the second hour; half an hour follows
     read = _page(tmp_path, 3 * HOUR_S + HOUR_S // 2, late)
     assert read.tables["gsp-risk"][2][4] == "3"
     (rows,) = [
@@ -75,7 +75,7 @@ def test_quiet_hours_are_hours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_quiet_periods_have_a_row_and_a_place_on_the_axis(tmp_path: Path) -> None:
-    """Half an hour of which only the first minute is booked: each period has its own bar."""
+    """If only the first minute of half an hour has postings, every period still has its bar."""
     quarter = (900, "gsp", "isp", 5 * PRICE_MICRO, "marks", 0, 5)
     read = _page(tmp_path, 1800, [*LEDGER, quarter])
     rows = read.tables["gsp-by-time"][1:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page on what a provider promises and pays back, where a sweep varied it; on files alone."""
+"""The page on a provider's promises and refunds that a sweep varies, and on files alone."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _swept(home: Path, grid: str, more: str = "", scenario: str = PHONES) -> Pag
 
 
 def _answer(folder: Path) -> Answer:
-    """What the page opens with."""
+    """The answer at the top of the page."""
     material = open_material([folder])
     db = open_database(material)
     try:
@@ -81,7 +81,7 @@ def _answer(folder: Path) -> Answer:
 
 @pytest.mark.usefixtures("undrawn")
 def test_the_promise_is_that_of_the_choice_which_is_answered_for(tmp_path: Path) -> None:
-    """The lax promise earns more and is the answer; the first run's was the strict one."""
+    """The lax promise earns more and is the answer, although the first run has the strict one."""
     read = _swept(tmp_path, f"{TARIFF}.max_delay: [6 ms, 60 ms]", KEPT)
     own = open_sweep(tmp_path / "out").groupby(f"{TARIFF}.max_delay")["gsp.profit"].mean()
     assert own.idxmax() == 60
@@ -91,7 +91,7 @@ def test_the_promise_is_that_of_the_choice_which_is_answered_for(tmp_path: Path)
 
 
 BACK = {
-    # what the tariff says, what was swept beside it -> whether the page lets it follow the price
+    # refund in the tariff, swept parameter -> whether the page lets refunds follow the price
     "an amount": (", reimbursement: 0.05 money", "sources.cross.traffic.rate", False),
     "the price": (", reimbursement: price", "sources.cross.traffic.rate", True),
     "by default": ("", "sources.cross.traffic.rate", True),
@@ -113,7 +113,7 @@ BACK = {
 def test_what_is_paid_back_follows_the_price_where_the_tariff_says_so(
     tmp_path: Path, case: str, keep: str
 ) -> None:
-    """A sweep that kept no results has it from its scenario; the break-even price is by hand."""
+    """A sweep without kept results takes it from its scenario; the break-even price is by hand."""
     back, path, follows = BACK[case]
     scenario = PHONES.replace(", reimbursement: 0.02 money", back)
     values = "[0.02 money, 0.03 money]" if "price" in path else "[100 packets/s, 120 packets/s]"
@@ -141,9 +141,9 @@ def test_what_is_paid_back_follows_the_price_where_the_tariff_says_so(
 
 @pytest.mark.usefixtures("undrawn")
 def test_one_value_for_price_and_refund(tmp_path: Path) -> None:
-    """A parameter that sets both: they are equal in every run, so that what is paid back follows.
+    """One parameter sets both, so they are equal in every run and refunds follow the price.
 
-    The break-even price is by hand, of the name's best value; the page lists the paths.
+    The break-even price is by hand, for the parameter's best value; the page lists the paths.
     """
     paths = f"[{TARIFF}.price, {TARIFF}.reimbursement]"
     both = f"fare: {{paths: {paths}, values: [0.02 money, 0.03 money]}}"
@@ -184,7 +184,7 @@ market:
 
 @pytest.mark.drawn
 def test_a_provider_of_files_alone_has_a_page(tmp_path: Path) -> None:
-    """It sells no calls: all is by the hour and the sum is its balance; `show` has no calls."""
+    """Without calls all figures are per hour, the sum is the balance, and `show` has no calls."""
     folder = run(scenario_from_text(FILES), out=tmp_path / "run").folder
     write_gsp_page([folder], tmp_path / "page.html", ["ecnomy"])
     read, one = PageReader(tmp_path / "page.html"), open_raw(folder)
@@ -210,7 +210,7 @@ def test_a_provider_of_files_alone_has_a_page(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_sweep_of_files_alone_has_a_page(tmp_path: Path) -> None:
-    """Kept or not: by the hour, over the load."""
+    """With and without kept results, figures are per hour, over the load."""
     short = FILES.replace("60 s", "20 s")
     for place, keep in enumerate(("", "keep: results\n")):
         home = tmp_path / str(place)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a provider loses money, its calls' delays, and the terms, on its page; figures by hand."""
+"""The page's reasons for a loss, the calls' delays, and the terms; figures by hand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _losing(home: Path) -> Path:
 
 
 def test_a_losing_provider_s_page_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Costs of a call, promises, the buffer, and what would change it, in plain figures."""
+    """The costs of a call, promises, the buffer, and possible remedies, in plain figures."""
     full = Queueing("trunk", 20_000_000, 1500, 42, 42 * 1500 * 8 / 20e6, 0.005)
     monkeypatch.setattr(why, "queueing_of", lambda made, tariff: full)
     write_gsp_page([_losing(tmp_path)], tmp_path / "page.html", [])
@@ -42,7 +42,7 @@ def test_a_losing_provider_s_page_says_why(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_the_buffer_is_that_of_the_plan(tmp_path: Path) -> None:
-    """The delay of a full buffer is its bytes over the rate of the link that calls take."""
+    """The delay of a full buffer is its bytes over the rate of the calls' link."""
     write_gsp_page([_losing(tmp_path)], tmp_path / "page.html", [])
     words = " ".join(PageReader(tmp_path / "page.html").words.split())
     told = re.search(r"buffer of bottleneck \(60 packets of ([\d,]+) bytes at 10 Mbps\)", words)
@@ -52,7 +52,7 @@ def test_the_buffer_is_that_of_the_plan(tmp_path: Path) -> None:
 
 
 def test_a_provider_that_earns_has_no_such_section(tmp_path: Path) -> None:
-    """Nothing is explained where nothing is lost; the terms end the page all the same."""
+    """Without a loss there is no explanation, but the terms still end the page."""
     write_gsp_page([write_run(tmp_path)], tmp_path / "page.html", [])
     reader = PageReader(tmp_path / "page.html")
     assert "gsp-why" not in reader.ids
@@ -64,7 +64,7 @@ def test_delays_of_calls_are_drawn_against_the_promise(tmp_path: Path) -> None:
     """The curve is the share of ended calls above each mean delay, from the table calls."""
     folder = write_run(tmp_path)
     calls = pd.read_parquet(folder / "calls.parquet")
-    mean_ms = np.array([4, 20, 0, 0, 0, 99])  # the call of 99 ms is under way: not drawn
+    mean_ms = np.array([4, 20, 0, 0, 0, 99])  # the call of 99 ms is in progress: not drawn
     calls = calls.assign(delivered=calls["sent"] - calls["lost"])
     calls["delay_sum_ps"] = mean_ms * calls["delivered"] * 10**9
     calls.to_parquet(folder / "calls.parquet", index=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""antoniadis2000 and andreassen2002: arithmetic worked by hand, and what their catalogues cost."""
+"""antoniadis2000 and andreassen2002: arithmetic by hand, and their catalogues."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SEND, DELIVER, ACK = 0, 4, 5
 
 
 def test_a_ramp_has_settled_once_its_moving_mean_is_near_the_end() -> None:
-    """After 0, 1, ... 9, then 10: the first mean of five that is 9 or more ends the rise."""
+    """For 0, 1, ... 9, then 10, the first mean of five of at least 9 ends the rise."""
     values = np.array([*range(10), *[10.0] * 30])
     means = [values[i - 5 : i].mean() for i in range(5, 41)]
     first = next(i for i, mean in enumerate(means) if mean >= 9)
@@ -46,7 +46,7 @@ def test_what_never_stays_takes_all_the_time() -> None:
 
 
 def test_a_sine_repeats_itself_and_a_ramp_does_not() -> None:
-    """The autocorrelation of 10 periods peaks at one period, near 1 - 1/10; a ramp's has none."""
+    """The autocorrelation of 10 periods peaks at one period, near 1 - 1/10; a ramp has no peak."""
     steps = np.arange(200)
     sine = np.sin(2 * np.pi * steps / 20)
     peak = autocorrelation_peak(sine, 0.1, from_s=1.0, to_s=5.0)
@@ -56,7 +56,7 @@ def test_a_sine_repeats_itself_and_a_ramp_does_not() -> None:
 
 
 def test_a_tariff_earns_what_is_wanted_where_nothing_changes() -> None:
-    """Sold on the very samples it was set on, V earns P to rounding; on cheaper ones, more."""
+    """On the samples that set it, the tariff V earns P up to rounding; on cheaper ones, more."""
     rng = np.random.Generator(np.random.Philox(key=7))
     marks = rng.beta(4.0, 3000.0, 500)
     learnt = marks, np.where(rng.random(500) < 0.05, 0.02, 0.001)
@@ -68,7 +68,7 @@ def test_a_tariff_earns_what_is_wanted_where_nothing_changes() -> None:
 
 
 def test_downloads_by_hand(monkeypatch) -> None:
-    """Of four that begin in the window of 10 s one is under way at its end and one is closed."""
+    """Of four that begin in the window of 10 s, one is in progress at its end and one is closed."""
     second = 10**12
     table = pd.DataFrame(
         {
@@ -86,13 +86,13 @@ def test_downloads_by_hand(monkeypatch) -> None:
 
 
 def test_a_fifo_by_hand() -> None:
-    """Three packets at once, one a second: 0, 0, 1 wait; at 1 s one has moved on."""
+    """Three packets at once with one served per second: 0, 0, 1 wait; at 1 s one has left."""
     times = np.array([0.0, 0.0, 0.0, 1.0, 10.0])
     assert waiting_before(times, np.ones(5)).tolist() == [0, 0, 1, 1, 0]
 
 
 def test_a_latching_receiver_echoes_until_cwr() -> None:
-    """The first of four packets is marked, the fifth answers it: four echoes, not one."""
+    """The first of four packets is marked and the fifth carries CWR: four echoes, not one."""
     syn = [(SEND, False), (ACK, False)]
     sent = [(SEND, False)] * 4
     first = [(DELIVER, True), (ACK, False), (SEND, False)]
@@ -108,7 +108,7 @@ def test_both_senders_agree_when_half_is_marked() -> None:
 
 
 def test_states_of_ratios_that_fall_apart() -> None:
-    """Three pairs of starts below r = 6 and one above it; without one there is no median of it."""
+    """Three pairs of starts lie below r = 6 and one above; without data there is no median."""
     apart = states_of(np.array([0.8, 19.0, 0.9, 1.2]), 6)
     assert apart == {"share_above_r": 0.25, "median_above_r": 19.0, "median_below_r": 0.9}
     assert states_of(np.array([0.8, 0.9]), 6) == {
@@ -125,7 +125,7 @@ def test_the_bound_of_equation_2() -> None:
 
 @pytest.mark.parametrize(("second", "wanted"), [(0, 1), (80, 0), (99, 0), (100, 1)])
 def test_the_timed_knob(second: int, wanted: int) -> None:
-    """Gold from 80 s up to 100 s, Silver else."""
+    """Gold from 80 s to 100 s, otherwise Silver."""
     column = np.zeros(2, dtype=np.int64)
     flows = FlowColumns(
         *([column] * 2), column * 1.0, *([column] * 3), *([column * 1.0] * 2), column
@@ -156,7 +156,7 @@ def test_ranks_per_seed() -> None:
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.paper)
 @pytest.mark.parametrize("quick", [False, True])
 def test_all_studies_load(paper: Paper, quick: bool) -> None:
-    """Every sweep is one, with runs, in both forms; every entry that is judged has its module."""
+    """Every sweep loads with runs in both forms; every entry that is judged has its module."""
     for name in paper.studies:
         assert len(load_study(paper, name, Form(Path("unused"), quick))) > 0
     for entry in paper.entries.values():
@@ -168,6 +168,6 @@ def test_all_studies_load(paper: Paper, quick: bool) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.paper)
 def test_findings_are_about_claims(paper: Paper) -> None:
-    """No finding is left over from a claim that is not there."""
+    """Every finding belongs to an existing claim."""
     claims = {f"{item}.{c}" for item, entry in paper.entries.items() for c in entry.claims}
     assert set(paper.findings) <= claims

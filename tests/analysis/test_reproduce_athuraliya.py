@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the entries of athuraliya2000 compute from runs, on numbers known beforehand."""
+"""The computations of athuraliya2000's entries, with known numbers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ PAPERS = ("athuraliya2000", "cross")
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_study_of_a_paper_loads_in_both_forms(paper: str, tmp_path: Path) -> None:
-    """Sweep files, scenarios and measures that claims.yaml names are there and read."""
+    """Sweep files, scenarios and measures named in claims.yaml exist and load."""
     catalogue = paper_of(paper)
     for name in catalogue.studies:
         for quick in (False, True):
@@ -58,7 +58,7 @@ def test_every_study_of_a_paper_loads_in_both_forms(paper: str, tmp_path: Path) 
 
 @full
 def test_every_variant_makes_a_scenario_where_it_changes_a_point(tmp_path: Path) -> None:
-    """Each alternative of each setting, laid over the first point it changes of each study."""
+    """Each alternative of each setting, applied to the first point it changes in each study."""
     selected = select("athuraliya2000")
     for paper, name, variant in variants_in(selected):
         sweep = load_study(paper, name, Form(tmp_path, quick=True), variant=variant)
@@ -88,7 +88,7 @@ def test_budgets_hold_what_links_can_carry(paper: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_claim_can_be_judged_or_says_why_not(paper: str) -> None:
-    """A claim expects figures of its entry's module, or is pending; findings are about claims."""
+    """A claim expects figures of its entry's module or is pending; findings belong to claims."""
     catalogue = paper_of(paper)
     for item, entry in catalogue.entries.items():
         for number, claim in entry.claims.items():
@@ -99,7 +99,7 @@ def test_every_claim_can_be_judged_or_says_why_not(paper: str) -> None:
 
 
 def test_marks_and_prices_are_inverse_and_multiply_along_a_path() -> None:
-    """Eq. 2 to 4: the marks of a path are those of the sum of its prices."""
+    """Eq. 2 to 4: the marks on a path follow from the sum of its prices."""
     prices = np.array([0.3, 1.0, 2.5])
     m = marking(prices, 1.4)
     assert m[1] == pytest.approx(1 - 1 / 1.4)
@@ -109,7 +109,7 @@ def test_marks_and_prices_are_inverse_and_multiply_along_a_path() -> None:
 
 
 def test_a_perfect_order_of_ten_has_a_rank_correlation_of_exactly_one() -> None:
-    """Ten rising means give 1 and ten falling ones -1, without the last digits of the division."""
+    """Ten rising means give exactly 1 and ten falling ones -1, without rounding errors."""
     rising = {n: np.array([float(n), n + 0.5]) for n in range(10)}
     falling = {n: -sample for n, sample in rising.items()}
     for points, expected in ((rising, 1), (falling, -1)):
@@ -147,7 +147,7 @@ def test_the_basic_algorithm_reaches_the_proportionally_fair_rates() -> None:
 
 
 def test_a_source_that_is_not_active_sends_nothing_in_the_basic_algorithm() -> None:
-    """The others get the link while it is away."""
+    """The other source gets the whole link while one is inactive."""
     active = np.ones((4000, 2))
     active[2000:, 1] = 0
     paths = Paths(np.ones((1, 2)), np.array([6.0]), np.full(2, 6.0), 0.1, 12.0)
@@ -157,20 +157,20 @@ def test_a_source_that_is_not_active_sends_nothing_in_the_basic_algorithm() -> N
 
 
 def test_settling_is_when_nine_tenths_of_a_step_are_made() -> None:
-    """An exponential with time constant 0.2 s makes 90 % after 0.2 ln 10 s, and 0.05 s of mean."""
+    """An exponential with time constant 0.2 s reaches 90 % after 0.2 ln 10 s (+ 0.05 s of mean)."""
     at = np.arange(0, 8, 0.002)
     curve = np.where(at > 4, 3 - np.exp(-(at - 4) / 0.2), 2.0)
     assert settling_s(at, curve, 4.0) == pytest.approx(0.2 * math.log(10) + 0.05, abs=0.01)
 
 
 def test_a_curve_has_settled_after_it_was_last_away_from_its_level() -> None:
-    """A step from 0 to 1 at 1 s is 10 % near once its mean over 0.1 s holds 90 % of ones."""
+    """A step from 0 to 1 at 1 s is within 10 % once its mean over 0.1 s contains 90 % ones."""
     at = np.arange(0, 4, 0.002)
     assert settled_s(at, np.where(at > 1, 1.0, 0.0), 1.0) == pytest.approx(1.09, abs=0.005)
 
 
 def test_a_trajectory_is_zero_where_its_source_is_away() -> None:
-    """S4 is there from 4 s to 6 s of 10 s: 16 of 80 points."""
+    """S4 is active from 4 s to 6 s of 10 s: 16 of 80 points."""
     at = np.arange(0, 12, 0.01)
     assert sum(value > 0 for value in trajectory(at, np.ones_like(at), 4)) == 16
 
@@ -184,7 +184,7 @@ def test_loss_and_steadiness_of_a_link_from_counts() -> None:
 
 
 def test_a_claim_reads_the_figures_of_a_form_that_was_measured_beside_the_chosen_one() -> None:
-    """At 20 Mb/s figure 14 is judged by its figures there, and no study of it runs anew."""
+    """At 20 Mb/s figure 14 is judged by its figures there, without new runs."""
     catalogue = paper_of("athuraliya2000")
     variant = variant_of(catalogue, "capacity", "20 Mb/s")
     claim = read_under(catalogue.entries["fig14"].claims["c5"], variant)
@@ -196,7 +196,7 @@ def test_a_claim_reads_the_figures_of_a_form_that_was_measured_beside_the_chosen
 
 
 def test_every_form_that_settings_name_is_in_a_claim_of_an_entry_judged_over_it() -> None:
-    """A part of a figure's name that a setting replaces is in some pattern of such an entry."""
+    """Parts of figure names that a setting replaces occur in a pattern of such an entry."""
     catalogue = paper_of("athuraliya2000")
     for name, setting in catalogue.settings.items():
         replaced = {part for also in setting.also.values() for part in also.get(FIGURES, {})}
@@ -207,7 +207,7 @@ def test_every_form_that_settings_name_is_in_a_claim_of_an_entry_judged_over_it(
 
 
 def test_every_entry_says_over_what_it_is_judged() -> None:
-    """Each entry with claims that can be judged declares a grid, be it empty."""
+    """Each entry with claims that can be judged declares a grid, even an empty one."""
     for item, entry in paper_of("athuraliya2000").entries.items():
         judged = any(not claim.pending for claim in entry.claims.values())
         assert entry.grid is not None or not judged, item
@@ -220,7 +220,7 @@ def test_figures_of_a_form_have_it_after_their_first_part() -> None:
 
 
 def test_forms_of_losses_are_told_by_repair_and_buffer() -> None:
-    """Repair over a buffer is TCP's, none a window that survives, no limit is no limit."""
+    """Repair with a buffer is `tcp`, no repair `surviving`, no buffer limit `unlimited`."""
     rem, link = "sources.rem.transport.repair", "network.links.bottleneck.buffer"
     tcp = pd.DataFrame({rem: ["True"], link: ["50 packets"], "run": [1]})
     others = pd.DataFrame(
@@ -232,7 +232,7 @@ def test_forms_of_losses_are_told_by_repair_and_buffer() -> None:
 
 
 def test_reasons_of_section_7_speak_of_the_runs_they_are_printed_with(tmp_path: Path) -> None:
-    """Of a run at 20 Mbps the product is 300 packets, and nothing is told of 45 Mbps."""
+    """At 20 Mbps the reason has the product of 300 packets, and no figures of 45 Mbps."""
     catalogue = paper_of("athuraliya2000")
     sweep = load_study(catalogue, "fig14-capacities", Form(tmp_path))
     point = sweep.points()[0]

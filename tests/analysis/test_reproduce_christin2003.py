@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""christin2003's own arithmetic on small traces worked by hand, and what its catalogue costs."""
+"""christin2003's arithmetic on small traces by hand, and the cost of its catalogue."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ PAPER = paper_of("christin2003")
 
 
 def times(*values: float) -> np.ndarray:
-    """Milliseconds as picoseconds."""
+    """Milliseconds in picoseconds."""
     return np.array([round(value * MS) for value in values], dtype=np.int64)
 
 
@@ -64,14 +64,14 @@ def test_rounds_that_a_router_tells_by_silences() -> None:
 
 
 def test_the_safeguard_lets_a_round_have_one_packet_more() -> None:
-    """Without silences rounds of 1, 1, then 2, 3, 4 packets; all but the first three by force."""
+    """Without silences rounds have 1, 1, then 2, 3, 4 packets, all but the first three forced."""
     told = router_rounds(times(0, 100, 350, *[350 + i for i in range(1, 12)]), 0.9, 0.9)
     assert told.window.tolist() == [1, 2, 3, 4, 3]
     assert told.forced.tolist() == [False, False, True, True, True]
 
 
 def test_rounds_of_a_sender() -> None:
-    """A round ends when its first packet is acknowledged; a packet sent again is told."""
+    """A round ends when its first packet is acknowledged; packets sent again are noted."""
     flow = FlowTrace(
         sent_ps=times(0, 1, 100, 101, 102, 210),
         sent_seq=np.array([0, 1, 2, 3, 1, 5]),
@@ -91,7 +91,7 @@ def test_rounds_of_a_sender() -> None:
 
 
 def test_eq_3_round_by_round() -> None:
-    """Of 4, 5, 2, 3, 6 packets two steps break Eq. 3, and one by more than a packet."""
+    """In 4, 5, 2, 3, 6 packets two steps violate Eq. 3, one by more than a packet."""
     rounds = SenderRounds(
         times(1, 2, 3, 4, 5), np.array([4, 5, 2, 3, 6]), np.zeros(5, dtype=np.bool_)
     )
@@ -102,7 +102,7 @@ def test_eq_3_round_by_round() -> None:
 
 
 def test_a_mark_is_due_where_the_next_round_overshoots() -> None:
-    """One packet every 10 ms at 8 packets/s each: due once what waits and W + 1 exceed the room."""
+    """One packet per 10 ms: a mark is due once the backlog and W + 1 exceed the buffer."""
     count = 8
     seen = Bottleneck(
         t_ps=times(*[10 * i for i in range(count)]),
@@ -123,7 +123,7 @@ def test_a_mark_is_due_where_the_next_round_overshoots() -> None:
 
 
 def test_projections_by_hand() -> None:
-    """Three flows of 1000-byte packets at 1 byte/ps: the exact one peaks before the last round."""
+    """Three flows of 1000-byte packets at 1 byte/ps: the exact one peaks before its last round."""
     tau, window = np.array([3000.0, -5.0, 9000.0]), np.array([3.0, 1.0, 4.0])
     hit = np.array([False, False, True])
     coming = 1000.0 * np.where(hit, window / 2, window + 1)
@@ -135,13 +135,13 @@ def test_projections_by_hand() -> None:
 
 
 def test_the_line_against_the_staircase() -> None:
-    """Stairs of 2, 6 and 8 at 0, 3 and 9: a line to 6 ends a quarter short and is 4 off at 3."""
+    """A staircase of 2, 6 and 8 at 0, 3, 9: a line to 6 ends a quarter short and is 4 off at 3."""
     tau, coming = np.array([3.0, 0.0, 9.0]), np.array([4.0, 2.0, 2.0])
     assert line_errors(tau, coming, 6.0) == (0.25, 0.5)
 
 
 def test_the_replay_marks_what_overshoots() -> None:
-    """Two flows with rounds of one packet each 100 ms: a roomy buffer asks for no mark."""
+    """Two flows with rounds of one packet per 100 ms: a large buffer causes no marks."""
     at = sorted([*range(0, 1000, 100), *range(5, 1000, 100)])
     seen = Bottleneck(
         t_ps=times(*at),
@@ -158,17 +158,17 @@ def test_the_replay_marks_what_overshoots() -> None:
     tight = interpolation_figures(
         msgspec.structs.replace(seen, buffer_bytes=500.0), heuristic=False
     )
-    # At each arrival 1000 bytes wait for 500 bytes of room: every round is marked, and but once.
+    # At each arrival 1000 bytes wait with a buffer of 500: every round is marked exactly once.
     assert tight["overshoots.exact"] == 1 and tight["marked_most"] == 1
 
 
 def test_marks_are_matched_by_packet() -> None:
-    """Shares of due marks made and of made marks due."""
+    """The share of due marks that were made, and of marks made that were due."""
     assert matched([1, 2, 3, 4], [2, 3, 9]) == (0.5, pytest.approx(2 / 3))
 
 
 def test_second_marks_of_a_round_are_counted() -> None:
-    """Rounds begin at 100, 200 and 300 ms; two of four marks are not the first of theirs."""
+    """Rounds begin at 100, 200 and 300 ms; two of four marks are not the first in their round."""
     arrivals = np.array([0, 100, 101, 102, 200, 201, 202, 300, 301]) * MS
     starts = router_rounds(arrivals, 10.0, 0.9).start_ps
     assert starts.tolist() == [100 * MS, 200 * MS, 300 * MS]
@@ -177,7 +177,7 @@ def test_second_marks_of_a_round_are_counted() -> None:
 
 
 def test_growth_of_windows_from_half_to_half() -> None:
-    """By the safeguard a window grows as the root of time, by nothing as time; silences end it."""
+    """With the safeguard a window grows like the root of time, else like time; silences end it."""
     told = np.concatenate([[0, 1], 100 + np.arange(40_000)]) * MS
     windows = router_rounds(told, 0.5, 0.9).window
     assert windows[:-1].tolist() == list(range(1, len(windows)))
@@ -189,7 +189,7 @@ def test_growth_of_windows_from_half_to_half() -> None:
 
 @pytest.mark.parametrize("parallel", [False, True])
 def test_no_flow_beyond_m_is_missed(parallel: bool) -> None:
-    """Flows of more than M bytes are recorded whatever the order; a lone small one is not."""
+    """Flows above M bytes are recorded in any order of packets; a single small one is not."""
     random = np.random.Generator(np.random.Philox(key=7))
     for _ in range(50):
         flow = random.integers(0, 12, size=400)
@@ -203,7 +203,7 @@ def test_no_flow_beyond_m_is_missed(parallel: bool) -> None:
 
 
 def test_the_serial_filter_by_hand() -> None:
-    """M = 300 in three stages: stage 1 lets through beyond 100 bytes, stage 2 and 3 likewise."""
+    """M = 300 in three stages: each stage passes flows beyond 100 bytes."""
     hashes = np.array([[0, 0], [0, 1], [0, 1]])
     flow = np.array([0, 1, 0, 0, 0])
     size = np.array([60, 60, 90, 90, 90])
@@ -248,7 +248,7 @@ def test_shares_weigh_windows_by_what_came() -> None:
 
 
 def test_short_names_tell_variants_apart() -> None:
-    """RED with mark_p, the two PI tunings, and options of the paper's algorithms."""
+    """Names of RED with mark_p, the two PI tunings, and options of the paper's algorithms."""
     assert name_of({"law": "red", "mark_p": 0.1}) == "red"
     assert name_of({"law": "red"}) == "red-marks"
     assert name_of({"law": "pi", "a": 1.643e-4}) == "pi-exact"
@@ -258,7 +258,7 @@ def test_short_names_tell_variants_apart() -> None:
 
 
 def test_every_entry_has_its_module() -> None:
-    """What is not pending can be measured and drawn."""
+    """Each entry that is not pending can be measured and drawn."""
     for entry in PAPER.entries.values():
         if all(claim.pending for claim in entry.claims.values()):
             continue
@@ -268,9 +268,9 @@ def test_every_entry_has_its_module() -> None:
 
 @pytest.mark.parametrize("study", list(PAPER.studies))
 def test_a_study_costs_no_more_than_its_budget(study: str, tmp_path: Path) -> None:
-    """The bottleneck busy all the time in every run; the budget is at most 1.3 times that.
+    """A budget is at most 1.3 times the packets of an always busy bottleneck in every run.
 
-    The fast tier asks the first seed of each point for all of them.
+    The fast tier uses the first seed of each point for all seeds.
     """
     for quick in (True, False):
         sweep = load_study(PAPER, study, Form(tmp_path, quick))
@@ -282,7 +282,7 @@ def test_a_study_costs_no_more_than_its_budget(study: str, tmp_path: Path) -> No
 
 
 def _most_packets(scenario: Scenario) -> float:
-    """As many data packets as the bottleneck can send."""
+    """The number of data packets that the bottleneck can send."""
     plan = make_plan(scenario)
     link = next(link for link in plan.links if link.name == "bottleneck")
     tcp = plan.sources[0].transport

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which records of claims still speak of the code as it is: what changed is probed."""
+"""Records of claims that are current for the code: changes are probed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 STUDY = "siris2002/fig3"
 ALL = {f"siris2002.fig3.c{number}" for number in range(1, 12)}
 RED = "omnet/laws/marking/red.h"
-CODE_OF = functools.cache(sources.code_of)  # each world has the same texts at other places
+CODE_OF = functools.cache(sources.code_of)  # each world has the same texts in other places
 Changed = Callable[[Probe, Outcome], Outcome]
 
 
@@ -45,19 +45,19 @@ class World:
         return read_record(self.file)
 
     def look(self, then: RecordFile | None = None, **how: Any) -> Look:
-        """Look at the records, with runs of this process."""
+        """Checks the records, with runs in this process."""
         kept = then or self.recorded
         tables = read_rows(self.checkout / KEPT)
         how.setdefault("make", runs())
         return look(kept.records, kept.studies, tables, Sources(self.checkout), **how)
 
     def write(self, name: str, change: Callable[[str], str]) -> None:
-        """Change a file of the checkout."""
+        """Changes a file of the checkout."""
         (self.checkout / name).write_text(change((self.checkout / name).read_text()))
 
 
 def runs(change: Changed = lambda probe, outcome: outcome) -> Any:
-    """Makes probes in this process, and changes what they gave."""
+    """Makes probes in this process, and alters their outcomes."""
 
     def make(probes: Sequence[Probe]) -> list[Outcome]:
         return [change(probe, made_once(probe.task)) for probe in probes]
@@ -95,7 +95,7 @@ def made(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def world(made: Path, tmp_path: Path, monkeypatch) -> World:
-    """A copy of it to change."""
+    """A copy of it for changes."""
     shutil.copytree(made / "papers", tmp_path / "papers")
     shutil.copytree(made / "checkout", tmp_path / "checkout")
     monkeypatch.setenv("ECNOMY_PAPERS", str(tmp_path / "papers"))
@@ -104,7 +104,7 @@ def world(made: Path, tmp_path: Path, monkeypatch) -> World:
 
 
 def test_what_was_just_recorded_is_current(world: World) -> None:
-    """Nothing has changed: no record is stale, and no run is made."""
+    """Without changes no record is stale, and no run is made."""
     kept = world.recorded
     assert {record.claim for record in kept.records} == ALL
     laws = set(kept.studies[STUDY].laws)
@@ -114,7 +114,7 @@ def test_what_was_just_recorded_is_current(world: World) -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_changed_sources_are_probed_and_carried(world: World, folder: str) -> None:
-    """Code that moves nothing: all points and the alternative run again, and only once."""
+    """After code changes without effect, all points and the alternative run again, only once."""
     name = f"{folder}/{next((world.checkout / folder).glob('*.h')).name}"
     world.write(name, lambda text: text + "int another;\n")
     seen = world.look()
@@ -125,7 +125,7 @@ def test_changed_sources_are_probed_and_carried(world: World, folder: str) -> No
 
 
 def test_words_and_names_of_files_need_no_probe(world: World) -> None:
-    """Comments, layout and where a file lies are no code; nor are laws that no plan names."""
+    """Comments, layout, places of files and laws without a plan do not count as code."""
     world.write(RED, lambda text: text.replace("{\n", "{  // words\n\n"))
     world.write("omnet/laws/marking/pi.h", lambda text: text + "int another;\n")
     world.write("omnet/laws/window/vegas.h", lambda text: text + "int another;\n")
@@ -138,7 +138,7 @@ def test_words_and_names_of_files_need_no_probe(world: World) -> None:
 
 
 def test_claims_are_stale_that_what_moved_bears_on(world: World) -> None:
-    """Where the virtual queue gives other values, what is said of RED and load alone stands."""
+    """If the virtual queue gives other values, claims on RED and load-based marking stay."""
 
     def virtual(probe: Probe, outcome: Outcome) -> Outcome:
         is_virtual = "virtual-queue" in str(probe.task.params)
@@ -155,14 +155,14 @@ def test_claims_are_stale_that_what_moved_bears_on(world: World) -> None:
 
 
 def test_an_alternative_that_moved_makes_its_claims_stale(world: World) -> None:
-    """Those that are judged over the setting, and no others."""
+    """Only claims judged over the setting become stale."""
     world.write(RED, lambda text: text + "int another;\n")
     seen = world.look(make=runs(lambda p, o: another(o) if "@gain=1" in p.table else o))
     assert set(seen.stale) == {f"siris2002.fig3.{number}" for number in ("c1", "c2", "c5")}
 
 
 def test_probes_keep_to_a_budget(world: World) -> None:
-    """A study beyond it is not probed, and its claims are stale and say so."""
+    """A study beyond the budget is not probed, and its claims are stale and say so."""
     world.write(RED, lambda text: text + "int another;\n")
     seen = world.look(budget_s=1.0)
     assert set(seen.stale) == ALL and seen.probed == 0
@@ -180,7 +180,7 @@ def test_probes_keep_to_a_budget(world: World) -> None:
     ],
 )
 def test_scenarios_are_held_to_their_plans(world: World, old: str, new: str, reason: str) -> None:
-    """Other points, seeds or plans are another measurement; the same in other words is not."""
+    """Other points, seeds or plans make records stale; the same in other words does not."""
     file = world.paper / "fig3-sweep.yaml"
     file.write_text(file.read_text().replace(old, new))
     seen = world.look()
@@ -189,9 +189,9 @@ def test_scenarios_are_held_to_their_plans(world: World, old: str, new: str, rea
 
 
 def test_a_cause_is_in_the_words_of_its_finding(world: World) -> None:
-    """A finding that changes after the record makes it stale; carrying it words the cause anew.
+    """A finding changed after the record makes it stale; carrying it over rewords the cause.
 
-    Its figures are the recorded ones. One that is not recorded needs runs.
+    Its figures are the recorded ones. Figures without a record need runs.
     """
     kept = world.recorded
     one = next(record for record in kept.records if record.cause)
@@ -215,7 +215,7 @@ def test_a_cause_is_in_the_words_of_its_finding(world: World) -> None:
 
 
 def test_an_entry_s_code_is_held_to_its_figures(world: World) -> None:
-    """Another module that makes the same of the quick runs is as good; another figure is not."""
+    """Another module may give the same figures from the quick runs, but not different ones."""
     kept = world.recorded
 
     def of_old(record: Recorded) -> Recorded:
@@ -236,7 +236,7 @@ def test_an_entry_s_code_is_held_to_its_figures(world: World) -> None:
 
 
 def test_claims_of_other_runs_or_regions_are_stale(world: World) -> None:
-    """A study that was recorded anew speaks for no old claim; nor do other regions."""
+    """A study recorded again does not support old claims, and neither do other regions."""
     kept = world.recorded
     rows = {STUDY: msgspec.structs.replace(kept.studies[STUDY], rows="another")}
     seen = world.look(RecordFile(kept.format, kept.records, rows))
@@ -251,7 +251,7 @@ def test_claims_of_other_runs_or_regions_are_stale(world: World) -> None:
 
 
 def test_what_cannot_be_looked_at_is_stale(world: World) -> None:
-    """A claim that is gone, one without digests, one whose scenario does not load."""
+    """A removed claim, one without digests, and one whose scenario does not load."""
     kept = world.recorded
     gone = Recorded(claim="siris2002.fig3.c99", priority="core", verdict="confirmed")
     unknown = msgspec.structs.replace(gone, claim="siris2002.fig3.c1")
@@ -266,7 +266,7 @@ def test_what_cannot_be_looked_at_is_stale(world: World) -> None:
 
 
 def test_a_probe_is_held_to_every_value(world: World) -> None:
-    """One value that is another one moves a row; what it measures beyond that does not."""
+    """A single different value changes a row; additional measurements do not."""
     tables = read_rows(world.checkout / KEPT)
     (first, *_) = probes_of(Sources(world.checkout).paper("siris2002"), "fig3", tables)
     outcome = execute(first.task)
@@ -288,7 +288,7 @@ def test_a_probe_is_held_to_every_value(world: World) -> None:
 
 
 def test_rows_are_kept_to_the_last_digit(world: World, tmp_path: Path) -> None:
-    """What is written is read, the same rows give the same bytes, another file is named."""
+    """Rows survive writing and reading, equal rows give equal bytes, other files are refused."""
     file = world.checkout / KEPT
     tables = read_rows(file)
     write_rows(tmp_path / "again.gz", tables)
@@ -301,7 +301,7 @@ def test_rows_are_kept_to_the_last_digit(world: World, tmp_path: Path) -> None:
 
 
 def test_stale_claims_of_an_entry_are_a_line() -> None:
-    """Claims that are stale for the same reasons are named together."""
+    """Claims that are stale for the same reasons share a line."""
     why = {"p.e.c1": ("a",), "p.e.c2": ("a",), "p.e.c3": ("a", "b"), "p.f.c1": ("a",)}
     assert stale_lines(why) == [
         "p.e: c1, c2 stale (a)",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents that the papers announce or ask about: figures of their runs, worked by hand."""
+"""Agents that the papers announce or propose: figures of their runs by hand."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ S = 10**12
 
 
 def studies(name: str, columns: dict[str, list[Any]]) -> Any:
-    """A study's runs from columns, all of the first seed."""
+    """A study's runs from columns, all with the first seed."""
     frame = pd.DataFrame(columns).assign(replicate=0)
     return {name: Runs(frame, batches=False, budget=1)}
 
 
 @pytest.fixture
 def opened(monkeypatch) -> Any:
-    """Makes `open_raw` give a run of these tables, measured over all of its time."""
+    """Makes `open_raw` return a run with these tables, measured over all of its time."""
 
     def as_run(
         tables: dict[str, pd.DataFrame], seconds: float, warm_s: float = 0
@@ -47,7 +47,7 @@ def opened(monkeypatch) -> Any:
 
 
 def flow_epochs(column: str, counters: dict[int, list[float]], step_s: float) -> pd.DataFrame:
-    """The cumulative counters of flows, a report each step from 0 on."""
+    """The cumulative counters of flows, with a report per step from 0 on."""
     rows = [
         {"t_ps": round(k * step_s * S), "flow": flow, column: value}
         for flow, values in counters.items()
@@ -67,7 +67,7 @@ def test_counters_cut_into_steps(opened) -> None:
 
 
 def test_variation_by_hand() -> None:
-    """1, 3, 1, 3 has mean 2 and deviation sqrt(4/3); in pairs it is steady, the fifth has none."""
+    """1, 3, 1, 3 has mean 2 and deviation sqrt(4/3); pairs are steady; the fifth has no pair."""
     steps = np.array([[1.0, 3.0, 1.0, 3.0, 100.0]])
     assert variation(steps[:, :4]) == pytest.approx(np.sqrt(4 / 3) / 2)
     assert variation(steps, together=2) == 0
@@ -79,7 +79,7 @@ def test_a_held_value_counts_for_its_time() -> None:
 
 
 def test_what_files_cost_by_hand(opened) -> None:
-    """Two files: 3 and 5 money in all, one of them there after 4 s."""
+    """Two files cost 3 and 5 money in total; one of them is complete after 4 s."""
     charge = flow_epochs("mark_charge_micro", {0: [0, 1e6, 3e6], 1: [0, 5e6, 5e6]}, 1.0)
     flows = pd.DataFrame({"flow": [0, 1], "source": ["upload", "upload"]})
     files = pd.DataFrame(
@@ -92,7 +92,7 @@ def test_what_files_cost_by_hand(opened) -> None:
 
 
 def test_pages_by_hand(opened) -> None:
-    """Of three of gold one began too early and one was given up; silver's took 3 s and 1 s."""
+    """Of gold's three pages one began too early and one was given up; silver's took 3 s and 1 s."""
     files = pd.DataFrame(
         {
             "flow": [0, 0, 0, 1, 1],
@@ -112,7 +112,7 @@ def test_pages_by_hand(opened) -> None:
 
 
 def test_web_users_by_hand(opened) -> None:
-    """1 MB asked for in 8 s is 1 Mbit/s; 2 money for half a MB; 40 users for 2 s, then 20 for 6."""
+    """1 MB requested in 8 s is 1 Mbit/s; half a MB costs 2 money; 40 users for 2 s, 20 for 6 s."""
     flows = pd.DataFrame(
         {
             "source": ["surfers", "others"],
@@ -128,7 +128,7 @@ def test_web_users_by_hand(opened) -> None:
 
 
 def test_budgets_and_control() -> None:
-    """The dearest file over its own budget; those without one are held to the least budget."""
+    """The most expensive file over its budget; files without one count against the least budget."""
     four, eight = (f'{{"kind":"file-budget","budget":"{n} money"}}' for n in (4, 8))
     columns = {
         "market.agents.uploaders.strategy": [eight, four, '{"kind":"constant-charge"}', four, four],
@@ -165,7 +165,7 @@ def test_page_times_by_what_is_paid() -> None:
 
 
 def test_traffic_over_that_at_half_the_price() -> None:
-    """6 Mbit/s at 0.01 and 3 at 0.02 are a half; users who do not look stay at 6."""
+    """6 Mbit/s at 0.01 and 3 at 0.02 give a half; users who ignore prices stay at 6."""
     react, stay = '{"kind":"price-demand"}', '{"kind":"stay"}'
     columns = {
         "market.agents.crowd.strategy": [react, react, stay, stay],
@@ -181,7 +181,7 @@ def test_traffic_over_that_at_half_the_price() -> None:
 
 
 def test_profit_of_a_provider_who_pays() -> None:
-    """Fees of 1, marks of 0.2 and 0.6: profits of 0.8 and 0.4 of the income, half of it lost."""
+    """Fees of 1 and marks of 0.2 and 0.6 give 0.8 and 0.4 of the income: half is lost."""
     columns = {
         "sources.background.count": [12],
         "resold.charge_cv": [0.0],
@@ -195,14 +195,14 @@ def test_profit_of_a_provider_who_pays() -> None:
 
 
 def test_settled_once_nothing_is_off_any_more() -> None:
-    """The last interval off by more than 0.02 is the third; of steady ones none is."""
+    """The last interval off by more than 0.02 is the third; a steady series has none."""
     assert settled_after(np.array([0.5, 0.9, 0.87, 0.91, 0.9]), 0.9, 0.02) == 3
     assert settled_after(np.array([0.9, 0.91]), 0.9, 0.02) == 0
     assert settled_after(np.array([0.9, 0.7]), 0.9, 0.02) == 2
 
 
 def test_an_operators_phases_by_hand(opened) -> None:
-    """Busy for 0.8 of the time until 400 s, for 0.9 after; a price of 1, of 2 from 405 s on."""
+    """Busy for 0.8 of the time until 400 s, then for 0.9; the price is 1, and 2 from 405 s on."""
     times = np.arange(0, 805, 5)
     busy = np.where(times <= 400, 0.8 * times, 320 + 0.9 * (times - 400))
     epochs = pd.DataFrame({"link": 3, "t_ps": times * S, "busy_ps": np.rint(busy * S)})
@@ -219,7 +219,7 @@ def test_an_operators_phases_by_hand(opened) -> None:
 
 
 def test_downloads_of_two_groups_by_hand(opened) -> None:
-    """Of web one file of 2 s, of knob one of 1 s and one under way; a tenth of voice is late."""
+    """Web has one file of 2 s, knob one of 1 s and one in progress; a tenth of voice is late."""
     files = pd.DataFrame(
         {
             "flow": [1, 2, 2, 1],
@@ -248,7 +248,7 @@ def test_downloads_of_two_groups_by_hand(opened) -> None:
 
 
 def test_agents_and_knobs_over_those_without() -> None:
-    """All: 2 over 1; half: who has one 3, the others 1; the knob halves its users' times."""
+    """All: 2 over 1; half: 3 with agents, 1 without; the knob halves its users' times."""
     plain, smart = '{"kind":"constant-charge"}', '{"kind":"all-or-nothing"}'
     agents = {
         "network.links.bottleneck.marking": ['{"max_threshold":"72 packets"}'] * 3,

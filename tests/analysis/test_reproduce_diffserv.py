@@ -22,17 +22,17 @@ THRESHOLDS = np.array([100.0, 200.0, 300.0, 400.0])
 @pytest.mark.parametrize(
     ("rates", "wanted", "expected"),
     [
-        ([1e-4, 1e-3, 1e-2, 1e-1], 1e-3 * 10**0.5, 250.0),  # half of a decade, half of the way
+        ([1e-4, 1e-3, 1e-2, 1e-1], 1e-3 * 10**0.5, 250.0),  # half of a decade, half of the interval
         ([1e-4, 1e-3, 1e-2, 1e-1], 1e-3, 200.0),
-        ([0.0, 0.0, 1e-2, 1e-1], 0.0, 200.0),  # the largest that is as good
+        ([0.0, 0.0, 1e-2, 1e-1], 0.0, 200.0),  # the largest of equally good values
         ([0.0, 0.0, 1e-2, 1e-1], 2.5e-3, 225.0),  # no logarithm of 0: on the rate itself
         ([1e-3, 1e-2, 2e-2, 1e-1], 1e-4, 100.0),
         ([1e-4, 1e-3, 1e-2, 1e-1], 0.5, 400.0),
-        ([1e-4, 1e-2, 1e-3, 1e-1], 1e-3, 300.0),  # where noise crosses twice, the last crossing
+        ([1e-4, 1e-2, 1e-3, 1e-1], 1e-3, 300.0),  # if noise crosses twice, the last crossing
     ],
 )
 def test_a_matched_threshold(rates: list[float], wanted: float, expected: float) -> None:
-    """Logarithms are interpolated linearly; at the ends and at zeros what is nearest stands."""
+    """Logarithms are interpolated linearly; at the ends and at zeros the nearest value is used."""
     assert matched(THRESHOLDS, np.array(rates), wanted) == pytest.approx(expected)
 
 
@@ -69,7 +69,7 @@ def fake_run() -> SimpleNamespace:
 
 
 def test_a_row_of_the_table_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Late are lost and late ones of all sent; delays of the measured window, with the service."""
+    """Lost and late packets count as late; delays are of the measured window, with the service."""
     monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda results: fake_run())
     row = by_class(Path("unused"))
     assert row["voice_late"] == 0.5 and row["voice_lost"] == 0.2 and row["web_late"] == 0.5
@@ -82,14 +82,14 @@ def test_a_row_of_the_table_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_shares_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bytes with Ethernet over what the link sends in ten seconds; before them nothing counts."""
+    """Bytes with Ethernet framing over the link's capacity in ten measured seconds."""
     monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda results: fake_run())
     expected = {"voice_share": 8 * 100 * 8 / 10**7, "web_share": 2 * 1000 * 8 / 10**7}
     assert shares(Path("unused")) == pytest.approx(expected)
 
 
 def test_loads_are_told_apart_by_the_order_of_the_sweep() -> None:
-    """Both, next to no voice, no web: the points of overload-sweep.yaml."""
+    """Both, almost no voice, or no web: the points of overload-sweep.yaml."""
     frame = pd.DataFrame(
         {
             "sources.voice.traffic.rate": ["6 Mbps", "1 kbps", "6 Mbps"],

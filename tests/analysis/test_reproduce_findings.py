@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said of claims that were not confirmed speaks of the runs that were judged."""
+"""The findings on claims that were not confirmed refer to the judged runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def texts(name: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_no_cause_states_a_rate_by_itself(name: str) -> None:
-    """A rate in a cause is `{study@path}`: the sentence on 45 Mbps is never told of 20."""
+    """Rates in a cause are `{study@path}`, so a sentence on 45 Mbps never appears for 20 Mbps."""
     assert [claim for claim, cause in texts(name) if RATE.search(cause)] == []
 
 
@@ -36,13 +36,13 @@ def test_no_cause_states_a_rate_by_itself(name: str) -> None:
     ],
 )
 def test_rates_are_found(cause: str, wrong: bool) -> None:
-    """The rule above tells rates that are written from those that are put in."""
+    """The rule above distinguishes written rates from inserted ones."""
     assert bool(RATE.search(cause)) == wrong
 
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_settings_in_findings_are_there(name: str, tmp_path) -> None:
-    """Each `{study@path}` names a study of the claim's entry and something its scenario has."""
+    """Each `{study@path}` names a study of the claim's entry and a path in its scenario."""
     paper = load_paper(name)
     for claim, finding in paper.findings.items():
         entry = paper.entries[claim.rpartition(".")[0]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Grids: the settings a paper leaves open, varied one at a time; and what verdicts make of them."""
+"""Grids: the settings that a paper leaves open, varied one at a time, and their verdicts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tiers import in_full
 
 MARKING = "network.links.bottleneck.marking"
 WEIGHT = "sources.heavy.transport.weight"
-ALIKE = {WEIGHT: "1 marks"}  # both groups have one weight: what depends on ratios is gone
+ALIKE = {WEIGHT: "1 marks"}  # both groups have one weight: effects of ratios disappear
 SETTINGS: dict[str, Any] = {
     "ratios": {"open": "the weights", "chosen": "1 and 8", "also": {"both 1": ALIKE}},
     "red-weight": {
@@ -38,7 +38,7 @@ SETTINGS: dict[str, Any] = {
         "also": {"0.02": {f"{MARKING}[law=red].weight": 0.02}},
     },
 }
-# It asks for what is so at any weights and, c2, what is so at unequal ones alone.
+# c1 holds at any weights, c2 only at unequal ones.
 CLAIMS: dict[str, Any] = {
     "c1": {"priority": "core", "says": "any", "expect": {"ratio_over_r.large.red.*": [0, 9]}},
     "c2": {
@@ -74,13 +74,13 @@ def _paper(home: Path, patch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def paper(tmp_path: Path, monkeypatch) -> Path:
-    """Figure 3 of siris2002, short, with two settings left open."""
+    """Figure 3 of siris2002 with short runs and two open settings."""
     return _paper(tmp_path, monkeypatch)
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory) -> tuple[Path, Any, int]:
-    """Its results with the grid, what was found, and how many runs that took."""
+    """Its results with the grid, the findings, and the number of runs."""
     home = tmp_path_factory.mktemp("made")
     with pytest.MonkeyPatch.context() as patch:
         _paper(home, patch)
@@ -95,7 +95,7 @@ def by_number(found) -> dict[str, Any]:
 def test_a_claim_depends_on_what_flips_it(made) -> None:
     """Verdicts that are opposite under an alternative name its setting, and the figure."""
     _, found, count = made
-    assert count == 12 + 6 + 4  # the study, points of unequal weights, those of RED alone
+    assert count == 12 + 6 + 4  # the study, points with unequal weights, points of RED alone
     claims = by_number(found)
     assert claims["c1"].verdict.told == "confirmed"
     assert [at.alternative for at in claims["c1"].verdict.grid] == ["0.02"]
@@ -106,14 +106,14 @@ def test_a_claim_depends_on_what_flips_it(made) -> None:
 
 
 def test_without_the_grid_claims_are_judged_as_chosen(paper: Path, tmp_path: Path) -> None:
-    """No variant is run then, and the claim that depends on one is confirmed."""
+    """Without the grid no variant is run, and the claim that depends on one is confirmed."""
     found, made = go(tmp_path / "out")
     assert made == 12
     assert by_number(found)["c2"].verdict.told == "confirmed"
 
 
 def test_variants_are_made_once(made, paper: Path, tmp_path: Path) -> None:
-    """The same command makes no run again, and goes on where a variant was interrupted."""
+    """The same command repeats no run, and continues an interrupted variant."""
     out, first, _ = made
     shutil.copytree(out, tmp_path / "out")
     again, more = go(tmp_path / "out", grid=True)
@@ -138,7 +138,7 @@ def test_points_that_a_variant_leaves_alone_are_the_studys(made, paper: Path) ->
 
 
 def test_a_variant_has_its_own_seeds(paper: Path, tmp_path: Path) -> None:
-    """`grid_replicates` gives variants fewer seeds; points it leaves alone come with as few."""
+    """`grid_replicates` gives variants fewer seeds; unchanged points then have as few."""
     studies = {"fig3": {"sweep": "fig3-sweep.yaml", "budget": 1e6, "grid_replicates": 2}}
     change_claims(paper, studies=studies)
     sweep = paper / "fig3-sweep.yaml"
@@ -154,9 +154,9 @@ def test_a_variant_has_its_own_seeds(paper: Path, tmp_path: Path) -> None:
 def test_an_undecided_alternative_gets_more_seeds(
     made, paper: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are doubled, those of the chosen settings with them, until it is decided or has most.
+    """Its seeds and those of the chosen settings are doubled up to a decision or the maximum.
 
-    That is 20, in the fast tier 3: twice two are too many.
+    The maximum is 20, in the fast tier 3: twice two are too many.
     """
     most = session.GRID_SEEDS if in_full() else 3
     monkeypatch.setattr(session, "GRID_SEEDS", most)
@@ -181,7 +181,7 @@ def test_an_undecided_alternative_gets_more_seeds(
 def test_an_undecided_alternative_needs_seeds_of_all_its_studies(
     made, paper: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One study of an entry has the most seeds already, and the other one has two."""
+    """One study of the entry already has the most seeds, the other one has two."""
     monkeypatch.setattr(session, "GRID_SEEDS", 3)
     varied = by_number(made[1])["c2"].verdict.grid[0].verdict.figures[0].measured
     assert varied is not None
@@ -202,7 +202,7 @@ def test_an_undecided_alternative_needs_seeds_of_all_its_studies(
 
 
 def test_studies_beside_a_variant_have_as_many_seeds(paper: Path, tmp_path: Path) -> None:
-    """What a variant leaves alone is cut to its seeds: figures compare studies seed by seed."""
+    """Studies without the variant are cut to its seeds, because figures compare seed by seed."""
     file = paper / "fig3-sweep.yaml"
     file.write_text(file.read_text().replace("\nreplicates: 2", "\nreplicates: 3"))
     study = {"sweep": file.name, "budget": 1e6}
@@ -221,7 +221,7 @@ def test_studies_beside_a_variant_have_as_many_seeds(paper: Path, tmp_path: Path
 
 
 def test_an_interrupted_variant_is_not_filled_up(made, paper: Path, tmp_path: Path) -> None:
-    """Where the runs of a variant are missing, those of the study do not stand for them."""
+    """Runs of the study do not replace missing runs of a variant."""
     shutil.copytree(made[0], tmp_path / "out")
     own, form = load_paper("siris2002"), Form(tmp_path / "out")
     variant = variant_of(own, "red-weight", "0.02")
@@ -271,7 +271,7 @@ def test_cost_is_told_beforehand(paper: Path, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_grids(paper: Path, change: dict, found: str) -> None:
-    """What a catalogue names must be there; the message says where it is named."""
+    """A name in a catalogue must exist; the message gives the place of the name."""
     change_claims(paper, **change)
     with pytest.raises(InputError, match=f"claims.yaml: {found}"):
         load_paper("siris2002")
@@ -294,7 +294,7 @@ def test_wrong_claims(paper: Path, change: dict, found: str) -> None:
 
 
 def test_an_alternative_changes_something(paper: Path, tmp_path: Path) -> None:
-    """One that no scenario differs by is a slip of the pen, and told before any run."""
+    """An alternative that changes no scenario is a mistake, reported before any run."""
     also = {"same": {f"{MARKING}[law=codel].weight": 0.02}}
     change_claims(paper, settings={**SETTINGS, "ratios": {**SETTINGS["ratios"], "also": also}})
     with pytest.raises(InputError, match=r"settings.ratios: found 'same', which changes nothing"):
@@ -303,9 +303,9 @@ def test_an_alternative_changes_something(paper: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_declared_alternatives_make_scenarios(name: str, tmp_path: Path) -> None:
-    """Each alternative of a paper is a scenario that loads: in each study it is varied in in full.
+    """Each alternative of a paper loads as a scenario in each study that varies it in full.
 
-    The fast tier takes the first study of each.
+    The fast tier uses only the first study of each.
     """
     entries = [(own, item) for own in [paper_of(name)] for item in own.entries]
     seen = set()

@@ -33,8 +33,8 @@ def claim(**regions) -> Claim:
 
 
 SAMPLE = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
-NONE = cast(Studies, None)  # where no setting is named
-HALF = t.ppf(0.95, 4) * np.sqrt(2.5) / np.sqrt(5)  # of the 90 % interval about 3
+NONE = cast(Studies, None)  # if no setting is named
+HALF = t.ppf(0.95, 4) * np.sqrt(2.5) / np.sqrt(5)  # half the 90 % interval about 3
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_interval_against_region(low, high, expected) -> None:
 
 
 def test_one_refuted_figure_refutes() -> None:
-    """A claim over several figures needs all of them; one outside is enough to refute."""
+    """A claim over several figures needs all of them; a single one outside refutes it."""
     samples = {"x.1": SAMPLE, "x.2": SAMPLE + 100, "x.3": SAMPLE + HALF}
     verdict = judge(claim(**{"x.*": (0, 3 + HALF + 1e-9)}), samples)
     assert verdict.verdict == "refuted"
@@ -66,37 +66,37 @@ def test_one_refuted_figure_refutes() -> None:
     "sample", [np.array([1.0, np.nan]), np.array([1.0, np.inf]), np.array([1.0]), np.array([])]
 )
 def test_missing_values_settle_nothing(sample) -> None:
-    """A missing value, or a single seed, is no measurement."""
+    """A missing value or a single seed does not count as a measurement."""
     assert judge(claim(x=(0, 2)), {"x": sample}).verdict == "inconclusive"
 
 
 def test_figures_without_bounds_decide_nothing() -> None:
-    """Beside one that has bounds, a figure that is only reported does not count."""
+    """A figure that is only reported does not count beside one with bounds."""
     bounds = claim(x=(0, 9), y=(None, None))
     assert judge(bounds, {"x": SAMPLE, "y": SAMPLE}).verdict == "confirmed"
     assert judge(bounds, {"x": SAMPLE + 100, "y": SAMPLE}).verdict == "refuted"
 
 
 def test_absent_figure_is_told() -> None:
-    """A pattern that no figure has is inconclusive under its own name."""
+    """A pattern without a figure is inconclusive under its own name."""
     verdict = judge(claim(**{"y.*": (0, 2)}), {"x": SAMPLE})
     assert (verdict.verdict, verdict.figures[0].name) == ("inconclusive", "y.*")
 
 
 def test_exact_figure_has_no_interval() -> None:
-    """A figure of theory is held against the region as it is, ends included."""
+    """A theoretical figure is compared directly with the region, including its ends."""
     assert judge(claim(x=(2, 2)), {"x": 2.0}).verdict == "confirmed"
     assert judge(claim(x=(2, 2)), {"x": np.nextafter(2, 3)}).verdict == "refuted"
 
 
 def test_pending_is_not_judged() -> None:
-    """A claim that waits for something is pending whatever was measured."""
+    """A claim with a `pending` reason stays pending, whatever was measured."""
     pending = Claim(priority="core", says="so", expect={"x": (0, 1)}, pending="no agents")
     assert judge(pending, {"x": SAMPLE}).verdict == "pending"
 
 
 def test_controls_that_were_not_run_show_nothing() -> None:
-    """A control's conclusion needs one of its figures at least; those there are, are put in."""
+    """A control's conclusion needs at least one of its figures; the available ones are inserted."""
     shows = "it goes from {a} to {b}: gone"
     finding = Finding("because", (Tried("paced", shows),))
     assert (
@@ -118,7 +118,7 @@ def above(p: float, n: int = 5) -> np.ndarray:
 
 
 def test_holm_against_its_definition() -> None:
-    """Stepping down stops at the first p-value above alpha over the number left."""
+    """Stepping down stops at the first p-value above alpha over the number that is left."""
     assert holm([0.01, 0.04, 0.03]) == [True, False, False]
     assert holm([0.01, 0.04, 0.02]) == [True, True, True]
     assert holm([0.06]) == [False] and holm([0.05]) == [True] and holm([]) == []
@@ -135,13 +135,13 @@ def test_holm_against_its_definition() -> None:
     ],
 )
 def test_refuting_is_corrected_over_figures(p_values, expected) -> None:
-    """One figure of many outside by chance does not refute; what is far outside does."""
+    """One of many figures outside by chance does not refute, but one far outside does."""
     samples = {f"x.{i}": above(p) for i, p in enumerate(p_values)}
     assert judge(claim(**{"x.*": (-9, 0)}), samples).verdict == expected
 
 
 def test_holm_marks_the_figures_that_it_rejects() -> None:
-    """The figure that refutes is told from those that seem outside by chance."""
+    """The figure that refutes is distinguished from those outside by chance."""
     samples = {"x.a": above(0.001), "x.b": above(0.045), "x.c": above(0.4)}
     figures = judge(claim(**{"x.*": (-9, 0)}), samples).figures
     assert [f.verdict for f in figures] == ["refuted", "inconclusive", "inconclusive"]
@@ -149,7 +149,7 @@ def test_holm_marks_the_figures_that_it_rejects() -> None:
 
 
 def test_confirming_needs_no_correction() -> None:
-    """Fifty figures inside by their 90 % intervals confirm: all of them have to be."""
+    """Fifty figures whose 90 % intervals are inside confirm, because all of them must be."""
     samples = {f"x.{i}": above(0.95) for i in range(50)}
     inside = claim(**{"x.*": (-9, 1e-9)})
     assert judge(inside, samples).verdict == "confirmed"
@@ -157,7 +157,7 @@ def test_confirming_needs_no_correction() -> None:
 
 
 def test_single_values_are_not_corrected() -> None:
-    """A count outside refutes by itself and makes the correction of the others no larger."""
+    """A count outside refutes by itself and does not enlarge the correction of the others."""
     alone = {"x.a": above(0.04), "x.b": -1.0, "x.c": -1.0}
     assert judge(claim(**{"x.*": (-9, 0)}), alone).verdict == "refuted"
     assert [f.p for f in judge(claim(**{"x.*": (-9, 0)}), alone).figures][1:] == [None, None]
@@ -176,7 +176,7 @@ def test_bootstraps_are_corrected_by_their_draws() -> None:
 
 
 def test_intervals_without_draws_are_held_to_five_percent() -> None:
-    """Of an interval that is all that is known, p is 5 % outside and 1 elsewhere."""
+    """For an interval without draws, p is 5 % outside and 1 elsewhere."""
     other = Interval(3.0, 2.0, 4.0, 0.9, 9)
     assert judge(claim(x=(0, 1)), {"x": other}).verdict == "refuted"
     assert judge(claim(**{"x.*": (0, 1)}), {"x.a": other, "x.b": 0.5}).verdict == "refuted"
@@ -210,20 +210,20 @@ CONTROLLED = Claim(
     ],
 )
 def test_a_claim_must_fail_in_its_control(control, expected, how) -> None:
-    """What holds in its control, or is not known to fail there, tells nothing."""
+    """A claim that holds in its control, or is not known to fail there, is not confirmed."""
     verdict = judge(CONTROLLED, {"x": SAMPLE, "control.x": control})
     assert verdict.verdict == expected
     assert how in verdict.note and bool(verdict.note) == bool(how)
 
 
 def test_what_refutes_needs_no_control() -> None:
-    """A claim that is refuted stays so whatever its control shows."""
+    """A refuted claim stays refuted, whatever its control shows."""
     verdict = judge(CONTROLLED, {"x": SAMPLE + 100, "control.x": SAMPLE})
     assert (verdict.verdict, verdict.note) == ("refuted", "")
 
 
 def test_not_testable_is_measured_and_not_judged() -> None:
-    """Figures of a claim that cannot be tested are shown, and the verdict says what it is."""
+    """Figures of a claim that cannot be tested are shown, with that verdict."""
     no_figure = Claim(priority="core", says="so", expect={"x": (None, None)}, not_testable="none")
     verdict = judge(no_figure, {"x": SAMPLE + 100})
     assert verdict.verdict == "not testable"
@@ -247,12 +247,12 @@ def test_not_testable_is_measured_and_not_judged() -> None:
     ],
 )
 def test_over_a_grid(alone, grid, expected) -> None:
-    """All agree, or two are opposite and name their setting, or some is undecided."""
+    """Either all agree, or two are opposite and name their setting, or some are undecided."""
     assert settled(alone, grid) == expected
 
 
 def test_what_flips_a_verdict_is_told() -> None:
-    """The alternative and the figure that decides there, with its interval, are in the reason."""
+    """The reason has the alternative and its deciding figure with the interval."""
     bounds = claim(x=(0, 9), y=(0, 9))
     chosen = judge(bounds, {"x": SAMPLE, "y": SAMPLE})
     other = judge(bounds, {"x": SAMPLE, "y": SAMPLE + 100})
@@ -271,7 +271,7 @@ def test_what_flips_a_verdict_is_told() -> None:
 
 
 def test_a_cause_is_told_of_its_own_runs_only() -> None:
-    """Where a figure is not as it was when the cause was found, the cause is not told."""
+    """The cause is omitted if a figure differs from the one for which it was found."""
     finding = Finding("the link runs empty", when={"use": (None, 0.9)})
     assert contradicted(finding, {"use": 0.8}) is None
     assert filled(finding, {"use": 0.8}, NONE)[0] == "the link runs empty"
@@ -282,7 +282,7 @@ def test_a_cause_is_told_of_its_own_runs_only() -> None:
 
 
 def test_settings_in_a_cause_are_those_of_the_runs() -> None:
-    """`{study@path}` stands for what the runs had, so that 45 is not told of 20."""
+    """`{study@path}` gives the runs' setting, so 45 never appears for 20."""
 
     class At20:
         def setting(self, study: str, path: str) -> str:
@@ -294,7 +294,7 @@ def test_settings_in_a_cause_are_those_of_the_runs() -> None:
 
 
 def test_only_judge_reads_regions() -> None:
-    """No module but those that check and judge touches a claim's `expect`."""
+    """Only the modules that check and judge use a claim's `expect`."""
     folder = Path(next(iter(package.__path__)))
     readers = set()
     for file in folder.rglob("*.py"):

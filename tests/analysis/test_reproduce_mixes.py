@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""andreassen2002: the curve of figure 7, calls that adapt, and thresholds that were searched."""
+"""andreassen2002: the curve of figure 7, adaptive calls, and searched thresholds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TABLE_5 = """
 
 
 def test_the_papers_own_table_lies_on_a_curve() -> None:
-    """Its 22 rows by numpy's own fit: 0.18 decades against 0.33, R^2 of 0.85 against 0.45."""
+    """A fit of its 22 rows by numpy: 0.18 decades against 0.33, R^2 of 0.85 against 0.45."""
     packets, ratios, late = np.array(TABLE_5.split(), dtype=float).reshape(-1, 3).T
     assert len(late) == 22
     for x, rms, r2 in ((ratios, 0.176, 0.846), (packets, 0.334, 0.446)):
@@ -45,7 +45,7 @@ def test_the_papers_own_table_lies_on_a_curve() -> None:
 
 
 def test_a_curve_that_bends_has_no_scatter() -> None:
-    """A parabola is found exactly; rates up to 1e-4 are left out; few points make none."""
+    """A parabola is found exactly; rates up to 1e-4 are left out; few points give no curve."""
     x = np.linspace(0.2, 1, 12)
     late = 10 ** (-6 + 2 * x + 3 * x**2)
     found = curve(x, late)
@@ -119,7 +119,7 @@ def test_who_adapts_against_who_ignores() -> None:
 
 
 def test_blocks_of_a_run(monkeypatch) -> None:
-    """Counts of whole minutes, of streams and of all udp, by hand; a minute cut off is in none."""
+    """Counts of full minutes, of streams and of all udp, by hand; a partial minute is left out."""
     at = np.arange(0, 191, 20)  # the warm-up ends at 10 s: reports are 10 s, 30 s ... 190 s
     times = (at + 10) * PS
     flows = pd.DataFrame({"flow": [0, 1, 2], "source": ["stream-1", "voice", "web"]})
@@ -143,7 +143,7 @@ def test_blocks_of_a_run(monkeypatch) -> None:
 
 
 def test_a_ratio_is_of_rows(monkeypatch) -> None:
-    """Of the counts of two streams, all seeds together, drawn from the least seed."""
+    """From the counts of two streams over all seeds, drawn from the least seed."""
     frame = pd.DataFrame({"replicate": [0, 1], "seed": [4, 5]})
     for name, marks in (("a", (2.0, 4.0)), ("b", (1.0, 1.0))):
         for block in range(5):
@@ -154,20 +154,20 @@ def test_a_ratio_is_of_rows(monkeypatch) -> None:
 
 
 def test_phases_of_calls() -> None:
-    """As sweeps write them."""
+    """Phases have the form in which sweeps write them."""
     assert phase_of('{"kind":"voip"}') == "independent"
     assert phase_of('{"kind":"voip","phase":"tick"}') == "tick"
     assert phase_of('{"interval":"100 ms","kind":"cbr","phase":"tick"}') == "step"
 
 
 def test_counts_of_operations_are_of_their_source() -> None:
-    """Whoever changes operations.cc changes what entries are made of."""
+    """A change of operations.cc changes the digest of entries."""
     source = Path(operations.__file__).with_name("operations.cc")
     assert operations.SOURCE_SHA256 == hashlib.sha256(source.read_bytes()).hexdigest()
 
 
 def test_a_compiler_that_hangs_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Within the limit, in one line."""
+    """The error comes within the limit, in one line."""
     compiler = tmp_path / "hanging-compiler"
     compiler.write_text("#!/bin/sh\nexec sleep 1000\n")
     compiler.chmod(0o755)
@@ -179,7 +179,7 @@ def test_a_compiler_that_hangs_is_named(tmp_path: Path, monkeypatch: pytest.Monk
 
 @full
 def test_operations_are_counted() -> None:
-    """The heuristic costs the same with any number of flows, the reference more with each."""
+    """The heuristic costs the same for any number of flows, the reference more for each."""
     found = operations.blocks()
     assert found
     heuristic, reference = "flow-projection-heuristic", "flow-projection"
@@ -196,7 +196,7 @@ def test_operations_are_counted() -> None:
 
 
 def test_without_a_compiler_nothing_is_counted(monkeypatch) -> None:
-    """Claims on it are then not measured, in place of a traceback."""
+    """Claims on it are then not measured, without a traceback."""
     monkeypatch.setenv("CXX", "no-such-compiler")
     operations.blocks.cache_clear()
     assert operations.blocks() == () and np.isnan(operations.slope("rem", "packet", 10))

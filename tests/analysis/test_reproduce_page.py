@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""reproduction.html: main results first, counts that keep apart what is no verdict, grids told."""
+"""reproduction.html: main results first, separate counts for claims without verdict, grids."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HEADLINES = [
 
 @pytest.fixture
 def paper(tmp_path: Path, monkeypatch) -> Path:
-    """Figure 3 of siris2002, short, with a claim of each kind."""
+    """Figure 3 of siris2002 with short runs and a claim of each kind."""
     own = cut_down(tmp_path / "papers")
     monkeypatch.setenv("ECNOMY_PAPERS", str(tmp_path / "papers"))
     alike = {"sources.heavy.transport.weight": "1 marks"}
@@ -63,7 +63,7 @@ def words(text: str) -> str:
 
 
 def test_the_page_opens_with_main_results(paper: Path, tmp_path: Path) -> None:
-    """Each headline has its outcome, what decides it and a picture that links to its entry."""
+    """Each headline has its outcome, the deciding claim and a picture that links to its entry."""
     text = page(tmp_path / "out", grid=True)
     assert text.index("Any weights do") < text.index("<table")
     told = words(text)
@@ -89,7 +89,7 @@ def test_counts_keep_apart_what_is_no_verdict(paper: Path, tmp_path: Path) -> No
 
 
 def test_grids_are_told(paper: Path, tmp_path: Path) -> None:
-    """What a claim was judged over is beside it; the paper's open settings are listed."""
+    """Each claim has its settings beside it; the paper's open settings are listed."""
     told = words(page(tmp_path / "out", grid=True))
     assert "unequal judged over ratios: 1 and 8, both 1 ratio_over_r" in told
     assert "any no grid declared ratio_over_r" in told
@@ -98,7 +98,7 @@ def test_grids_are_told(paper: Path, tmp_path: Path) -> None:
 
 
 def test_quick_verdicts_have_no_grid(paper: Path, tmp_path: Path) -> None:
-    """The quick page says so, and each claim that has a grid that it was not judged over it."""
+    """The quick page says that it is quick, and that claims with a grid were not judged over it."""
     told = words(page(tmp_path / "out", quick=True))
     assert "Quick verdicts have no grid" in told
     assert "unequal not judged over ratios in this run" in told
@@ -113,7 +113,7 @@ def record(number: str, verdict: str, **more: Any) -> Recorded:
 
 
 def lines_of(*records: Recorded) -> list[Any]:
-    """A headline that stands on these claims."""
+    """A headline that rests on these claims."""
     claims = tuple(each.claim.partition(".")[2] for each in records)
     own = Paper(1, "siris2002", "", {}, headlines=(Headline("It is so", claims, "fig3"),))
     return headline_lines(own, {each.claim: each for each in records})
@@ -143,7 +143,7 @@ def test_a_headline_stands_on_all_its_claims(verdicts, told) -> None:
 
 
 def test_a_headline_says_where_nothing_is_open() -> None:
-    """If no claim has a setting that its paper leaves open."""
+    """This applies if no claim has a setting that its paper leaves open."""
     (line,) = lines_of(record("c1", "refuted", over=()), record("c2", "confirmed", over=()))
     assert line.told == "not reproduced as chosen; the paper leaves no setting open"
     (line,) = lines_of(record("c1", "refuted", over=("gain",)), record("c2", "confirmed", over=()))
@@ -151,7 +151,7 @@ def test_a_headline_says_where_nothing_is_open() -> None:
 
 
 def test_a_grid_that_leaves_it_open_is_told() -> None:
-    """Where a claim is confirmed as chosen and undecided elsewhere, the line says where."""
+    """If a claim is confirmed as chosen but undecided elsewhere, the line says where."""
     figure = Figure("x", (0, 1), (0.9, 0.7, 1.1, 5), "inconclusive")
     grid = (Under("s", "a", "confirmed"), Under("s", "b", "inconclusive", figure))
     line = lines_of(record("c1", "inconclusive", alone="confirmed", grid=grid))[0]
@@ -161,7 +161,7 @@ def test_a_grid_that_leaves_it_open_is_told() -> None:
 
 
 def test_a_headline_says_in_how_many_settings_it_is_so() -> None:
-    """An alternative counts where all claims agree under it; what flips one is what it hangs on."""
+    """An alternative counts if all claims agree under it; the result depends on what flips one."""
     three = [Under("s", "a", "confirmed"), Under("s", "b", "confirmed"), Under("t", "a", "refuted")]
     first = record("c1", "confirmed", alone="confirmed", grid=(*three[:2],))
     second = record("c2", "depends", alone="confirmed", depends=("t",), grid=(*three,))
@@ -174,6 +174,6 @@ def test_a_headline_says_in_how_many_settings_it_is_so() -> None:
 
 
 def test_headlines_without_outcome_are_left_out() -> None:
-    """A result one of whose claims was not measured has no line."""
+    """A result with a claim that was not measured has no line."""
     own = Paper(1, "siris2002", "", {}, headlines=(Headline("So", ("fig3.c1", "fig4.c1"), "f"),))
     assert headline_lines(own, {"siris2002.fig3.c1": record("c1", "confirmed")}) == []

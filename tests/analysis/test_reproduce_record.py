@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""papers.json: what is written is read again, and what it was made of is held to what there is."""
+"""papers.json: records survive writing and reading, and their sources are checked."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ QUICK = Outcome("p.e.c1", "core", Verdict("confirmed", (judged("b", 3), judged("
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
-    """Records survive the file, the same ones give the same bytes, a figure is a line."""
+    """Records survive the file, equal records give equal bytes, and each figure has a line."""
     file = tmp_path / "papers.json"
     kept = [recorded(WHOLE, QUICK, {"engine": "x"}, NOW), recorded(QUICK, None, {})]
     studies = {"p/s": StudyMade(("red",), code="0f")}
@@ -62,11 +62,11 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     write_record(file, kept, studies)
     assert file.read_bytes() == first
     lines = [line for line in first.decode().splitlines() if line.startswith("  {")]
-    assert len(lines) == 5 + 1 + 2  # of the claim, its control, its reason, the quick form; a grid
+    assert len(lines) == 5 + 1 + 2  # for the claim, its control, its reason, the quick form; a grid
 
 
 def test_whole_and_quick_share_a_line() -> None:
-    """A figure's quick numbers are beside its whole ones; those of one form alone are kept."""
+    """A figure's quick and full numbers share a line; figures with only one form are kept."""
     figures = {figure.name: figure for figure in recorded(WHOLE, QUICK, {}).figures}
     assert figures["b"].measured is not None and figures["b"].quick is not None
     assert (figures["a"].quick, figures["a"].quick_verdict) == (None, "")
@@ -81,7 +81,7 @@ def test_whole_and_quick_share_a_line() -> None:
 
 
 def test_a_column_more_moves_nothing() -> None:
-    """Other claims of a study are current where its new table has all that the old one had."""
+    """Other claims of a study stay current if its new table has all contents of the old one."""
     then = pd.DataFrame({"number": [0, 1], "rate": [1.5, np.nan]})
     assert unmoved(then.assign(price=3.0), then) is then
     for other in (then.assign(rate=1.5), then.astype({"number": float}), then.drop(columns="rate")):
@@ -91,14 +91,14 @@ def test_a_column_more_moves_nothing() -> None:
 
 @pytest.mark.parametrize("quick", [QUICK, Outcome("p.e.c1", "core", Verdict("pending"))])
 def test_a_record_gives_its_quick_figures_back(quick: Outcome) -> None:
-    """What is recorded beside other whole figures is the quick outcome, one without figures too."""
+    """Beside full figures the quick outcome is recorded, even without figures."""
     assert quick_figures(recorded(WHOLE, quick, {})) == quick_figures(quick)
     other = msgspec.structs.replace(quick, verdict=Verdict("refuted"))
     assert quick_figures(recorded(WHOLE, other, {})) != quick_figures(quick)
 
 
 def test_a_grid_keeps_what_decides() -> None:
-    """Of each alternative the verdict and its deciding figure are recorded."""
+    """The verdict and the deciding figure of each alternative are recorded."""
     under = recorded(WHOLE, None, {}).grid[0]
     assert (under.setting, under.alternative, under.verdict) == ("s", "x", "refuted")
     assert under.figure is not None and under.figure.name == "b"
@@ -109,14 +109,14 @@ def test_a_grid_keeps_what_decides() -> None:
     "data", [b"[]", b"{", b'{"format": 3}', b'{"format": 3, "records": [{"claim": 1}]}']
 )
 def test_what_is_no_record(tmp_path: Path, data: bytes) -> None:
-    """Another file is told from a record."""
+    """Other files are refused as records."""
     (tmp_path / "x.json").write_bytes(data)
     with pytest.raises(ResultsError, match="no record of claims"):
         read_record(tmp_path / "x.json")
 
 
 def test_another_format_is_named(tmp_path: Path) -> None:
-    """A record of another version says which it is."""
+    """The error for a record of another version names that version."""
     (tmp_path / "x.json").write_bytes(b'{"format": 9, "records": []}')
     with pytest.raises(ResultsError, match="record format 9, this version reads 3"):
         read_record(tmp_path / "x.json")
@@ -132,14 +132,14 @@ def paper(tmp_path: Path, monkeypatch) -> Path:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """The sources that runs are made by, in a folder of their own."""
+    """The sources of runs, in their own folder."""
     for name in FOLDERS:
         shutil.copytree(ROOT / name, tmp_path / "checkout" / name)
     return tmp_path / "checkout"
 
 
 def test_the_module_is_part_of_it(paper: Path, checkout: Path, monkeypatch) -> None:
-    """Modules that figures come from count, with what they import; those that draw do not."""
+    """Modules that make figures count, including their imports; those that only draw do not."""
     counted: dict[str, tuple[str, ...]] = {}
     from ecnomy.analysis.reproduce import made_of
 
@@ -164,7 +164,7 @@ def test_the_module_is_part_of_it(paper: Path, checkout: Path, monkeypatch) -> N
 def test_the_command_keeps_and_names_what_is_stale(
     paper: Path, checkout: Path, tmp_path: Path, capsys
 ) -> None:
-    """Judged runs make current records; without runs the old ones stay, and are named if stale."""
+    """Judged runs make current records; without runs the old ones stay and are named if stale."""
     file = checkout / "papers.json"
     go(tmp_path / "out", grid=True)
     go(tmp_path / "out", quick=True)
@@ -186,7 +186,7 @@ def test_the_command_keeps_and_names_what_is_stale(
 def test_runs_of_other_code_are_not_recorded(
     paper: Path, checkout: Path, tmp_path: Path, monkeypatch, capsys
 ) -> None:
-    """Runs that another engine made are told and judged by no one."""
+    """Runs from another engine are reported, but not judged."""
     from ecnomy.markets.sweep import driver
 
     go(tmp_path / "out")
@@ -199,7 +199,7 @@ def test_runs_of_other_code_are_not_recorded(
 
 
 def test_a_setting_is_read_from_the_runs(paper: Path, tmp_path: Path) -> None:
-    """A path gives what the runs have, all values where the sweep varies it, or is refused."""
+    """A path gives the runs' setting, all values if the sweep varies it, or is refused."""
     found, _ = go(tmp_path / "out")
     studies = found[0].measured.studies
     assert studies.setting("fig3", "network.links.bottleneck.rate") == "10 Mbps"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy reproduce` on a cut-down paper: runs, verdicts, files, going on, doubling."""
+"""`ecnomy reproduce` on a cut-down paper: runs, verdicts, files, continuing, doubling."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_CODE = {"title": "t", "priority": "core", "module": "nosuch", "claims": {}}
 
 @pytest.fixture
 def paper(tmp_path: Path, monkeypatch) -> Path:
-    """siris2002 with figure 3 alone, of short runs."""
+    """siris2002 with only figure 3 and short runs."""
     own = cut_down(tmp_path / "papers")
     monkeypatch.setenv("ECNOMY_PAPERS", str(tmp_path / "papers"))
     return own
@@ -43,7 +43,7 @@ def test_runs_are_made_once(paper: Path, tmp_path: Path) -> None:
 
 
 def test_goes_on_where_it_was(paper: Path, tmp_path: Path) -> None:
-    """What an interrupted command left is not made again."""
+    """Runs left by an interrupted command are not repeated."""
     go(tmp_path / "out")
     folder = tmp_path / "out/siris2002/fig3"
     whole, _ = go(tmp_path / "out")
@@ -54,7 +54,7 @@ def test_goes_on_where_it_was(paper: Path, tmp_path: Path) -> None:
 
 
 def test_quick_and_whole_do_not_mix(paper: Path, tmp_path: Path) -> None:
-    """Both forms keep runs and files of their own."""
+    """Both forms keep separate runs and files."""
     go(tmp_path / "out")
     _, made = go(tmp_path / "out", quick=True)
     assert made == 12
@@ -63,7 +63,7 @@ def test_quick_and_whole_do_not_mix(paper: Path, tmp_path: Path) -> None:
 
 
 def test_resolve_doubles_seeds_of_what_straddles(paper: Path, tmp_path: Path) -> None:
-    """Two seeds straddle somewhere: doubling goes on, up to eight, with those of before kept."""
+    """Two seeds straddle a bound, so they are doubled up to eight, and earlier runs are kept."""
     found, made = go(tmp_path / "out", resolve=True)
     verdicts = {o.verdict.verdict for o in found[0].outcomes}
     sizes = {f.measured.n for o in found[0].outcomes for f in o.verdict.figures if f.measured}
@@ -73,7 +73,7 @@ def test_resolve_doubles_seeds_of_what_straddles(paper: Path, tmp_path: Path) ->
 
 
 def test_files_and_page(paper: Path, tmp_path: Path) -> None:
-    """Figures as CSV, outcome as JSON, a picture, and a page that needs nothing else."""
+    """Figures as CSV, the outcome as JSON, a picture, and a page without external resources."""
     found, _ = go(tmp_path / "out")
     form = Form(tmp_path / "out")
     files = {file.suffix: file for file in write_entry(found[0], form)}
@@ -108,7 +108,7 @@ def test_failed_runs_are_told(paper: Path, tmp_path: Path) -> None:
 
 
 def test_engine_is_part_of_the_form(paper: Path, tmp_path: Path) -> None:
-    """A study's sweep is of the engine that was asked for, in a store of its own."""
+    """A study's sweep uses the requested engine, in a separate store."""
     form = Form(tmp_path, engine="omnet")
     loaded = load_study(load_paper("siris2002"), "fig3", form)
     assert (loaded.engine, form.ending) == ("omnet", "-omnet")
@@ -116,7 +116,7 @@ def test_engine_is_part_of_the_form(paper: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["nowhere1999", "siris2002.fig99", "siris2002.", ".fig3"])
 def test_unknown_names(paper: Path, what: str) -> None:
-    """Papers and items that are not there are named, with what there is."""
+    """Unknown papers and items are named, with the known ones."""
     if what == "siris2002.":
         assert len(select(what)) == 1
         return
@@ -135,7 +135,7 @@ def test_unknown_names(paper: Path, what: str) -> None:
     ],
 )
 def test_wrong_catalogue(paper: Path, change: dict, found: str) -> None:
-    """A catalogue with a fault is one line that names the file."""
+    """A fault in a catalogue gives one line that names the file."""
     file = paper / "claims.yaml"
     file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text()) | change))
     with pytest.raises(InputError, match=f"claims.yaml: .*{found}"):
@@ -151,7 +151,7 @@ def test_wrong_catalogue(paper: Path, change: dict, found: str) -> None:
     ],
 )
 def test_broken_files(paper: Path, name: str, data: bytes, found: str) -> None:
-    """What cannot be read is one line that names the file it is in."""
+    """An unreadable file gives one line that names it."""
     (paper / name).write_bytes(data)
     with pytest.raises(InputError, match=found):
         load_paper("siris2002")
@@ -161,7 +161,7 @@ def test_broken_files(paper: Path, name: str, data: bytes, found: str) -> None:
 def test_folder_is_looked_at_first(
     paper: Path, tmp_path: Path, monkeypatch, out: str, found: str
 ) -> None:
-    """Where there can be no folder it is said at once, not after the runs."""
+    """An impossible folder is reported at once, not after the runs."""
     monkeypatch.setattr("signal.signal", lambda *_: None)
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=f"--out .*{found}"):
@@ -169,7 +169,7 @@ def test_folder_is_looked_at_first(
 
 
 def test_other_ids_are_listed() -> None:
-    """Ids that share an entry's runs are in the catalogue and among those that there are."""
+    """Ids that share an entry's runs are listed in the catalogue and among the known ids."""
     console = Console(width=120, record=True, file=io.StringIO())
     console.print(catalogue_table(load_paper("athuraliya2000")))
     assert "fig5, fig6, fig7" in console.export_text()
@@ -178,7 +178,7 @@ def test_other_ids_are_listed() -> None:
 
 
 def test_figures_are_numbers(paper: Path, tmp_path: Path) -> None:
-    """Outcomes can be told to a file and read again."""
+    """Outcomes can be written to a file and read again."""
     found, _ = go(tmp_path / "out")
     data = msgspec.json.encode(found[0].outcomes)
     assert b"siris2002.fig3.c11" in data

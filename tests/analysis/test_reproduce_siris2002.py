@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""siris2002's entries: the catalogue, and the arithmetic between runs and figures."""
+"""siris2002's entries: the catalogue, and the computation of figures from runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FASTEST_PPS = 1250.0  # 10 Mbps of 1000-byte packets
 
 
 def runs_of(columns: dict[str, list[float]]) -> Runs:
-    """Runs from columns; replicates count up where they are not given."""
+    """Runs from columns; missing replicates are numbered."""
     frame = pd.DataFrame(columns)
     if "replicate" not in frame:
         frame["replicate"] = range(len(frame))
@@ -36,7 +36,7 @@ def runs_of(columns: dict[str, list[float]]) -> Runs:
 @pytest.mark.parametrize("study", PAPER.studies)
 @pytest.mark.parametrize("quick", [False, True])
 def test_studies_load(study: str, quick: bool, tmp_path) -> None:
-    """Every sweep loads in both forms, and the quick one is the smaller one."""
+    """Every sweep loads in both forms, and the quick form is smaller."""
     sweep = load_study(PAPER, study, Form(tmp_path, quick))
     assert 1 <= len(sweep) <= len(load_study(PAPER, study, Form(tmp_path)))
 
@@ -52,7 +52,7 @@ def test_budgets_hold_the_link(study: str, tmp_path) -> None:
 
 
 def test_entries_name_what_exists() -> None:
-    """Each entry has a module with figures, and each finding is about a claim that there is."""
+    """Each entry has a module with figures, and each finding belongs to an existing claim."""
     for entry in PAPER.entries.values():
         assert callable(code_of(PAPER, entry).figures)
     for name in PAPER.findings:
@@ -69,7 +69,7 @@ def test_jackknife_of_a_mean_is_the_mean() -> None:
 
 
 def test_line_through_exact_points() -> None:
-    """Slope, onset and R squared of points on p = 2 (load - 0.7), those of p <= 0.01 left out."""
+    """Slope, onset and R squared of points on p = 2 (load - 0.7), without those at p <= 0.01."""
     load = np.array([0.5, 0.7, 0.8, 0.85, 0.95])
     p = np.maximum(2 * (load - 0.7), 0)
     assert curves.slope(load, p) == pytest.approx(2)
@@ -89,7 +89,7 @@ def test_spread_and_least_go_by_means() -> None:
 
 @pytest.mark.parametrize("count", range(2, 11))
 def test_perfect_order_is_exactly_one(count: int) -> None:
-    """Rounding does not put a perfect rank correlation below 1, nor a reversed one above -1."""
+    """Rounding never brings a perfect rank correlation below 1 or a reversed one above -1."""
     rising = {float(r): np.array([1.1 * r, 1.1 * r]) for r in range(1, count + 1)}
     assert rank_correlation(rising).mean == 1
     assert rank_correlation({-r: value for r, value in rising.items()}).mean == -1
@@ -124,7 +124,7 @@ def test_prediction_of_three_groups() -> None:
 
 
 def test_power_of_p() -> None:
-    """Throughput made as p^-0.5 has a slope of -0.5, seed by seed."""
+    """Throughput p^-0.5 gives a slope of -0.5 for each seed."""
     p = np.array([0.01, 0.01, 0.04, 0.04])
     runs = runs_of(
         {
@@ -140,7 +140,7 @@ def test_power_of_p() -> None:
 
 
 def test_response_is_the_first_time_there() -> None:
-    """0.9 of the mean of the last half is reached at the first sample that has it."""
+    """The response time is the first sample with 0.9 of the mean of the last half."""
     times, p = np.arange(10.0), np.array([0.0, 0.5, 0.89, 0.95, 1, 1, 1, 1, 1, 1])
     assert reached_s(times, p) == 3.0
 
@@ -155,11 +155,11 @@ def test_fluid_figures_are_exact() -> None:
 
 
 class Given(dict[str, Runs]):
-    """Studies made of given runs."""
+    """Studies made from given runs."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the studies."""
+        """The names of the studies."""
         return tuple(self)
 
 
@@ -207,7 +207,7 @@ def test_figure_3_holds_a_ratio_of_six_to_the_narrower_region() -> None:
 
 
 def test_table_2_measures_no_row_that_is_not_near_its_load() -> None:
-    """A row at a load of 0.93 is no number, nor is what is compared with it; any_load. has it."""
+    """A row at a load of 0.93 is NaN, and so are comparisons with it; any_load. has its value."""
     loads = {"red": 0.905, "red 3": 0.93, "vq": 0.895, "lb": 0.9}
     rows = [
         {

@@ -29,7 +29,7 @@ PS = 10**12
 
 
 def test_samples_are_of_whole_steps() -> None:
-    """Three epochs to a sample: the seventh is in none, nor are counts before the first."""
+    """A sample has three epochs; the seventh epoch and counts before the first are left out."""
     sent = np.array([50.0, 60, 70, 80, 90, 100, 110, 999])
     marked = np.array([5.0, 5, 8, 8, 8, 8, 9, 99])
     late = np.array([1.0, 2, 3, 4, 4, 4, 4, 99])
@@ -39,7 +39,7 @@ def test_samples_are_of_whole_steps() -> None:
 
 
 def test_correlations_look_one_back() -> None:
-    """What repeats the sample before exactly has 1 with it, though not with the same one."""
+    """A series that repeats the previous sample exactly has a correlation of 1 with that one."""
     before = np.array([1.0, -1.0, 1.0, 1.0, -1.0, 0.0])
     late = np.concatenate([[9.0], before[:-1]])
     assert with_the_one_before(late, before) == pytest.approx(1)
@@ -78,7 +78,7 @@ def test_streams_of_a_run(monkeypatch) -> None:
 
 
 def test_blocking_helps_only_where_the_sample_before_tells() -> None:
-    """After the one sample with many marks comes the only late one: it alone is not accepted."""
+    """The only late sample follows the one with many marks, and only it is not accepted."""
     marking = np.array([1.0, 1.0, 9.0, 1.0, 1.1, 1.0, 0.9, 1.0, 1.0, 1.0, 1.0]) / 1000
     late = np.array([0.1, 0.1, 0.1, 0.9, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1])
     assert accepted_over_all(marking, late) == pytest.approx(0.1 / 0.18)
@@ -87,7 +87,7 @@ def test_blocking_helps_only_where_the_sample_before_tells() -> None:
 
 
 def test_rejecting_the_most_marked_tenth() -> None:
-    """Ten samples, of which the most marked one has half of all that is late: 1 - (5 / 9) / 1."""
+    """Of ten samples the most marked one has half of all late packets: 1 - (5 / 9) / 1."""
     marking = np.arange(10.0)
     late = np.array([5 / 9] * 9 + [5.0])
     assert lowered_by(marking, late) == pytest.approx(1 - (5 / 9) / 1)
@@ -95,7 +95,7 @@ def test_rejecting_the_most_marked_tenth() -> None:
 
 
 def test_a_tariff_sold_to_what_it_was_set_on_earns_what_is_wanted() -> None:
-    """V = (0.2 + 1) / (1 - 2 / 4) mu at one broken promise of four; none where half are broken."""
+    """V = (0.2 + 1) / (1 - 2 / 4) mu at one broken promise in four; no V if half are broken."""
     learnt = np.full(4, 2e-3), np.array([0.02, 0.001, 0.001, 0.001])
     assert profit_off(learnt, learnt) == pytest.approx(0, abs=1e-12)
     cheaper = np.full(4, 1e-3), learnt[1]
@@ -114,18 +114,18 @@ def test_a_line_is_straight() -> None:
 
 
 def test_means_in_their_errors() -> None:
-    """Mean 2, deviation 1 of three: 2 sqrt(3)."""
+    """Mean 2 and deviation 1 of three values give 2 sqrt(3)."""
     assert off_in_errors(np.array([1.0, 2.0, 3.0])) == pytest.approx(2 * np.sqrt(3))
 
 
 def test_the_blocking_point_leaves_room_for_the_noise() -> None:
-    """L / M is 3, 4 and 5: at most 5 / 4 of its mean, so that 0.01 / 5 is the last safe M."""
+    """L / M is 3, 4 and 5, at most 5 / 4 of its mean, so 0.01 / 5 is the last safe M."""
     marking = np.array([1.0, 2.0, 3.0])
     assert blocking_point(marking, marking * [3.0, 4.0, 5.0], 0.01) == pytest.approx(0.002)
 
 
 def test_a_beta_fits_its_own_quantiles_and_not_two_values() -> None:
-    """Quantiles of a Beta are close to it (the distance is 1 / 60); one mark or none is no Beta."""
+    """Quantiles of a Beta are close to it (at a distance of 1 / 60); two values are not."""
     from scipy.stats import beta
 
     levels = (np.arange(30) + 0.5) / 30
@@ -156,14 +156,14 @@ def test_sets_are_told_apart() -> None:
 
 
 def test_runs_of_marks() -> None:
-    """1, 2 and 3 in a row: 2 on average; the first and the last packet count too."""
+    """Runs of 1, 2 and 3 average 2, including those at the first and the last packet."""
     marked = np.array([1, 0, 1, 1, 0, 0, 1, 1, 1], dtype=bool)
     assert mean_run(marked) == 2
     assert np.isnan(mean_run(np.zeros(3, dtype=bool)))
 
 
 def test_packets_of_a_run(monkeypatch) -> None:
-    """Two marks in a row of four packets that join after the warm-up; delays of 0.5 and 2.5 ms."""
+    """Two adjacent marks among four packets after the warm-up; delays of 0.5 and 2.5 ms."""
     ce = [1, 0, 1, 1, 0]
     trace = pd.DataFrame(
         {"t_ps": [0, 5, 6, 7, 8], "event": 1, "link": 1, "flow": 0, "seq": 0, "bytes": 1, "ce": ce}
@@ -191,13 +191,13 @@ def test_packets_of_a_run(monkeypatch) -> None:
 
 
 def test_how_far_laws_are_apart() -> None:
-    """By means b is highest and c lowest, whatever single seeds say."""
+    """By means b is highest and c lowest, even if single seeds differ."""
     rows = {"a": np.array([0.5, 0.5]), "b": np.array([0.4, 0.8]), "c": np.array([0.5, 0.1])}
     assert apart(rows) == pytest.approx([-0.1, 0.7])
 
 
 def test_a_line_through_delay_rates() -> None:
-    """Ten times the rate per 0.1: 1e-2 at 0.4; a point without late packets is left out."""
+    """The rate grows tenfold per 0.1, to 1e-2 at 0.4; a point without late packets is left out."""
     rates = {0.1: np.array([1e-5, 0.0, 0.0]), 0.2: np.array([1e-4, 1e-4, 0.0])}
     line = line_of({**rates, 0.3: np.array([1e-3, 1e-3, 1e-3])})
     assert line.f_at(1e-2)[:2] == pytest.approx([0.4, 0.4])
@@ -206,7 +206,7 @@ def test_a_line_through_delay_rates() -> None:
 
 
 def test_who_bears_the_risk_of_a_call() -> None:
-    """Two calls at 6 with 0 and 4 marks, one of them paid back; others do not count."""
+    """Two calls at a price of 6 have 0 and 4 marks, one is refunded; others do not count."""
     calls = pd.DataFrame(
         {
             "accepted": [1, 1, 0, 1],
@@ -228,7 +228,7 @@ def test_who_bears_the_risk_of_a_call() -> None:
 
 
 def test_what_a_party_earns() -> None:
-    """The provider takes in 60 and pays 10 and 5."""
+    """The provider receives 60 and pays 10 and 5."""
     ledger = pd.DataFrame(
         {
             "debit": ["source:voice", "gsp", "gsp", "source:web"],
@@ -240,7 +240,7 @@ def test_what_a_party_earns() -> None:
 
 
 def test_errors_with_and_without_knowing_the_setting() -> None:
-    """Means of 1 and 3 in both seeds: blind is off by 2; who knows is off by what halves differ."""
+    """Means of 1 and 3 in both seeds: a blind guess errs by 2, a known setting by drift."""
     steady = np.array([[[1.0, 1.0], [1.0, 1.0]], [[3.0, 3.0], [3.0, 3.0]]])
     knowing, blind = errors(steady)
     assert (knowing.tolist(), blind.tolist()) == ([0, 0], [2, 2])
@@ -250,7 +250,7 @@ def test_errors_with_and_without_knowing_the_setting() -> None:
 
 
 def test_runs_by_strategy() -> None:
-    """The one whose strategy is of that kind, whatever its parameters."""
+    """The run whose strategy has that kind, with any parameters."""
     column = "market.agents.gsp.strategy"
     texts = ['{"kind":"accept-all"}', '{"kind":"marking-quantile","quantile":0.9}']
     runs = Runs(pd.DataFrame({column: texts, "at": [0, 1]}), batches=False, budget=1.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the READMEs say one can ask of results, asked; pictures; names that changed."""
+"""The READMEs' questions to results, answered; pictures; renamed functions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def results(home: Path) -> Results:
-    """That run, opened."""
+    """The opened run."""
     return open_run(home / "results" / "gold-silver-7")
 
 
@@ -45,7 +45,7 @@ def results(home: Path) -> Results:
 def test_the_snippet_of_the_readme_runs_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As it is printed, into the same folder, with the same answers."""
+    """The printed snippet works twice in the same folder, with the same answers."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "configs").symlink_to(ROOT / "configs")
     text = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -68,7 +68,7 @@ def test_the_snippet_of_the_readme_runs_twice(
 def test_the_questions_of_the_analysis_readme_have_answers(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each answer of the table, and the snippet below it, as printed."""
+    """Each answer of the table, and the snippet below it, is as printed."""
     monkeypatch.chdir(home)
     text = (ROOT / "analysis" / "README.md").read_text(encoding="utf-8")
     section = text.partition("## Results")[2].partition("\n## ")[0]
@@ -85,7 +85,7 @@ def test_the_questions_of_the_analysis_readme_have_answers(
 
 @pytest.mark.drawn
 def test_analysis_takes_results_as_well_as_raw_runs(results: Results) -> None:
-    """The summary of both is the same, and so is the picture."""
+    """Summary and picture are the same for both."""
     raw = open_raw(results.folder)
     one, other = summarize(results), summarize(raw)
     assert one.balances == other.balances and len(one.phases) == len(other.phases)
@@ -107,7 +107,7 @@ def test_analysis_takes_results_as_well_as_raw_runs(results: Results) -> None:
 def test_plot_without_analysis_or_reports_says_so(
     results: Results, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """One line each."""
+    """Each error is one line."""
     monkeypatch.setitem(sys.modules, "ecnomy.analysis.draw.overview", None)
     with pytest.raises(InputError, match="requires ecnomy.analysis"):
         results.plot()
@@ -122,7 +122,7 @@ def test_plot_without_analysis_or_reports_says_so(
 
 @pytest.mark.parametrize(("old", "new"), [("load", "open_sweep"), ("Run", "Results")])
 def test_names_before_still_work_and_warn(old: str, new: str) -> None:
-    """They give what the new ones do, and name them."""
+    """They return the same as the new names, and name them in a warning."""
     with pytest.warns(DeprecationWarning, match=f"is now ecnomy.analysis.{new}"):
         assert getattr(ecnomy.analysis, old) is getattr(ecnomy.analysis, new)
     assert ecnomy.markets.RunResult is ecnomy.markets.Results is Results

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy report RUN`: what did gold pay, and why? Held against the tables by other means."""
+"""`ecnomy report RUN`: gold's payments and their causes, against independent computations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHORT = [
     *("sources.gold.traffic.until=6 s", "sources.silver.traffic.until=6 s"),
 ]
 MINUS = "\u2212"
-drawn = pytest.mark.drawn  # the page that tests share
+drawn = pytest.mark.drawn  # the page shared by tests
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def _ledger(folder: Path) -> pd.DataFrame:
 
 @drawn
 def test_every_amount_is_what_its_query_gives(read: PageReader) -> None:
-    """DuckDB on the printed queries gives the value of every amount, and to its digits the text."""
+    """The printed queries in DuckDB give every amount, and its text to the printed digits."""
     given = answers_of(read)
     assert len(read.amounts) > 40
     for amount in read.amounts:
@@ -75,7 +75,7 @@ def test_every_amount_is_what_its_query_gives(read: PageReader) -> None:
 
 @drawn
 def test_what_gold_paid_is_the_ledger(read: PageReader, made: Path) -> None:
-    """Fee and marks of gold: how many, the price of one, and the product, to the micro-unit."""
+    """Fee and marks of gold: number, price and product, to the micro-unit."""
     ledger = _ledger(made)
     own = ledger[ledger["source"] == "gold"]
     rows = {(row[0], row[1]): row for row in read.tables["paid"][1:]}
@@ -90,7 +90,7 @@ def test_what_gold_paid_is_the_ledger(read: PageReader, made: Path) -> None:
 
 @drawn
 def test_why_is_told_in_words(read: PageReader, made: Path) -> None:
-    """Who paid, how many marks, where they were set, and what gold got in each phase."""
+    """Payers, numbers of marks, their links, and gold's rate in each phase."""
     words = " ".join(read.words.split())
     own = _ledger(made)
     marks = own[(own["source"] == "gold") & (own["kind"] == "marks")]["quantity"].sum()
@@ -106,7 +106,7 @@ def test_why_is_told_in_words(read: PageReader, made: Path) -> None:
 
 @drawn
 def test_phases_sum_to_the_whole(read: PageReader, made: Path) -> None:
-    """Each row of the table by phase is its postings by time, the warm-up before them."""
+    """Each row of the table by phase equals its postings by time, with the warm-up before."""
     ledger = _ledger(made)
     kinds = {"class-fee": "class fee", "marks": "marks"}
     table = read.tables["paid-by-phase"]
@@ -121,7 +121,7 @@ def test_phases_sum_to_the_whole(read: PageReader, made: Path) -> None:
 
 @drawn
 def test_marks_set_are_those_paid_for_and_lost(read: PageReader, made: Path) -> None:
-    """By source: marks set, less those lost and under way, are the marks in the ledger."""
+    """For each source, marks set less those lost and in flight are the marks in the ledger."""
     ledger = _ledger(made)
     paid = ledger[ledger["kind"] == "marks"].groupby("source")["quantity"].sum()
     pairs = open_raw(made).pairs
@@ -134,7 +134,7 @@ def test_marks_set_are_those_paid_for_and_lost(read: PageReader, made: Path) -> 
 
 
 def test_marks_of_no_source_are_others(made: Path, tmp_path: Path) -> None:
-    """A link that marked more than its sources' packets: the rest, at that link alone."""
+    """If a link marked more than its sources' packets, the rest appears only at that link."""
     folder = shutil.copytree(made, tmp_path / "run")
     file = undigested(folder) / "link_epochs.parquet"
     table = pq.read_table(file)
@@ -154,7 +154,7 @@ def test_marks_of_no_source_are_others(made: Path, tmp_path: Path) -> None:
 
 @drawn
 def test_balances_are_the_manifests(read: PageReader, made: Path) -> None:
-    """Every account, to the micro-unit; a manifest that says otherwise is refused."""
+    """Every account agrees to the micro-unit; a different manifest is refused."""
     told = open_raw(made).manifest.balances_micro
     assert {row[0]: _micro(row[3]) for row in read.tables["balances"][1:]} == told
     wrong = undigested(shutil.copytree(made, made.parent / "wrong"))
@@ -169,7 +169,7 @@ def test_balances_are_the_manifests(read: PageReader, made: Path) -> None:
 
 @drawn
 def test_settings_are_those_that_are_not_defaults(read: PageReader, made: Path) -> None:
-    """Written units, no defaults; what is given reads as the whole scenario."""
+    """Settings have units and leave out defaults; they load as the whole scenario."""
     rows = dict(row[:2] for row in read.tables["settings-table"][1:])
     assert rows["network.links.bottleneck.rate"] == "10 Mbps"
     assert rows["network.links.bottleneck.delay"] == "19 ms"
@@ -184,7 +184,7 @@ def test_settings_are_those_that_are_not_defaults(read: PageReader, made: Path) 
 
 @drawn
 def test_the_page_needs_nothing_else(read: PageReader, made: Path) -> None:
-    """No address but in the page, no script, every id once; provenance; the same bytes twice."""
+    """No external address, no script, unique ids; provenance; the same bytes twice."""
     assert all(link.startswith(("data:", "#")) for _, link in read.links)
     assert "script" not in read.tags and len(read.ids) == len(set(read.ids))
     assert set(read.pictures) == {"overview"}
@@ -201,7 +201,7 @@ def test_the_page_needs_nothing_else(read: PageReader, made: Path) -> None:
 
 
 def test_runs_without_money_and_cut_short_have_a_page(made: Path, tmp_path: Path) -> None:
-    """A run without a market says so; one that was interrupted says that it is partial."""
+    """A run without a market says so; an interrupted run says that it is partial."""
     folder = tmp_path / "free"
     scenario = load(EXAMPLES / "gold-silver.yaml", overrides=["duration=8 s", "warmup=2 s"])
     run(scenario, out=folder, market=False)
@@ -217,7 +217,7 @@ def test_runs_without_money_and_cut_short_have_a_page(made: Path, tmp_path: Path
 
 
 def test_an_altered_bit_of_the_machine_is_refused(made: Path, tmp_path: Path) -> None:
-    """machine.json is no part of the results, but the page shows it."""
+    """machine.json is not part of the results, but the page shows it."""
     run_ = open_raw(shutil.copytree(made, tmp_path / "r"))
     file = run_.path / "machine.json"
     data = file.read_bytes()
@@ -231,7 +231,7 @@ def test_an_altered_bit_of_the_machine_is_refused(made: Path, tmp_path: Path) ->
 
 
 def test_several_carriers_links_and_prices(tmp_path: Path) -> None:
-    """A price war: marks from two links each, settled between carriers, at prices that move."""
+    """A price war: marks from two links each, settled between carriers, at changing prices."""
     folder = tmp_path / "war"
     run(load(EXAMPLES / "two-carriers.yaml", overrides=["duration=600 s"]), out=folder)
     write_run_page(folder, tmp_path / "war.html", ["ecnomy"])

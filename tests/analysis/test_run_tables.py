@@ -21,7 +21,7 @@ MakeRun = Callable[..., Path]
 
 @pytest.fixture
 def copy(gold_silver: Path, tmp_path: Path) -> Path:
-    """A results folder a test may spoil."""
+    """A results folder that a test may damage."""
     return Path(shutil.copytree(gold_silver, tmp_path / "run"))
 
 
@@ -31,7 +31,7 @@ def _change(folder: Path, **changes: object) -> None:
 
 
 def test_a_complete_run_opens(gold_silver: Path) -> None:
-    """Manifest, plan and tables are there, and there is nothing to remark."""
+    """Manifest, plan and tables exist, without a note."""
     run = open_run(gold_silver)
     assert run.note is None
     assert run.plan.flow_names()[:3] == ["gold.0", "gold.1", "silver.0"]
@@ -41,12 +41,12 @@ def test_a_complete_run_opens(gold_silver: Path) -> None:
 
 
 def test_a_partial_run_opens_with_its_reason(make_run: MakeRun) -> None:
-    """The note gives the manifest's reason."""
+    """The note has the manifest's reason."""
     assert open_run(make_run(until_s=100)).note == "partial results: the engine died at t = 100 s"
 
 
 def test_newer_keys_are_ignored(copy: Path) -> None:
-    """A manifest with more in it than we know still opens."""
+    """A manifest with unknown keys still opens."""
     _change(copy, weather="fine")
     assert open_run(copy).title.startswith("Gold")
 
@@ -101,7 +101,7 @@ def test_a_file_is_not_a_results_folder(gold_silver: Path) -> None:
 
 
 def test_a_folder_of_results_names_one_of_them(copy: Path) -> None:
-    """Of the folder above a run, and where a run is and a sweep is expected."""
+    """For the folder above a run, and for a run in place of a sweep."""
     with pytest.raises(ResultsError, match=f"{copy.name} is one$"):
         open_run(copy.parent)
     with pytest.raises(ResultsError, match="found the results of a run, expected a sweep"):
@@ -120,14 +120,14 @@ def test_a_cut_table_is_named(copy: Path) -> None:
 
 
 def test_tables_a_run_may_lack_are_empty(make_run: MakeRun) -> None:
-    """Without a market the ledger is empty and has its columns, for people and on disk."""
+    """Without a market the ledger is empty but has its columns, in memory and on disk."""
     run = open_run(make_run(market=False))
     assert run.ledger.empty and "amount" in run.ledger.columns
     assert run.raw.ledger.empty and "amount_micro" in run.raw.ledger.columns
 
 
 def test_import_is_light() -> None:
-    """Importing ecnomy.analysis brings neither pandas, matplotlib nor scipy."""
+    """Importing ecnomy.analysis loads neither pandas nor matplotlib nor scipy."""
     code = (
         "import sys, ecnomy.analysis, ecnomy.analysis.show.command;"
         "print([m for m in ('pandas', 'matplotlib', 'seaborn', 'scipy', 'pyarrow', 'mesa')"
@@ -140,7 +140,7 @@ def test_import_is_light() -> None:
 
 
 def test_all_exported_names_load() -> None:
-    """Every name in __all__ is really there, and others are refused."""
+    """Every name in __all__ exists, and others are refused."""
     import ecnomy.analysis as package
 
     assert [name for name in package.__all__ if getattr(package, name) is None] == []

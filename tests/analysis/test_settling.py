@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a steered price has settled: series whose answer is known, and how it is printed."""
+"""Whether a steered price has settled: series with known answers, and the output."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _noise(seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_exploration_about_a_rest_point_is_settled(seed: int) -> None:
-    """Tries above and below; independent draws of a list; steps with a pull back to 0.1."""
+    """Tries above and below; independent draws from a list; steps pulled back to 0.1."""
     random = np.random.default_rng(seed)
     listed = 0.1 * np.geomspace(0.5, 2, 9)[random.choice(9, COUNT, p=_binomial())]
     walk, steps = 0.0, []
@@ -59,14 +59,14 @@ def _binomial() -> np.ndarray:
 
 
 def test_a_price_that_runs_away_is_rising_or_falling() -> None:
-    """By 3 % a try, with exploration on top, and the way down likewise."""
+    """By 3 % per try plus exploration, upwards and downwards."""
     away = 0.02 * np.exp(0.03 * AT) * TRIES
     assert _verdict(away) == "rising"
     assert _verdict(away[::-1].copy()) == "falling"
 
 
 def test_a_slow_drift_counts_once_it_is_a_tenth() -> None:
-    """15 % over the last half is a drift, under tries of 10 % and noise; 5 % is not."""
+    """15 % over the last half is a drift despite tries of 10 % and noise; 5 % is not."""
     for seed in range(5):
         tried = 0.1 * TRIES * np.exp(0.01 * _noise(seed))
         assert _verdict(tried * np.exp(0.15 * AT / (COUNT / 2))) == "rising"
@@ -82,12 +82,12 @@ def test_a_cycle_is_swinging_or_on_its_way(period: int) -> None:
 
 
 def test_undercutting_that_starts_anew_is_swinging() -> None:
-    """An Edgeworth cycle: down by 4 % a time, and from the lowest price to the highest at once."""
+    """An Edgeworth cycle: down in steps of 4 %, then from the lowest to the highest price."""
     assert _verdict(0.1 * 0.96 ** (np.arange(960) % 40)) == "swinging"
 
 
 def test_few_changes_say_nothing_and_a_price_at_rest_is_settled() -> None:
-    """Seven changes in the half are too few; a price that has stopped moving has settled."""
+    """Seven changes in the last half are too few; a price that stopped moving has settled."""
     money = np.full(COUNT, 0.1)
     money[:30] = 0.1 * 1.05 ** np.arange(30)
     assert _verdict(money) == "settled"
@@ -107,7 +107,7 @@ def test_few_changes_say_nothing_and_a_price_at_rest_is_settled() -> None:
     ],
 )
 def test_a_price_at_the_end_of_its_list_is_settled_with_a_notice(best: int, words: str) -> None:
-    """Five prices: each is tried, and the best one in four tries of five in the end."""
+    """Of five prices each is tried; finally the best one has four tries in five."""
     tries = np.where(AT % 5 == 4, AT // 5 % 5, best)
     money = np.where(AT < 20, 0.1 * 1.2 ** (AT % 5), 0.1 * 1.2**tries)
     one = verdict_of("up", Prices(AT * 10 * S, money), COUNT * 5 * S, COUNT * 10 * S)
@@ -116,13 +116,13 @@ def test_a_price_at_the_end_of_its_list_is_settled_with_a_notice(best: int, word
 
 
 def test_a_price_at_zero_is_no_trouble() -> None:
-    """Floors of 0 money are allowed: steps off it and back, and a price that is 0 throughout."""
+    """Floors of 0 money are allowed: steps off 0 and back, and a price of 0 throughout."""
     assert _verdict(np.zeros(COUNT)) == "settled"
     assert _verdict(np.where(AT % 2, 0.0, 0.01)) == "settled"
 
 
 def test_a_price_at_rest_is_settled_only_where_its_profit_is() -> None:
-    """Slopes about 0; of one sign; too scattered to tell; and two rounds. c = 0.25."""
+    """Slopes around 0; slopes of one sign; too scattered ones; and two rounds. c = 0.25."""
     steps, still = np.array([1.0, -1.0, 1.0, -1.0]), np.zeros(4)
 
     def judged(slopes: np.ndarray, log_prices: np.ndarray, curvature: float) -> str:
@@ -137,9 +137,9 @@ def test_a_price_at_rest_is_settled_only_where_its_profit_is() -> None:
 
 
 def test_a_noted_slope_is_that_of_the_price_of_the_round_that_ended() -> None:
-    """At a report a round ends with its slope and the next begins with its price; c explains all.
+    """At a report one round ends with its slope and the next begins with its price.
 
-    The slope of the first round was noted before the window.
+    c explains the slopes. The slope of the first round was noted before the window.
     """
     log_prices = 0.1 * np.array([0.0, 1.0, -1.0, 3.0, -2.0, 2.0])
     begins = np.arange(6) * 10 * S
@@ -181,7 +181,7 @@ def test_a_fitted_slope_finds_how_far_the_price_is_off(
 
 
 def test_few_prices_or_far_ones_have_no_slope() -> None:
-    """Seven times, two prices, and prices a factor of two apart."""
+    """Seven reports, two prices, or prices a factor of two apart give no slope."""
     ones = np.ones(12)
     x = np.linspace(-0.1, 0.1, 12)
     assert fitted_slope(x, ones, ones) is not None
@@ -192,7 +192,7 @@ def test_few_prices_or_far_ones_have_no_slope() -> None:
 
 @pytest.fixture
 def steered(make_run: MakeRun) -> Path:
-    """A run of two carriers, of whom left-net steers a price that rises; right-net stays."""
+    """A run with two carriers: left-net steers a rising price, right-net's is constant."""
     folder = world.two_carriers(make_run())
     agents = [{**world.AGENTS[0], "strategy": {"kind": "revenue-gradient"}}]
     agents += [{**world.AGENTS[1], "strategy": {"kind": "stay"}}, world.AGENTS[2]]
@@ -223,7 +223,7 @@ def _show(folder: Path, *more: str) -> str:
 
 
 def test_show_says_so_in_one_line(steered: Path) -> None:
-    """The carrier that steers, from which price to which, when, and the direction."""
+    """The line has the steering carrier, the first and last prices, the time and the direction."""
     text = " ".join(_show(steered, "--no-plot").split())
     words = "carrier left-net: its price does not settle: "
     assert words in text
@@ -232,7 +232,7 @@ def test_show_says_so_in_one_line(steered: Path) -> None:
 
 
 def test_a_price_at_rest_beside_the_best_one_is_said_to_be_too_low(steered: Path) -> None:
-    """Prices of 0.09 to 0.11 money in turn, whose profit is 1 - (x - 0.3)^2 at a log price x."""
+    """Prices alternate from 0.09 to 0.11 money, with profit 1 - (x - 0.3)^2 at log price x."""
     table = pd.read_parquet(steered / "agents.parquet")
     own = (table["agent"] == "left-net") & (table["name"] == "price_micro_per_mark")
     count = int(own.sum())
@@ -254,7 +254,7 @@ def test_a_price_at_rest_beside_the_best_one_is_said_to_be_too_low(steered: Path
 
 
 def test_json_has_the_same(steered: Path) -> None:
-    """Its prices: those of a tenth and nine tenths of the 18 prices of the half."""
+    """Its prices are the 10th and the 90th percentile of the 18 prices of the half."""
     (one,) = json.loads(_show(steered, "--json"))["settling"]
     assert (one["carrier"], one["verdict"]) == ("left-net", "rising")
     prices = np.rint(10_000 * np.exp(0.01 * np.arange(90, 180, 5))) / 1e6
@@ -293,7 +293,7 @@ def test_a_carrier_that_receives_nothing_has_not_settled(steered: Path) -> None:
 def test_users_who_are_away_most_of_the_time_are_named(
     steered: Path, strategy: str, off_s: int, source: str, away: float | None
 ) -> None:
-    """Gold's flows are off from that second to the end of the run, in the half from 90 to 180 s."""
+    """Gold's flows are off from that second to the end, within the half from 90 to 180 s."""
     leaver = {"name": "gold-users", "role": "price-handler", "sources": [source]}
     agents = [{**one, "strategy": {"kind": "revenue-gradient"}} for one in world.AGENTS[:1]]
     agents += [world.AGENTS[1], {**leaver, "strategy": {"kind": strategy}}]

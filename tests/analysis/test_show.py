@@ -40,7 +40,7 @@ def _show(*arguments: str | Path) -> Result:
 
 @pytest.mark.drawn
 def test_show_prints_the_summary_and_names_the_picture(gold_silver: Path) -> None:
-    """Both phases, the money, the accounts, the sentence and last the picture's path."""
+    """The output has both phases, money, accounts, the sentence and finally the picture's path."""
     done = _show(gold_silver)
     assert done.exit_code == 0, done.output
     lines = [line.rstrip() for line in done.output.splitlines()]
@@ -55,7 +55,7 @@ def test_show_prints_the_summary_and_names_the_picture(gold_silver: Path) -> Non
 
 
 def test_small_rates_and_payments_are_no_zeros(make_run: MakeRun) -> None:
-    """At a ten-thousandth of the price three digits are still printed, in both tables of money."""
+    """At a ten-thousandth of the price both tables of money still print three digits."""
     folder = make_run()
     ledger = pd.read_parquet(folder / "ledger.parquet")
     ledger = ledger[ledger["kind"] == "marks"].assign(price_micro=11)
@@ -84,7 +84,7 @@ def test_small_rates_and_payments_are_no_zeros(make_run: MakeRun) -> None:
     ],
 )
 def test_numbers_have_three_digits(value: float, text: str) -> None:
-    """Two decimals where they tell enough, more for small numbers, no minus before 0."""
+    """Two decimals if they suffice, more for small numbers, and no minus before 0."""
     assert significant(value) == text
 
 
@@ -98,7 +98,7 @@ def test_no_plot_draws_nothing(make_run: MakeRun) -> None:
 
 
 def test_plot_goes_where_it_is_told(gold_silver: Path, tmp_path: Path) -> None:
-    """--plot FILE names the picture, whatever the ending."""
+    """--plot FILE names the picture, with any suffix."""
     file = tmp_path / "elsewhere.png"
     done = _show(gold_silver, "--plot", file)
     assert f"picture: {file}" in done.output
@@ -106,7 +106,7 @@ def test_plot_goes_where_it_is_told(gold_silver: Path, tmp_path: Path) -> None:
 
 
 def test_partial_runs_say_so(make_run: MakeRun) -> None:
-    """The reason stands in the summary; a run with no report has neither tables nor picture."""
+    """The summary has the reason; a run without reports has neither tables nor picture."""
     assert "partial results: the engine died" in _show(make_run(until_s=100), "--no-plot").output
     done = _show(make_run(until_s=0))
     assert done.exit_code == 0, done.output
@@ -116,7 +116,7 @@ def test_partial_runs_say_so(make_run: MakeRun) -> None:
 
 @pytest.mark.parametrize("end_s", [1, 2])
 def test_a_run_that_ends_in_its_warm_up_says_so(tmp_path: Path, end_s: int) -> None:
-    """At its end nothing was measured, before it the means include it; nothing is divided by 0."""
+    """At its end nothing was measured; before it the means include it; no division by 0 occurs."""
     short = ["warmup=2 s", "duration=4 s", "sources.background.count=1"]
     with open_market(EXAMPLE, overrides=short, out=tmp_path / "r") as market:
         while market.time < end_s:
@@ -136,7 +136,7 @@ def test_a_run_that_ends_in_its_warm_up_says_so(tmp_path: Path, end_s: int) -> N
 
 
 def test_drops_are_told_apart_by_cause(tmp_path: Path) -> None:
-    """Of voice that is not ECN-capable where it would be marked, and of a full buffer."""
+    """Drops of voice without ECN in place of marks, and drops at a full buffer."""
     text = """
     version: 1
     duration: 20 s
@@ -169,7 +169,7 @@ def test_drops_are_told_apart_by_cause(tmp_path: Path) -> None:
 
 
 def test_a_run_without_market_shows_no_money(make_run: MakeRun) -> None:
-    """Neither fees nor accounts are printed, and there is one unnumbered phase."""
+    """The output has neither fees nor accounts, and one unnumbered phase."""
     done = _show(make_run(market=False, phased=False), "--no-plot")
     assert "money" not in done.output
     assert "10 s to 180 s: gold, silver and background on" in done.output
@@ -178,7 +178,7 @@ def test_a_run_without_market_shows_no_money(make_run: MakeRun) -> None:
 
 
 def test_the_whole_window_stands_beside_the_phases(gold_silver: Path) -> None:
-    """What `run` prints is there again under its own heading, and is no phase's; accounts add."""
+    """The output of `run` reappears under its own heading, apart from phases; accounts add up."""
     lines = [line.split() for line in _show(gold_silver, "--no-plot").output.splitlines()]
     heads = {" ".join(x[:2]): i for i, x in enumerate(lines) if x[:1] in (["Phase"], ["Whole"])}
     assert list(heads) == ["Phase 1,", "Phase 2,", "Whole measured"]
@@ -194,7 +194,7 @@ def test_the_whole_window_stands_beside_the_phases(gold_silver: Path) -> None:
 
 
 def test_the_share_of_background_traffic_is_told(gold_silver: Path) -> None:
-    """Under both windows' tables of money, and in the carrier's account."""
+    """It is below both windows' tables of money, and in the carrier's account."""
     run = open_raw(gold_silver)
     output = " ".join(_show(gold_silver, "--no-plot").output.split())
     summary = summarize(run)
@@ -217,7 +217,7 @@ def test_the_share_of_background_traffic_is_told(gold_silver: Path) -> None:
 
 
 def test_a_wrong_folder_is_the_callers_error(tmp_path: Path) -> None:
-    """ResultsError reaches the command line, which makes one line of it."""
+    """ResultsError reaches the command line, which prints it in one line."""
     done = _show(tmp_path)
     assert isinstance(done.exception, ResultsError)
 
@@ -244,7 +244,7 @@ def test_the_picture_is_deterministic(make_run: MakeRun, tmp_path: Path, market:
 
 
 def test_the_picture_draws_the_data(gold_silver: Path, make_run: MakeRun, tmp_path: Path) -> None:
-    """Panels, units, legends and curves of the figure hold what the tables say."""
+    """Panels, units, legends and curves of the figure agree with the tables."""
     from ecnomy.analysis.draw import overview as plots
 
     data = plots._collect(open_raw(gold_silver))
@@ -266,7 +266,7 @@ def test_the_picture_draws_the_data(gold_silver: Path, make_run: MakeRun, tmp_pa
 
 
 def test_two_dozen_groups_look_different() -> None:
-    """Colour, marker and line style together tell 24 groups apart, each six by colour alone."""
+    """Colour, marker and line style distinguish 24 groups, and colour alone each six."""
     from ecnomy.analysis.draw import overview as plots
     from ecnomy.analysis.run.summary import Group
 
@@ -279,7 +279,7 @@ def test_two_dozen_groups_look_different() -> None:
 
 @pytest.mark.drawn
 def test_letters_the_font_lacks_are_drawn_in_silence(make_run: MakeRun, tmp_path: Path) -> None:
-    """A title in Chinese makes a picture and no warning."""
+    """A Chinese title gives a picture without a warning."""
     run = open_raw(make_run())
     run.manifest = msgspec.structs.replace(run.manifest, title="\u62e5\u585e \u5b9a\u4ef7")
     with warnings.catch_warnings():

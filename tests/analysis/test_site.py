@@ -44,7 +44,7 @@ def pages(site: tuple[dict[str, str], Links]) -> dict[str, str]:
 
 
 def test_every_link_resolves(site: tuple[dict[str, str], Links]) -> None:
-    """To a page and a heading on it, or to a picture that is carried along."""
+    """Links lead to a page and a heading on it, or to a copied picture."""
     pages, links = site
     known = {page: set(anchors(text)) for page, text in pages.items()}
     broken, seen = [], 0
@@ -67,7 +67,7 @@ def test_every_link_resolves(site: tuple[dict[str, str], Links]) -> None:
 
 
 def test_every_page_is_in_a_list_of_contents(pages: dict[str, str]) -> None:
-    """Except the start, and pages that only show a file and say so."""
+    """Exceptions are the start page, and pages that only show a file and say so."""
     listed = {"index"}
     for page, text in pages.items():
         for block in re.findall(r"```\{toctree\}\n(.*?)```", text, re.S):
@@ -79,7 +79,7 @@ def test_every_page_is_in_a_list_of_contents(pages: dict[str, str]) -> None:
 
 
 def test_every_document_is_a_page(pages: dict[str, str]) -> None:
-    """One page for each Markdown file of the repository."""
+    """There is a page for each Markdown file of the repository."""
     documents = [name for name in tracked() if name.endswith(".md")]
     assert len(documents) > 20
     assert len({page_of(name) for name in documents}) == len(documents)
@@ -90,7 +90,7 @@ def test_every_document_is_a_page(pages: dict[str, str]) -> None:
 
 
 def test_the_paper_cites_what_its_bibliography_has(pages: dict[str, str]) -> None:
-    """Every reference is cited and listed with its link, and no citation of Pandoc's is left."""
+    """Every reference is cited and listed with its link, and no Pandoc citation is left."""
     paper, page = (ROOT / PAPER).read_text(encoding="utf-8"), pages[page_of(PAPER)]
     known = references((ROOT / PAPER).with_suffix(".bib").read_text(encoding="utf-8"))
     assert sorted(cited(paper)) == sorted(known) and len(known) > 10
@@ -132,7 +132,7 @@ def test_the_papers_figures_are_those_of_the_records() -> None:
 
 
 def test_every_example_has_a_page(pages: dict[str, str]) -> None:
-    """With its title, its explanation, its YAML as it is, and a command."""
+    """The page has title, explanation, the exact YAML and a command."""
     examples = sorted((ROOT / "configs/examples").glob("*.yaml"))
     assert len(examples) > 30
     for file in examples:
@@ -165,7 +165,7 @@ def _by_heading(text: str) -> dict[str, str]:
 
 
 def test_every_verb_option_and_public_name_is_on_a_page(pages: dict[str, str]) -> None:
-    """Verbs of the command line, and what the packages export."""
+    """Verbs and options of the command line, and the packages' public names."""
     for verb in commands():
         assert f"ecnomy {verb}" in pages[f"reference/commands/{verb}.md"]
     assert "`--seed" in pages["reference/commands/run.md"]
@@ -177,7 +177,7 @@ def test_every_verb_option_and_public_name_is_on_a_page(pages: dict[str, str]) -
 
 
 def test_every_claim_of_the_papers_is_on_a_page(pages: dict[str, str]) -> None:
-    """Entry by entry, in the paper's words."""
+    """Claims appear by entry, in the paper's words."""
     for name in PAPERS:
         for entry in load_paper(name).entries.values():
             for claim in entry.claims.values():
@@ -185,7 +185,7 @@ def test_every_claim_of_the_papers_is_on_a_page(pages: dict[str, str]) -> None:
 
 
 def test_links_are_rewritten_in_prose_only() -> None:
-    """To pages, to pages that show a file, and to pictures; code and foreign links stay."""
+    """Links to pages, shown files and pictures are rewritten; code and external links stay."""
     files = ("README.md", "a.png", "agents/README.md", "agents/x.py", "configs/examples/b.yaml")
     links = Links(files)
     text = "[a](agents/README.md#x) [b](configs/examples/b.yaml) [c](agents/x.py)\n![d](a.png)\n"
@@ -199,7 +199,7 @@ def test_links_are_rewritten_in_prose_only() -> None:
 
 
 def test_a_link_to_nothing_is_refused() -> None:
-    """And so is a Markdown file that no section has."""
+    """A Markdown file outside all sections is also refused."""
     with pytest.raises(KeyError, match="gone.py"):
         Links(("README.md",)).rewrite("[x](gone.py)", "README.md", "index.md")
     with pytest.raises(KeyError, match="no section"):
@@ -207,14 +207,14 @@ def test_a_link_to_nothing_is_refused() -> None:
 
 
 def test_text_is_escaped_and_headings_have_anchors_as_on_github() -> None:
-    """Not within spans of code; a repeated heading gets a number."""
+    """Spans of code are not escaped; a repeated heading gets a number."""
     assert escaped("a_b * `c_d` <name>\n[1]") == r"a\_b \* `c_d` \<name\> \[1\]"
     assert slug("A results folder, format 1") == "a-results-folder-format-1"
     assert anchors("# A\n\n## b `c.d`\n\n    # no\n\n## A\n") == ["a", "b-cd", "a-1"]
 
 
 def test_pictures_and_commands_of_examples_follow_the_list_of_examples() -> None:
-    """A picture may have another name; a verb other than `run` is named there."""
+    """A picture may have another name, and a command another verb than `run`."""
     readme = "| live.yaml | for `ecnomy dashboard`: x ([picture](examples/d.png)) |\n"
     files = frozenset({"configs/examples/one.png"})
     assert picture_of("configs/examples/live.yaml", readme, files) == "configs/examples/d.png"
@@ -229,7 +229,7 @@ def test_pictures_and_commands_of_examples_follow_the_list_of_examples() -> None
 
 
 def test_indented_blocks_of_docstrings_are_code() -> None:
-    """After an empty line; sections such as `Args:` stay as they are."""
+    """Such a block follows an empty line; sections such as `Args:` stay unchanged."""
     lines = [
         "Open.",
         "",
@@ -244,7 +244,7 @@ def test_indented_blocks_of_docstrings_are_code() -> None:
 
 
 def test_a_built_site_is_checked(tmp_path: Path) -> None:
-    """Missing files and anchors, and everything loaded from another host."""
+    """The check finds missing files and anchors, and anything loaded from another host."""
     (tmp_path / "a.html").write_text(
         '<p id="x"></p><a href="#x"></a><a href="b.html#y"></a><a href="https://example.org"></a>'
         '<a href="#z"></a><a href="c.html"></a><a href="b.html#z"></a>'
@@ -262,7 +262,7 @@ def test_a_built_site_is_checked(tmp_path: Path) -> None:
 
 
 def test_pages_are_written_anew(tmp_path: Path) -> None:
-    """With their pictures; what an earlier build left is gone."""
+    """Pages are written with their pictures, and files of an earlier build are removed."""
     old = tmp_path / "pages/old.md"
     old.parent.mkdir()
     old.write_text("old")
@@ -273,7 +273,7 @@ def test_pages_are_written_anew(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
-    """By Sphinx, where the extra `site` is installed."""
+    """Sphinx builds it if the extra `site` is installed."""
     for module in ("sphinx", "myst_parser", "pydata_sphinx_theme"):
         pytest.importorskip(module, reason="needs the extra `site`")
     words = [sys.executable, str(ROOT / "analysis/site/build.py"), str(tmp_path / "site")]

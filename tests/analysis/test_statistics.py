@@ -37,7 +37,7 @@ def test_t_interval_covers_at_its_level() -> None:
 
 
 def test_batch_means_widen_for_correlated_series() -> None:
-    """An AR(1) series of coefficient 0.9 has a mean whose deviation is 4.4 times the naive one."""
+    """The mean of an AR(1) series with coefficient 0.9 has 4.4 times the naive deviation."""
     rng = _generator(2)
     value, series = 0.0, []
     for noise in rng.normal(0, 1, 40_000):
@@ -48,7 +48,7 @@ def test_batch_means_widen_for_correlated_series() -> None:
 
 
 def test_batch_means_drop_the_uneven_beginning() -> None:
-    """Of seven values in three batches the first is left out."""
+    """With seven values in three batches the first value is left out."""
     assert batch_means([1000, 1, 1, 2, 2, 3, 3], 3).mean == pytest.approx(2)
 
 
@@ -132,7 +132,7 @@ def test_dispersion_tells_poisson_from_regular() -> None:
     ],
 )
 def test_unusable_input_is_refused(call: object) -> None:
-    """What has no answer is refused with an InputError."""
+    """Input without an answer is refused with an InputError."""
     assert callable(call)
     with pytest.raises(InputError):
         call()
@@ -141,7 +141,7 @@ def test_unusable_input_is_refused(call: object) -> None:
 def test_bootstrap_of_means_covers_as_often_as_it_says() -> None:
     """Of 400 samples of 40 exponential values 90 % cover the mean, within three standard errors.
 
-    The percentile interval of a skewed mean is short by O(1/n): 2 points are allowed for that.
+    The percentile interval of a skewed mean is too short by O(1/n), so 2 points are allowed.
     """
     rng = np.random.default_rng(5)
     covered = 0
@@ -153,7 +153,7 @@ def test_bootstrap_of_means_covers_as_often_as_it_says() -> None:
 
 
 def test_bootstrap_draws_seeds_together() -> None:
-    """A difference that is the same in every seed has no width, however the seeds vary."""
+    """An equal difference in every seed has no width, even if the seeds vary."""
     rng = np.random.default_rng(6)
     one = rng.normal(size=10)
     interval = bootstrap(lambda rows: (rows[1] - rows[0]).mean(axis=-1), [one, one + 2])

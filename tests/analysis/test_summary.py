@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Phases, windows, summaries and the sentence, held against the numbers a run was made of."""
+"""Phases, windows, summaries and the sentence, against the numbers of an artificial run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _row(phase: PhaseSummary, label: str) -> GroupRow:
 
 
 def test_phases_come_from_the_plan(gold_silver: Path) -> None:
-    """The cap lifted and the background starting at 60 s make one boundary, 10 s settling."""
+    """The end of the cap and the start of the background at 60 s are one boundary; 10 s settle."""
     first, second = phases_of(open_raw(gold_silver).plan)
     assert (first.from_ps, first.to_ps, first.settling_s) == (10 * S, 60 * S, 0)
     assert (second.from_ps, second.to_ps, second.settling_s) == (60 * S, 180 * S, 10)
@@ -36,7 +36,7 @@ def test_phases_come_from_the_plan(gold_silver: Path) -> None:
 
 
 def test_settling_is_a_fifth_of_a_short_phase(gold_silver: Path) -> None:
-    """A second phase cut at 80 s leaves 4 s out; one not reached is not there."""
+    """A second phase cut at 80 s leaves 4 s out; a phase that is not reached does not appear."""
     plan = open_raw(gold_silver).plan
     assert phases_of(plan, 80 * S)[1].settling_s == 4
     assert len(phases_of(plan, 50 * S)) == 1
@@ -61,7 +61,7 @@ def test_near_boundaries_count_as_one(gold_silver: Path) -> None:
 
 
 def test_summary_gives_back_what_was_put_in(gold_silver: Path) -> None:
-    """Rates, marks and money per flow of both phases against the fixture's means."""
+    """Rates, marks and money per flow in both phases agree with the fixture's means."""
     calm, busy = summarize(open_raw(gold_silver)).phases
     for label in ("gold", "silver"):
         assert _row(calm, label).goodput_bps == pytest.approx(0.48e6, rel=0.01)
@@ -90,7 +90,7 @@ def test_links_are_those_that_carry_data(gold_silver: Path) -> None:
 
 
 def test_balances_add_up_to_nothing(gold_silver: Path) -> None:
-    """Every account's receipts less payments sum to 0, and the ISP has all marks paid."""
+    """Receipts less payments of all accounts sum to 0, and the ISP receives all paid marks."""
     run = open_raw(gold_silver)
     balances = summarize(run).balances
     assert sum(b.net for b in balances) == pytest.approx(0, abs=1e-6)
@@ -100,7 +100,7 @@ def test_balances_add_up_to_nothing(gold_silver: Path) -> None:
 
 
 def test_sentence_of_both_phases(gold_silver: Path) -> None:
-    """The plain sentence carries the numbers of the tables."""
+    """The plain sentence has the numbers of the tables."""
     summary = summarize(open_raw(gold_silver))
     busy = summary.phases[1]
     rate = _row(busy, "gold").goodput_bps / _row(busy, "silver").goodput_bps
@@ -113,7 +113,7 @@ def test_sentence_of_both_phases(gold_silver: Path) -> None:
 
 
 def test_sentence_does_not_flatter(gold_silver: Path) -> None:
-    """Charges away from the fee are given as shares, unequal calm rates as they are."""
+    """Charges other than the fee are given as shares, unequal calm rates unchanged."""
     summary = summarize(open_raw(gold_silver))
     calm, busy = summary.phases
     gold = _row(busy, "gold")
@@ -135,7 +135,7 @@ def test_sentence_does_not_flatter(gold_silver: Path) -> None:
 
 
 def test_drops_without_marks_are_congestion_too(gold_silver: Path) -> None:
-    """A calm phase on whose link 1 % is dropped is not called uncongested."""
+    """A calm phase with 1 % drops on its link is not called uncongested."""
     summary = summarize(open_raw(gold_silver))
     calm = summary.phases[0]
     link = msgspec.structs.replace(calm.links[1], drop_probability=0.01)
@@ -163,7 +163,7 @@ def test_flows_that_change_class_are_shown_by_source(gold_silver: Path, tmp_path
 
 
 def test_no_sentence_without_two_payers(make_run: MakeRun) -> None:
-    """Without a market nothing is said, nothing is priced, and groups are sources."""
+    """Without a market there is no sentence and no price, and groups are sources."""
     summary = summarize(open_raw(make_run(market=False, phased=False)))
     assert sentence(summary) == ""
     assert not summary.priced
@@ -179,12 +179,12 @@ def test_partial_run_ends_where_its_reports_end(make_run: MakeRun) -> None:
 
 
 def test_a_run_without_reports_has_no_phases(make_run: MakeRun) -> None:
-    """A run that died before its second report is summarised as nothing, without an error."""
+    """A run that died before its second report gives an empty summary without an error."""
     assert summarize(open_raw(make_run(until_s=0))).phases == ()
 
 
 def test_money_belongs_to_the_epoch_that_ended() -> None:
-    """Postings at an interval's beginning are not its own, those at its end are."""
+    """Postings at an interval's start do not belong to it, those at its end do."""
     ledger = pd.DataFrame(
         {
             "t_ps": [10, 20, 30, 30, 40],
@@ -211,7 +211,7 @@ def test_the_report_at_the_start_of_a_window_belongs_to_the_time_before() -> Non
 
 
 def test_a_torn_last_report_is_left_out() -> None:
-    """Rows of a report that was not written to its end are not read."""
+    """Rows of an incomplete last report are not read."""
     table = pd.DataFrame({"t_ps": [0, 0, 5, 5, 9], "flow": [0, 1, 0, 1, 0], "ce": [0, 0, 3, 4, 9]})
     epochs = Epochs(table, "flow", 2)
     assert epochs.t_ps.tolist() == [0, 5]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a noisy curve peaks: coverage of the interval at optima known in closed form."""
+"""The peak of a noisy curve: coverage of the interval at optima in closed form."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CURVES: dict[str, tuple[Revenue, float, tuple[float, ...]]] = {
     "symmetric": (lambda p: -((p - 0.42) ** 2), 0.42, (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)),
 }  # fmt: skip
 
-# In the fast tier: each noise, and curves that a parabola fits worst and best.
+# The fast tier has each noise, and the curves that a parabola fits worst and best.
 FAST = {(0.003, "elasticity 1.7"), (0.01, "logarithm"), (0.01, "symmetric"), (0.03, "exponential")}
 
 
@@ -55,7 +55,7 @@ def peak(x: tuple[float, ...], rows: np.ndarray, paired: bool = False) -> Best:
 
 
 def test_a_value_given_twice_is_no_fault() -> None:
-    """The curve goes through the first of both, without a warning."""
+    """The curve passes through the first of both, without a warning."""
     x = (0.01, 0.02, 0.02, 0.03)
     rows = np.array([[1.0, 1.1], [3.0, 3.1], [3.05, 2.9], [2.0, 2.1]])
     found = peak(x, rows)
@@ -71,9 +71,9 @@ def test_a_value_given_twice_is_no_fault() -> None:
     ],
 )
 def test_the_interval_holds_the_optimum(name: str, noise: float) -> None:
-    """In 90 % of the cases at least, of 200 (60 in the fast tier), seeds paired or not.
+    """In at least 90 % of 200 cases (60 in the fast tier), with seeds paired or not.
 
-    Five values a factor of two apart say too little of skew: of 1,000 cases, 87 % held it at a
+    Five values a factor of two apart say too little about skew: of 1,000 cases, 87 % held it at a
     noise of 1 %, and 74 % at 3 %. Noise is a share of the curve's range; a shift that paired seeds
     share moves a replicate's whole curve.
     """
@@ -93,7 +93,7 @@ def test_the_interval_holds_the_optimum(name: str, noise: float) -> None:
 
 
 def test_what_limits_the_interval_is_named() -> None:
-    """Noise, the skew between values far apart, and three values; each in a sentence."""
+    """Noise, skew between values far apart, and only three values each have a sentence."""
     rng = np.random.default_rng(3)
 
     def limit(name: str, noise: float, x: tuple[float, ...]) -> tuple[str, str]:
@@ -112,7 +112,7 @@ def test_what_limits_the_interval_is_named() -> None:
 
 @full
 def test_more_replicates_narrow_what_noise_limits() -> None:
-    """Sixteen times the replicates: half the interval or less, in the mean of twenty sweeps."""
+    """Sixteen times the replicates at least halve the mean interval of twenty sweeps."""
     x = CURVES["symmetric"][2]
     curve = CURVES["symmetric"][0](np.array(x))[:, np.newaxis]
     rng = np.random.default_rng(4)
@@ -124,7 +124,7 @@ def test_more_replicates_narrow_what_noise_limits() -> None:
 
 
 def test_one_replicate_has_the_vertex_of_its_parabola() -> None:
-    """Three values of unequal spacing about the top give the optimum exactly; no interval."""
+    """Three values with unequal spacing around the top give the exact optimum, but no interval."""
     x = np.array([0.1, 0.2, 0.35, 0.6, 0.7])
     best = peak(tuple(x), -((x[:, np.newaxis] - 0.42) ** 2))
     assert best.at == pytest.approx(0.42, abs=1e-12)

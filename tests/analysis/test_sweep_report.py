@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said of a sweep: comparisons, curves, what matters, fronts, and the page."""
+"""The report on a sweep: comparisons, curves, sensitivity, fronts, and the page."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ outcomes: [profit.shop, welfare]
 
 
 def figures(point) -> dict[str, int | float | None]:
-    """A profit that is most at 0.3 money, 0.5 more where marks are rare; the seed moves both."""
+    """A profit with its maximum at 0.3 money, 0.5 more with rare marks; the seed changes both."""
     price = float(point.params["market.price_per_mark"].split()[0])
     rare = "0.02" in point.params["network.links.wire.marking"]
     noise = np.random.default_rng([point.seed, point.number]).standard_normal(2)
@@ -66,12 +66,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def swept(folder: Path) -> Swept:
-    """The same, opened."""
+    """The opened sweep."""
     return open_swept(folder)
 
 
 def nothing_differs(rng: np.random.Generator, levels: int, outcomes: int) -> Swept:
-    """Ten paired runs of each value of one factor that does nothing."""
+    """Ten paired runs for each value of a factor without effect."""
     labels = tuple("abcdefgh"[:levels])
     factor = Factor("law", ("law",), "", labels, (), (labels,), False)
     codes = np.repeat(np.arange(levels), 10)
@@ -85,7 +85,7 @@ def nothing_differs(rng: np.random.Generator, levels: int, outcomes: int) -> Swe
 
 
 def test_a_profit_of_one_value_alone_says_which_and_why() -> None:
-    """Finished runs without agents that declare utilities have no profit: a balance is named."""
+    """Finished runs without declared utilities have no profit, so a balance is named."""
     whole = nothing_differs(np.random.default_rng(1), 3, 1)
     whole.values[whole.point != 1] = np.nan
     found = found_of(msgspec.structs.replace(whole, outcomes=("profit.isp",)))
@@ -94,10 +94,10 @@ def test_a_profit_of_one_value_alone_says_which_and_why() -> None:
 
 
 def test_false_discoveries_are_controlled() -> None:
-    """Of 200 sweeps in which none of 100 comparisons differs, one in twenty tells of any.
+    """Of 200 sweeps without any difference in 100 comparisons, one in twenty reports one.
 
-    Of 25 in the fast tier. Where nothing differs every discovery is false: the share of sweeps with
-    one is the rate.
+    The fast tier has 25. Without differences every discovery is false, so the share of sweeps with
+    a discovery is the rate.
     """
     rng = np.random.default_rng(11)
     told = plain = 0
@@ -112,7 +112,7 @@ def test_false_discoveries_are_controlled() -> None:
 
 
 def test_a_difference_is_found_through_what_seeds_share(swept: Swept) -> None:
-    """The law's 0.5 is found within its interval, and pairing makes it far narrower."""
+    """The law's 0.5 is within its interval, which pairing makes far narrower."""
     found = found_of(swept)
     one = next(c for c in found.contrasts if c.varied == 0 and c.outcome == "profit.shop")
     between = one.compared.difference
@@ -123,7 +123,7 @@ def test_a_difference_is_found_through_what_seeds_share(swept: Swept) -> None:
 
 
 def test_comparisons_are_those_of_the_table_by_scipy(folder: Path, swept: Swept) -> None:
-    """Difference, t interval, Hedges' g and q of every comparison, from the table of runs alone."""
+    """Difference, t interval, Hedges' g and q of every comparison, only from the table of runs."""
     frame = open_sweep(folder)
     columns = ("network.links.wire.marking", "market.price_per_mark")
     found, ps = contrasts_of(swept), []
@@ -150,7 +150,7 @@ def test_comparisons_are_those_of_the_table_by_scipy(folder: Path, swept: Swept)
 
 
 def test_tables_are_stacked_on_a_telephone(folder: Path, tmp_path: Path) -> None:
-    """Each cell bears its column's head, which narrow screens show; wide ones have the table."""
+    """Each cell has its column's head, which narrow screens show; wide screens have the table."""
     page = tmp_path / "page.html"
     assert CliRunner().invoke(report_app, [str(folder), "--out", str(page)]).exit_code == 0
     text = page.read_text()
@@ -168,14 +168,14 @@ def test_tables_are_stacked_on_a_telephone(folder: Path, tmp_path: Path) -> None
 
 
 def test_the_best_price_is_found(swept: Swept) -> None:
-    """The top of the curve, 0.3 money, is in its interval, which keeps off the ends."""
+    """The top of the curve, 0.3 money, is in its interval, which excludes the ends."""
     best = best_of(swept, swept.varied[1], "profit.shop")
     assert best is not None and best.x == 0.3 and best.inner and best.share > 0.9
     assert best.low - 0.002 <= 0.3 <= best.high + 0.002 and best.high - best.low < 0.02
 
 
 def test_a_top_between_values_is_found() -> None:
-    """A parabola's top between two of the values that were run is found exactly without noise."""
+    """Without noise a parabola's top between two values is found exactly."""
     x = (1.0, 2.0, 3.0, 4.0)
     factor = Factor("p", ("p",), "", tuple(map(str, x)), x, (x,), False)
     codes = np.repeat(np.arange(4), 2)
@@ -187,7 +187,7 @@ def test_a_top_between_values_is_found() -> None:
 
 
 def test_what_matters_is_the_variance_explained(swept: Swept) -> None:
-    """Shares of a grid are those of the formula that made the outcomes."""
+    """Shares of a grid agree with the formula that made the outcomes."""
     matters = matters_of(swept, "profit.shop")
     assert matters is not None and matters.grid
     price = 40**2 * np.var((np.array([0.1, 0.2, 0.3, 0.4, 0.5]) - 0.3) ** 2)
@@ -199,7 +199,7 @@ def test_what_matters_is_the_variance_explained(swept: Swept) -> None:
 
 
 def test_samples_are_ranked_by_what_they_explain(tmp_path: Path) -> None:
-    """Over a Latin hypercube the parameter that moves the outcome most comes first."""
+    """Over a Latin hypercube the parameter with the largest effect comes first."""
     text = """
 version: 1
 scenario: scenario.yaml
@@ -225,7 +225,7 @@ parameters:
 
 
 def test_what_may_matter_not_at_all_is_not_sure(tmp_path: Path) -> None:
-    """A share whose interval reaches 0 is said to be unsure; so is one of too few replicates."""
+    """A share is called unsure if its interval reaches 0, or with too few replicates."""
 
     def made(point) -> dict[str, int | float | None]:
         price = float(point.params["market.price_per_mark"].split()[0])
@@ -244,7 +244,7 @@ def test_what_may_matter_not_at_all_is_not_sure(tmp_path: Path) -> None:
 
 
 def test_the_front_is_what_nothing_beats(swept: Swept) -> None:
-    """Welfare falls with the price: prices from the cheapest to the best one are on the front."""
+    """Welfare falls with the price, so prices from the cheapest to the best are on the front."""
     front = front_of(swept)
     assert front is not None and (front.x, front.y) == ("welfare", "profit.shop")
     brute = [
@@ -258,7 +258,7 @@ def test_the_front_is_what_nothing_beats(swept: Swept) -> None:
 
 
 def test_points_that_are_equal_are_on_the_front_together() -> None:
-    """Equal points do not beat each other; one that is equal in one outcome only may be beaten."""
+    """Equal points do not beat each other; a point equal in just one outcome may be beaten."""
     means = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0], [2.0, 0.0], [0.0, 2.0]])
     swept = nothing_differs(np.random.default_rng(1), len(means), 2)
     swept.values[:] = means[swept.point]
@@ -268,7 +268,7 @@ def test_points_that_are_equal_are_on_the_front_together() -> None:
 
 @pytest.mark.drawn
 def test_the_page_says_first_what_was_found(folder: Path) -> None:
-    """One file without scripts or network: the answer, then tables, pictures and CSV."""
+    """It is one file without scripts or network: the answer, then tables, pictures and CSV."""
     done = CliRunner().invoke(report_app, [str(folder)])
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("shop: profit per second is highest with rare.\n")
@@ -283,7 +283,7 @@ def test_the_page_says_first_what_was_found(folder: Path) -> None:
 
 
 def test_samples_are_drawn_by_what_they_are(tmp_path: Path) -> None:
-    """Levels of Morris's method are cells of their own; long names of points are left out."""
+    """Levels of Morris's method have their own cells; long names of points are left out."""
     over = "market.price_per_mark: {from: 0.1 money, to: 0.4 money}"
     more = (
         "sources.gold.count: {from: 1, to: 4}, network.links.wire.rate: {from: 2 Mbps, to: 5 Mbps}"
@@ -312,7 +312,7 @@ def test_samples_are_drawn_by_what_they_are(tmp_path: Path) -> None:
 
 
 def test_outcomes_are_chosen(folder: Path, tmp_path: Path) -> None:
-    """--outcome reports on another column; a wrong one is told, and nothing is written."""
+    """--outcome reports on another column; for an unknown one nothing is written."""
     page = tmp_path / "page.html"
     words = [str(folder), "--out", str(page), "--outcome", "welfare"]
     assert "welfare is highest" in CliRunner().invoke(report_app, words).stdout
@@ -323,7 +323,7 @@ def test_outcomes_are_chosen(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_none(tmp_path: Path) -> None:
-    """`report` of nothing is one line; --outcome is for sweeps alone."""
+    """`report` of an invalid folder prints one line; --outcome is only for sweeps."""
     done = CliRunner().invoke(report_app, [str(tmp_path / "none")])
     assert isinstance(done.exception, InputError) and "found no folder" in str(done.exception)
     done = CliRunner().invoke(report_app, [str(tmp_path), "--outcome", "welfare"])
@@ -340,7 +340,7 @@ def test_show_prints_points_and_draws_them(folder: Path, capsys) -> None:
 
 
 def test_points_of_numbers_have_their_parameters_in_the_head(tmp_path: Path) -> None:
-    """Not in each row: the table fits 80 columns, and is not cut into two with names in both."""
+    """They are not in each row, so the table fits into 80 columns and is not split."""
     grid = SWEEP[SWEEP.index("    network.links") : SWEEP.index("replicates")]
     numbers = "    sources.gold.count: [1, 2]\n    market.price_per_mark: [0.1 money, 0.2 money]\n"
 
@@ -358,7 +358,7 @@ def test_points_of_numbers_have_their_parameters_in_the_head(tmp_path: Path) -> 
 
 
 def test_an_outcome_of_some_points_does_not_lead(tmp_path: Path) -> None:
-    """Only one law's runs have a profit, one run of the other no rate: the balance leads."""
+    """Only one law's runs have a profit and one other run has no rate, so the balance leads."""
     unnamed = SWEEP.replace("outcomes: [profit.shop, welfare]\n", "")
 
     def made(point) -> dict[str, int | float | None]:
@@ -377,7 +377,7 @@ def test_an_outcome_of_some_points_does_not_lead(tmp_path: Path) -> None:
 
 
 def test_a_sweep_in_which_nothing_differs(tmp_path: Path) -> None:
-    """It is said that nothing differs, and nobody is called the best."""
+    """The report says that nothing differs, and calls no value the best."""
 
     def made(point) -> dict[str, int | float | None]:
         return {"profit.shop": float(np.random.default_rng([9, point.number]).standard_normal())}
@@ -389,7 +389,7 @@ def test_a_sweep_in_which_nothing_differs(tmp_path: Path) -> None:
 
 
 def test_one_point_alone_and_failures(tmp_path: Path) -> None:
-    """Nothing varied gives a mean; runs without outcomes are told of."""
+    """A single point gives a mean; runs without outcomes are mentioned."""
     text = "version: 1\nscenario: scenario.yaml\nreplicates: 3\n"
     one = made_up(tmp_path, text, lambda point: {"welfare": 2.0 + 0.1 * point.replicate})
     assert found_of(open_swept(one)).headline.startswith("welfare is 2.10 \u00b1 0.25 money/s")

@@ -18,7 +18,7 @@ def _generator(seed: int) -> np.random.Generator:
 
 
 def _lindley(load: float, services: np.ndarray, rng: np.random.Generator) -> float:
-    """Mean wait by W <- max(0, W + S - A), the mean service time being 1."""
+    """Mean wait by W <- max(0, W + S - A) for a mean service time of 1."""
     steps = services - rng.exponential(1 / load, services.size)
     walk = np.concatenate(([0.0], np.cumsum(steps)))
     return float((walk - np.minimum.accumulate(walk)).mean())
@@ -45,12 +45,12 @@ def test_waits_scale_with_the_service_time() -> None:
 
 @pytest.mark.parametrize("buffer_bdp", [0.0, 0.1, 0.25, 0.7, 1.0, 2.0])
 def test_utilization_matches_integration(buffer_bdp: float) -> None:
-    """One cycle of the sawtooth stepped in time: carried over what the link could carry."""
+    """One cycle of the sawtooth in time steps: the traffic carried over the link's capacity."""
     window, time, carried = (1 + buffer_bdp) / 2, 0.0, 0.0
     step = 1e-4
     while window < 1 + buffer_bdp:
         rtt = max(window, 1.0)
-        growth = step / rtt  # of the window in this step of time
+        growth = step / rtt  # of the window in this time step
         carried += step * min(window, 1.0)
         time += step
         window += growth
@@ -58,7 +58,7 @@ def test_utilization_matches_integration(buffer_bdp: float) -> None:
 
 
 def test_utilization_at_a_quarter() -> None:
-    """The figure the acceptance of the engine uses: 0.8929 at b = 1/4."""
+    """The figure used in the engine's tests: 0.8929 at b = 1/4."""
     assert theory.single_flow_utilization(0.25) == pytest.approx(0.8929, abs=5e-5)
 
 
@@ -89,17 +89,17 @@ def test_bernoulli_constant_matches_monte_carlo(decrease: float) -> None:
 
 
 def test_reno_constants() -> None:
-    """1.3098 for independent marks, 1.2247 for regular ones: they are not to be confused."""
+    """1.3098 for independent marks, and not 1.2247 as for regular ones."""
     assert theory.bernoulli_constant() == pytest.approx(1.3098, abs=5e-5)
-    path = np.linspace(0.5, 1.0, 100_001)  # the window over one regular cycle, even in time
+    path = np.linspace(0.5, 1.0, 100_001)  # the window over one regular cycle, uniform in time
     constant = path.mean() / math.sqrt(0.5 * path.mean())  # 1/p = (cycle of M/2 trips) mean W
     assert theory.SAWTOOTH_CONSTANT == pytest.approx(constant, rel=1e-5)
 
 
 def _wtp(p: float, weight: float, seed: int, *, whole: bool) -> float:
-    """Marks a round trip of the discrete law at fixed marking, by round trips.
+    """Marks per round trip of the discrete law at fixed marking, simulated by round trips.
 
-    With `whole`, int(cwnd) packets go out each round trip (ACK-clocked), else cwnd on average.
+    With `whole`, int(cwnd) packets leave per round trip (ACK-clocked), else cwnd on average.
     """
     rng = _generator(seed)
     window, marks, rounds = weight / p, 0, 60_000
@@ -112,7 +112,7 @@ def _wtp(p: float, weight: float, seed: int, *, whole: bool) -> float:
 
 
 def test_wtp_receives_the_marks_it_pays_for() -> None:
-    """The discrete law's fixed point: w marks a round trip, at cwnd = w / p."""
+    """The discrete law's fixed point: w marks per round trip, at cwnd = w / p."""
     got = _wtp(0.05, 2.0, 1, whole=False)
     assert got == pytest.approx(0.05 * theory.wtp_window_packets(2.0, 0.05), rel=0.02)
     assert theory.wtp_rate_pps(2.0, 0.05, 0.1) == pytest.approx(400)
@@ -134,7 +134,7 @@ def test_wtp_floor_ratio_is_the_ratio_of_biases() -> None:
 
 
 def test_wtp_time_constant_matches_the_drift() -> None:
-    """The window nears w/p as exp(-t/tau): integrated from half its equilibrium for one tau."""
+    """The window approaches w/p like exp(-t/tau): integrated from half of it for one tau."""
     rtt, gain, p, weight = 0.1, 0.5, 0.05, 2.0
     tau = theory.wtp_time_constant_s(rtt, gain, p)
     target = theory.wtp_window_packets(weight, p)
@@ -145,6 +145,6 @@ def test_wtp_time_constant_matches_the_drift() -> None:
 
 
 def test_wtp_stability_of_equation_seven() -> None:
-    """gain (p + x p') / w_dec at round numbers, and its halving with w_dec = 2."""
+    """gain (p + x p') / w_dec at round numbers, and half of it with w_dec = 2."""
     assert theory.wtp_stability(0.5, 0.1, 1000, 1e-3) == pytest.approx(0.55)
     assert theory.wtp_stability(0.5, 0.1, 1000, 1e-3, w_dec=2) == pytest.approx(0.275)

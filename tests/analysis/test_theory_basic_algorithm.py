@@ -25,14 +25,14 @@ def _generator(seed: int) -> np.random.Generator:
 
 
 def test_two_periods_by_hand() -> None:
-    """x follows the price of the period before, p the excess of that period."""
+    """x follows the price of the previous period, p the excess of that period."""
     got = theory.basic_prices(ONE, [6.0], gamma=0.1, periods=2)
     assert got.rates[:, 0] == pytest.approx([2, 2, 12 / 5.6])
     assert got.prices[:, 0] == pytest.approx([6, 6 + 0.1 * (8 - 12), 5.6 + 0.1 * (8 - 12)])
 
 
 def test_prices_do_not_fall_below_zero() -> None:
-    """Less wanted than there is at any price: the price ends at 0, the rates at their largest."""
+    """If demand is below capacity at any price, the price ends at 0, the rates at their maximum."""
     idle = FlowProblem(((0,),), (12.0,), LogUtility(1.0), 0.0, 5.0)
     got = theory.basic_prices(idle, [1.0], gamma=0.05, periods=50)
     assert (got.prices[-1, 0], got.rates[-1, 0]) == (0, 5)
@@ -40,7 +40,7 @@ def test_prices_do_not_fall_below_zero() -> None:
 
 @pytest.mark.parametrize("problem", [ONE, RING], ids=["one", "ring"])
 def test_both_versions_converge_to_the_optimum(problem: FlowProblem) -> None:
-    """Also with news up to 20 periods old: rates within 1e-9 of the optimum after 6,000."""
+    """After 6,000 periods rates are within 1e-9 of the optimum, even with news 20 periods old."""
     best = theory.network_optimum(problem).rates
     start = np.full(len(problem.capacities), 3.0)
     together = theory.basic_prices(problem, start, gamma=0.005, periods=6000)
@@ -56,7 +56,7 @@ def test_both_versions_converge_to_the_optimum(problem: FlowProblem) -> None:
 
 
 def test_asynchronous_without_delay_is_synchronous() -> None:
-    """Everybody acts in every period on fresh news: the same course, exactly."""
+    """If all act in every period on fresh news, both courses are exactly equal."""
     start = [3.0, 2.0, 1.0]
     plain = theory.basic_prices(RING, start, gamma=0.01, periods=200)
     got = theory.asynchronous_prices(
@@ -89,7 +89,7 @@ def test_price_rules_on_one_link_by_hand() -> None:
 
 
 def test_a_link_behind_a_bottleneck_gets_what_that_lets_through() -> None:
-    """Six packets a period pass the first link, so the second, of eight, holds none."""
+    """The first link passes six packets per period, so the second, with eight, queues none."""
     line = FlowProblem(((0, 1), (0, 1)), (6.0, 8.0), LogUtility(np.array([6.0, 12.0])), 0.1, 50.0)
     got = theory.rule_prices(line, [0.5, 0.5], rule="pc1", gamma=1e-6, periods=30)
     sent = 18.0  # weights over the path's price of 1
@@ -104,17 +104,17 @@ def test_a_link_behind_a_bottleneck_gets_what_that_lets_through() -> None:
 
 @pytest.mark.parametrize("rule", ["pc1", "pc2", "pc3"])
 def test_every_rule_ends_in_its_equilibrium(rule: str) -> None:
-    """Rates are the optimum's, and backlogs those that `rem_equilibrium` names."""
+    """Rates equal the optimum, and backlogs equal those of `rem_equilibrium`."""
     got = theory.rule_prices(RING, [3.0] * 3, rule=rule, gamma=0.005, periods=6000)
     rest = theory.rem_equilibrium(RING, [10.0] * 5, phi=1.1, rule=rule, gamma=0.005)
     assert got.rates[-1] == pytest.approx(rest.rates.tolist(), rel=1e-8)
     assert got.prices[-1] == pytest.approx(rest.prices.tolist(), rel=1e-6, abs=1e-9)
-    if rule != "pc1":  # PC1 keeps what it started beside p / gamma
+    if rule != "pc1":  # PC1 keeps its start beside p / gamma
         assert got.backlogs[-1] == pytest.approx(rest.backlogs.tolist(), rel=1e-6, abs=1e-6)
 
 
 def test_what_it_refuses() -> None:
-    """Rules, steps, starts and delays that do not fit are named."""
+    """Errors name rules, steps, starts and delays that do not fit."""
     free = FlowProblem(((0,),), (1.0,), LogUtility(1.0))
     settings = {"gamma": 0.1, "periods": 2}
     for make, message in (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pure-theory checks see that what they look for is absent (test_theory_entries.py: there)."""
+"""Checks of pure theory where their property is absent (test_theory_entries.py: present)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ START = {"start_pps": [200.0] * 3}
 
 
 def test_far_from_the_end_of_equation_1_a_change_gains() -> None:
-    """Of 1 % in one rate."""
+    """A change of 1 % in one rate raises the objective."""
     settings = {"weights_per_s": [50.0, 20.0, 40.0], "kappa_per_s": 1.0, "until_s": 0.5}
     early = checks.weighted_log_perturbation(ROUTES, CURVES, **settings, **START)
     assert early["largest_gain"] > 0
@@ -30,7 +30,7 @@ def test_on_the_way_general_utilities_have_no_equilibrium() -> None:
 
 
 def test_curves_of_figure_1_have_their_shapes() -> None:
-    """Formulas to 1e-12; m rises and bends down, x falls, most steeply at the smallest marking."""
+    """Formulas to 1e-12; m rises and is concave, x falls, fastest at the smallest marking."""
     got = checks.rem_curves(1.2, 2.0, np.linspace(0, 20, 201), np.linspace(0.005, 0.995, 199))
     assert max(got["marking_error"], got["rate_error"]) < 1e-12
     assert got["smallest_marking_step"] > 0 > got["largest_marking_bend"]
@@ -39,7 +39,7 @@ def test_curves_of_figure_1_have_their_shapes() -> None:
 
 
 def test_after_ten_periods_the_basic_algorithm_is_not_at_the_optimum() -> None:
-    """Neither version of it."""
+    """This holds for both versions."""
     generator = np.random.Generator(np.random.Philox(7))
     got = checks.basic_algorithm_errors(
         LINE, [3.0] * 3, generator, gamma=0.005, periods=10, longest_delay=20

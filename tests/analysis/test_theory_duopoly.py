@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Carriers in parallel: the closed form against best replies found by search, home by home."""
+"""Carriers in parallel: the closed form against best replies by search, home by home."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def closed(case: Market, links: int = 2) -> ParallelCarriers:
 
 
 def cleared(case: Market, prices: tuple[float, ...]) -> tuple[float, list[float]]:
-    """What a packet costs, and each link's traffic: link by link and home by home, by search."""
+    """The cost of a packet, and each link's traffic: by search over links and homes."""
 
     def sold(price: float, cost: float) -> float:
         def dearer(load: float) -> float:
@@ -55,7 +55,7 @@ def cleared(case: Market, prices: tuple[float, ...]) -> tuple[float, list[float]
 
 
 def best(case: Market, rivals: tuple[float, ...], guess: float) -> float:
-    """The price of the largest income, by search over three decades."""
+    """The price with the largest income, by search over three decades."""
 
     def loss(log: float) -> float:
         cost, rates = cleared(case, (math.exp(log), *rivals))
@@ -68,7 +68,7 @@ def best(case: Market, rivals: tuple[float, ...], guess: float) -> float:
 
 @pytest.mark.parametrize("name", CASES)
 def test_best_replies_found_by_search_come_to_the_closed_form(name: str) -> None:
-    """From far away in both directions, carrier after carrier."""
+    """The search starts far away in both directions, and alternates carriers."""
     case, wanted = CASES[name], closed(CASES[name]).competition()
     prices = [8 * wanted.prices[0], wanted.prices[0] / 8]
     for _ in range(14):
@@ -82,7 +82,7 @@ def test_best_replies_found_by_search_come_to_the_closed_form(name: str) -> None
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_reply_and_what_it_earns(name: str) -> None:
-    """The reply to any price is the one that search finds, as is what comes of both."""
+    """The reply to any price, and the resulting incomes, agree with the search."""
     case, model = CASES[name], closed(CASES[name])
     for rival in (0.3 * model.competition().prices[0], 5 * model.competition().prices[0]):
         mine = model.reply((rival,))
@@ -94,7 +94,7 @@ def test_a_reply_and_what_it_earns(name: str) -> None:
 
 
 def test_a_monopolist_by_search() -> None:
-    """One price for all links: the best one found is the closed form's, and far above."""
+    """With one price for all links the best one equals the closed form, and is far higher."""
     case, model = CASES["the acceptance test's"], closed(CASES["the acceptance test's"])
 
     def loss(log: float) -> float:
@@ -111,7 +111,7 @@ def test_a_monopolist_by_search() -> None:
 
 
 def test_where_trying_prices_rests() -> None:
-    """Incomes above and below are the same there, by search; the closer tried the nearer to best.
+    """There, by search, incomes above and below are equal; smaller steps rest nearer to the best.
 
     From h to h/2 the distance falls to a quarter.
     """
@@ -138,7 +138,7 @@ def test_where_trying_prices_rests() -> None:
 
 
 def test_more_carriers_and_one() -> None:
-    """None of three carriers gains by another price; a single carrier is a monopolist."""
+    """None of three carriers gains from another price; a single carrier is a monopolist."""
     three = closed(CASES["the acceptance test's"] | {"homes": 6, "threshold": 0.48}, links=3)
     found = three.competition()
     assert three.reply(found.prices[1:]) == pytest.approx(found.prices[0])
@@ -148,7 +148,7 @@ def test_more_carriers_and_one() -> None:
 
 
 def test_what_it_refuses() -> None:
-    """Where the formula would speak of a link that is full or unmarked, it says so."""
+    """The formula is refused for links that would be full or unmarked."""
     case = CASES["the acceptance test's"]
     with pytest.raises(InputError, match="carries 550 packets/s"):
         closed(case | {"homes": 6}).competition()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The papers' theoretical entries: figures behind each claim, with the claims' own tolerances."""
+"""The papers' theoretical entries: the figures of each claim, with the claims' tolerances."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tiers import in_full
 
 @pytest.fixture(scope="module")
 def theorem() -> dict[str, float]:
-    """Figures of athuraliya2000.basic-theorem, first seed; the fast tier leaves one network out."""
+    """Figures of athuraliya2000.basic-theorem, first seed; the fast tier omits one network."""
     with pytest.MonkeyPatch.context() as patch:
         if not in_full():
             few = {name: entries._networks()[name] for name in ("link", "ring")}
@@ -30,7 +30,7 @@ def _of(figures: dict[str, float], start: str) -> dict[str, float]:
 def test_siris2002_fluid_stability(monkeypatch: pytest.MonkeyPatch) -> None:
     """Borders of convergence and oscillation, the smallest w_dec, a maximum, U' = sum of p.
 
-    w_dec is below Eq. 7's by no more than what 60 delays cannot show. Just beyond 1/e the first
+    w_dec is below Eq. 7's by at most what 60 delays cannot show. Just beyond 1/e the first
     sign change comes pi / Im later with Im T = sqrt(2 (e alpha T - 1)); 60 delays show Im T > 0.053
     in time, and exp(-pi / Im T) > 1e-11 needs Im T > 0.124, which is 0.8 % of w_dec; the bisection
     adds its own 0.5 %. The fast tier bisects at one of the gains.
@@ -64,7 +64,7 @@ def test_athuraliya2000_fig1() -> None:
 
 
 def test_athuraliya2000_basic_theorem(theorem: dict[str, float]) -> None:
-    """Convergence in step and out of step, descent of PC1 and PC2, p = gamma b to rounding."""
+    """Synchronous and asynchronous convergence, descent of PC1 and PC2, p = gamma b to rounding."""
     got = theorem
     assert max(_of(got, "c1").values()) < 1e-3
     for rule in ("pc1", "pc2"):
@@ -79,7 +79,7 @@ def test_athuraliya2000_basic_theorem(theorem: dict[str, float]) -> None:
 def test_another_seed_gives_another_asynchronous_course(
     theorem: dict[str, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only c1's asynchronous figures depend on the seed; the fast tier looks at the single link."""
+    """Only c1's asynchronous figures depend on the seed; the fast tier has just the single link."""
     if not in_full():
         link = {"link": entries._networks()["link"]}
         monkeypatch.setattr(entries, "_networks", lambda: link)

@@ -30,7 +30,7 @@ def _linear(alpha: float, step: float, until: float) -> theory.Trajectory:
 
 @pytest.mark.parametrize("alpha_delay", [0.3, 1.4, 2.5])
 def test_the_linear_equation_by_steps(alpha_delay: float) -> None:
-    """The course is the polynomial of each delay within 1e-6, for ten delays."""
+    """For ten delays the course equals each delay's polynomial within 1e-6."""
     alpha = alpha_delay / DELAY
     got = _linear(alpha, DELAY / 40, 10 * DELAY)
     exact = [_steps_exactly(alpha, t) for t in got.times_s]
@@ -38,7 +38,7 @@ def test_the_linear_equation_by_steps(alpha_delay: float) -> None:
 
 
 def test_the_order_is_four() -> None:
-    """Half the step leaves a sixteenth of the error: between 12 and 20 times less."""
+    """Half the step size reduces the error by a factor between 12 and 20, ideally 16."""
     exact = _steps_exactly(7.0, 8 * DELAY)
     errors = [abs(_linear(7.0, DELAY / n, 8 * DELAY).states[-1, 0] - exact) for n in (10, 20, 40)]
     assert 12 < errors[0] / errors[1] < 20
@@ -56,7 +56,7 @@ def test_without_delay_it_is_an_ordinary_equation() -> None:
 
 @pytest.mark.parametrize("alpha_delay", [0.3, 0.367, 0.369, 0.4, 1.4, 1.57, 1.572, 3.0])
 def test_the_slowest_root(alpha_delay: float) -> None:
-    """It solves s = -alpha exp(-s T), nothing is to its right, and 1/e and pi/2 are its borders."""
+    """It solves s = -alpha exp(-s T), no root is to its right, and its borders are 1/e and pi/2."""
     alpha = alpha_delay / DELAY
     root = theory.delay_root_per_s(alpha, DELAY)
     assert abs(root + alpha * cmath.exp(-root * DELAY)) < 1e-9 * alpha
@@ -74,7 +74,7 @@ def test_the_slowest_root(alpha_delay: float) -> None:
 
 @pytest.mark.parametrize("alpha_delay", [0.8, 1.4, 1.7])
 def test_oscillations_have_the_roots_pace_and_decay(alpha_delay: float) -> None:
-    """Late zeros lie pi / Im apart, and a period later the swing is exp(Re period) as large."""
+    """Late zeros are pi / Im apart, and each period multiplies the swing by exp(Re period)."""
     alpha = alpha_delay / DELAY
     root = theory.delay_root_per_s(alpha, DELAY)
     got = _linear(alpha, DELAY / 40, 30 * DELAY)
@@ -88,7 +88,7 @@ def test_oscillations_have_the_roots_pace_and_decay(alpha_delay: float) -> None:
 
 
 def test_equation_1_ends_in_the_equilibrium() -> None:
-    """Different delays and routes: the course ends at `utility_network`, for log and -1/x."""
+    """With different delays and routes the course ends at `utility_network`, for log and -1/x."""
     capacities, routes = (1250.0, 800.0), [(0, 1), (1,), (0,)]
     curves = [lambda y: 0.6 * y / 1250, lambda y: 0.3 * y / 800]
     links = [LoadLink(capacities[0], lambda r: 0.6 * r), LoadLink(capacities[1], lambda r: 0.3 * r)]
@@ -108,7 +108,7 @@ def test_equation_1_ends_in_the_equilibrium() -> None:
 
 
 def test_flows_add_up_to_the_total_of_equation_2() -> None:
-    """Three flows of one delay and gain sum to the total's own equation, all the way."""
+    """Three flows with equal delay and gain follow the total's equation throughout."""
     weights = np.array([10.0, 20.0, 40.0])
     total = theory.wtp_trajectory(
         lambda y: 0.5 * y / 1000,
@@ -134,7 +134,7 @@ def test_flows_add_up_to_the_total_of_equation_2() -> None:
 
 
 def test_each_flow_has_its_own_delay() -> None:
-    """Flows on links of their own follow their own equations, each with its delay."""
+    """Flows on separate links follow separate equations, each with its own delay."""
     delays, curve, settings = [0.1, 0.3], lambda y: 0.5 * y / 1000, {"until_s": 6.0, "step_s": 0.01}
     both = theory.network_trajectory(
         [(0,), (1,)],
@@ -158,7 +158,7 @@ def test_each_flow_has_its_own_delay() -> None:
 
 
 def test_w_dec_slows_the_loop_and_keeps_the_rest_point() -> None:
-    """(1, 4) and (4, 1) end at the same rate; (4, 1) comes within a tenth of the way sooner."""
+    """(1, 4) and (4, 1) end at the same rate, but (4, 1) is within a tenth of it sooner."""
     courses = [
         theory.wtp_trajectory(
             lambda y: 0.5 * y / 1000,
@@ -196,7 +196,7 @@ def test_courses_count_crossings_and_growth() -> None:
 
 
 def test_what_it_refuses() -> None:
-    """Steps longer than a delay, negative delays and empty deviations are named."""
+    """Errors name steps longer than a delay, negative delays and empty deviations."""
     for delays, step in (([0.1], 0.2), ([-0.1], 0.01)):
         with pytest.raises(InputError, match="at least a step"):
             theory.delayed_trajectory(lambda x, _: x, [1.0], delays, until_s=1.0, step_s=step)

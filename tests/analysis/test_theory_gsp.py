@@ -51,7 +51,7 @@ def test_beta_fits_its_moments(mean: float, variance: float) -> None:
 
 
 def test_what_it_refuses() -> None:
-    """Chances, moments and thresholds out of range are named."""
+    """Errors name probabilities, moments and thresholds out of range."""
     fit = theory.BetaMarking(2.0, 5.0)
     for make, message in (
         (lambda: theory.guaranteed_charge(0.1, 1.0, 1.0, 0.1), "broken guarantee"),

@@ -15,7 +15,7 @@ def _generator(seed: int) -> np.random.Generator:
 
 
 def test_red_follows_its_corners() -> None:
-    """0 below, max_p at the maximum, 1 at twice it when gentle and at once when not."""
+    """0 below, max_p at the maximum, then 1 at twice that if gentle, else at once."""
     points = [4.9, 5.0, 10.0, 15.0, 22.5, 30.0, 99.0]
     gentle = [theory.red_probability(q, 5, 15, 0.1) for q in points]
     assert gentle == pytest.approx([0, 0, 0.05, 0.1, 0.55, 1, 1])
@@ -25,7 +25,7 @@ def test_red_follows_its_corners() -> None:
 @pytest.mark.parametrize("wait", [True, False])
 @pytest.mark.parametrize("p", [0.01, 0.13, 0.4])
 def test_red_count_matches_a_simulated_count(p: float, wait: bool) -> None:
-    """The fraction marked with the count correction, against 200,000 packets drawn one by one."""
+    """The fraction marked with the count correction, against 200,000 single draws."""
     draws, count, marks = _generator(1).random(200_000), 0, 0
     for u in draws.tolist():
         count += 1
@@ -40,7 +40,7 @@ def test_red_count_matches_a_simulated_count(p: float, wait: bool) -> None:
 
 
 def test_red_load_curve_uses_the_md1_queue() -> None:
-    """A load whose M/D/1 queue is 10 packets sits in the middle of thresholds 5 and 15."""
+    """A load with an M/D/1 queue of 10 packets is in the middle of thresholds 5 and 15."""
     load = -10 + 120**0.5  # solves load^2 + 20 load - 20 = 0, an M/D/1 queue of 10
     assert load**2 / (2 * (1 - load)) == pytest.approx(10)
     assert theory.red_load_curve(load, 5, 15, 0.1) == pytest.approx(0.05)
@@ -89,7 +89,7 @@ def test_virtual_queue_of_one_packet_is_erlangs_loss() -> None:
 
 
 def test_wtp_equilibrium_of_the_papers_setting() -> None:
-    """Ten flows, 200 ms, 1,250 packets/s, load-based 0.6/0.71: x solves a quadratic by hand."""
+    """Ten flows, 200 ms, 1,250 packets/s, load-based 0.6/0.71: x solves a quadratic equation."""
     weights = [1.0] * 5 + [4.0] * 5
 
     def curve(load: float) -> float:
@@ -110,7 +110,7 @@ def test_wtp_equilibrium_refuses_what_the_law_cannot_mark() -> None:
 
 
 def test_wtp_red_equilibrium_is_where_the_fluid_settles() -> None:
-    """Integrating windows and queue in time ends at the solved queue and rates."""
+    """Windows and queue integrated in time end at the solved queue and rates."""
     weights, base = np.array([0.5, 2.0]), np.array([0.04, 0.08])
     got = theory.wtp_red_equilibrium(
         weights.tolist(),
@@ -133,7 +133,7 @@ def test_wtp_red_equilibrium_is_where_the_fluid_settles() -> None:
 
 
 def test_proportional_fairness_on_a_path() -> None:
-    """One long flow over three equal links against one short flow each: a quarter of each link."""
+    """One long flow over three links with a short flow each gets a quarter of each link."""
     rates = theory.proportional_fair([[0, 1, 2], [0], [1], [2]], [10e6] * 3, [1.0] * 4)
     assert rates.tolist() == pytest.approx([2.5e6, 7.5e6, 7.5e6, 7.5e6], rel=1e-6)
 

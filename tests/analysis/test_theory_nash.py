@@ -19,7 +19,7 @@ from tiers import in_full
 
 @dataclasses.dataclass
 class Root:
-    """a sqrt(x + b) - a sqrt(b): concave, 0 at 0, its slope there finite for b > 0."""
+    """a sqrt(x + b) - a sqrt(b): concave, 0 at 0, with a finite slope there for b > 0."""
 
     a: np.ndarray
     b: np.ndarray
@@ -33,7 +33,7 @@ class Root:
 
 @dataclasses.dataclass
 class Bent:
-    """Piecewise linear, s until k and t s beyond: slopes are flat and jump."""
+    """Piecewise linear with slope s until k and t s beyond: slopes are flat and jump."""
 
     s: np.ndarray
     k: np.ndarray
@@ -48,7 +48,7 @@ class Bent:
 
 @dataclasses.dataclass
 class Mixed:
-    """A user's utility is the sum of its own of each kind."""
+    """A user's utility is the sum of its utilities of each kind."""
 
     parts: tuple
 
@@ -60,7 +60,7 @@ class Mixed:
 
 
 def replied(utility, users: int, capacity: float) -> np.ndarray:
-    """Rates after rounds of best bids, each found by search in U(C w / (w + W)) - w alone."""
+    """Rates after rounds of best bids, each found by a search over U(C w / (w + W)) - w."""
     bids = np.ones(users)
     for _ in range(200):
         before = bids.copy()
@@ -82,7 +82,7 @@ def replied(utility, users: int, capacity: float) -> np.ndarray:
 
 
 def test_rounds_of_best_replies_come_to_the_same() -> None:
-    """The equilibrium is found again by users who each only search for their own best bid."""
+    """Users who each only search for their own best bid reach the same equilibrium."""
     utility = Root(np.array([1.0, 2.0, 5.0, 0.7]), np.array([0.5, 1.0, 0.1, 2.0]))
     found = nash_equilibrium(utility, 4, 3.0)
     assert found.rates == pytest.approx(replied(utility, 4, 3.0), rel=2e-4, abs=2e-5)
@@ -91,7 +91,7 @@ def test_rounds_of_best_replies_come_to_the_same() -> None:
 
 
 def test_nobody_gains_by_another_bid() -> None:
-    """Around the equilibrium no bid leaves a user more, that of nothing included."""
+    """Around the equilibrium no other bid gives a user more, including a bid of 0."""
     utility = Bent(np.array([3.0, 1.0, 1.2, 0.1]), np.array([0.3, 0.5, 0.1, 1.0]), np.full(4, 0.4))
     found = nash_equilibrium(utility, 4, 1.0)
     assert found.rates[3] == 0 and found.bids[3] == 0  # 0.1 a unit is below the price
@@ -124,7 +124,7 @@ def test_it_maximises_the_modified_utilities() -> None:
 @pytest.mark.parametrize("users", [2, 3, 10, 1000])
 @pytest.mark.parametrize("slope", [0.4, 0.5, 0.9])
 def test_linear_utilities_by_hand(users: int, slope: float) -> None:
-    """One of slope 1, n - 1 of slope d: 1 - x1 = rho, 1 - xj = rho / d, sum x = 1."""
+    """One user with slope 1, n - 1 with slope d: 1 - x1 = rho, 1 - xj = rho / d, sum x = 1."""
     found = nash_equilibrium(LinearUtility(np.array([1.0] + [slope] * (users - 1))), users, 1.0)
     rho = (users - 1) / (1 + (users - 1) / slope)
     first, each = 1 - rho, max(1 - rho / slope, 0)
@@ -174,7 +174,7 @@ def test_never_below_three_quarters(data, users: int, capacity: float) -> None:
 
 
 def test_the_optimum_is_that_of_the_convex_solver() -> None:
-    """`network_optimum` of the same users on one link; alike users share it alike."""
+    """`network_optimum` of the same users on one link; equal users get equal shares."""
     utility = PowerUtility(np.array([1.0, 2.0, 3.0]), 0.5)
     problem = theory.FlowProblem(((0,),) * 3, (7.0,), utility)
     best, found = theory.network_optimum(problem), nash_equilibrium(utility, 3, 7.0)
@@ -187,13 +187,13 @@ def test_the_optimum_is_that_of_the_convex_solver() -> None:
 
 
 def test_a_ratio_needs_a_positive_optimum() -> None:
-    """Logarithms have an equilibrium, but no ratio where the optimum is not above 0."""
+    """Logarithms have an equilibrium, but no ratio if the optimum is not above 0."""
     found = nash_equilibrium(LogUtility(np.array([1.0, 2.0])), 2, 1.0)
     assert found.optimum < 0 and np.isnan(found.ratio)
 
 
 def test_what_has_no_equilibrium_is_refused() -> None:
-    """One user, no capacity, utilities that do not grow, slopes that are none."""
+    """One user, no capacity, utilities that do not grow, invalid slopes."""
     with pytest.raises(InputError, match="two or more users"):
         nash_equilibrium(LinearUtility(1.0), 1, 1.0)
     with pytest.raises(InputError, match="capacity above 0"):

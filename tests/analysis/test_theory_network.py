@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Equilibria on networks: Siris et al. 2002's own figures, closed forms, and fluids run to rest."""
+"""Equilibria on networks: figures of Siris et al. 2002, closed forms, fluids run to rest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _red(queue: float) -> float:
     ("rtt_s", "p12", "p23", "printed"), [(0.2, 0.023, 0.042, 0.236), (0.1, 0.042, 0.042, 0.25)]
 )
 def test_ratios_of_table_1(rtt_s: float, p12: float, p23: float, printed: float) -> None:
-    """w / (p T) with the measured probabilities gives the ratio that the paper prints."""
+    """w / (p T) with the measured probabilities gives the printed ratio."""
     short, long = theory.wtp_rates_pps([1, 1], [p12, p12 + p23], [rtt_s, rtt_s + 0.1])
     assert long / short == pytest.approx(printed, abs=5e-4)
 
@@ -48,7 +48,7 @@ def test_ratios_of_table_1_with_floor_and_queue(
 
 
 def _fluid_at_rest(rtts: np.ndarray, use: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Windows and two RED queues integrated in time by Euler's rule until nothing moves."""
+    """Windows and two RED queues integrated in time by Euler's rule until they are at rest."""
     window, queue = np.full(rtts.size, 15.0), np.full(2, 8.0)
     for _ in range(40_000):
         rtt = rtts + use @ queue / CAPACITY
@@ -121,7 +121,7 @@ def test_figure_5_bends_where_the_second_link_marks(
 def test_fixed_point_behind_antoniadis_figure_7() -> None:
     """11 sources at 1.5 Mbps on a virtual queue (0.7, 10): W near 2.4, p 0.42, T / (gain p) 9.5 s.
 
-    Those three are rounded and of an approximation; the exact curve for Poisson arrivals gives them
+    Those three are rounded and approximate; the exact curve for Poisson arrivals gives them
     within 3 %.
     """
     link = LoadLink(187.5, lambda load: theory.virtual_queue_probability(load, 0.7, 10))
@@ -159,7 +159,7 @@ def test_sum_of_probabilities_maximises_welfare() -> None:
 
 
 def test_product_of_links_marks_less_than_their_sum() -> None:
-    """With 1 - prod(1 - p) rates meet w / (p T); the two-link flow gets more than by the sum."""
+    """With 1 - prod(1 - p) rates equal w / (p T); the two-link flow gets more than with the sum."""
     links = [LoadLink(CAPACITY, lambda load: 0.6 * load)] * 2
     routes, rtts = [(0,), (1,), (0, 1)], [0.1, 0.2, 0.1]
     summed = theory.wtp_network(routes, links, [20.0] * 3, rtts)
@@ -171,7 +171,7 @@ def test_product_of_links_marks_less_than_their_sum() -> None:
 
 
 def test_what_it_refuses() -> None:
-    """A link that cannot mark enough is named; so are arguments that do not fit."""
+    """Errors name links that cannot mark enough, and arguments that do not fit."""
     links = [LoadLink(1000.0, _load_based), LoadLink(100.0, lambda load: 0.01 * load)]
     with pytest.raises(InputError, match="link 1 cannot mark enough"):
         theory.wtp_network([(0,), (1,)], links, [1.0, 5.0], [0.1, 0.1])

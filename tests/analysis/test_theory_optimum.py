@@ -42,7 +42,7 @@ def _random_problem(seed: int) -> FlowProblem:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_another_solver_finds_nothing_better(seed: int) -> None:
-    """SLSQP on the primal comes to the same rates, and the dual's value is the primal's."""
+    """SLSQP on the primal problem gives the same rates, and the dual has the same value."""
     problem = _random_problem(seed)
     got = theory.network_optimum(problem)
     use, c = problem.incidence(), np.array(problem.capacities)
@@ -62,7 +62,7 @@ def test_another_solver_finds_nothing_better(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_one_percent_beside_the_optimum_is_worse(seed: int) -> None:
-    """A rate 1 % higher, the others cut until all fit again, or 1 % lower: total utility falls."""
+    """A rate 1 % higher (with others cut to fit) or 1 % lower reduces the total utility."""
     problem = _random_problem(seed)
     use, c = problem.incidence(), np.array(problem.capacities)
     best = theory.network_optimum(problem)
@@ -72,16 +72,16 @@ def test_one_percent_beside_the_optimum_is_worse(seed: int) -> None:
             moved = best.rates.copy()
             moved[flow] *= factor
             moved /= np.maximum((use * (use.T @ moved / c)).max(axis=1), 1.0)
-            # flows over a link that is too full are cut, each by its fullest link: all fit again
+            # flows over a link that is too full are cut, each by its fullest link, so that all fit
             assert (use.T @ moved <= c * (1 + 1e-12)).all()
             if np.abs(moved / best.rates - 1).max() > 1e-4 and moved[flow] <= 8.0:
-                tried += 1  # a flow alone on its link was cut back to what it had
+                tried += 1  # a flow alone on its link was cut back to its former rate
                 assert problem.utility.value(moved).sum() < best.utility
     assert tried >= 6
 
 
 def test_logarithms_are_kelly_fair() -> None:
-    """With w log x it is `proportional_fair`, in any unit of rate."""
+    """With w log x it equals `proportional_fair`, in any unit of rate."""
     routes = ((0, 1), (1, 2), (0,), (2,), (0, 1, 2))
     weights = np.array([1.0, 2.0, 0.5, 3.0, 1.5])
     for unit in (1e-3, 1.0, 1e6):
@@ -92,7 +92,7 @@ def test_logarithms_are_kelly_fair() -> None:
 
 
 def test_quadratic_sources_share_a_link() -> None:
-    """M - w p summed is the capacity; at M / w a source falls silent and leaves it to the other."""
+    """The sum of M - w p is the capacity; from price M / w on only the other source sends."""
     ceilings, weights = np.array([8.0, 6.0]), np.array([2.0, 1.0])
 
     def solve(capacity: float) -> tuple[list[float], float]:
@@ -104,12 +104,12 @@ def test_quadratic_sources_share_a_link() -> None:
     assert (price, rates) == (pytest.approx(2), pytest.approx([4, 4]))
     rates, price = solve(1.0)  # the first is silent from p = 4 on, and 6 - p = 1
     assert (price, rates) == (pytest.approx(5), pytest.approx([0, 1], abs=1e-7))
-    rates, price = solve(20.0)  # nobody wants more than its ceiling
+    rates, price = solve(20.0)  # no source sends above its ceiling
     assert (price, rates) == (pytest.approx(0, abs=1e-9), pytest.approx([8, 6]))
 
 
 def test_limits_of_rates_hold() -> None:
-    """A small largest rate leaves the rest to the other; a smallest one is kept at any price."""
+    """A low maximum rate leaves the rest to the other; a minimum holds at any price."""
     routes = ((0,), (0,))
     capped = FlowProblem(routes, (10.0,), LogUtility(1.0), 0.0, (2.0, 20.0))
     assert theory.network_optimum(capped).rates == pytest.approx([2, 8])
@@ -148,7 +148,7 @@ def test_demand_undoes_the_marginal_utility() -> None:
 
 
 def test_what_it_refuses() -> None:
-    """Problems without a solution, and parameters that do not fit, are named."""
+    """Errors name problems without a solution, and parameters that do not fit."""
     log = LogUtility(1.0)
     for make, message in (
         (lambda: FlowProblem(((0,),), (1.0,), log, 2.0), "do not fit the capacities"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The PI controller's gains against the printed ones and against the loop they are made for."""
+"""The PI controller's gains against the printed ones and against their control loop."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def test_the_printed_constants(flows: int, rtt_s: float, a: float, b: float) -> 
 
 @pytest.mark.parametrize(("flows", "rtt_s", "rate"), [(50, 0.3, 2500), (7, 0.05, 900)])
 def test_the_loop_crosses_one_at_the_zero(flows: int, rtt_s: float, rate: float) -> None:
-    """Controller times plant is 1 in size where the controller's zero is, and is stable there."""
+    """Controller times plant has modulus 1 at the controller's zero, and is stable there."""
     a, b = theory.pi_gains(flows, rtt_s, rate, 1e6)
-    # Sampled so fast, (a - b) f is the integral gain and b the proportional one.
+    # With such fast sampling, (a - b) f is the integral gain and b the proportional gain.
     integral, proportional = (a - b) * 1e6, b
     zero = integral / proportional
     assert zero == pytest.approx(2 * flows / (rtt_s**2 * rate), rel=1e-4)
@@ -38,7 +38,7 @@ def test_the_loop_crosses_one_at_the_zero(flows: int, rtt_s: float, rate: float)
 
 
 def test_what_it_refuses() -> None:
-    """Nothing that is not positive, and no zero beyond what the sampling can hold."""
+    """It refuses arguments that are not positive, and zeros beyond the sampling's reach."""
     for bad in ((0, 0.1, 1e3, 160), (5, -1, 1e3, 160), (5, 0.1, math.inf, 160), (5, 0.1, 1e3, 0)):
         with pytest.raises(InputError, match="positive and finite"):
             theory.pi_gains(*bad)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REM in equilibrium: the values that Athuraliya, Low 2000 prints or implies, one by one.
+"""REM in equilibrium: each value that Athuraliya, Low 2000 prints or implies.
 
 Rates are in packets/ms, round trips in ms.
 """
@@ -19,7 +19,7 @@ RTTS = (7, 13, 11, 9)  # S1 to S4, ms
 
 
 def one_link(flows: int, capacity: float, weight: float | np.ndarray) -> FlowProblem:
-    """The paper's single link and its limits of rates: 0.1 packet/ms and twice the capacity."""
+    """The paper's single link, with rates between 0.1 packet/ms and twice the capacity."""
     routes = ((0,),) * flows
     return FlowProblem(routes, (capacity,), LogUtility(weight), 0.1, 2 * capacity)
 
@@ -60,7 +60,7 @@ def test_backlogs_of_the_three_price_rules(flows: int) -> None:
 
 
 def test_backlogs_fill_windows_only_when_asked() -> None:
-    """With `queueing` PC2's windows hold x (RTT + b / c): 400 packets more over all sources."""
+    """With `queueing` PC2's windows are x (RTT + b / c): 400 more packets over all sources."""
     settings = {"phi": 1.4, "rule": "pc2", "gamma": 0.01}
     without = theory.rem_equilibrium(one_link(4, 12, 12), RTTS, **settings)
     with_queue = theory.rem_equilibrium(one_link(4, 12, 12), RTTS, queueing=True, **settings)
@@ -152,7 +152,7 @@ def test_windows_of_table_2(errors_ms: tuple[int, ...], windows: tuple[float, ..
 
 
 def test_only_the_relative_error_counts() -> None:
-    """Errors and round trips twice as long give the same rates."""
+    """Errors and round trips that are both twice as long give the same rates."""
     errors = [0.1, -0.2, 0.3, 0.0]
     once = theory.rem_equilibrium(one_link(4, 12, 12), RTTS, phi=1.4, rtt_errors=errors)
     longer = [2 * rtt for rtt in RTTS]
@@ -162,7 +162,7 @@ def test_only_the_relative_error_counts() -> None:
 
 
 def test_curves_of_figure_1() -> None:
-    """m = 1 - phi^-p at a base of 1.2, and the rate 2 / p that comes back from it."""
+    """m = 1 - phi^-p at a base of 1.2, and the rate 2 / p recovered from it."""
     prices = np.array([0.0, 1.0, 2.0, 10.0])
     marks = theory.rem_marking(prices, 1.2)
     assert marks == pytest.approx([0, 1 - 1 / 1.2, 1 - 1 / 1.44, 1 - 1.2**-10], abs=1e-15)
@@ -174,7 +174,7 @@ def test_curves_of_figure_1() -> None:
 
 
 def test_marks_compose_on_a_path() -> None:
-    """Every outcome of up to four links counted: the chance of a mark is that of the function."""
+    """Over all outcomes of up to four links, the probability of a mark equals the function's."""
     links = np.array([0.1, 0.35, 0.0, 0.6])
     routes = ((0,), (0, 1), (3, 1, 0), (0, 1, 2, 3))
     chances = []
@@ -197,7 +197,7 @@ def test_marks_compose_on_a_path() -> None:
 
 
 def test_what_it_refuses() -> None:
-    """Rules, shares, targets and bases out of range are named."""
+    """Errors name rules, shares, targets and bases out of range."""
     problem = one_link(4, 12, 12)
     for wrong, message in (
         ({"rule": "pc4"}, "price rule"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tournaments: who plays, what they earn, who would change, the page."""
+"""Tournaments: players, pay-offs, changes of strategy, the page."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from ecnomy.markets.sweep.config import load_sweep
 
 @pytest.fixture(scope="module", autouse=True)
 def few_starts():
-    """In the fast tier populations start from 6 mixes of three strategies; from 28 in the full."""
+    """Populations start from 6 mixes of three strategies in the fast tier, from 28 in the full."""
     with pytest.MonkeyPatch.context() as patch:
         if not in_full():
             patch.setattr("ecnomy.analysis.game.dynamics._STARTS", 2)
@@ -47,7 +47,7 @@ def few_starts():
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """The small tournament, its folder, its table and how many runs it took."""
+    """The small tournament, its folder, its table and its number of runs."""
     folder = tmp_path_factory.mktemp("tournament")
     tournament = load_tournament(write(folder))
     pool = Here()
@@ -57,7 +57,7 @@ def small(tmp_path_factory):
 
 
 def test_the_command_gives_its_findings_as_json(small, capsys) -> None:
-    """The page's sentences and the pay-offs of its table; the best strategy first."""
+    """JSON has the page's sentences and the pay-offs of its table, best strategy first."""
     tournament, folder, table, _ = small
     assert ecnomy("tournament", write(folder.parent), "--out", folder, "--json") == 0
     told = json.loads(capsys.readouterr().out)
@@ -79,14 +79,14 @@ def test_pairs_and_simplices_are_counted_right() -> None:
 
 
 def test_whole_players_of_a_mix() -> None:
-    """Largest remainders, and never another number of players."""
+    """Largest remainders keep the number of players."""
     assert rounded(np.array([0.5, 0.3, 0.2]), 4) == (2, 1, 1)
     assert rounded(np.array([1.0, 0.0]), 7) == (7, 0)
     assert rounded(np.full(3, 1 / 3), 8) == (3, 3, 2)
 
 
 def test_players_stand_in_for_the_one_of_the_scenario(tmp_path: Path) -> None:
-    """Each has a source and an agent of its own; the link grows with them; others stay."""
+    """Each has its own source and agent; the link grows with them; others stay."""
     tournament = load_tournament(write(tmp_path))
     profile = mixed({0: 2, 2: 1}, 3)
     scenario = tournament.sweep.scenario_at(assignment_of(tournament, profile), 1)
@@ -100,7 +100,7 @@ def test_players_stand_in_for_the_one_of_the_scenario(tmp_path: Path) -> None:
 
 
 def test_who_plays_and_why_others_do_not(tmp_path: Path) -> None:
-    """Entries in order; strategies of other roles, or that need parameters, say so."""
+    """Entries are in order; strategies of other roles or with required parameters give reasons."""
     tournament = load_tournament(write(tmp_path))
     assert tournament.names == ("payer", "saver", "free")
     assert tournament.absent["menu"] == "there is no provider"
@@ -109,7 +109,7 @@ def test_who_plays_and_why_others_do_not(tmp_path: Path) -> None:
 
 
 def test_a_users_strategy_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Named on the command line, under the name of its class; found beside the file."""
+    """A strategy named on the command line plays under its class name, found beside the file."""
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "my_players.py").write_text(
         "from ecnomy.agents import Decision\n"
@@ -126,7 +126,7 @@ def test_a_users_strategy_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_pay_offs_are_utility_less_what_the_ledger_says(tmp_path: Path) -> None:
-    """Of one run, by hand: mean of U over epochs, and the postings of the window."""
+    """One run by hand: mean of U over epochs, and the postings of the window."""
     tournament = load_tournament(write(tmp_path))
     profile = mixed({0: 1, 2: 1}, 3)
     scenario = tournament.sweep.scenario_at(assignment_of(tournament, profile), 1)
@@ -144,7 +144,7 @@ def test_pay_offs_are_utility_less_what_the_ledger_says(tmp_path: Path) -> None:
 
 
 def test_rounds_play_what_is_missing_and_nothing_twice(small) -> None:
-    """Pairs, then the one mix of all three among three; again, with no run, the same table."""
+    """Pairs, then the mix of all three among three; a repetition gives the same table, no runs."""
     tournament, folder, table, runs = small
     assert len(table.earned) == 6 + 9 + 1 and runs == 2 * 16
     again = Here()
@@ -158,7 +158,7 @@ def test_rounds_play_what_is_missing_and_nothing_twice(small) -> None:
 
 
 def test_what_the_small_tournament_says(small, tmp_path: Path) -> None:
-    """Payers pay and free riders do not; the page and the CSV say what the table does."""
+    """Payers pay and free riders do not; the page and the CSV agree with the table."""
     tournament, _, table, _ = small
     found = found_in(table, tournament.finalists)
     assert found.payers == (0, 1) and found.finalists == (0, 1, 2)
@@ -175,7 +175,7 @@ def test_what_the_small_tournament_says(small, tmp_path: Path) -> None:
 
 
 def made_up(earned_by):
-    """A table in which a player's pay-off is a function of its strategy and the counts."""
+    """A table with each player's pay-off as a function of its strategy and the counts."""
     rng = np.random.default_rng(1)
     earned, paid = {}, {}
     for players in (2, 3):
@@ -193,7 +193,7 @@ def made_up(earned_by):
     [((3, 2, 1), 1, "Paying pays"), ((1, 2, 3), -1, "Paying does not pay")],
 )
 def test_the_verdict_follows_who_is_left(worth, verdict, says) -> None:
-    """Where one strategy earns most in every mix, it is all that is left, and every seed agrees."""
+    """A strategy that earns most in every mix is the only one left, and every seed agrees."""
     found = found_in(made_up(lambda own, shares: worth[own]), 3)
     for outcome in found.outcomes:
         assert outcome.verdict == verdict and outcome.agree == 4
@@ -205,7 +205,7 @@ def test_the_verdict_follows_who_is_left(worth, verdict, says) -> None:
 
 
 def test_some_pay_where_both_do_best_while_they_are_few() -> None:
-    """As hawks and doves: half of the players pay in the end."""
+    """As with hawks and doves, half of the players pay in the end."""
     rare = {0: 0, 2: 2}
     found = found_in(
         made_up(lambda own, shares: -1.0 if own == 1 else 1 - shares[rare[own]] + 1e-9), 3
@@ -216,19 +216,19 @@ def test_some_pay_where_both_do_best_while_they_are_few() -> None:
 
 
 def test_exploiting_is_gaining_while_the_others_lose() -> None:
-    """A thief takes what others have: it gains, they lose; the reverse change exploits nobody."""
+    """A thief gains and the others lose; the reverse change exploits nobody."""
     found = found_in(made_up(lambda own, shares: 1.0 + (own == 2) - shares[2]), 3)
     exploits = {(c.players, c.new, c.old) for c in found.changes if c.exploits}
     assert exploits == {(n, 2, old) for n in (2, 3) for old in (0, 1)}
 
 
 def test_finalists_are_those_of_most_mass() -> None:
-    """The strategy that beats both others is one of two finalists, with the better of these."""
+    """The strategy that beats both others is a finalist, together with the better of these."""
     assert finalists_of(made_up(lambda own, shares: [1.0, 2.0, 3.0][own]), 2) == (1, 2)
 
 
 def test_a_failed_run_is_named(small) -> None:
-    """With the mix that it was of, and why."""
+    """The error names its mix and the reason."""
     tournament, *_ = small
     import pandas as pd
 
@@ -256,7 +256,7 @@ def test_a_failed_run_is_named(small) -> None:
     ],
 )
 def test_mistakes_are_one_line_with_their_place(tmp_path: Path, old, new, message) -> None:
-    """File and place, what was found and what was expected."""
+    """The line has file and place, the value found and the expected one."""
     assert old in TOURNAMENT
     file = write(tmp_path, TOURNAMENT.replace(old, new))
     with pytest.raises(ScenarioError) as raised:
@@ -266,13 +266,13 @@ def test_mistakes_are_one_line_with_their_place(tmp_path: Path, old, new, messag
 
 
 def test_a_sweep_says_who_plays_tournaments(tmp_path: Path) -> None:
-    """`ecnomy sweep` on such a file names the command that plays it."""
+    """`ecnomy sweep` on a tournament names the command that plays it."""
     with pytest.raises(ScenarioError, match="which `ecnomy tournament .*` plays"):
         load_sweep(write(tmp_path))
 
 
 def test_the_sweep_of_profiles_has_paired_seeds(tmp_path: Path) -> None:
-    """Each profile has the same seeds, one after another."""
+    """Each profile has the same seeds, in sequence."""
     tournament = load_tournament(write(tmp_path))
     sweep = sweep_of(tournament, beginning(tournament))
     assert [point.seed for point in sweep.points()][:4] == [1, 2, 1, 2]
@@ -281,7 +281,7 @@ def test_the_sweep_of_profiles_has_paired_seeds(tmp_path: Path) -> None:
 
 
 def test_without_the_package_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The extra's name, and the command that installs what is missing."""
+    """The line names the extra, and the command that installs it."""
     monkeypatch.setitem(sys.modules, "open_spiel.python.egt.alpharank", None)
     with pytest.raises(InputError, match=r"open_spiel.*pip install 'ecnomy\[all\]'"):
         egt("alpharank")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of utilities: a panel for each kind there is, with units, drawing what it says."""
+"""The picture of utilities: a panel with units for each kind, with correct curves."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tiers import full
 
 @pytest.fixture(scope="module")
 def panels() -> dict[str, Axes]:
-    """By title."""
+    """The panels by title."""
     return {axis.get_title(): axis for axis in utilities_plot._figure().axes}
 
 
 def test_every_kind_has_a_panel_with_units(panels: dict[str, Axes]) -> None:
-    """One that is added must be drawn; two more are of demand."""
+    """Every new kind must be drawn; two more panels show demand."""
     kinds = {*UTILITIES, *TIME_UTILITIES, *CALL_UTILITIES}
     assert set(panels) == kinds | {"demand, elastic", "demand, inelastic"}
     for axis in panels.values():
@@ -31,7 +31,7 @@ def test_every_kind_has_a_panel_with_units(panels: dict[str, Axes]) -> None:
 
 
 def test_curves_are_the_utilities(panels: dict[str, Axes]) -> None:
-    """In Mbit/s and money/s of a = 1 money/s and x0 = 1 Mbit/s; demand in money per Mbit."""
+    """In Mbit/s and money/s, for a = 1 money/s and x0 = 1 Mbit/s; demand in money per Mbit."""
     line = panels["quadratic"].get_lines()[0]
     assert line.get_ydata() == pytest.approx(Quadratic(a=1.0).value(np.asarray(line.get_xdata())))
     lines = {str(line.get_label()): line for line in panels["demand, inelastic"].get_lines()}
@@ -43,7 +43,7 @@ def test_curves_are_the_utilities(panels: dict[str, Axes]) -> None:
 @full
 @pytest.mark.drawn
 def test_the_picture_is_small_and_the_same_each_time(tmp_path: Path) -> None:
-    """A PNG for documentation."""
+    """The picture is a PNG for documentation."""
     first = tmp_path / "a.png"
     utilities_picture(first)
     assert first.read_bytes()[:4] == b"\x89PNG" and first.stat().st_size < 350_000

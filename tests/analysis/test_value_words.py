@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of swept parameters in words: short, and no two alike."""
+"""Values of swept parameters in words: short and distinct."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ecnomy.analysis.sweeps.value_words import words_of
 
 
 def test_numbers_and_texts_are_as_they_are() -> None:
-    """What is no mapping with a name is told as it is written."""
+    """Values other than named mappings appear as written."""
     assert words_of([0.5, 40.0, 3, "10 Mbps"]) == {
         0.5: "0.5",
         40.0: "40",
@@ -18,7 +18,7 @@ def test_numbers_and_texts_are_as_they_are() -> None:
 
 
 def test_mappings_are_called_by_name_and_what_tells_them_apart() -> None:
-    """One alone by its name; several of one name by the fewest keys in which all differ."""
+    """A single mapping has its name; several with one name have the fewest keys that differ."""
     red = '{"law":"red","min_threshold":"%s","max_threshold":"42 packets","max_probability":%s}'
     laws = [red % ("7 packets", 1), red % ("7 kB", 1), red % ("7 packets", 0.1), '{"law":"rem"}']
     assert list(words_of(laws).values()) == [

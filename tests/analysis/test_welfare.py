@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Welfare of runs against counts of their tables by hand."""
+"""Welfare of runs against manual counts of their tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ecnomy.markets.results.rawrun import RawRun, open_raw
 from undigested import undigested
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
-FOUND: dict[Path, Welfare] = {}  # of runs that tests ask for more than once
+FOUND: dict[Path, Welfare] = {}  # of runs that tests request repeatedly
 FROM_S, TO_S, S = world.FROM_S, world.TO_S, world.S
 CLASSES = """
 version: 1
@@ -75,12 +75,12 @@ def shown(a_run: RawRun) -> str:
 
 @pytest.fixture(scope="module")
 def lot(tmp_path_factory: pytest.TempPathFactory) -> RawRun:
-    """Two links in a row; travellers with logarithms, neighbours with roots."""
+    """Two links in a row; travellers have logarithms, neighbours have square roots."""
     return world.made(world.PARKING_LOT, tmp_path_factory.mktemp("lot"))
 
 
 def by_hand(a_run: RawRun, flows: tuple[int, ...], log: bool) -> tuple[float, float]:
-    """Sum of U(x_t) second by second, and what the mean rates would have given."""
+    """The sum of U(x_t) second by second, and the utility of the mean rates."""
 
     def worth(x_bps: float) -> float:
         if log:
@@ -107,7 +107,7 @@ def test_utilities_are_those_of_the_reports(lot: RawRun) -> None:
 
 
 def test_money_is_that_of_the_ledger(lot: RawRun) -> None:
-    """What was paid in the window, posting by posting; surplus and profit."""
+    """Payments in the window, posting by posting; surplus and profit."""
     welfare = found(lot)
     for one in welfare.consumers:
         paid = world.paid_micro(lot, one.account.name, FROM_S, TO_S)
@@ -117,11 +117,11 @@ def test_money_is_that_of_the_ledger(lot: RawRun) -> None:
     assert isp.name == "isp"
     assert isp.net_micro == world.paid_micro(lot, "isp", FROM_S, TO_S, "credit")
     whole = lot.raw.ledger["amount_micro"].sum()
-    assert isp.net_micro < whole  # the warm-up's is not counted
+    assert isp.net_micro < whole  # that of the warm-up does not count
 
 
 def test_surplus_and_profits_are_welfare_to_the_micro_unit(lot: RawRun) -> None:
-    """Where all money is accounted for, it only changes hands."""
+    """If all money has an account, it only changes hands."""
     welfare = found(lot)
     assert welfare.others == ()
     assert welfare.surplus_micro + welfare.profit_micro == welfare.welfare_micro
@@ -130,7 +130,7 @@ def test_surplus_and_profits_are_welfare_to_the_micro_unit(lot: RawRun) -> None:
 
 @pytest.mark.parametrize("name", ["price-handler", "switching"])
 def test_the_sum_holds_in_the_examples(name: str, tmp_path: Path) -> None:
-    """With users who declare no utility, what they paid is the difference, exactly."""
+    """If some users declare no utility, their payments are exactly the difference."""
     more = ["sources.crowd.start=20 s", "sources.crowd.stop=40 s"] if name[0] == "p" else []
     short = ["duration=50 s", "warmup=10 s", *more]
     example = run(EXAMPLES / f"{name}.yaml", overrides=short, out=tmp_path / "r")
@@ -143,7 +143,7 @@ def test_the_sum_holds_in_the_examples(name: str, tmp_path: Path) -> None:
 
 
 def test_jain_by_hand(lot: RawRun) -> None:
-    """(sum x)^2 / (n sum x^2) of mean rates, and of utilities over their amount `a`."""
+    """(sum x)^2 / (n sum x^2) for mean rates, and for utilities over their amount `a`."""
     welfare = found(lot)
     rates = [np.mean(world.rates_bps(lot, flow, FROM_S, TO_S)) for flow in range(4)]
     worth = [by_hand(lot, (flow,), log=flow < 2)[0] for flow in range(4)]
@@ -154,7 +154,7 @@ def test_jain_by_hand(lot: RawRun) -> None:
 
 
 def test_a_user_with_alternatives_is_one(tmp_path: Path) -> None:
-    """Flows count while they are on, and two flows of one user as one."""
+    """Flows count while they are on, and two flows of one user count as one."""
     short = ["duration=60 s", "warmup=10 s"]
     done = run(EXAMPLES / "switching.yaml", overrides=short, out=tmp_path / "r")
     a_run = open_raw(done.folder)
@@ -178,7 +178,7 @@ def test_a_user_with_alternatives_is_one(tmp_path: Path) -> None:
 
 
 def test_a_provider_that_declares_one(tmp_path: Path) -> None:
-    """The flows of its classes, rows of many, fees it receives; its customers are others."""
+    """Flows of its classes, rows of many, received fees; its customers are other users."""
     a_run = world.made(CLASSES, tmp_path)
     welfare = found(a_run)
     (shop,) = welfare.consumers
@@ -199,7 +199,7 @@ def test_a_provider_that_declares_one(tmp_path: Path) -> None:
 
 
 def test_a_strategy_of_ones_own(tmp_path: Path) -> None:
-    """Any strategy object with a utility declares one; a crooked one has no optimum."""
+    """Any strategy object with a utility declares it; a non-concave one has no optimum."""
     sated = found(world.one_link(tmp_path, first="{kind: 'welfare_world:Content'}"))
     assert [one.account.name for one in sated.consumers] == ["first-user", "second-user"]
     rates = world.rates_bps(open_raw(tmp_path / "r"), 0, 5, 30)
@@ -215,7 +215,7 @@ def test_a_strategy_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_a_source_of_two_counts_once(tmp_path: Path) -> None:
-    """Flows of a user and a provider who both declare one are the user's."""
+    """If a user and a provider both declare a utility, the flows count for the user."""
     a_run = world.made(CLASSES, tmp_path)
     isp, shop, viewers = agents_of(a_run)
     also = msgspec.structs.replace(viewers, strategy=StrategySpec("welfare_world:Content"))
@@ -225,7 +225,7 @@ def test_a_source_of_two_counts_once(tmp_path: Path) -> None:
 
 
 def test_a_scenario_that_does_not_load_has_none(tmp_path: Path) -> None:
-    """A role or a strategy that is not found when the scenario is read: no welfare, no error."""
+    """If a role or strategy is missing when the scenario is read, there is no welfare or error."""
     a_run = world.one_link(tmp_path, first="{kind: 'welfare_world:Content'}")
     file = undigested(a_run.path) / "manifest.json"
     file.write_text(file.read_text().replace("welfare_world:Content", "no_such_world:Content"))
@@ -248,7 +248,7 @@ def test_show_prints_it(lot: RawRun) -> None:
 
 
 def test_show_names_surpluses_below_zero(lot: RawRun, tmp_path: Path) -> None:
-    """Who paid more than its utility, and nobody else."""
+    """Exactly the users who paid more than their utility are named."""
     assert "below zero" not in shown(lot)
     first = "{kind: 'welfare_world:Content', worth: 0.3}"
     a_run = world.one_link(tmp_path, first=first)
@@ -260,9 +260,9 @@ def test_show_names_surpluses_below_zero(lot: RawRun, tmp_path: Path) -> None:
 
 
 def test_a_utility_without_a_zero_is_compared_by_differences(lot: RawRun, tmp_path: Path) -> None:
-    """U = a log(r) is -infinity at 0: the sign of a surplus, and shares of an optimum, say nothing.
+    """U = a log(r) is -infinity at 0, so signs of surpluses and shares of an optimum mean nothing.
 
-    The first user's is below zero, as its x0 is far above the link's rate.
+    The first user's surplus is below 0, because its x0 is far above the link's rate.
     """
     assert "differences" not in shown(lot)
     a_run = world.one_link(
@@ -281,7 +281,7 @@ def test_a_utility_without_a_zero_is_compared_by_differences(lot: RawRun, tmp_pa
 
 
 def test_show_prints_it_before_the_accounts(lot: RawRun) -> None:
-    """The summary of a run has it."""
+    """The summary of a run contains welfare."""
     console = Console(width=120)
     with console.capture() as capture:
         print_summary(lot, console)
@@ -290,7 +290,7 @@ def test_show_prints_it_before_the_accounts(lot: RawRun) -> None:
 
 
 def test_other_runs_have_none(gold_silver: Path, tmp_path: Path) -> None:
-    """Nothing is printed, and no column made, where nobody declares a utility."""
+    """Without declared utilities nothing is printed, and no column is made."""
     assert welfare_of(open_raw(gold_silver)) is None
     assert shown(open_raw(gold_silver)) == ""
     assert welfare_columns(gold_silver) == {}
@@ -300,7 +300,7 @@ def test_other_runs_have_none(gold_silver: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_cut_short(lot: RawRun, tmp_path: Path) -> None:
-    """A partial run's welfare goes as far as its reports; one without two reports has none."""
+    """A partial run's welfare ends with its reports; a run without two reports has none."""
     for until_s in (25, 10):
         folder = tmp_path / str(until_s)
         folder.mkdir()
@@ -325,7 +325,7 @@ def test_a_run_cut_short(lot: RawRun, tmp_path: Path) -> None:
 
 
 def test_the_verb_show(lot: RawRun) -> None:
-    """`ecnomy show` prints it."""
+    """`ecnomy show` prints welfare."""
     import typer
 
     from ecnomy.analysis.show.command import show_command
@@ -337,7 +337,7 @@ def test_the_verb_show(lot: RawRun) -> None:
 
 
 def test_a_flow_that_stops_amid_an_epoch_lived_to_that_moment(tmp_path: Path) -> None:
-    """A stop at 20.4 s: 15.4 of the seconds from 5 s on, with what was acknowledged in the last."""
+    """A stop at 20.4 s gives 15.4 s from 5 s on, with the bytes acknowledged in the last one."""
     text = CLASSES.replace("sources: film}\n", "sources: [film, mail]}\n").replace(
         "stop: 20 s", "stop: 20.4 s"
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The distance from the optimum, anticipated prices and margins against a solver and by hand."""
+"""The distance from the optimum, anticipated prices and margins, by a solver and by hand."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def lot(tmp_path_factory: pytest.TempPathFactory) -> RawRun:
 
 
 def grown(a_run: RawRun, table: str, key: str, name: str, row: int, ends: tuple[int, int]) -> float:
-    """How much a counter grew between two times, read off the table."""
+    """The growth of a counter between two times, from the table."""
     frame = getattr(a_run, table)
     own = frame[frame[key] == row].set_index("t_ps")[name]
     return float(own[ends[1] * S] - own[ends[0] * S])
@@ -44,11 +44,11 @@ def room_mbps(a_run: RawRun, link: int, flows: tuple[int, ...], ends: tuple[int,
     acked = [grown(a_run, "flow_epochs", "flow", "acked_bytes", flow, ends) for flow in flows]
     others_bps = 8 * (wire - sum(acked) * (1 + framing / 1000)) / seconds
     left_bps = (a_run.plan.links[link].rate_bps - others_bps) / (1 + framing / 1000)
-    return max(left_bps, 8 * sum(acked) / seconds) / 1e6  # what they took was there
+    return max(left_bps, 8 * sum(acked) / seconds) / 1e6  # their rates were available
 
 
 def test_the_optimum_is_that_of_a_general_solver(lot: RawRun) -> None:
-    """Part by part, with capacities counted by hand: rates, utility, the furthest rate, the sum."""
+    """By part, with capacities counted by hand: rates, utility, the furthest rate, the sum."""
     welfare = welfare_of(lot)
     assert welfare is not None
     parts, total = welfare.distance.parts, 0.0
@@ -75,7 +75,7 @@ def test_the_optimum_is_that_of_a_general_solver(lot: RawRun) -> None:
         assert part.rates_bps == pytest.approx(had)
         assert part.utility_per_s == pytest.approx(-loss(np.array(had) / 1e6))
         assert part.utility_per_s <= part.optimum_per_s
-        assert first < 4 / 1.02 - (0.4 if ends[0] == 10 else 0)  # other traffic is taken off
+        assert first < 4 / 1.02 - (0.4 if ends[0] == 10 else 0)  # other traffic is subtracted
         apart = [abs(x - 1e6 * b) / max(x, 1e6 * b) for x, b in zip(had, best.x, strict=True)]
         furthest = max(furthest, *apart)
         total -= best.fun * (ends[1] - ends[0])
@@ -86,7 +86,7 @@ def test_the_optimum_is_that_of_a_general_solver(lot: RawRun) -> None:
 
 
 def test_users_who_come_and_go(tmp_path: Path) -> None:
-    """Who is on when is held: every row with its own share of time, by a general solver."""
+    """Times on are fixed: every row has its own share of time, by a general solver."""
     short = ["duration=60 s", "warmup=10 s", "seed=2"]
     a_run = open_raw(run(EXAMPLES / "switching.yaml", overrides=short, out=tmp_path / "r").folder)
     welfare = welfare_of(a_run)
@@ -94,7 +94,7 @@ def test_users_who_come_and_go(tmp_path: Path) -> None:
     (part,) = welfare.distance.parts
     table = a_run.flow_epochs.sort_values(["t_ps", "flow"])
     on = table["active"].to_numpy().reshape(-1, 24)[11:61].mean(axis=0)
-    assert 0 < on[on > 0].min() < 1  # somebody changed
+    assert 0 < on[on > 0].min() < 1  # a user changed
     rows = np.flatnonzero(on)
     assert part.rows.tolist() == rows.tolist()
     lines = [(rows < 12, 4.0), (rows >= 12, 8.0)]
@@ -107,11 +107,11 @@ def test_users_who_come_and_go(tmp_path: Path) -> None:
     assert part.optimum_per_s == pytest.approx(-best.fun, rel=2e-3)  # a little is sent again
     assert part.best_bps / 1e6 == pytest.approx(best.x / on[rows], rel=1e-2)
     for mine, _ in lines:
-        assert np.ptp(part.best_bps[mine]) < 1e-3  # alike users get the same while they are on
+        assert np.ptp(part.best_bps[mine]) < 1e-3  # equal users get the same while they are on
 
 
 def capped(folder: Path, traffic: str) -> RawRun:
-    """Two alike users, one of whom has traffic that is capped."""
+    """Two equal users, one with capped traffic."""
     text = world.ONE_LINK.replace("MARKING", world.BY_LOAD).replace("ROLE", "price-handler")
     for name in ("FIRST", "SECOND"):
         text = text.replace(name, world.ELASTIC.replace("UTILITY", world.LOG))
@@ -119,18 +119,18 @@ def capped(folder: Path, traffic: str) -> RawRun:
 
 
 def test_caps_of_traffic_limit_the_optimum(tmp_path: Path) -> None:
-    """A flow that asks for little gets that, and the other one the rest."""
+    """A flow with a small demand gets it, and the other flow gets the rest."""
     welfare = welfare_of(capped(tmp_path, "{kind: rate-capped, rate: 300 kbps}"))
     assert welfare is not None
     (part,) = welfare.distance.parts
     assert part.best_bps[0] == pytest.approx(3e5, rel=2e-3)
     assert part.best_bps[1] == pytest.approx(2e6 - part.best_bps[0], rel=2e-3)
-    assert math.isnan(part.nash_per_s)  # a cap is in the way
+    assert math.isnan(part.nash_per_s)  # a cap is binding
     assert 0.9 < welfare.optimum_ratio < 1
 
 
 def test_a_cap_that_is_lifted_limits_no_more(tmp_path: Path) -> None:
-    """Before, the flow's best rate is its cap; from then on both get the same."""
+    """Before the lift the flow's best rate is its cap; afterwards both get the same."""
     welfare = welfare_of(capped(tmp_path, "{kind: rate-capped, rate: 300 kbps, until: 15 s}"))
     assert welfare is not None
     before, after = welfare.distance.parts
@@ -167,7 +167,7 @@ def test_users_who_anticipate_prices(tmp_path: Path) -> None:
 
 
 def test_margin_of_a_law_by_load(lot: RawRun) -> None:
-    """gain (p + x s/C): counts of the part of the window where the margin is least."""
+    """gain (p + x s/C), from the part of the window with the least margin."""
     welfare = welfare_of(lot)
     assert welfare is not None
     index = {link.name: i for i, link in enumerate(lot.plan.links)}
@@ -191,7 +191,7 @@ def test_margin_of_a_law_by_load(lot: RawRun) -> None:
 
 
 def test_margin_of_fixed_marking(tmp_path: Path) -> None:
-    """Its probability knows no load: gain p."""
+    """Its probability does not depend on load, so the margin is from gain p."""
     welfare = welfare_of(world.one_link(tmp_path, marking="{law: fixed, probability: 0.05}"))
     assert welfare is not None
     (one,) = welfare.margins
@@ -200,14 +200,14 @@ def test_margin_of_fixed_marking(tmp_path: Path) -> None:
 
 
 def test_margin_of_a_law_by_queue_is_read_off_reports(tmp_path: Path) -> None:
-    """A straight line through (arrivals/s, share marked); none where they do not go together."""
+    """A straight line through (arrivals/s, share marked), if these are correlated."""
     red = "{law: red, min_threshold: 5 packets, max_threshold: 15 packets, max_probability: 0.1}"
     a_run = world.one_link(tmp_path, marking=red)
     file = undigested(a_run.path) / "link_epochs.parquet"
     table = pd.read_parquet(file).sort_values(["t_ps", "link"])
     own = (table["link"] == 0).to_numpy()
     seconds = np.arange(own.sum())
-    each = np.where(seconds > 0, 1000 + 10 * (seconds * 7 % 10), 0)  # arrivals in a second
+    each = np.where(seconds > 0, 1000 + 10 * (seconds * 7 % 10), 0)  # arrivals per second
     for shares, slope in (
         (0.02 + 5e-4 * (each - 1000), 5e-4),
         (np.where(seconds % 2 == 0, 0.1, 0.12), math.nan),
@@ -224,7 +224,7 @@ def test_margin_of_a_law_by_queue_is_read_off_reports(tmp_path: Path) -> None:
 
 
 def test_margin_by_form(tmp_path: Path) -> None:
-    """w_dec is 1, what is paid for in marks a round trip, or the parameter."""
+    """w_dec is 1, the marks paid for per round trip, or the parameter."""
     for form, w_dec in (
         ("inverse-decrease", None),
         ("general, w_inc: 1 marks, w_dec: 4 marks", 4.0),
@@ -247,7 +247,7 @@ def test_margin_by_form(tmp_path: Path) -> None:
 
 
 def test_users_who_are_sated_have_their_optimum(tmp_path: Path) -> None:
-    """Where a link has room for all, each gets what sates it: U = a, at a price of 0."""
+    """If a link has capacity for all, each rate saturates U = a, at a price of 0."""
     wants = [f"{{kind: quadratic, a: {a} money/s, x0: {x0} Mbps}}" for a, x0 in ((2, 1), (1, 0.5))]
     welfare = welfare_of(world.one_link(tmp_path, utilities=(wants[0], wants[1])))
     assert welfare is not None
@@ -258,7 +258,7 @@ def test_users_who_are_sated_have_their_optimum(tmp_path: Path) -> None:
 
 
 def test_a_step_has_no_optimum(tmp_path: Path) -> None:
-    """Its slopes are all 0, so that none grows; only the utility itself says that it jumps."""
+    """All its slopes are 0, so none grows; only the utility itself shows the jump."""
     config = Path(__file__).parents[2] / "configs" / "examples" / "strategy-menu.yaml"
     run(str(config), overrides=("duration=10 s", "warmup=2 s"), out=tmp_path / "r")
     welfare = welfare_of(open_raw(tmp_path / "r"))

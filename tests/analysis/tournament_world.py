@@ -44,7 +44,7 @@ replicates: 2
 
 
 def write(folder: Path, tournament: str = TOURNAMENT, scenario: str = SCENARIO) -> Path:
-    """Both files; the tournament's path."""
+    """Writes both files; returns the tournament's path."""
     (folder / "scenario.yaml").write_text(scenario)
     (folder / "tournament.yaml").write_text(tournament)
     return folder / "tournament.yaml"

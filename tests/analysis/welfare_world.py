@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small markets whose users declare utilities, and a strategy of a user's own that does."""
+"""Small markets whose users declare utilities, and a custom strategy with a utility."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ecnomy.markets.scenario import scenario_from_text
 
 S = 10**12
 FROM_S, TO_S = 10, 60
-LOG_A, LOG_X0 = 2.0, 1e6  # of the long flows
-SQRT_A, SQRT_X0 = 0.5, 4e5  # of the short ones
+LOG_A, LOG_X0 = 2.0, 1e6  # utility of the long flows
+SQRT_A, SQRT_X0 = 0.5, 4e5  # utility of the short flows
 WTP = "{law: wtp, gain: 0.2, mss: 960 bytes}"
 PARKING_LOT = f"""
 version: 1
@@ -98,20 +98,20 @@ def one_link(
     role: str = "price-handler",
     marking: str = BY_LOAD,
 ) -> RawRun:
-    """Two users on a link; `first` in place of the first one's strategy."""
+    """Two users on a link; `first` replaces the first one's strategy."""
     text = ONE_LINK.replace("MARKING", marking).replace("ROLE", role)
     text = text.replace("FIRST", first or ELASTIC.replace("UTILITY", utilities[0]))
     return made(text.replace("SECOND", ELASTIC.replace("UTILITY", utilities[1])), folder)
 
 
 def rates_bps(run: RawRun, flow: int, from_s: int, to_s: int) -> list[float]:
-    """Goodput of a flow second by second, read off the table by its times."""
+    """Goodput of a flow second by second, from the table."""
     table = run.flow_epochs[run.flow_epochs["flow"] == flow].set_index("t_ps")["acked_bytes"]
     return [8.0 * (table[(t + 1) * S] - table[t * S]) for t in range(from_s, to_s)]
 
 
 def paid_micro(run: RawRun, account: str, from_s: int, to_s: int, side: str = "debit") -> int:
-    """What an account paid (or received), posting by posting."""
+    """The sum that an account paid (or received), posting by posting."""
     total = 0
     for row in run.raw.ledger.to_dict("records"):
         if from_s * S < row["t_ps"] <= to_s * S and row[side] == account:
@@ -121,7 +121,7 @@ def paid_micro(run: RawRun, account: str, from_s: int, to_s: int, side: str = "d
 
 @dataclasses.dataclass
 class Content:
-    """A customer that pays what it always pays, and says what a rate is worth to it."""
+    """A customer with a constant willingness to pay, which declares the worth of a rate."""
 
     roles: ClassVar[tuple[str, ...]] = ("customer", "price-handler")
     crooked: bool = False
@@ -129,11 +129,11 @@ class Content:
 
     @property
     def utility(self) -> Any:
-        """Money per second of the rate over 1 Mbps: `worth` (1 - exp(-r)), or r^2."""
+        """Money per second for a rate r in Mbps: `worth` (1 - exp(-r)), or r^2."""
         return _Crooked() if self.crooked else _Sated(self.worth)
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """A willingness once."""
+        """Sets a willingness once."""
         return FlowDecision(willingness_micro_per_s=500_000 if seen.t_ps == 0 else LEAVE)
 
 
