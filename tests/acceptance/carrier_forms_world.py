@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two links in a row that mark a fixed share of packets, and carriers of them that steer prices.
+"""Two links in a row that mark a fixed share of packets, and their carriers, which steer prices.
 
 Each link marks one packet in five, so that the price of a packet does not depend on load: 0.2 of
 the first link's packets have its mark, and 0.8 x 0.2 of all packets the second's.
@@ -21,7 +21,7 @@ __all__ = ["FAR", "GRADIENT", "NEAR", "STAY", "Found", "found", "people"]
 
 PS = 10**12
 NEAR = 0.2  # marks of the first link, per packet
-FAR = 0.8 * 0.2  # of the second
+FAR = 0.8 * 0.2  # marks of the second link
 STAY = "{kind: stay}"
 GRADIENT = "{kind: revenue-gradient}"
 SCENARIO = """
@@ -50,11 +50,11 @@ market:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """Of the last half of a run, for `up` and `down`.
+    """Figures of the last half of a run, for `up` and `down`.
 
     Attributes:
         price: geometric mean of the posted price over time, money.
-        left: received less paid, money/s.
+        left: receipts less payments, money/s.
         verdict: whether its price settled.
     """
 
@@ -64,7 +64,7 @@ class Found:
 
 
 def people(name: str, count: int, utility: str) -> tuple[str, str]:
-    """A group of users of a utility, as a source and an agent."""
+    """A group of users with a utility, as a source and an agent."""
     source = (
         f"  - {{name: {name}, count: {count}, from: homes, to: town,\n"
         "     transport: {law: wtp, gain: 0.5, mss: 960 bytes}}\n"
@@ -87,7 +87,7 @@ def found(
     duration: int = 1200,
     interval: int = 10,
 ) -> Found:
-    """One run; `prices` are those of `up` and `down` at the start, `up` and `down` strategies."""
+    """One run; `prices` are the first ones of `up` and `down`; `up` and `down` are strategies."""
     near, far = prices
     text = SCENARIO.format(
         duration=duration,

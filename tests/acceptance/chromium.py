@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A headless Chromium, driven over its DevTools protocol through a pair of pipes.
 
-Messages are JSON, each with a zero byte behind it; Chromium reads descriptor 3 and writes to 4.
+Messages are JSON, each followed by a zero byte. Chromium reads descriptor 3 and writes to 4.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ KEYS = {"ArrowRight": 39}
 
 
 def in_browser(test: Any) -> Any:
-    """Mark a test of a page: in the full tier and in CI, skipped without Chromium."""
+    """Marks a test of a page: only in the full tier and in CI, skipped without Chromium."""
     lacking = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (chromium) on the path")
     return pytest.mark.browser(full(lacking(test)))
 
 
 class Tab:
-    """A browser with one page; time limits are for machines with much else to do."""
+    """A browser with one page; its time limits suit busy machines."""
 
     def __init__(self, profile: Path, limit_s: float = LIMIT_S) -> None:
         assert CHROMIUM is not None
@@ -74,13 +74,13 @@ class Tab:
         self._session = told["sessionId"]
 
     def size(self, width: int, height: int, *, phone: bool = False) -> None:
-        """Of the page, in pixels; a telephone has two of its own for each."""
+        """Sets the page's size in pixels; a telephone has two device pixels for each."""
         scale = 2 if phone else 1
         numbers = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": phone}
         self.send("Emulation.setDeviceMetricsOverride", **numbers)
 
     def go(self, url: str) -> None:
-        """Open a page."""
+        """Opens a page."""
         self.send("Page.navigate", url=url)
 
     def ask(self, script: str) -> Any:
@@ -90,7 +90,7 @@ class Tab:
         return told["result"].get("value")
 
     def wait(self, script: str, limit_s: float | None = None) -> Any:
-        """The value of an expression as soon as it is true, within the page's limit or this one."""
+        """The value of an expression once it is true, within the page's time limit or this one."""
         found: list[Any] = []
 
         def there() -> bool:
@@ -101,19 +101,19 @@ class Tab:
         return found[0]
 
     def press(self, key: str, times: int = 1) -> None:
-        """A key, where the focus is."""
+        """Presses a key at the focus."""
         for _ in range(times):
             for kind in ("keyDown", "keyUp"):
-                number = {"windowsVirtualKeyCode": KEYS[key]}  # what Vuetify 2 goes by
+                number = {"windowsVirtualKeyCode": KEYS[key]}  # Vuetify 2 uses this
                 self.send("Input.dispatchKeyEvent", type=kind, key=key, code=key, **number)
 
     def picture(self, file: Path, *, whole: bool = False) -> None:
-        """What is seen of the page as a PNG, or all of it."""
+        """The visible part of the page as a PNG, or all of it."""
         told = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         file.write_bytes(base64.b64decode(told["data"]))
 
     def media(self, media: str = "", *, grey: bool = False) -> None:
-        """As on paper ("print"); without colours."""
+        """Shows the page as on paper ("print"), or without colours."""
         self.send("Emulation.setEmulatedMedia", media=media)
         kind = "achromatopsia" if grey else "none"
         self.send("Emulation.setEmulatedVisionDeficiency", type=kind)
@@ -124,7 +124,7 @@ class Tab:
         file.write_bytes(base64.b64decode(told["data"]))
 
     def send(self, method: str, **params: Any) -> dict[str, Any]:
-        """A command of the protocol and its answer."""
+        """Sends a command of the protocol and returns its answer."""
         number = next(self._numbers)
         message: dict[str, Any] = {"id": number, "method": method, "params": params}
         if self._session:
@@ -151,11 +151,11 @@ class Tab:
         return whole
 
     def kill(self) -> None:
-        """End the browser as a crash does: no page hears of it."""
+        """Ends the browser like a crash: pages get no notice."""
         os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """End the browser."""
+        """Ends the browser."""
         os.close(self._out)
         os.close(self._in)
         self._browser.close()

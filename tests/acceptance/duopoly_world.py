@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two equal links side by side, customers without switching costs, carriers that seek their price.
+"""Two equal links side by side, customers without switching costs, price-seeking carriers.
 
-The same packets, customers and carriers' strategy serve two markets: each link has an owner of its
-own, or one carrier owns both. What they should come to is in ecnomy.analysis.theory.duopoly.
+The same packets, customers and strategy of carriers serve two markets: each link has its own
+owner, or one carrier owns both. Their theory is in ecnomy.analysis.theory.duopoly.
 """
 
 from __future__ import annotations
@@ -66,15 +66,15 @@ CARRIER = """\
 
 @dataclasses.dataclass
 class Homes:
-    """Each home sends over both links and pays for both what its utility says.
+    """Each home sends over both links, and pays for both by its utility.
 
     U(x) = worth (r - r^2 / 2), r = x / satiation, x the sum over links. A packet has cost `cost` on
-    average over the time that ended; the home pays for as many as it wants at that:
+    average over the past interval; the home pays for its demand at that cost:
 
         w = cost x(cost),    U'(x) = cost
 
-    and of w for each link a share that goes with share_i cost_i^-change: the cheaper link gets more
-    until both cost the same. Rates of homes alike are pooled: a home alone sees few marks.
+    and for each link a share of w in the ratio share_i cost_i^-change: the cheaper link gets more
+    until both cost the same. Rates of equal homes are pooled, because a single home sees few marks.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("price-handler",)
@@ -83,12 +83,12 @@ class Homes:
     change: float = 0.8
 
     def __post_init__(self) -> None:
-        self._choke = self.worth * 1e6 / self.satiation  # micro-units a bit
+        self._choke = self.worth * 1e6 / self.satiation  # micro-units per bit
         self._share = np.full(2, 0.5)
         self._cost = 0.3 * self._choke
 
     def decide_many(self, seen: Observation) -> Decision:
-        """What each home pays over each link."""
+        """The payment of each home over each link."""
         flows = seen.flows
         link = (flows.source != flows.source.min()).astype(int)
         if seen.dt_ps:
@@ -104,13 +104,13 @@ class Homes:
 
 @dataclasses.dataclass
 class Climber:
-    """Climbs its income in the logarithm of the price: holds two prices in turn and compares.
+    """Climbs its income in the logarithm of the price: alternates two prices and compares.
 
-    A price `probe` above and one below its own are held for 16 reports each. Incomes of the first
-    half are not counted: customers overshoot on their way, and who counts from the sixth report on
-    is led 30 % below its best price. After four holds, for the n-th time, its own price moves by
+    A price `probe` above and one below its own are kept for 16 reports each. Incomes of the first
+    half do not count, because customers overshoot at first, and counting from the sixth report on
+    leads 30 % below the best price. After the n-th group of four, its own price moves by
     `step` (1 + 1 / n) times the slope of log income seen, by a factor of e at most. With a `rhythm`
-    of 1 prices go - + - +, with 2 - - + +: what a rival tries in the other rhythm then adds as much
+    of 1 prices go - + - +, with 2 - - + +, so tries of a rival in the other rhythm add equally
     to either side.
     """
 
@@ -122,7 +122,7 @@ class Climber:
 
     def __post_init__(self) -> None:
         self._log = math.log(self.start * 1e6)
-        self._reports = -1  # how many epochs the market has been through
+        self._reports = -1  # number of epochs so far
         self._income = [0, 0]  # below, above
 
     def post_price(self, seen: PriceObservation) -> int:
@@ -141,7 +141,7 @@ class Climber:
         return round(math.exp(self._log + (self.probe if self._above() else -self.probe)))
 
     def _above(self) -> int:
-        """Whether the price now held is the upper one."""
+        """Whether the present price is the upper one."""
         return self._reports // HOLD // self.rhythm % 2
 
 
@@ -149,7 +149,7 @@ class Climber:
 class Outcome:
     """Means of a run's measured cycles; shares, rates and incomes by link."""
 
-    prices: tuple[float, ...]  # money a mark, geometric mean over time, of each carrier
+    prices: tuple[float, ...]  # money per mark, geometric mean over time, of each carrier
     packet_price: float  # money
     rates: tuple[float, ...]  # packets/s
     traffic_share: float  # of the first link
@@ -159,9 +159,9 @@ class Outcome:
 
 
 def outcome(seed: int, *, monopoly: bool, cycles: int, skipped: int) -> Outcome:
-    """One run of so many cycles of four prices; the first `skipped` are the way there.
+    """One run of some cycles of four prices; the first `skipped` are not measured.
 
-    It begins at twice the price that theory has, or at half of it where the seed is even.
+    It begins at twice the price of theory, or at half of it if the seed is even.
     """
     carriers = [("both", "one, two", 1, 4.0)] if monopoly else [("first", "one", 1, 2.0)]
     carriers += [] if monopoly else [("second", "two", 2, 2.0)]
@@ -201,6 +201,6 @@ def _measured(result: RunResult, carriers: list[str], since_s: int) -> Outcome:
 
 
 def _changes(table: pd.DataFrame, column: str) -> np.ndarray:
-    """From report to report, [report, link, home]."""
+    """The changes between reports, [report, link, home]."""
     cumulative = table[column].to_numpy(float).reshape(-1, 2, HOMES)
     return np.diff(cumulative, axis=0)

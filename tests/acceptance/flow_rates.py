@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of strategies look at of a run: rates, charges and activity of flows."""
+"""Figures of runs for tests of strategies: rates, charges and activity of flows."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Rates:
     """A run of an example.
 
     Attributes:
-        result: its tables, those below read already.
-        agents, flows, epochs, ledger: of these.
-        transfers: likewise; empty where the example records none.
+        result: the run; the tables below are already read.
+        agents, flows, epochs, ledger: its tables.
+        transfers: its table, empty if the example records none.
     """
 
     def __init__(self, example: str, seed: int, *overrides: str) -> None:
@@ -37,7 +37,7 @@ class Rates:
             self.transfers = self.result.transfers if recorded else pd.DataFrame()
 
     def grown(self, source: str, column: str) -> pd.DataFrame:
-        """A counter of the source's flows: a row for each time [s], a column for each flow."""
+        """A counter of the source's flows: one row per time [s], one column per flow."""
         own = self.flows["flow"][self.flows["source"] == source]
         rows = self.epochs[self.epochs["flow"].isin(own)]
         table = rows.pivot(index="t_ps", columns="flow", values=column).astype(float)
@@ -45,7 +45,7 @@ class Rates:
         return table
 
     def per_s(self, source: str, column: str, first_s: float, last_s: float) -> np.ndarray:
-        """Its mean growth a second, of each flow."""
+        """Its mean growth per second for each flow."""
         table = self.grown(source, column)
         return ((table.loc[last_s] - table.loc[first_s]) / (last_s - first_s)).to_numpy()
 
@@ -54,11 +54,11 @@ class Rates:
         return 8 * self.per_s(source, "acked_bytes", first_s, last_s) / 1e6
 
     def charge(self, source: str, first_s: float, last_s: float) -> np.ndarray:
-        """What each flow's marks cost, money/s."""
+        """The cost of each flow's marks, money/s."""
         return self.per_s(source, "mark_charge_micro", first_s, last_s) / 1e6
 
     def on(self, flow: int, first_s: float, last_s: float) -> list[tuple[float, float]]:
-        """When a flow was switched on, cut to these times."""
+        """The times on of a flow, cut to these limits."""
         said = self.agents[(self.agents["name"] == "active") & (self.agents["flow"] == flow)]
         times = [0.0, *(said["t_ps"] / PS), np.inf]
         states = [1.0, *said["value"]]

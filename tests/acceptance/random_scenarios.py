@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random small scenarios for Hypothesis: every law of the table, chains of one or two links.
+"""Small random scenarios for Hypothesis: every law of the table, chains of one or two links.
 
-Numbers come from lists with ends that are odd (no buffer to speak of, a probability of 1, an epoch
+Numbers come from lists with extreme values (almost no buffer, a probability of 1, an epoch
 longer than the run), so that a scenario may also be refused.
 """
 
@@ -21,7 +21,7 @@ def _one(*values: Any) -> st.SearchStrategy[Any]:
 
 
 def _of(key: str, name: str, more: dict[str, Any], **optional: Any) -> Strategy:
-    """A mapping with a name under `key`, values that it must have, and some that it may have."""
+    """A mapping with a name under `key`, all required values and some optional ones."""
     fixed = {key: st.just(name), **more}
     return st.fixed_dictionaries(fixed, optional=optional)
 
@@ -185,7 +185,7 @@ _PLAIN: Final = frozenset({"cbr", "poisson", "voip", "video"})  # of datagrams
 
 @st.composite
 def scenarios(draw: st.DrawFn) -> dict[str, Any]:
-    """A scenario as plain values, a few seconds long; now and then one that is refused."""
+    """A scenario of a few seconds as plain values; some are refused."""
     hops = draw(st.integers(1, 2))
     links = [_link(draw, f"l{hop}", "abc"[hop], "abc"[hop + 1]) for hop in range(hops)]
     sources = [_source(draw, f"s{number}", "abc"[hops]) for number in range(draw(_one(1, 2, 3)))]

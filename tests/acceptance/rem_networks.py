@@ -40,7 +40,7 @@ class RemNetwork:
         return rates
 
     def yaml(self, steps: str, phi: str, *, duration: int = 100, warmup: int = 40) -> str:
-        """The scenario: `steps` are marking options, `phi` the sources' own."""
+        """The scenario: `steps` are marking options, `phi` belongs to the sources."""
         lines = ["version: 1", f"duration: {duration} s", f"warmup: {warmup} s", "network:"]
         lines.append("  links:")
         for i, (a, b, mbps, ms) in enumerate(self.links):
@@ -67,14 +67,14 @@ def _row(count: int) -> RemNetwork:
 
 
 def _ring() -> RemNetwork:
-    """Six nodes in a ring; from each a flow over two links and one over one."""
+    """Six nodes in a ring; from each node one flow over two links and one over one link."""
     links = tuple((f"n{i}", f"n{(i + 1) % 6}", 10, 10) for i in range(6))
     long = tuple(((i, (i + 1) % 6), 1 + i % 3) for i in range(6))
     return RemNetwork(links, long + tuple(((i,), 1) for i in range(6)))
 
 
 def _random() -> RemNetwork:
-    """A chain of six unequal links drawn once, under eight flows of drawn lengths and weights."""
+    """A chain of six random unequal links with eight flows of random lengths and weights."""
     draw = random.Random(5)
     links = tuple(
         (f"n{i}", f"n{i + 1}", draw.randint(5, 14), draw.randint(3, 15)) for i in range(6)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random markets of several carriers, and what is owed in them, counted from packet traces."""
+"""Random markets with several carriers, and their debts, counted from packet traces."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Money = Counter[tuple[int, str, str, str]]  # (end of epoch, kind, debit, credit
 
 @dataclasses.dataclass
 class Wander:
-    """A price that changes at every decision, by a rule of its own."""
+    """A price that changes at every decision, by a fixed rule."""
 
     step: Annotated[float, Unit("money")] = 0.0001
     turns: int = 0
@@ -81,7 +81,7 @@ def text_of(number: int) -> str:
 
 
 def posted(run: RunResult) -> dict[tuple[int, str], int]:
-    """(time, carrier) -> the price it posted then, micro-units."""
+    """(time, carrier) -> the posted price, micro-units."""
     agents = run.raw.agents
     rows = agents[agents["name"] == "price_micro_per_mark"]
     values = zip(rows["t_ps"], rows["agent"], rows["value"], strict=True)
@@ -89,7 +89,7 @@ def posted(run: RunResult) -> dict[tuple[int, str], int]:
 
 
 def owed(run: RunResult, plan: Plan, market: dict[str, Any]) -> Money:
-    """What marks cost whom, packet by packet."""
+    """The debts for marks by account, packet by packet."""
     carriers = [a for a in market["agents"] if a["role"] == "connectivity-provider"]
     owner = {name: a["name"] for a in carriers for name in a["links"]}
     payer = {source.name: f"source:{source.name}" for source in plan.sources}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A link that a carrier steers to a utilization, while demand doubles and goes back.
+"""A link that a carrier steers to a utilization, while demand doubles and returns.
 
 The scenarios are configs/examples/target-utilization.yaml and those that extend it.
 """
@@ -20,19 +20,19 @@ __all__ = ["EXAMPLES", "PS", "Course", "course", "held"]
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 PS = 10**12
 STEP_S = 5  # between two decisions
-PHASES = ((0, 200, 1), (200, 400, 1), (400, 600, -1))  # from, to, the side that it comes from
+PHASES = ((0, 200, 1), (200, 400, 1), (400, 600, -1))  # from, to, the side from which it approaches
 
 
 @dataclasses.dataclass(frozen=True)
 class Course:
-    """Utilization of each decision interval, and what is steered at the end of each phase."""
+    """Utilization in each decision interval, and the steered value at the end of each phase."""
 
     target: float
     used: np.ndarray
     ends: tuple[float, ...]
 
     def phase(self, k: int) -> np.ndarray:
-        """Intervals of phase k."""
+        """The intervals of phase k."""
         first, last, _ = PHASES[k]
         return self.used[first // STEP_S : last // STEP_S]
 
@@ -41,13 +41,13 @@ class Course:
         return float(self.phase(k)[-60 // STEP_S :].mean()) - self.target
 
     def updates(self, k: int, over: int = 1) -> int:
-        """Decisions after which means `over` so many intervals of the phase are within 0.02."""
+        """The number of decisions after which means `over` that many intervals are within 0.02."""
         means = np.convolve(self.phase(k), np.full(over, 1 / over), "valid")
         off = np.flatnonzero(abs(means - self.target) > 0.02)
         return int(off[-1]) + 1 if len(off) else 0
 
     def overshoot(self, k: int) -> float:
-        """How far it goes beyond the target once it has been on the side that it comes from."""
+        """The distance beyond the target after it was on the side from which it approaches."""
         beyond = PHASES[k][2] * (self.target - self.phase(k))  # above 0: on the far side
         near = np.flatnonzero(beyond < 0)
         return float(max(beyond[near[0] :].max(), 0.0)) if len(near) else math.nan
@@ -74,7 +74,7 @@ def held(found: Course, over: int = 1) -> bool:
 def course(
     example: str, seed: int, target: float, steered: str, overrides: tuple[str, ...] = ()
 ) -> Course:
-    """A run of an example; `steered` names in the table `agents` what its carrier moves."""
+    """A run of an example; `steered` is the carrier's variable in the table `agents`."""
     changes = [f"market.agents.isp.strategy.target={target}", *overrides]
     scenario = load(EXAMPLES / example, overrides=changes)
     with tempfile.TemporaryDirectory() as folder:

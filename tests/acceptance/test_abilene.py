@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Abilene, seed by seed, against its users' optimum: rates, pay after the step, the ledger."""
+"""Abilene, seed by seed, against its users' optimum: rates, willingness, ledger."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WARM_S, STEP_S, END_S = 50, 150, 300
 
 
 def measured(results: RawRun) -> list[NetworkLoads]:
-    """Links and pairs in each phase, settling left out."""
+    """Links and pairs in each phase, without settling."""
     epochs = Epochs(results.flow_epochs, "flow", sum(s.count for s in results.plan.sources))
     windows = [epochs.window(p.settled_ps, p.to_ps) for p in phases_of(results.plan)]
     return [network_loads(results, window) for window in windows if window is not None]
@@ -54,7 +54,7 @@ def optimum(crossing: np.ndarray, capacity: np.ndarray, demand: np.ndarray) -> n
 
 
 class Phase(NamedTuple):
-    """Pairs that send in a phase, Mbit/s: what each gets, asks for, would get at the optimum."""
+    """Pairs that send in a phase: rate, demand and rate at the optimum, Mbit/s."""
 
     names: list[str]
     got: np.ndarray
@@ -89,16 +89,16 @@ def solved(results: RawRun) -> list[Phase]:
 
 
 def check_rates(phases: list[Phase]) -> None:
-    """Each at least 80 % of its rate in the optimum, before and after the crowd came."""
+    """Each pair has at least 80 % of its optimal rate, before and after the crowd comes."""
     assert [len(phase.names) for phase in phases] == [132, 143]
     for phase in phases:
         assert phase.best.min() > 0
         assert (phase.got / phase.best).min() >= 0.8
-        assert (phase.best < 0.9 * phase.demand).any()  # or nobody is short and nothing is shown
+        assert (phase.best < 0.9 * phase.demand).any()  # else no pair is short of rate
 
 
 def willingness(results: RawRun, name: str) -> np.ndarray:
-    """What a pair is willing to pay in each second of the measured window, micro-units per s."""
+    """A pair's willingness to pay in each second of the measured window, micro-units per s."""
     flow = [s.name for s in results.plan.sources].index(name)
     table = results.raw.agents
     mine = table[(table["flow"] == flow) & (table["name"] == "willingness_micro_per_s")]
@@ -113,10 +113,10 @@ def variation(values: np.ndarray) -> float:
 
 
 def check_willingness(results: RawRun, phases: list[Phase]) -> None:
-    """Where the optimum's w changes by 15 %, w moves; wherever it changes, w ends where it says.
+    """If the optimum's w changes by 15 %, w moves; with any change it ends at the new optimum.
 
-    A change to the r-th part in the middle has a coefficient of variation of |1 - r| / (1 + r), of
-    which nine tenths are to be seen over the measured window. Settled: a fifth of that, in the last
+    A change by a factor r in the middle has a coefficient of variation of |1 - r| / (1 + r). The
+    measured window must show nine tenths of that; when settled, a fifth of it in the last
     quarter of the run.
     """
     before, after = (phase.willingness() for phase in phases)
@@ -134,7 +134,7 @@ def check_willingness(results: RawRun, phases: list[Phase]) -> None:
 
 
 def check_ledger(results: RawRun) -> None:
-    """Every CE packet delivered is paid for once, at the price, by the cities to the ISP."""
+    """The cities pay the ISP the price once for every CE packet delivered."""
     ledger = results.raw.ledger
     price = results.manifest.scenario["market"]["price_per_mark"]
     assert price == "0.02 money"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`aggressiveness-knob` on packets, against the optimum of its users in plain numpy.
 
-The knob is that of Andreassen et al. 2002, 3.2.5, which reports no figure of it; utilities and
-prices are ours. Kelly 1997: who pays for a share of a link in proportion to it, and takes the price
-for given, gets the share that is best for all.
+The knob is from Andreassen et al. 2002, 3.2.5, which reports no figures of it; utilities and
+prices are ours. Kelly 1997: users who pay in proportion to their share of a link, and take the
+price as given, get the shares that are best for all.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from tiers import seeds
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "aggressiveness-knob.yaml"
 PS = 10**12
 SEEDS = seeds(10, fast=3)
-STEADY = seeds(10, fast=1)  # where one run is within a fifth of its tolerance
-FREE, CHARGED = (20, 60), (90, 180)  # of the example [s]
-WORTH = {"modest": 1.0, "middle": 2.0, "keen": 4.0}  # of the example [money/s]
+STEADY = seeds(10, fast=1)  # one run is within a fifth of its tolerance there
+FREE, CHARGED = (20, 60), (90, 180)  # times of the example [s]
+WORTH = {"modest": 1.0, "middle": 2.0, "keen": 4.0}  # price of the example [money/s]
 
 TEXT = """\
 version: 1
@@ -61,7 +61,7 @@ UTILITIES = (
 
 
 def scenario(utilities: tuple[str, ...], marking: str, charge: float, price: float) -> Scenario:
-    """One link, a greedy WTP flow with a knob for each utility; weight is sold with a fee."""
+    """One link and a greedy WTP flow with a knob per utility; weight has a fee."""
     names = [f"flow{i}" for i in range(len(utilities))]
     return scenario_from_text(
         TEXT.format(
@@ -76,7 +76,7 @@ def scenario(utilities: tuple[str, ...], marking: str, charge: float, price: flo
 
 
 class Course:
-    """What a run says of rates and weights."""
+    """The rates and weights of a run."""
 
     def __init__(self, result: RunResult) -> None:
         self._epochs = result.flow_epochs.set_index(["t_ps", "flow"]).sort_index()
@@ -89,7 +89,7 @@ class Course:
         return 8 * (b - a).to_numpy(float) / (last_s - first_s)
 
     def weight(self, first_s: int, last_s: int) -> np.ndarray:
-        """Mean weight of each flow, NaN where its agent chose none."""
+        """The mean weight of each flow, NaN if its agent chose none."""
         means = []
         for flow in range(len(self.source)):
             said = self._agents[self._agents["flow"] == flow].sort_values("t_ps")
@@ -114,7 +114,7 @@ def example(seed: int) -> Course:
 
 
 def demand_bps(price: float) -> np.ndarray:
-    """What each of UTILITIES buys at a price in money/s per bit/s: the inverse of U'."""
+    """The demand of each of UTILITIES at a price in money/s per bit/s: the inverse of U'."""
     p = price * X0
     squares = np.sqrt(A / p)
     return X0 * np.array(
@@ -135,7 +135,7 @@ def optimum(capacity_bps: float, charge: float) -> tuple[np.ndarray, np.ndarray]
 def test_users_of_a_link_come_to_rest_at_the_optimum() -> None:
     """Four utilities, R from 1/2 to 2: weights and rates are demand that fills C.
 
-    Within 3 %; the smallest within 12 %, as three seeds of its rate have a standard error of 4 %.
+    Within 3 %; the smallest within 12 %, as its rate has a standard error of 4 % in three seeds.
     """
     close = [0.03, 0.03, 0.06, 0.12]
     for charge in (0.5, 2.0):
@@ -156,12 +156,12 @@ def test_marks_and_weight_are_one_price() -> None:
     per_weight, slope = charge + mark / round_trip_s, 8 * 1000 / (marked * round_trip_s)
     found = [simulate(made, seed).weight(60, 200)[0] for seed in STEADY]
     best = a / per_weight - x0_bps / slope
-    assert best < 0.5 * a / charge - x0_bps / slope  # marks are no small part of the price
+    assert best < 0.5 * a / charge - x0_bps / slope  # marks are a large part of the price
     assert np.mean(found) == pytest.approx(best, rel=0.02)
 
 
 def test_a_free_knob_is_turned_to_its_end() -> None:
-    """In the example's first minute all knobs are at 12, and who has none is squeezed."""
+    """In the example's first minute all knobs are at 12, and flows without a knob get less."""
     for seed in SEEDS:
         found = example(seed)
         knobs = found.source != "plain"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""configs/examples/all-or-nothing.yaml: x0 while it is affordable, nothing but trials otherwise."""
+"""configs/examples/all-or-nothing.yaml: x0 while it is affordable, otherwise only trials."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def made(seed: int) -> Rates:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_it_is_x0_while_affordable(seed: int) -> None:
-    """On all the time, every 10 s within 5 % of x0."""
+    """It is always on, and within 5 % of x0 in every 10 s."""
     for flow in VIDEO:
         assert made(seed).on(flow, *CALM) == [CALM]
     for t in range(*CALM, 10):
@@ -33,7 +33,7 @@ def test_it_is_x0_while_affordable(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_it_is_nothing_while_it_is_not(seed: int) -> None:
-    """In the crowd it is on in trials of two decisions only; switched off, nothing is sent."""
+    """In the crowd it is on only for trials of two decisions; while off, it sends nothing."""
     sent = made(seed).grown("video", "sent")
     for flow in VIDEO:
         spans = made(seed).on(flow, *CROWDED)
@@ -48,7 +48,7 @@ def test_it_is_nothing_while_it_is_not(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_it_comes_back(seed: int) -> None:
-    """Within the longest wait of what failed, and then at x0 to the end."""
+    """It returns within the longest wait after failures, and stays at x0 to the end."""
     for row, flow in enumerate(VIDEO):
         spans = made(seed).on(flow, *CALM_AGAIN)
         assert spans[-1][1] == CALM_AGAIN[1] and spans[-1][0] < CALM_AGAIN[0] + 1.5 * 4 * RETRY_S

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""alpha-fair users from 0 to 100 in a row of two links: what a flow over both gets.
+"""The rate of alpha-fair users over both of two links in a row, for alpha from 0 to 100.
 
-Both links are alike, so a flow over both pays twice the price: with U' = a r^-alpha its rate is
-2^(-1/alpha) of that of a flow over one (Mo, Walrand 2000). A packet marked on both is one mark, so
-that twice is 2 - p. At alpha 0 it buys nothing, at 100 0.993: nearly max-min fairness.
+Both links are equal, so a flow over both pays twice the price: with U' = a r^-alpha its rate is
+2^(-1/alpha) times that of a flow over one (Mo, Walrand 2000). Two marks on a packet count as one,
+so the factor is 2 - p. At alpha 0 it buys nothing, at 100 0.993, nearly max-min fairness.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ market:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("alpha", [0.0, 2.0, *(rare(a) for a in (0.5, 1.0, 10.0, 100.0))])
 def test_a_flow_over_two_links_gets_2_to_the_minus_1_over_alpha(alpha: float, seed: int) -> None:
-    """Within 6 %, or 11 % at alpha 0.5, where an error of the price counts twice.
+    """Within 6 %, or 11 % at alpha 0.5, because an error of the price counts twice there.
 
     p is the share of marks on the data over one link.
     """

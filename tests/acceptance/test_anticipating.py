@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users who anticipate the price that they make: the Nash equilibrium of Johari, Tsitsiklis 2004.
+"""Users who anticipate their effect on prices: the Nash equilibrium of Johari, Tsitsiklis 2004.
 
-On a link whose payments share out the rate C, U_i'(x_i) (1 - x_i / C) is the same for all, the
+On a link whose payments divide the rate C, U_i'(x_i) (1 - x_i / C) is the same for all: the
 price. Price takers have the same U_i'(x_i), the optimum.
 """
 
@@ -20,7 +20,7 @@ from tiers import seeds
 
 SEEDS = seeds(10, fast=1)
 AMOUNTS = np.array([4.0, 2.0, 1.0])  # a, with x0 = 1 Mbps
-SHARED = 8.0  # Mbps; what the virtual queue of 9 Mbps lets through
+SHARED = 8.0  # Mbps; throughput of the virtual queue of 9 Mbps
 WARMUP, DURATION = 60, 200
 
 TEXT = """\
@@ -85,7 +85,7 @@ def equilibrium(total: float, shared: float) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_anticipating_users_come_to_the_nash_equilibrium(seed: int) -> None:
-    """Within 5 % each, 2 % on the mean; at the optimum of price takers one would have 20 % more."""
+    """Within 5 % each, 2 % on average; at the price takers' optimum one would have 20 % more."""
     rate, price = rates(SHARED, seed)
     nash, optimum = equilibrium(rate.sum(), SHARED), equilibrium(rate.sum(), np.inf)
     print(rate.round(3), nash.round(3), optimum.round(3), price.round(4))

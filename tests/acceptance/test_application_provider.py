@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Application providers on the engine: who pays whom, who is let in, and fees that adapt."""
+"""Application providers on the engine: payments, admission, and adaptive fees."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ecnomy.markets.scenario import scenario_from_text
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 PS = 10**12
-PRICE_MICRO = 125_000  # of a mark in gold-silver.yaml
+PRICE_MICRO = 125_000  # price of a mark in gold-silver.yaml
 SHORT = "duration=140 s"
-GOLD, SILVER = (0, 1), (2, 3)  # rows of flows there
+GOLD, SILVER = (0, 1), (2, 3)  # rows of its flows
 
 
 @functools.cache
@@ -35,7 +35,7 @@ def example(name: str, *overrides: str) -> Any:
 
 
 def paid(result: Any) -> dict[tuple[str, str, str], int]:
-    """(kind, who pays, who is paid) -> how much, micro-units."""
+    """(kind, payer, payee) -> amount, micro-units."""
     keys = [result.ledger[name].astype(str) for name in ("kind", "debit", "credit")]
     return result.ledger.groupby(keys)["amount_micro"].sum().to_dict()
 
@@ -57,7 +57,7 @@ def course(result: Any, name: str) -> pd.Series:
     [("resold", "shop", 12_000_000), ("carrier-charges", "readers", 800_000)],
 )
 def test_money_goes_as_the_business_model_says(name: str, payer: str, fees_micro: int) -> None:
-    """Fees to the provider for 140 s, marks to the carrier by who is to pay; nothing else."""
+    """Fees go to the provider for 140 s, marks to the carrier from the debtor; nothing else."""
     result = example(name, SHORT)
     moved = paid(result)
     background = ("marks", "source:background", "isp")
@@ -69,7 +69,7 @@ def test_money_goes_as_the_business_model_says(name: str, payer: str, fees_micro
 
 
 def test_the_charging_rate_is_the_classes_under_both() -> None:
-    """What marks cost is steered to the charge, whatever the fee; who pays changes no packet."""
+    """The cost of marks is steered to the charge at any fee; the payer changes no packet."""
     epochs = example("resold", SHORT).flow_epochs.set_index(["t_ps", "flow"])["mark_charge_micro"]
     spent = (epochs[140 * PS] - epochs[70 * PS]) / 70e6
     assert spent[list(GOLD)].to_numpy() == pytest.approx(4.0, rel=0.1)
@@ -79,7 +79,7 @@ def test_the_charging_rate_is_the_classes_under_both() -> None:
 
 
 def test_cost_plus_brings_in_the_cost_and_the_margin() -> None:
-    """Of each class, calm and crowd: fees are 1.1 times the cost of its marks, within D."""
+    """In each class, calm or crowded, fees are 1.1 times the cost of its marks, within D."""
     result = example("cost-plus")
     ledger = result.ledger
     for name, flows in (("gold", GOLD), ("silver", SILVER)):
@@ -96,7 +96,7 @@ def test_cost_plus_brings_in_the_cost_and_the_margin() -> None:
 
 
 def _members(result: Any, until_s: int) -> pd.DataFrame:
-    """(time, flow) -> class of each reader after that meeting."""
+    """(time, flow) -> class of each reader after that decision."""
     moves = result.agents.query("agent == 'readers-club' and name == 'class'")
     table = moves.pivot(index="t_ps", columns="flow", values="value")
     table = table.reindex(columns=range(24)).ffill().fillna(1)
@@ -104,7 +104,7 @@ def _members(result: Any, until_s: int) -> pd.DataFrame:
 
 
 def test_a_full_class_lets_nobody_in() -> None:
-    """Ten of 22 who ask are let in, the others are refused at every decision."""
+    """Ten of 22 applicants are admitted, the others are refused at every decision."""
     result = example("class-room", "duration=40 s", "warmup=5 s")
     assert (_members(result, 40) == 0).sum(axis=1).max() == 10
     refused = result.agents.query("name == 'refused'")
@@ -119,7 +119,7 @@ def test_a_full_class_lets_nobody_in() -> None:
 
 
 def test_marks_that_cost_too_much_let_nobody_in() -> None:
-    """With room for all, gold takes so many that its marks cost `most_cost`, and no more."""
+    """With places for all, gold admits members until its marks cost `most_cost`."""
     free = "market.agents.shop.classes.gold.members=24"
     tight = "market.agents.shop.classes.gold.most_cost=5 money/s"
     late = "market.agents.readers-club.strategy.low=0.1 money/s"
@@ -159,7 +159,7 @@ market:
 
 
 def test_the_only_class_is_filled_too(tmp_path: Path) -> None:
-    """Who cannot pay stays in it, switched off; N log(high / F) / log(high / low) = 12 of 24."""
+    """Members unable to pay stay, switched off; N log(high / F) / log(high / low) = 12 of 24."""
     result = run(scenario_from_text(ONE_CLASS, "one.yaml"), out=tmp_path / "r").raw
     fees = result.agents.query("agent == 'shop' and name == 'fee:gold'")["value"]
     low, high = (4e6 * 8 ** (-n / 24) for n in (13, 11))

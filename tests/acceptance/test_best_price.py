@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Carriers that look for the price that leaves them most, against closed forms.
+"""Carriers that search for their best price, against closed forms.
 
-Users of U = a log x spend a whatever a mark costs (siris2002, section 2: w = x U'(x)): revenue does
-not depend on the price. Users of U = a sqrt(x / x0) buy x = x0 (a / 2 q x0)^2 at a price q of a
-packet, a demand of elasticity 2; at a cost c of a packet most is left at q = 2 c (Lerner 1934).
+Users with U = a log x spend a at any price (siris2002, section 2: w = x U'(x)), so revenue does
+not depend on the price. Users with U = a sqrt(x / x0) buy x = x0 (a / 2 q x0)^2 at a price q of a
+packet, with elasticity 2; at a cost c of a packet profit is highest at q = 2 c (Lerner 1934).
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from tiers import full, in_full, rare
 
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "best-price.yaml"
 PS = 10**12
-MARKED, OWED = 1 - 0.9 * 0.9, 0.9 * 0.1 * 0.02  # share of packets; money a packet
+MARKED, OWED = 1 - 0.9 * 0.9, 0.9 * 0.1 * 0.02  # share of packets; money per packet
 USERS, AMOUNT, X0_PPS = 6, 1.25, 125.0
 BANDIT = "{kind: revenue-bandit, floor: 0.009 money, ceiling: 0.04 money, arms: 8}"
 BY_LOAD = "{law: load-based, interval: 0.5 s, threshold: 0.6, slope: 0.71}"
-BEST = 2 * OWED / MARKED  # money a mark
+BEST = 2 * OWED / MARKED  # money per mark
 HALF = 0.5 * BEST
-MINUTES = 40 if in_full() else 16  # to find the price, and as long to measure
-LONG = 18 if in_full() else 9  # minutes of users of U = a log x
+MINUTES = 40 if in_full() else 16  # for the search, and as long for the measurement
+LONG = 18 if in_full() else 9  # minutes of users with U = a log x
 LOG_PRICES = (0.05, 0.1, 0.2, 0.4) if in_full() else (0.05, 0.4)
 
 
 def left_at(price: float) -> float:
-    """What a price per mark leaves access by theory [money/s]."""
+    """The theoretical profit of access at a price per mark [money/s]."""
     packet = price * MARKED
     return (packet - OWED) * USERS * X0_PPS * (AMOUNT / (2 * packet * X0_PPS)) ** 2
 
@@ -41,7 +41,7 @@ def left_at(price: float) -> float:
 def searched(
     strategy: str, price: float, seed: int, more: tuple[str, ...] = ()
 ) -> tuple[float, float]:
-    """What is left in the second half [money/s], and the mean price posted in it [money]."""
+    """The profit in the second half [money/s], and the mean price posted in it [money]."""
     overrides = [f"market.agents.access.price_per_mark={price:.6f} money"]
     overrides += (
         [] if strategy == "revenue-gradient" else [f"market.agents.access.strategy={BANDIT}"]
@@ -61,7 +61,7 @@ def searched(
 
 
 def test_the_closed_form_is_the_best_of_its_curve() -> None:
-    """Lerner's price against a search over the curve that it is derived from."""
+    """Lerner's price against a search over its underlying curve."""
     prices = np.geomspace(BEST / 4, BEST * 4, 4001)
     assert prices[left_at(prices).argmax()] == pytest.approx(BEST, rel=1e-3)
 
@@ -84,7 +84,7 @@ def test_what_is_left_is_close_to_the_most_there_is(strategy: str, start: float,
 
 @pytest.mark.parametrize(("start", "seed"), [pytest.param(2 * BEST, 1, marks=full), (HALF, 2)])
 def test_the_gradient_finds_the_price_itself(start: float, seed: int) -> None:
-    """Within 8 %: a slope that is wrong by 0.1 is that of a price 5 % off."""
+    """Within 8 %: an error of 0.1 in the slope is one of 5 % in the price."""
     assert searched("revenue-gradient", start, seed)[1] == pytest.approx(BEST, rel=0.08)
 
 
@@ -94,9 +94,9 @@ SLOW = ("sources.home.transport.gain=0.1", "market.agents.access.decision_interv
 @full
 @pytest.mark.parametrize("seed", [2, 3, 4])
 def test_the_gradient_waits_for_customers_who_take_longer(seed: int) -> None:
-    """They take about 40 s, it decides every 10 s: the same price, and the same is left.
+    """They take about 40 s and it decides every 10 s: price and profit are the same.
 
-    Where a price was held for 20 s it rose to 30 times the best one, and left a tenth.
+    When a price was kept for 20 s, it rose to 30 times the best one, with a tenth of the profit.
     """
     left, price = searched("revenue-gradient", HALF, seed, SLOW)
     print(f"left {left:.4f} of {left_at(BEST):.4f} money/s, mean price {price:.5f} for {BEST:.5f}")
@@ -106,13 +106,13 @@ def test_the_gradient_waits_for_customers_who_take_longer(seed: int) -> None:
 
 @pytest.mark.parametrize("factor", [0.5, 2.0])
 def test_where_it_started_was_worse(factor: float) -> None:
-    """The control: by theory a price twice or half the best leaves 25 % less, or nothing."""
+    """The control: by theory twice or half the best price gives 25 % less profit, or nothing."""
     assert left_at(factor * BEST) < 0.76 * left_at(BEST)
 
 
 @functools.cache
 def log_revenue(price: float) -> float:
-    """What six users of U = a log x pay on a link that marks by its load [money/s]."""
+    """The payments of six users with U = a log x on a link that marks by its load [money/s]."""
     overrides = [
         *("market.agents.access.strategy={kind: stay}", f"duration={2 + LONG} min", "warmup=2 min"),
         f"market.agents.access.price_per_mark={price} money",
@@ -127,7 +127,7 @@ def log_revenue(price: float) -> float:
 
 
 def test_revenue_is_flat_for_log_users() -> None:
-    """Over prices from 0.05 to 0.4 money a mark: within 2 % of each other."""
+    """Revenue varies by less than 2 % over prices from 0.05 to 0.4 money per mark."""
     found = [log_revenue(price) for price in LOG_PRICES]
     print([round(x, 4) for x in found], "of", USERS * AMOUNT)
     assert max(found) / min(found) < 1.02
@@ -135,5 +135,5 @@ def test_revenue_is_flat_for_log_users() -> None:
 
 @pytest.mark.parametrize("price", LOG_PRICES)
 def test_log_users_spend_what_they_are_worth(price: float) -> None:
-    """6 x 1.25 money/s, within 2 %."""
+    """They spend 6 x 1.25 money/s, within 2 %."""
     assert log_revenue(price) == pytest.approx(USERS * AMOUNT, rel=0.02)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose word it is that a promise was broken: the provider's, the subscriber's, or both's."""
+"""Broken promises as judged by the provider, by the subscriber, or by both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HANDY = 1
 
 
 def outcome(tmp_path: Path, seen_by: str, overclaims: float):
-    """Calls of `handy`, whose callers claim that share of kept promises to have been broken."""
+    """Calls of `handy`, whose callers claim that this share of kept promises was broken."""
     more = (
         f"market.agents.handy.tariffs.voice.quality_seen_by={seen_by}",
         f"market.agents.people.strategy={{kind: cheapest-call, overclaims: {overclaims}}}",
@@ -32,12 +32,12 @@ def outcome(tmp_path: Path, seen_by: str, overclaims: float):
 
 
 def paid(calls) -> set[int]:
-    """Calls that were paid back."""
+    """Calls that were refunded."""
     return set(calls.id[calls.reimbursement_micro > 0])
 
 
 def bad(calls) -> set[int]:
-    """Calls with more bad packets than promised."""
+    """Calls with more bad packets than the promise allows."""
     return set(calls.id[calls.late + calls.lost > 0.004 * calls.sent])
 
 
@@ -45,14 +45,14 @@ def bad(calls) -> set[int]:
     "seen_by", ["subscriber", *(pytest.param(s, marks=full) for s in ("gsp", "both"))]
 )
 def test_honest_subscribers_are_paid_what_they_are_owed(tmp_path, seen_by) -> None:
-    """Whoever's word it is."""
+    """This holds whoever judges."""
     calls = outcome(tmp_path, seen_by, 0.0)
     assert len(calls) > 200 and 10 < len(bad(calls)) < len(calls) - 10
     assert paid(calls) == bad(calls)
 
 
 def test_overclaiming_costs_a_provider_that_does_not_see_quality(tmp_path) -> None:
-    """It pays for kept promises too; one that measures, alone or as well, pays for none."""
+    """Such a provider also pays for kept promises; a provider that measures does not."""
     calls = outcome(tmp_path, "subscriber", 0.3)
     kept = set(calls.id) - bad(calls)
     assert bad(calls) < paid(calls)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls priced by packet rate, and by peak and mean rate, counted apart from calls and ledger.
+"""Calls priced by packet rate, or by peak and mean rate, recounted from calls and ledger.
 
-Andreassen et al. 2002, 4.4, say what tariffs may go by; Kelly 1996 gives the one by two rates.
+Andreassen et al. 2002, 4.4, list bases of tariffs; Kelly 1996 has the tariff by two rates.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ecnomy.markets.scenario import scenario_from_text
 
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "call-rates.yaml"
 PS = 10**12
-CALL, PACKET = 2_000, 60  # micro-units, of the example
+CALL, PACKET = 2_000, 60  # micro-units, as in the example
 PEAK, MEAN, SPACE = 10.0, 3.875, 0.2
 
 DEAR = """\
@@ -60,7 +60,7 @@ def calls_of(result: RunResult, source: str) -> pd.DataFrame:
 
 
 def bandwidth_pps(mean_pps: float) -> float:
-    """Of a source that is on at its peak with the probability m / h: log E e^(s X) / s."""
+    """log E e^(s X) / s of a source that is at its peak h with probability m / h."""
     on = mean_pps / PEAK
     return float(np.log(np.dot([1 - on, on], np.exp([0.0, SPACE * PEAK]))) / SPACE)
 
@@ -73,7 +73,7 @@ def line(mean_pps: float) -> tuple[float, float]:
 
 
 def test_a_call_costs_by_its_packets(result: RunResult) -> None:
-    """So much a call and so much a packet sent, at 10 and at 30 packets/s; exact for each call."""
+    """A price per call and per packet sent, at 10 and at 30 packets/s; exact for each call."""
     for source, rate_pps in (("slow", 10), ("fast", 30)):
         calls = calls_of(result, source)
         assert len(calls) > 100
@@ -83,7 +83,7 @@ def test_a_call_costs_by_its_packets(result: RunResult) -> None:
 
 
 def test_a_bursty_call_costs_by_peak_and_mean(result: RunResult) -> None:
-    """a T + b V of the tangent, to the micro-unit below; a and b are whole a minute, a million."""
+    """a T + b V of the tangent, rounded down; a and b are integers per minute and per million."""
     per_s, per_packet = line(MEAN)
     per_min, per_mega = round(60 * PACKET * per_s), round(1e6 * PACKET * per_packet)
     calls = calls_of(result, "spurts")
@@ -95,14 +95,14 @@ def test_a_bursty_call_costs_by_peak_and_mean(result: RunResult) -> None:
 
 
 def test_the_ledger_has_what_calls_cost(result: RunResult) -> None:
-    """All that callers paid for calls, in the kind `call`."""
+    """The kind `call` has all payments of callers for calls."""
     ledger = result.raw.ledger
     paid = ledger[ledger.kind == "call"].amount_micro.sum()
     assert paid == result.calls.charge_micro.sum() > 0
 
 
 def test_who_declares_its_mean_rate_pays_least(result: RunResult) -> None:
-    """By the calls of the run and the tariffs of other declarations, at V / T the charge is least.
+    """For the calls of the run and tariffs of other declarations, the charge is least at V / T.
 
     It is then the effective bandwidth of the mean, between the mean rate and the peak rate.
     """
@@ -130,7 +130,7 @@ def test_who_declares_its_mean_rate_pays_least(result: RunResult) -> None:
 def test_a_call_that_costs_too_much_ends_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three hours at a million money a minute, where 10^14 micro-units are the most of a ledger."""
+    """Three hours at a million money per minute exceed the ledger's limit of 10^14 micro-units."""
     monkeypatch.setattr(call_desk, "LARGEST_MICRO", 10**14)
     with pytest.raises(LedgerError, match="^overflow: a call of flow 0 with a charge of "):
         run(scenario_from_text(DEAR), out=tmp_path / "run")

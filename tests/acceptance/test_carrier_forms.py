@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Carriers that steer a price against closed forms: the form is found, or `show` says otherwise.
 
-Users of U = a log(1 + x / x0) buy x = a / q - x0 at a price q of a packet. At a cost c of a packet
-a carrier is left (q - c) x, which is most at q = sqrt(c a / x0). Of several groups, all of which
-buy there, a and x0 are the sums over users.
+Users with U = a log(1 + x / x0) buy x = a / q - x0 at a price q of a packet. At a packet's cost c
+a carrier's profit (q - c) x is highest at q = sqrt(c a / x0). For several groups that all
+buy at that price, a and x0 are sums over users.
 
-Under `direct` two carriers in a row are each left q_i x(q_1 + q_2). The best reply to the other's z
-is sqrt(z a / x0) - z: both ask a quarter of the choke price a / x0. Of users of U = a (1 - (1 -
-x / x0)^2) it is half of what z leaves of the choke price 2 a / x0: both ask a third of it.
+Under `direct` two carriers in a row each earn q_i x(q_1 + q_2). The best reply to the other's z
+is sqrt(z a / x0) - z: both charge a quarter of the choke price a / x0. With U = a (1 - (1 -
+x / x0)^2) it is half of the choke price 2 a / x0 less z: both charge a third of it.
 
-Where a share D(q) = 1 / (1 + exp((q - m) / s)) of users takes part, (q - c) D is most where
+If a share D(q) = 1 / (1 + exp((q - m) / s)) of users takes part, (q - c) D is highest at
 q - c = s / (1 - D).
 """
 
@@ -27,9 +27,9 @@ from tiers import full, in_full, seeds
 
 Floats = npt.NDArray[np.float64]
 OWED = 0.02  # money for each mark of the second link
-COST = OWED * FAR  # of a packet
+COST = OWED * FAR  # cost of a packet
 MARKED = NEAR + FAR  # share of packets that arrive marked
-PACKET_BITS = 8000  # of an IP packet, as x and x0 count them
+PACKET_BITS = 8000  # bits of an IP packet, as in x and x0
 GROUPS = {  # users, money/s, packets/s
     "one": ((6, 1.0, 50.0),),
     "two": ((3, 1.0, 40.0), (3, 1.5, 90.0)),
@@ -46,7 +46,7 @@ def closed_form(groups: tuple[tuple[int, float, float], ...], cost: float = COST
 def left_at(
     groups: tuple[tuple[int, float, float], ...], price: float, cost: float = COST
 ) -> float:
-    """What a price of a mark leaves by theory, money/s."""
+    """The theoretical profit at a price of a mark, money/s."""
     q = price * MARKED
     return sum((q - cost) * n * max(a / q - x0, 0.0) for n, a, x0 in groups)
 
@@ -76,7 +76,7 @@ def searched(
 
 @pytest.mark.parametrize("name", sorted(GROUPS))
 def test_the_closed_form_is_the_best_of_its_curve(name: str) -> None:
-    """Against a search over what is left by theory, where a group may buy nothing."""
+    """Against a search over the theoretical profit, in which a group may buy nothing."""
     groups, q = GROUPS[name], np.geomspace(COST, 0.05, 200_001)
     left = sum((q - COST) * n * np.maximum(a / q - x0, 0) for n, a, x0 in groups)
     assert q[np.argmax(left)] / MARKED == pytest.approx(closed_form(groups), rel=1e-3)
@@ -85,9 +85,9 @@ def test_the_closed_form_is_the_best_of_its_curve(name: str) -> None:
 @pytest.mark.parametrize("seed", seeds(10, fast=1))
 @pytest.mark.parametrize("name", [pytest.param("one", marks=full), "two"])
 def test_the_gradient_finds_the_price_of_log_users(name: str, seed: int) -> None:
-    """Within 5 % of the best price in the last ten minutes, or it leaves within 1 % of the most.
+    """Within 5 % of the best price in the last ten minutes, or within 1 % of the highest profit.
 
-    What it leaves is read off the curve. Users buy their demand: measured money is within 0.5 % of
+    The profit is read off the curve. Users buy their demand: measured money is within 0.5 % of
     the curve. The search ends 5 % low with one group (seeds 1 and 2), where revenue is flat enough
     to miss 0.3 % only.
     """
@@ -102,9 +102,9 @@ def test_the_gradient_finds_the_price_of_log_users(name: str, seed: int) -> None
 @pytest.mark.parametrize("seed", seeds(10))
 @pytest.mark.parametrize("owed", [0.01, 0.04])
 def test_the_gradient_finds_the_reply_to_a_leader(owed: float, seed: int) -> None:
-    """Half, or twice the price of a mark that `down` asks: sqrt(1/2) or sqrt 2 of the price above.
+    """`down` charges half or twice as much per mark: sqrt(1/2) or sqrt 2 times the price above.
 
-    It is left within 1 % of the most.
+    Its profit is within 1 % of the highest.
     """
     group, cost = GROUPS["one"], owed * FAR
     one = searched(group, seed, owed, 2)
@@ -116,7 +116,7 @@ def test_the_gradient_finds_the_reply_to_a_leader(owed: float, seed: int) -> Non
 
 @pytest.mark.parametrize("seed", seeds(3, fast=1))
 def test_a_leader_whose_follower_stays_does_not_settle(seed: int) -> None:
-    """What `up` charges its users is given, so that it pays `down` any price: that rises."""
+    """With a fixed price to its users `up` pays `down` any price, so `down`'s price rises."""
     users = [people("home", 6, f"{{kind: log, a: 1 money/s, x0: {50 * PACKET_BITS / 1000} kbps}}")]
     prices = (closed_form(GROUPS["one"]), OWED)
     one = found(users, seed=seed, settlement="retail", prices=prices, down=GRADIENT)
@@ -125,7 +125,7 @@ def test_a_leader_whose_follower_stays_does_not_settle(seed: int) -> None:
 
 
 def nash(kind: str, choke: float) -> float:
-    """The price of a packet that two ask each under `direct`, by best replies on a grid."""
+    """The price of a packet that each of two charges under `direct`, by best replies on a grid."""
     grid, mine = np.linspace(0, choke, 100_001)[1:], 0.1 * choke
     for _ in range(60):
         q = np.minimum((grid + mine) / choke, 1)
@@ -138,12 +138,12 @@ DIRECT = {"log": (1.0, 50.0, 1.0, 1 / 4), "quadratic": (1.0, 200.0, 2.0, 1 / 3)}
 
 @pytest.mark.parametrize("kind", sorted(DIRECT))
 def test_two_in_a_row_ask_that_share_of_the_choke_price(kind: str) -> None:
-    """The closed form against best replies to best replies."""
+    """The closed form equals repeated best replies."""
     assert nash(kind, 1.0) == pytest.approx(DIRECT[kind][3], rel=1e-3)
 
 
 def in_a_row(kind: str, seed: int) -> tuple[list[float], bool]:
-    """Prices of two that climb under `direct`, in shares of the equilibrium; whether settled."""
+    """Prices of two climbing carriers under `direct` over the equilibrium; whether settled."""
     a, x0, factor, _ = DIRECT[kind]
     packet = nash(kind, factor * a / x0)
     best = {"up": packet / NEAR, "down": packet / FAR}
@@ -167,9 +167,9 @@ def in_a_row(kind: str, seed: int) -> tuple[list[float], bool]:
 @full
 @pytest.mark.parametrize("kind", ["log", "quadratic"])
 def test_two_in_a_row_mark_up_twice(kind: str) -> None:
-    """Under `direct`: within 5 % in the mean of ten seeds and both, and each within 15 %.
+    """Under `direct`: within 5 % on the mean of ten seeds and both carriers, each within 15 %.
 
-    Of one seed in ten the profit may be too noisy for a verdict.
+    In one seed of ten the profit may be too noisy for a verdict.
     """
     found = [in_a_row(kind, seed) for seed in seeds(10)]
     ratios = np.array([shares for shares, _ in found])
@@ -182,9 +182,9 @@ POOR, RICH, X0_PPS = 1.0, 2.5, 125.0  # money/s, money/s, packets/s
 
 
 def two_peaks(packet: float | Floats) -> float | Floats:
-    """What a price of a packet leaves of four users of each group, money/s.
+    """The profit from four users of each group at a price of a packet, money/s.
 
-    Users of U = a (1 - (1 - x / x0)^2) buy x0 (1 - q x0 / 2 a) up to a price of 2 a / x0.
+    Users with U = a (1 - (1 - x / x0)^2) buy x0 (1 - q x0 / 2 a) up to a price of 2 a / x0.
     """
     bought = [X0_PPS * np.maximum(1 - packet * X0_PPS / (2 * a), 0) for a in (POOR, RICH)]
     return packet * 4 * sum(bought)
@@ -194,9 +194,9 @@ def two_peaks(packet: float | Floats) -> float | Floats:
 @pytest.mark.parametrize("start", [0.7, 0.9])
 @pytest.mark.parametrize("seed", seeds(5))
 def test_a_group_that_leaves_is_won_back(start: float, seed: int) -> None:
-    """Above the poor users' highest price there is a second peak, which leaves 12.5 % less.
+    """Above the poor users' highest price there is a second peak with 12.5 % less profit.
 
-    Poor users return late. Before long steps were undone, one of these runs ended there.
+    Poor users return late. Before long steps were undone, one run ended at that peak.
     """
     packets = np.geomspace(0.002, 0.06, 20001)
     best = float(packets[two_peaks(packets).argmax()])
@@ -216,7 +216,7 @@ def test_a_group_that_leaves_is_won_back(start: float, seed: int) -> None:
     assert one.left["up"] == pytest.approx(two_peaks(best), rel=0.04)
 
 
-USERS, MIDDLE, SPREAD, MB = 100, 6.0, 0.8, 960 / 1e6  # users, money/MB twice, of a packet
+USERS, MIDDLE, SPREAD, MB = 100, 6.0, 0.8, 960 / 1e6  # users, money/MB (twice), cost of a packet
 CROWD = (
     f"  - {{name: home, count: {USERS}, from: homes, to: town,\n"
     "     traffic: {kind: rate-capped, rate: 50 kbps},\n"
@@ -240,14 +240,14 @@ def logit_best() -> float:
 
 
 def left_by_logit(price: float) -> float:
-    """What a price of a packet leaves by theory, money/s."""
+    """The theoretical profit at a price of a packet, money/s."""
     taking = USERS / (1 + math.exp((price / MB - MIDDLE) / SPREAD))
     return (price - COST) * taking * 50_000 / 8000
 
 
 @functools.cache
 def by_logit(strategy: str, seed: int) -> Found:
-    """A carrier of a crowd that takes part by a logit curve, begun above or below the best."""
+    """A carrier of users with a logit curve, which begins above or below the best price."""
     prices = (logit_best() * (1.5 if seed % 2 else 0.6), OWED)
     how = dict(seed=seed, settlement="retail", prices=prices, up=strategy, duration=2400)
     return found([CROWD], **how)
@@ -264,8 +264,8 @@ def test_the_best_price_of_users_who_take_part_or_not(
 ) -> None:
     """Logit: the price within 5 % by climbing, within half a step of a list, and step by step.
 
-    Trying costs: `least` of the most is left, as prices 10 % off leave 8 % less. It is never said
-    to move on, and a price that leaves 3 % less is never said to have settled. A list may lack a
+    Trying costs: `least` of the maximum is earned, as prices 10 % off earn 8 % less. `show` never
+    says that it moves on, or that a price with 3 % less profit has settled. A list may lack a
     better price.
     """
     best, one = logit_best(), by_logit(strategy, seed)
@@ -283,9 +283,9 @@ def test_the_best_price_of_users_who_take_part_or_not(
 @full
 @pytest.mark.parametrize(("strategy", "fewest"), [(GRADIENT, 8), (BANDIT, 8), (HILL, 4)])
 def test_most_prices_of_such_users_are_said_to_have_settled(strategy: str, fewest: int) -> None:
-    """`unclear` is what chance leaves of a price that has settled, in one seed of ten or two.
+    """By chance a settled price is `unclear` in one or two seeds of ten.
 
-    Steps of a tenth of the price end up to 7 % beside the best one, which `show` says.
+    Steps of a tenth of the price end up to 7 % from the best one, which `show` says.
     """
     verdicts = [by_logit(strategy, seed).verdict.get("up", "unclear") for seed in seeds(10)]
     assert verdicts.count("settled") >= fewest, verdicts
@@ -293,10 +293,10 @@ def test_most_prices_of_such_users_are_said_to_have_settled(strategy: str, fewes
 
 @pytest.mark.parametrize("seed", [2, *(pytest.param(s, marks=full) for s in (1, 3))])
 def test_two_that_move_under_retail_do_not_settle(seed: int) -> None:
-    """At a given price of `up`, `down` earns in proportion to its own price: there is no rest.
+    """At a given price of `up`, `down` earns in proportion to its own price, so it never rests.
 
-    At least one of the two is found out, `down` in an hour; after half of it seed 1 would pass for
-    settled. Users of U = a sqrt(x / x0), whose demand has the elasticity 2 at any price.
+    At least one of the two is detected, `down` in an hour; after half an hour seed 1 would pass as
+    settled. Users have U = a sqrt(x / x0), whose demand has elasticity 2 at any price.
     """
     users = [people("home", 6, "{kind: sqrt, a: 0.6 money/s, x0: 1 Mbps}")]
     start = 2 * COST / MARKED

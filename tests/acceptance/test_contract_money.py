@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is sold on a meter and a tariff, against an independent count from the tables of the run."""
+"""Metered sales with tariffs, against an independent count from the tables of the run."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
 
 
 def paid(made: RunResult, kind: str) -> dict[int, int]:
-    """Micro-units that each row of flows paid for this."""
+    """The micro-units that each row of flows paid for a kind."""
     rows = made.raw.ledger[made.raw.ledger["kind"] == kind]
     return {int(k): int(v) for k, v in rows.groupby("flow")["amount_micro"].sum().items()}
 
@@ -69,7 +69,7 @@ def last(made: RunResult, column: str) -> list[int]:
 
 
 def test_bytes_are_charged_to_the_micro_unit(made: RunResult) -> None:
-    """floor(bytes x price) of each row, however many epochs there were."""
+    """floor(bytes x price) for each row, whatever the number of epochs."""
     expected = {
         row: int(Fraction(count * 2_000_000, 10**9))
         for row, count in enumerate(last(made, "delivered_bytes"))
@@ -78,13 +78,13 @@ def test_bytes_are_charged_to_the_micro_unit(made: RunResult) -> None:
 
 
 def test_time_is_from_start_to_stop(made: RunResult) -> None:
-    """14 s at 0.1 money a minute."""
+    """14 s at 0.1 money per minute."""
     expected = int(Fraction(14 * 100_000, 60))
     assert paid(made, "line") == {0: expected, 1: expected, 2: expected}
 
 
 def test_marks_set_are_those_of_the_sellers_links(made: RunResult) -> None:
-    """The (source, link) books say the same; the table of pairs is of the whole run."""
+    """The (source, link) books agree; the table of pairs covers the whole run."""
     pairs = made.pairs
     own = pairs[(pairs["source_name"] == "bulk") & (pairs["link_name"] == "wire")]
     marks = int(own["marks"].sum())
@@ -93,7 +93,7 @@ def test_marks_set_are_those_of_the_sellers_links(made: RunResult) -> None:
 
 
 def test_pages_are_paid_when_complete(made: RunResult) -> None:
-    """As many as the table of transfers has."""
+    """As many pages are paid as the table of transfers has."""
     transfers = made.transfers
     rows = transfers[(transfers["complete"] == 1) & (transfers["flow"] >= 3)]
     assert sum(paid(made, "page").values()) == 10_000 * len(rows) and len(rows) > 5
@@ -110,7 +110,7 @@ def test_blocks_and_a_cap(made: RunResult) -> None:
 
 
 def test_who_pays_whom(made: RunResult) -> None:
-    """Users pay sellers; the fees of flows are these; nothing is lost."""
+    """Users pay sellers; these are the fees of flows; no money is lost."""
     ledger = made.raw.ledger
     kinds = {"bytes-charge": "near", "line": "near", "seen": "near", "page": "far", "plan": "far"}
     for kind, seller in kinds.items():
@@ -138,14 +138,14 @@ def test_who_pays_whom(made: RunResult) -> None:
     ],
 )
 def test_what_does_not_fit_is_refused(old: str, new: str, told: str) -> None:
-    """One line with the place."""
+    """The error is one line with the place."""
     with pytest.raises(ScenarioError, match=told) as caught:
         scenario_from_text(TEXT.replace(old, new), "s.yaml")
     assert "\n" not in str(caught.value)
 
 
 def test_contracts_are_written_back(tmp_path: Path) -> None:
-    """A resolved scenario with contracts reads as the same."""
+    """A resolved scenario with contracts loads as the same scenario."""
     import yaml
 
     first = scenario_from_text(TEXT).resolved()

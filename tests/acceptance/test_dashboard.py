@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The live page in a headless Chromium: its knobs act on the market that runs.
+"""The live page in a headless Chromium: its knobs act on the running market.
 
 ECNOMY_SCREENSHOTS=DIR keeps pictures of it: DIR/dashboard.png and DIR/dashboard-phone.png.
 """
@@ -21,7 +21,7 @@ import pytest
 from chromium import Tab, in_browser
 from processes import LIMIT_S, line_of, started, wait_for
 
-NEEDED = ("solara", "altair", "solara_assets")  # without the last the page is a CDN's
+NEEDED = ("solara", "altair", "solara_assets")  # without the last one the page comes from a CDN
 LACKING = [name for name in NEEDED if importlib.util.find_spec(name) is None]
 pytestmark = pytest.mark.skipif(
     bool(LACKING), reason=f"no {', '.join(LACKING)}: pip install 'ecnomy[dashboard]'"
@@ -52,22 +52,22 @@ COVERED = """(() => {
   }));
   return shown.length < 20 ? ["only " + shown.length + " blocks"] : found;
 })()""".replace("BLOCKS", BLOCKS)
-PLANTED = {  # style sheets that let a block cover another, and from which width on they do
+PLANTED = {  # style sheets that let a block cover another, and the width from which they do
     ".v-navigation-drawer { margin-left: 200px !important }": 960,  # as with ipyvuetify 3
     ".ec-board { margin-top: -60px }": 0,
     ".ec-load { margin-top: -60px }": 0,
 }
 BUTTONS = "[...document.querySelectorAll('button')].map(b => b.textContent.trim()).join(' | ')"
-LOST_S = 15.0  # a page that says nothing may be back before
-CLICKED_S = 30.0  # until a click has had an effect, or is lost
-RENDER = '.v-navigation-drawer .v-card [role=slider][aria-valuemax="100"]'  # epochs to a click
+LOST_S = 15.0  # a silent page may return before that
+CLICKED_S = 30.0  # until a click takes effect, or is lost
+RENDER = '.v-navigation-drawer .v-card [role=slider][aria-valuemax="100"]'  # epochs per click
 
 
 @pytest.fixture
 def server(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The page being served, and its address; its errors are in `capfd`."""
+    """The page's server, and its address; its errors are in `capfd`."""
     paths = os.pathsep.join(path for path in sys.path if path)
     words = [sys.executable, "-c", SERVE, str(LIVE), "--port", "0"]
     environ = os.environ | {"PYTHONPATH": paths}
@@ -76,7 +76,7 @@ def server(
 
 
 def _engines(parent: int) -> list[int]:
-    """Processes that are engines and children of this one, zombies too."""
+    """Engine processes that are children of this one, including zombies."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -88,7 +88,7 @@ def _engines(parent: int) -> list[int]:
 
 
 class _Board:
-    """The page as somebody uses it."""
+    """The page as a user operates it."""
 
     def __init__(self, tab: Tab) -> None:
         self.tab = tab
@@ -99,7 +99,7 @@ class _Board:
         return float(self.tab.wait(script))
 
     def mean(self, name: str) -> float:
-        """Mean of a figure over five clicks: it is of one epoch, and may be of the click before."""
+        """Mean of a figure over five clicks: it is of one epoch, perhaps of the previous click."""
         found = []
         for _ in range(5):
             self.step(1)
@@ -107,14 +107,14 @@ class _Board:
         return sum(found) / len(found)
 
     def click(self, words: str, within: str = "body") -> None:
-        """A button by its words, as soon as it can be pressed."""
+        """Clicks a button by its text, as soon as it is enabled."""
         button = f"[...document.querySelectorAll('{within} button')].find("
         button += f"b => b.textContent.trim() === '{words}' && !b.disabled)"
         self.tab.wait(f"!!{button}")
         self.tab.ask(f"{button}.click()")
 
     def slide(self, slider: str, steps: int) -> None:
-        """Move a slider up by keys, one when the one before has arrived."""
+        """Moves a slider up by keys, each after the previous one has arrived."""
         find = f"[...document.querySelectorAll('{slider}')]"
         for _ in range(steps):
             at = f"+{find}[0].getAttribute('aria-valuenow')"
@@ -124,7 +124,7 @@ class _Board:
             self.tab.wait(f"{at} > {before}")
 
     def step(self, epochs: int) -> None:
-        """At least so many epochs, click by click."""
+        """Steps at least so many epochs, click by click."""
         end = self.figure("time") + epochs
         while (now := self.figure("time")) < end:
             self.click("Step")
@@ -135,7 +135,7 @@ class _Board:
 def test_knobs_act_on_the_market_that_runs(
     server: tuple[subprocess.Popen[str], str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Gold raises silver's rate, a dearer mark lowers use; resets and closed tabs leave nothing."""
+    """Gold raises silver's rate, dearer marks lower use; resets and closed tabs end engines."""
     process, url = server
     with Tab(tmp_path / "profile", LIMIT_S) as tab:
         board = _Board(tab)
@@ -155,7 +155,7 @@ def test_knobs_act_on_the_market_that_runs(
             tab.wait(f"+{used}.dataset.value === 0")
             tab.wait("document.querySelector('.ec-held') === null")  # nothing is held any more
             board.step(1)
-        _left(process.pid, 1)  # of the market that is open
+        _left(process.pid, 1)  # the one of the open market
         tab.go("about:blank")
         _left(process.pid, 0)
         tab.go(url)
@@ -163,14 +163,14 @@ def test_knobs_act_on_the_market_that_runs(
         _left(process.pid, 1)
         process.send_signal(signal.SIGINT)
         time.sleep(0.1)
-        process.send_signal(signal.SIGINT)  # cut the shutdown off, with a traceback
+        process.send_signal(signal.SIGINT)  # interrupted the shutdown, with a traceback
         assert process.wait(LIMIT_S) in (0, 130)
         assert "Traceback" not in capfd.readouterr().err
 
 
 @in_browser
 def test_no_block_covers_another(server: tuple[subprocess.Popen[str], str], tmp_path: Path) -> None:
-    """On a telephone and two desktops, before and after epochs; planted overlaps are seen."""
+    """On a telephone and two desktops, before and after epochs; planted overlaps are found."""
     _, url = server
     with Tab(tmp_path / "profile", LIMIT_S) as tab:
         board = _Board(tab)
@@ -199,7 +199,7 @@ def test_no_block_covers_another(server: tuple[subprocess.Popen[str], str], tmp_
 def test_an_engine_ends_with_its_page(
     server: tuple[subprocess.Popen[str], str], tmp_path: Path
 ) -> None:
-    """A closed page at once, a lost one after 15 s."""
+    """The engine of a closed page ends at once, that of a lost one after 15 s."""
     process, url = server
     with Tab(tmp_path / "profile", LIMIT_S) as tab:
         board = _Board(tab)
@@ -233,10 +233,10 @@ def _price(board: _Board) -> None:
 
 
 def _play(board: _Board, process: subprocess.Popen[str]) -> None:
-    """It plays until it is paused; if not, the failure has the page's words and all stacks.
+    """It plays until it is paused; a failure shows the page's text and all stacks.
 
-    Twice, on busy machines, a first click had no effect, with nothing on standard error; somebody
-    who sees that clicks again.
+    Twice, on busy machines, a first click had no effect, with nothing on standard error; a user
+    would then click again.
     """
     plays = f"{TIME} > {board.figure('time')}"
     board.click(PLAY)
@@ -260,14 +260,14 @@ def _play(board: _Board, process: subprocess.Popen[str]) -> None:
 
 
 def _left(parent: int, count: int) -> None:
-    """So many engines are there before long, and a while later."""
+    """The number of engines is soon `count`, and still is later."""
     wait_for(lambda: len(_engines(parent)) == count, f"{count} engines")
     time.sleep(1.0)
     assert len(_engines(parent)) == count
 
 
 def _pictures(board: _Board) -> None:
-    """Nothing is wider than the page, on a desktop and on a telephone."""
+    """Nothing is wider than the page on a desktop and on a telephone."""
     folder = os.environ.get("ECNOMY_SCREENSHOTS")
     for name, width, height in (("dashboard", 1280, 1400), ("dashboard-phone", 390, 1700)):
         board.tab.size(width, height, phone=width < 600)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A carrier and users without `decision_interval`: the closed form of a monopolist.
+"""A carrier and users without `decision_interval`, against a monopolist's closed form.
 
-A link marks a fixed share m of packets, so a packet costs q = m P at a price P per mark. A user of
-U = a (1 - (1 - x / x0)^2) buys D(q) = x0 (1 - q x0 / 2a). Revenue q D(q) is highest at q = a / x0,
-half of the price without demand: each user then pays a / 2.
+A link marks a fixed share m of packets, so a packet costs q = m P at a price P per mark. A user
+with U = a (1 - (1 - x / x0)^2) buys D(q) = x0 (1 - q x0 / 2a). Revenue q D(q) is highest at
+q = a / x0, half of the choke price: each user then pays a / 2.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ecnomy.markets.scenario import scenario_from_text
 from tiers import rare
 
 USERS, X0_PPS, MARKED = 20, 100, 0.05
-BEST = 1 / X0_PPS / MARKED  # money a mark, for a = 1 money/s
+BEST = 1 / X0_PPS / MARKED  # money per mark, for a = 1 money/s
 SCENARIO = """
 version: 1
 duration: 4000 s
@@ -43,10 +43,10 @@ market:
     ("start", "seed"), [(1.6, 2), *(rare(start, seed) for start in (0.6, 1.6) for seed in (1, 3))]
 )
 def test_a_monopolist_earns_what_it_can(start: float, seed: int) -> None:
-    """Within 8 % in the last third, from 0.6 and 1.6 of the best price; 1.6 earns 64 %.
+    """Within 8 % in the last third, from 0.6 and 1.6 times the best price; 1.6 earns 64 %.
 
     Users who take part in trials of dearer prices buy a few percent less than their demand. A
-    carrier that held a price for ten reports only stayed above 1.6.
+    carrier that held each price for only ten reports stayed above 1.6.
     """
     text = SCENARIO.format(price=round(start * BEST, 6))
     with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users whom delay costs: they buy, and choose, by the full price of a bit.
+"""Users with a cost of delay buy, and choose paths, by the full price of a bit.
 
-U = a log(1 + x / x0) - k d x is best at x = x0 (a / (l + k d) - 1), l the price of a bit and d the
-round trip. Links mark a tenth of packets and have room, so that l and d are given.
+U = a log(1 + x / x0) - k d x is highest at x = x0 (a / (l + k d) - 1), l the price of a bit, d the
+round trip. Links mark a tenth of packets and have spare capacity, so l and d are fixed.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from tiers import full, in_full, seeds
 
 USERS, WARMUP = 6, 30
 A, X0, PACKET_MB = 1.0, 1.0, 1000 / 1e6  # money/s, Mbit/s; of IP packets
-PRICES = (0.01, 0.006)  # of a mark
-TRIPS = (0.041, 0.241)  # s, with the packet's own time
-RATES_S, CHOICES_S = 80, 300  # of runs
+PRICES = (0.01, 0.006)  # price of a mark
+TRIPS = (0.041, 0.241)  # s, with transmission
+RATES_S, CHOICES_S = 80, 300  # lengths of runs
 TEXT = """\
 version: 1
 duration: {duration} s
@@ -54,7 +54,7 @@ CHOICE = "best-offer, elastic: true, loyalty: 0.5"
 
 
 def text(kind: str, cost: float, duration_s: int = RATES_S) -> str:
-    """The market of users whom a second of round trip costs so much for a MB."""
+    """The market with this cost of a second of round trip per MB."""
     role = "customer" if kind == CHOICE else "price-handler"
     told = f", delay_cost: {cost} money/MB" if cost else ""
     return TEXT.format(duration=duration_s, warmup=WARMUP, kind=kind, cost=told, role=role)
@@ -63,7 +63,7 @@ def text(kind: str, cost: float, duration_s: int = RATES_S) -> str:
 def measured(
     kind: str, cost: float, seed: int, duration_s: int = RATES_S
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of both paths: Mbit/s of a user that is on, and users at a time."""
+    """For both paths: Mbit/s of a user that is on, and mean number of users."""
     with tempfile.TemporaryDirectory() as folder:
         scenario = scenario_from_text(text(kind, cost, duration_s))
         table = run(scenario, seed=seed, out=folder + "/r").flow_epochs
@@ -78,7 +78,7 @@ def measured(
 
 
 def full_prices(cost: float) -> np.ndarray:
-    """Money a Mbit on both paths."""
+    """Money per Mbit on both paths."""
     return np.array(
         [0.1 * p / PACKET_MB / 8 + cost * d / 8 for p, d in zip(PRICES, TRIPS, strict=True)]
     )
@@ -87,19 +87,19 @@ def full_prices(cost: float) -> np.ndarray:
 @pytest.mark.parametrize("seed", seeds(10, fast=1))
 @pytest.mark.parametrize("cost", [pytest.param(0.0, marks=full), 1.0])
 def test_a_user_buys_its_demand_at_the_full_price(cost: float, seed: int) -> None:
-    """Without a choice, on a short path and on a long one, within 4 %."""
+    """Within 4 % on a short path and on a long one, without a choice."""
     rates, _ = measured("elastic-utility", cost, seed)
     best = X0 * (A / full_prices(cost) - 1)
     print(rates, best)
     assert rates == pytest.approx(best, rel=0.04)
 
 
-@pytest.mark.parametrize("seed", range(1, 11) if in_full() else [2])  # 2: users who gave up early
+@pytest.mark.parametrize("seed", range(1, 11) if in_full() else [2])  # 2: users gave up early
 @pytest.mark.parametrize(("cost", "taken"), [(0.0, 1), (4.0, 0)])
 def test_users_choose_the_path_of_the_lower_full_price(cost: float, taken: int, seed: int) -> None:
-    """The long one is cheaper by 0.4 money/MB, and costs 0.8 money/MB of waiting more, or none.
+    """The long path is cheaper by 0.4 money/MB, but waiting costs 0.8 money/MB more, or nothing.
 
-    A flow takes some 8 s to reach its rate: users must not judge a path by the first decision.
+    A flow takes about 8 s to reach its rate, so users must not judge a path by one decision.
     """
     assert int(full_prices(cost).argmin()) == taken
     _, users = measured(CHOICE, cost, seed, CHOICES_S)
@@ -108,7 +108,7 @@ def test_users_choose_the_path_of_the_lower_full_price(cost: float, taken: int, 
 
 
 def test_surplus_is_what_waiting_leaves() -> None:
-    """What users have of their rates by `show`: U less the cost of delay, within 4 %."""
+    """Utility of users in `show`: U less the cost of delay, within 4 %."""
     with tempfile.TemporaryDirectory() as folder:
         run(scenario_from_text(text("elastic-utility", 2.0)), seed=1, out=folder + "/r")
         found = welfare_of(open_raw(folder + "/r"))
@@ -122,7 +122,7 @@ def test_surplus_is_what_waiting_leaves() -> None:
 
 
 def test_a_cost_of_delay_where_nobody_counts_it_is_refused() -> None:
-    """One line, with the key."""
+    """The error is one line with the key."""
     with pytest.raises(ScenarioError, match="delay_cost"):
         scenario_from_text(text("aggressiveness-knob, most: 4", 2.0))
     with pytest.raises(ScenarioError, match="delay_cost: found -1 money/MB"):

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two carriers side by side, and one who owns both links, seed by seed, against the closed form.
+"""Two carriers side by side, and one that owns both links, seed by seed, by closed form.
 
-Carriers find their prices by trying: half of the runs begin at twice, half at half the price of
-theory. Where they come to rest is `ParallelCarriers.tried`, 8 % above the equilibrium of two and
-1 % above the monopolist's price with the prices 20 % up and down that they try; tried less widely,
-the difference goes as the square and the noise up. `report` has all figures beside theory's.
+Carriers find their prices by trials: half of the runs begin at twice, half at half the price of
+theory. Their rest points are `ParallelCarriers.tried`, 8 % above the equilibrium of two and
+1 % above the monopolist's price with trials 20 % up and down. With narrower trials
+the difference falls with the square, and noise grows. `report` has all figures with theory's.
 
-Two figures are a little below theory's, and it is known why. Welfare, by 0.2 %: the rate of each
+Two figures are slightly below theory for known reasons. Welfare, by 0.2 %: the rate of each
 home fluctuates from report to report, and U is concave. The monopolist's income, by 1.2 %: homes
-read what a packet costs off 3 s of marks, with an error of 5 % of the choke price l0. At the
-monopolist's price what they would pay is at its largest, A (y - y^2) l0 at y = 1/2, so that errors
+estimate the cost of a packet from 3 s of marks, with an error of 5 % of the choke price l0. At the
+monopolist's price their payment is at its maximum, A (y - y^2) l0 at y = 1/2, so errors
 lower it by 4 times the variance of y, which is 1 %.
 """
 
@@ -38,7 +38,7 @@ FIGURES: dict[str, tuple[Callable[[Outcome], float], Callable[[Posted], float]]]
     "welfare [money/s]": (lambda o: o.welfare, lambda p: p.welfare),
 }
 PRICE, PACKET, TRAFFIC, SHARE, INCOME_SHARE, INCOME, WELFARE = FIGURES
-LENGTHS = {False: (14, 7), True: (8, 4)}  # cycles of four prices; those on the way there
+LENGTHS = {False: (14, 7), True: (8, 4)}  # cycles of four prices; cycles not measured
 
 
 def _mean_log(prices: tuple[float, ...]) -> float:
@@ -52,24 +52,24 @@ def outcomes(monopoly: bool) -> tuple[Outcome, ...]:
 
 
 def measured(figure: str, monopoly: bool, level: float = 0.95) -> Interval:
-    """Its interval over the seeds."""
+    """A figure's interval over the seeds."""
     return t_interval([FIGURES[figure][0](one) for one in outcomes(monopoly)], level)
 
 
 def bounds(found: Interval) -> tuple[float, float]:
-    """What has to be near theory: the interval, or the mean of seeds too few for one."""
+    """The interval to compare with theory, or the mean if the seeds are too few."""
     return (found.low, found.high) if in_full() else (found.mean, found.mean)
 
 
 def theory(figure: str, monopoly: bool) -> tuple[float, float]:
-    """At rest by trying prices, and in equilibrium."""
+    """Theory at the rest point of trials, and in equilibrium."""
     best = MODEL.monopoly() if monopoly else MODEL.competition()
     of = FIGURES[figure][1]
     return of(MODEL.tried(PROBE, monopoly=monopoly)), of(best)
 
 
 def report() -> str:
-    """Both markets, figure by figure: interval over the seeds, where trying rests, equilibrium."""
+    """Both markets by figure: interval over the seeds, rest point of trials, equilibrium."""
     lines = []
     for monopoly in (False, True):
         lines += ["", "one owner of both links" if monopoly else "two carriers"]
@@ -92,11 +92,11 @@ def report() -> str:
     ],
 )
 def test_it_comes_to_the_closed_form(figure: str, monopoly: bool, margin: float) -> None:
-    """An interval of 99.9 % holds what theory says, and one of 95 % is within a margin of it.
+    """The 99.9 % interval contains theory, and the 95 % interval is within a margin of it.
 
-    Eleven figures are asked: at 95 % one of them would miss in two runs of five, by chance alone.
+    With eleven figures at 95 % one of them would miss by chance in two runs of five.
     With ten seeds the interval of a price is 6 to 8 % wide on either side, that of welfare 1.5 %.
-    Of two seeds the mean is within the margin.
+    With two seeds the mean is within the margin.
     """
     found, (rest, _) = measured(figure, monopoly), theory(figure, monopoly)
     wide, (low, high) = measured(figure, monopoly, 0.999), bounds(found)
@@ -105,14 +105,14 @@ def test_it_comes_to_the_closed_form(figure: str, monopoly: bool, margin: float)
 
 
 def test_it_is_neither_bertrand_nor_cournot() -> None:
-    """What two carriers charge for a packet is between 0 and Cournot's third of the choke price."""
+    """Two carriers' price of a packet is between 0 and Cournot's third of the choke price."""
     low, high = bounds(measured(PACKET, False))
     cournot = MODEL.choke_price / 3
     assert 0.3 * cournot < low and high < 0.5 * cournot, report()
 
 
 def test_every_seed_goes_towards_it() -> None:
-    """Begun at twice or half the price, all end nearer, from either side."""
+    """From twice or half the price, all runs end nearer to it."""
     for monopoly in (False, True):
         for one in outcomes(monopoly):
             for price in one.prices:
@@ -121,7 +121,7 @@ def test_every_seed_goes_towards_it() -> None:
 
 
 def test_a_monopolist_is_dearer_and_welfare_less() -> None:
-    """In every seed: nine times the price of a mark, three quarters of the welfare."""
+    """In every seed a mark costs nine times as much, and welfare is three quarters."""
     print(report())
     for two, one in zip(outcomes(False), outcomes(True), strict=True):
         assert min(one.prices) > 5 * max(two.prices), report()
@@ -136,6 +136,6 @@ def test_a_monopolist_is_dearer_and_welfare_less() -> None:
 
 
 def test_the_monopolists_income_is_short_by_what_reading_marks_costs() -> None:
-    """1.2 % below the closed form in these seeds: see above."""
+    """It is 1.2 % below the closed form in these seeds, as explained above."""
     found, (rest, _) = measured(INCOME, True), theory(INCOME, True)
     assert 0.975 * rest < found.mean < rest, report()

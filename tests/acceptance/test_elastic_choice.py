@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Users with elastic demand who also choose their carrier.
 
-Where carriers have room, all take the cheaper one and buy D(p) = x0 (a / p - 1) at its price. Where
-both links are full, users spread until a bit costs the same on both: rates are the same, and
-numbers of users go with the capacities.
+If carriers have spare capacity, all take the cheaper one and buy D(p) = x0 (a / p - 1). If
+both links are full, users spread until a bit costs the same on both: rates are equal, and
+numbers of users are proportional to capacities.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ market:
 def carriers(
     rates: tuple[int, int], law: str, dear: float, seed: int, count: int = USERS
 ) -> np.ndarray:
-    """Of both carriers: users at a time, Mbit/s a user, and money a Mbit [row: carrier]."""
+    """For both carriers: mean users, Mbit/s per user, and money per Mbit [row: carrier]."""
     text = TEXT.format(
         duration=DURATION,
         warmup=WARMUP,
@@ -84,7 +84,7 @@ def test_all_take_the_cheaper_carrier_and_buy_their_demand(seed: int) -> None:
     """A packet of 8 kbit costs a tenth of a mark: p = 0.125 money/Mbit, and D = 7 Mbps."""
     [(users, rate, price), (others, _, dear)] = carriers((100, 100), FIXED, 0.02, seed)
     print(users, rate, price, others, dear)
-    assert users > 10.5 and others < 1.5  # a few try the other, for ten decisions on the mean
+    assert users > 10.5 and others < 1.5  # a few try the other one, for ten decisions on average
     assert price == pytest.approx(0.125, rel=0.03)
     assert rate == pytest.approx(1 / 0.125 - 1, rel=0.03)
 
@@ -94,10 +94,10 @@ def test_all_take_the_cheaper_carrier_and_buy_their_demand(seed: int) -> None:
 def test_users_spread_until_a_bit_costs_the_same(
     rates: tuple[int, int], users: int, seed: int
 ) -> None:
-    """Numbers of users go with the capacities; each buys its demand at the price of its carrier.
+    """Numbers of users are proportional to capacities; each buys its demand at its carrier's price.
 
-    Users are whole and look at different times, so that the number on the smaller link swings by
-    half a user. Where users come and go, the mean of 1 / price is above 1 / mean price, by some 3 %
+    Users are integers and decide at different times, so the number on the smaller link varies by
+    half a user. As users come and go, the mean of 1 / price is above 1 / mean price, by about 3 %
     on the smaller link.
     """
     found = carriers(rates, QUEUE, 0.01, seed, users)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Equilibria of weighted transports on three links in a row, over ten seeds.
 
-WTP: x = w / (1 - prod(1 - p_l)), w in marks/s and p_l as each link marked, and where marks are few
+WTP: x = w / (1 - prod(1 - p_l)), w in marks/s and p_l each link's marking; with few marks
 the optimum of sum w log x - sum integral p_l(y) dy (Siris et al. 2002, Eq. 1; Kelly, Maulloo, Tan
-1998). REM: the optimum of sum w log x over what the links served, whose duals are the prices that
+1998). REM: the optimum of sum w log x over the links' service, whose duals are the prices that
 the sources see (Athuraliya, Low 2000, Eq. 6 to 11).
 """
 
@@ -73,16 +73,16 @@ REM_LINK = f"{{law: rem, price: pc3, phi: {PHI}, gamma: 0.005, alpha: 0.1, inter
 REM_SOURCE = (
     f"{{law: rem, weight: 0.5 packets/ms, phi: {PHI}, max_rate: 20 packets/ms, mss: 960 bytes}}"
 )
-CHARGE = {"long": 0.2, "local": 0.12}  # money/s a flow, at 0.01 money a mark
+CHARGE = {"long": 0.2, "local": 0.12}  # money/s per flow, at 0.01 money per mark
 MARKS_PER_S = np.array([20.0, 12.0, 12.0, 12.0])
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Means over the measured window: of a flow by source, and of links."""
+    """Means over the measured window, per flow by source, and of links."""
 
     rates_pps: np.ndarray
-    marked: np.ndarray  # of delivered packets
+    marked: np.ndarray  # share of delivered packets
     probabilities: np.ndarray
     loads: np.ndarray
 
@@ -109,7 +109,7 @@ def measured(marking: str, seed: int, pay: float = 1.0) -> Measured:
 
 
 def paths(probabilities: np.ndarray) -> np.ndarray:
-    """1 - prod(1 - p_l) of each source."""
+    """1 - prod(1 - p_l) for each source."""
     return np.array([1 - np.prod(1 - probabilities[list(route)]) for route in ROUTES])
 
 
@@ -130,10 +130,10 @@ def mean(marking: str, name: str, pay: float = 1.0) -> np.ndarray:
 def test_wtp_rests_where_marks_a_second_are_what_is_paid_for(
     marking: str, pay: float, within: float
 ) -> None:
-    """Rates within 5 % of w / (1 - prod(1 - p_l)), links as they marked, with few marks and many.
+    """Rates within 5 % of w / (1 - prod(1 - p_l)) for measured p_l, with few and many marks.
 
-    Where virtual queues mark one packet in six of long flows, these meet 6 % more marks than links
-    of the same shares would give independently, and get 6 % less. Marks a second are as paid for.
+    If virtual queues mark one packet in six of long flows, these see 6 % more marks than links
+    of the same shares would give independently, and get 6 % less. Marks per second are as paid for.
     """
     runs = [measured(marking, seed, pay) for seed in SEEDS]
     ratios = [run.rates_pps * paths(run.probabilities) / (pay * MARKS_PER_S) for run in runs]
@@ -143,7 +143,7 @@ def test_wtp_rests_where_marks_a_second_are_what_is_paid_for(
 
 
 def curve(marking: str, link: int):
-    """p(y) of a link as measured at four levels of willingness, straight between them."""
+    """p(y) of a link as measured at four levels of willingness, linear in between."""
     runs = [measured(marking, seed, pay) for seed in SEEDS[:3] for pay in (0.4, 0.6, 0.85, 1.6)]
     loads, marked = np.array(sorted((run.loads[link], run.probabilities[link]) for run in runs)).T
     marked = np.maximum.accumulate(marked)
@@ -153,7 +153,7 @@ def curve(marking: str, link: int):
 
 @pytest.mark.parametrize("marking", [LOAD_BASED, VIRTUAL_QUEUE])
 def test_few_marks_bring_wtp_to_the_optimum(marking: str) -> None:
-    """Within 10 % of the penalised optimum while a path's probabilities add up to 0.1 at most."""
+    """Within 10 % of the penalised optimum if a path's probabilities add up to at most 0.1."""
     probabilities = mean(marking, "probabilities", 0.85)
     assert 0.08 < probabilities.sum() <= 0.1
     if marking == LOAD_BASED:  # by the law itself
@@ -173,7 +173,7 @@ def test_few_marks_bring_wtp_to_the_optimum(marking: str) -> None:
 
 
 def test_rem_rests_at_the_optimum_and_its_duals() -> None:
-    """Rates within 10 %, path prices within 15 %, with what each link served as its capacity."""
+    """Rates within 10 %, path prices within 15 %, with each link's service as its capacity."""
     rates, prices = [], []
     for seed in SEEDS:
         found = measured(REM_LINK, seed)
@@ -185,4 +185,4 @@ def test_rem_rests_at_the_optimum_and_its_duals() -> None:
     assert np.mean(rates, axis=0) == pytest.approx(np.ones(4), abs=0.1)
     assert np.mean(prices, axis=0) == pytest.approx(np.ones(4), abs=0.15)
     longest = np.mean(prices, axis=0)[0]
-    assert longest == pytest.approx(1.1, abs=0.03)  # mean of a price that swings, seen by its log
+    assert longest == pytest.approx(1.1, abs=0.03)  # mean of an oscillating price, by its log

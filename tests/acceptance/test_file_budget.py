@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""configs/examples/file-budget.yaml: no budget is passed, promises are kept as often as said."""
+"""configs/examples/file-budget.yaml: budgets hold, promises are kept as often as stated."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Sent:
     """The lab's side of a run.
 
     Attributes:
-        files: a row for each that ended: flow, number, bytes, start_ps, end_ps.
-        paid: what each of its flows paid, and when: flow, t_ps, amount_micro.
+        files: a row per completed file: flow, number, bytes, start_ps, end_ps.
+        paid: payments of its flows: flow, t_ps, amount_micro.
         promised: (flow, number of the file).
     """
 
@@ -77,14 +77,14 @@ def overspent(run_of: Sent, budget_micro: int) -> list[tuple[int, int]]:
 def test_no_budget_is_ever_passed(
     seed: int, overrides: tuple[str, ...], budget_micro: int, price: tuple[str, ...]
 ) -> None:
-    """At no booking, with money to spare or too little, at a constant and a seesawing price."""
+    """Never at any posting, with much or little money, at a constant or an alternating price."""
     whole = ("duration=200 s", *overrides, *price)
     assert overspent(sent(seed, *whole), budget_micro) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_spent_budget_is_spent(seed: int) -> None:
-    """With 4 money a file flows come to their end: less than two marks are left."""
+    """With 4 money per file, flows exhaust their budget: less than two marks are left."""
     tight = sent(seed, "duration=200 s", TIGHT)
     begun = tight.files.groupby("flow").size().reindex(range(6), fill_value=0) + 1
     left = begun * 4_000_000 - tight.paid.groupby("flow")["amount_micro"].sum()
@@ -95,7 +95,7 @@ def test_a_spent_budget_is_spent(seed: int) -> None:
 
 
 def test_promises_are_kept_as_often_as_promised() -> None:
-    """Over all seeds, by the times in the table of transfers; and not everything is promised."""
+    """Over all seeds, by the times in the table of transfers; some files have no promise."""
     kept, files = [], 0
     for seed in SEEDS:
         table = sent(seed).files.set_index(["flow", "number"])
@@ -109,7 +109,7 @@ def test_promises_are_kept_as_often_as_promised() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_most_files_are_in_time_at_an_even_pace(seed: int) -> None:
-    """At least four in five, and middling files take most of T: not as fast as can be."""
+    """At least four in five are; medium files take most of T instead of being hurried."""
     files = sent(seed).files
     took_s = (files["end_ps"] - files["start_ps"]) / 1e12
     assert (took_s <= 20).mean() >= 0.8
@@ -119,7 +119,7 @@ def test_most_files_are_in_time_at_an_even_pace(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_larger_budget_is_sooner(seed: int) -> None:
-    """Without a deadline: as fast as the budget pays for, and never beyond it."""
+    """Without a deadline files are as fast as the budget allows, and never exceed it."""
     one = ("sources.upload.count=1", "sources.upload.traffic={kind: file, size: 30 MB}")
     ends = []
     for budget in (2, 68, 240):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ACK-clocked WTP at its floor of one packet: how long it stands there, how much it takes too much.
+"""ACK-clocked WTP at its floor of one packet: its time at the floor, its surplus of marks.
 
-Eq. 4 of siris2002 is stepped packet by packet in plain numpy, beside the engine and its tables.
+Eq. 4 of siris2002 runs packet by packet in plain numpy, beside the engine and its tables.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.results.floors import floors
 from ecnomy.markets.scenario import Scenario, scenario_from_text
 
-GAIN, WEIGHT = 0.5, 0.16  # marks a round trip: 4 marks/s at 40 ms
+GAIN, WEIGHT = 0.5, 0.16  # marks per round trip: 4 marks/s at 40 ms
 PROBABILITY = 0.19
 TEXT = """\
 version: 1
@@ -42,12 +42,12 @@ market:
 
 
 def scenario(send: str = "ack-clocked", w: float = WEIGHT) -> Scenario:
-    """Six flows on a wire that marks at random."""
+    """Six flows on a link that marks at random."""
     return scenario_from_text(TEXT.format(p=PROBABILITY, gain=GAIN, w=w, send=send))
 
 
 def stepped(packets: int = 200_000) -> tuple[float, float]:
-    """Share of the time with one packet in flight, and marks a round trip, of Eq. 4 by packets.
+    """Share of time with one packet in flight, and marks per round trip, by Eq. 4 per packet.
 
     The integer part of the window is in flight, an ACK comes after its part of a round trip.
     """
@@ -61,12 +61,12 @@ def stepped(packets: int = 200_000) -> tuple[float, float]:
 
 
 def test_share_of_time_and_marks_taken_too_much(tmp_path: Path) -> None:
-    """Both are those of the steps; check has said before about how much it will be."""
+    """Both agree with the steps, and `check` predicted the approximate surplus."""
     result = run(scenario(), out=tmp_path / "r")
     (floor,) = floors(result.raw)
     share, marks = stepped()
     assert floor.source == "low" and floor.window == 1
-    assert floor.share == pytest.approx(share, abs=0.04)  # 600 looks
+    assert floor.share == pytest.approx(share, abs=0.04)  # 600 samples
     assert 0.95 < share < 0.99
     assert floor.over == pytest.approx(marks / WEIGHT, rel=0.03)
     (line,) = (w for w in warnings(scenario(), make_plan(scenario())) if "in flight" in w)
@@ -75,14 +75,14 @@ def test_share_of_time_and_marks_taken_too_much(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("send", "w"), [("paced", WEIGHT), ("ack-clocked", 2.0)])
 def test_nothing_is_said_where_windows_hold(send: str, w: float, tmp_path: Path) -> None:
-    """Of paced flows, and of windows of ten packets."""
+    """There is no warning for paced flows, or for windows of ten packets."""
     assert floors(run(scenario(send, w), out=tmp_path / "r").raw) == []
     plan = make_plan(scenario(send, w))
     assert not any("in flight" in line for line in warnings(scenario(send, w), plan))
 
 
 def test_flows_in_one_row_have_one_floor_each(tmp_path: Path) -> None:
-    """With rows: together a report holds the sum of the windows, and the floor is theirs."""
+    """With `rows: together` a report has the sum of windows, and the floor is their sum."""
     text = TEXT.format(p=PROBABILITY, gain=GAIN, w=WEIGHT, send="ack-clocked")
     together = text.replace("count: 6,", "count: 6, rows: together,")
     alone, sums = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gold and silver over ten seeds: what the first example promises, and what theory says of it."""
+"""Gold and silver over ten seeds: the promises of the first example, and theory."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def ratio(phase: Phase) -> float:
 
 
 def test_calm_classes_get_the_same() -> None:
-    """First phase: no mark at all, goodput ratio in [0.95, 1.05], in every seed."""
+    """First phase: no marks, goodput ratio in [0.95, 1.05], in every seed."""
     for seed in SEEDS:
         calm = phases(RED, seed)[0]
         assert np.all(calm.marks_per_s == 0)
@@ -80,7 +80,7 @@ def test_crowded_paced_ratio_is_the_fee_ratio() -> None:
 
 @pytest.mark.parametrize("marking", [RED, LOAD_BASED, VIRTUAL_QUEUE])
 def test_crowded_mark_charge_is_the_fee(marking: tuple[str, ...]) -> None:
-    """Each class's mark charge is within 10 % of its fee (0.125 money a mark; 4 and 1 money/s)."""
+    """Each class's mark charge is within 10 % of its fee (0.125 money/mark; 4 and 1 money/s)."""
     charge = np.mean([p.marks_per_s for p in crowded(marking)], axis=0) * 0.125
     assert charge == pytest.approx([4.0, 1.0], rel=0.1)
 
@@ -95,7 +95,7 @@ def test_ack_clocked_ratio_carries_the_floor_bias(marking: tuple[str, ...]) -> N
 
 
 def test_background_pays_for_its_marks(tmp_path: Path) -> None:
-    """No fee, but every mark at the price: account, tables of `run` and `show`, counted marks."""
+    """It pays no fee, but all marks: account, tables of `run` and `show`, counted marks."""
     result = run(load(CONFIG, overrides=["duration=90 s"]), out=tmp_path / "run")
     table = result.flow_epochs.merge(result.raw.flows[["flow", "source"]], on="flow")
     ce = table[table["source"] == "background"].groupby("t_ps")["ce"].sum()
@@ -110,7 +110,7 @@ def test_background_pays_for_its_marks(tmp_path: Path) -> None:
 
 
 def test_ack_clocked_on_a_virtual_queue_is_reported(record_property) -> None:
-    """The virtual queue's ratio goes on record; the papers say only that it is at least r."""
+    """The virtual queue's ratio is printed; the papers only say that it is at least r."""
     found = crowded(ACK_CLOCKED + VIRTUAL_QUEUE)
     light = float(np.mean([p.window[1] for p in found]))
     measured = float(np.mean([ratio(p) for p in found]))

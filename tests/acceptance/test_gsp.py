@@ -38,7 +38,7 @@ def postings(ledger, kind: str) -> Counter:
 
 
 def test_every_accepted_call_is_charged_once_and_no_other(result) -> None:
-    """One posting per accepted call, at its moment, of the price; nothing for a blocked one."""
+    """One posting of the price per accepted call, at its time; none for a blocked call."""
     calls, ledger = result.calls, result.raw.ledger
     accepted, blocked = calls[calls.accepted == 1], calls[calls.accepted == 0]
     assert len(accepted) > 500 and len(blocked) > 50
@@ -51,7 +51,7 @@ def test_every_accepted_call_is_charged_once_and_no_other(result) -> None:
 
 
 def test_every_broken_promise_is_paid_back_once(result) -> None:
-    """More than 1 % of a finished call's packets lost or late: one reimbursement, at its end."""
+    """If over 1 % of a finished call's packets are lost or late, one reimbursement at its end."""
     calls, ledger = result.calls, result.raw.ledger
     judged = calls[(calls.accepted == 1) & (calls.complete == 1)]
     broken = judged[judged.late + judged.lost > 0.01 * judged.sent]
@@ -84,7 +84,7 @@ def test_profit_and_loss_are_the_ledger(result) -> None:
 
 
 def test_calls_are_blocked_while_the_streams_are_marked_more(result) -> None:
-    """Each call's fate is that of M against the threshold, as the table `agents` has them then."""
+    """Admission of each call follows M and the threshold, as in the table `agents` at the time."""
     rows = result.raw.agents[result.raw.agents.agent == "gsp"]
     rate = rows[rows.name == "marking_rate"]
     level = rows[rows.name == "blocking_threshold"]
@@ -135,7 +135,7 @@ market:
 
 @full
 def test_a_thousand_calls_a_second(tmp_path) -> None:
-    """A thousand requests a second, half of the later ones blocked, books exact."""
+    """At a thousand requests per second, half of the later ones blocked, the books are exact."""
     seconds = 30
     text = THOUSAND.replace("DURATION", str(seconds))
     result = run(scenario_from_text(text), out=tmp_path / "run")
@@ -154,7 +154,7 @@ def test_a_thousand_calls_a_second(tmp_path) -> None:
 
 @full
 def test_same_seed_same_calls(tmp_path) -> None:
-    """Two runs leave the same calls and ledger, byte for byte; another seed others."""
+    """Two runs give the same calls and ledger, byte for byte; another seed gives others."""
     short = (*SHORT, "duration=60 s", "warmup=0 s")
     first, again, other = (
         run(load(CONFIG, overrides=short, seed=seed), out=tmp_path / str(i))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Business models of a guaranteed stream provider, counted again from calls, files and marks."""
+"""Business models of a guaranteed stream provider, recounted from calls, files and marks."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def booked(ledger, kind: str) -> Counter:
 
 
 def moved(ledger, payer: str, kind: str) -> int:
-    """What an account paid under a kind."""
+    """The payments of an account under a kind."""
     return int(ledger[(ledger.debit == payer) & (ledger.kind == kind)].amount_micro.sum())
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Files and pages sold by their deadlines, both of which are hard to keep at times."""
+    """Files and pages sold with deadlines, which are sometimes missed."""
     more = (
         "sources.kiosk.traffic.reading=4 s", "sources.laboratory.traffic.pause=5 s",
         "sources.laboratory.traffic.packets=1000 packets",
@@ -52,7 +52,7 @@ def files(tmp_path_factory):
 
 
 def test_each_row_of_files_sees_its_own_flows_since_its_last_decision() -> None:
-    """Epoch by epoch, for the second row as for the first."""
+    """By epoch, for the second row as for the first."""
     overrides = ("duration=6 s", "warmup=0 s", "market.agents.gsp.strategy.sample=2 s")
     scenario = load(EXAMPLES / "gsp-files.yaml", overrides=overrides, seed=4)
     with open_market(scenario, tables=False) as market:
@@ -72,7 +72,7 @@ def test_each_row_of_files_sees_its_own_flows_since_its_last_decision() -> None:
 
 
 def test_every_complete_file_is_charged_and_judged(files) -> None:
-    """At its end: the price of its type; money back if it took longer than promised."""
+    """At its end it is charged the price of its type, and refunded if it took too long."""
     source = files.raw.flows.set_index("flow").source
     terms = {"laboratory": (600_000, 9 * PS), "kiosk": (30_000, PS)}
     charged, back = Counter(), Counter()
@@ -94,7 +94,7 @@ def test_every_complete_file_is_charged_and_judged(files) -> None:
 
 
 def test_the_provider_pays_for_the_marks_of_files(files) -> None:
-    """Of all that it sells; what the marks of each type cost is told apart by flow."""
+    """For all its sales; the cost of marks is separated by type through flows."""
     own = ["laboratory", "kiosk", "callers", "test-10", "test-20", "test-30", "probe"]
     last = files.flow_epochs[files.flow_epochs.t_ps == 240 * PS].set_index("flow").ce
     flows = files.raw.flows[files.raw.flows.source.isin(own)].flow
@@ -103,7 +103,7 @@ def test_the_provider_pays_for_the_marks_of_files(files) -> None:
 
 
 def test_one_firm_sees_its_callers_and_loses_revenue(tmp_path_factory) -> None:
-    """Without test streams it learns a threshold and blocks; its marks go to its carrier."""
+    """Without test streams it learns a threshold and blocks; it pays marks to its own carrier."""
     result = ran(tmp_path_factory, "gsp-integrated")
     agents, calls, ledger = result.raw.agents, result.calls, result.raw.ledger
     assert "blocking_threshold" in set(agents.name[agents.agent == "gsp"])
@@ -117,7 +117,7 @@ def test_one_firm_sees_its_callers_and_loses_revenue(tmp_path_factory) -> None:
 
 
 def test_an_insurer_pays_back_what_is_beyond_the_cap(tmp_path_factory) -> None:
-    """Period by period; the premium is for the time, to the micro-unit."""
+    """By period; the premium is proportional to time, to the micro-unit."""
     terms = "market.agents.broker.role={kind: gsp_insurer:GspInsurer, insured: gsp, "
     terms += "premium: 3.000001 money/h, cap: 0.3 money, period: 60 s}"
     result = ran(tmp_path_factory, "gsp-insured", terms)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A provider of guaranteed calls whose marks come from two carriers, counted where they are set."""
+"""A provider of guaranteed calls with marks from two carriers, counted at their links."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def made(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def marks(made) -> dict[str, int]:
-    """Carrier -> marks set on its links on packets of calls and test streams."""
+    """Carrier -> marks by its links on packets of calls and test streams."""
     pairs = open_run(made.folder).table("pairs")
     own = pairs[pairs.source_name.isin(OWN) & pairs.link_name.isin(CARRIER)]
     return own.groupby(own.link_name.map(CARRIER)).marks.sum().astype(int).to_dict()
 
 
 def test_each_carrier_is_paid_for_the_marks_of_its_own_links(made, marks) -> None:
-    """Its price x the marks that its links set, to the micro-unit; both laws do mark."""
+    """Each gets its price x the marks of its links, to the micro-unit; both laws mark."""
     ledger = open_run(made.folder).table("ledger")
     paid = ledger[(ledger.debit == "gsp") & (ledger.kind == "marks")]
     assert paid.groupby("credit", observed=True).quantity.sum().astype(int).to_dict() == marks
@@ -53,7 +53,7 @@ def test_each_carrier_is_paid_for_the_marks_of_its_own_links(made, marks) -> Non
 
 
 def test_nobody_pays_carriers_but_for_marks_and_calls(made) -> None:
-    """Carriers owe each other nothing; the provider's balance is its account in the ledger."""
+    """Carriers owe each other nothing; the provider's balance equals its ledger account."""
     ledger = open_run(made.folder).table("ledger")
     assert set(ledger.kind.astype(str)) <= {"marks", "call", "reimbursement"}
     balances = json.loads((made.folder / "manifest.json").read_text())["balances_micro"]
@@ -64,7 +64,7 @@ def test_nobody_pays_carriers_but_for_marks_and_calls(made) -> None:
 
 
 def test_the_statement_says_what_each_carrier_got(made, marks) -> None:
-    """`show` and the page name both, with the marks and the money of each."""
+    """`show` and the page name both carriers, with marks and money."""
     opened = open_run(made.folder)
     (gsp,) = guarantees_of(opened)
     assert {name: item.count for name, item in gsp.money.by_carrier} == marks

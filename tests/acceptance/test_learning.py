@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A monopolist that learns its price comes to the one that theory has (configs/rl/learn_price.py).
+"""A monopolist that learns its price reaches the one of theory (configs/rl/learn_price.py).
 
-Judged are its income at the price it has learnt, which is what it learns by, and that price. Income
-is flat about its best: `posted` says how much a price away from it costs.
+The test judges the learnt price, and the income at it, which is the learner's objective. Income
+is flat around its maximum: `posted` gives the cost of a price away from it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ecnomy.analysis.theory import ParallelCarriers
 from tiers import rare
 
 HERE = Path(__file__).parents[2] / "configs" / "rl"
-MODEL = ParallelCarriers(  # as configs/rl/monopolist-market.yaml has it
+MODEL = ParallelCarriers(  # as in configs/rl/monopolist-market.yaml
     links=1, capacity_pps=500.0, threshold=0.2, slope=0.3, satiation_pps=800.0, worth=40.0
 )
 
@@ -35,7 +35,7 @@ def example() -> ModuleType:
 
 @pytest.mark.parametrize(("seed", "rounds"), [(3, 7), rare(1, 12), rare(2, 12), rare(3, 12)])
 def test_a_learner_finds_the_monopolists_price(example: ModuleType, seed: int, rounds: int) -> None:
-    """Begun at a seventh of it, within 12 rounds: income within 2 %, the price within 15 %."""
+    """From a seventh of it, after 12 rounds: income within 2 %, price within 15 %."""
     best = MODEL.monopoly()
     course = example.learn(seed, rounds)
     (first, poor), (price, income) = course[0], course[-1]
@@ -45,7 +45,7 @@ def test_a_learner_finds_the_monopolists_price(example: ModuleType, seed: int, r
 
 
 def test_the_market_is_that_of_theory(example: ModuleType) -> None:
-    """At prices above, at and below the best one: income within 2 % of the closed form."""
+    """At prices above, at and below the best one, income is within 2 % of the closed form."""
     env = example.market_env(HERE / "monopolist.yaml")
     env.reset(seed=8)
     try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who gains nothing leaves: above the price at which demand is zero users pay for probes.
+"""Users without a gain leave: above the choke price they pay only for probes.
 
-A user with U = a log(1 + x/x0) buys a/p - 1 of x0 at a price p of x0, nothing from p = a on.
+A user with U = a log(1 + x/x0) buys a/p - 1 times x0 at a price p of x0, nothing from p = a on.
 Packets are 1000 bytes, so x0 = 1 Mbps is 125 packets/s. The link marks a tenth of them, and a mark
 costs q: p = 12.5 q. A contract of m money/MB is p = m / 8, and its user pays for 0.125 MB/s of x0.
 """
@@ -77,7 +77,7 @@ def means(
 
 @functools.cache
 def switches(q: float, seed: int) -> pd.DataFrame:
-    """When flows were switched on (1) and off (0)."""
+    """The times at which flows were switched on (1) and off (0)."""
     text = TEXT.format(q=f"{q:f}", contract="", duration=LONG)
     with tempfile.TemporaryDirectory() as folder:
         table = run(scenario_from_text(text), seed=seed, out=Path(folder) / "run").raw.agents
@@ -86,7 +86,7 @@ def switches(q: float, seed: int) -> pd.DataFrame:
 
 
 def share_on(turns: pd.DataFrame, first_s: float, last_s: float) -> float:
-    """The share of a time for which a flow was on, as it is until its first turn."""
+    """The share of a period during which a flow was on."""
     times = [0.0, *turns.s.clip(upper=last_s), last_s]
     states = [1.0, *turns.value]
     spans = zip(states, times[:-1], times[1:], strict=True)
@@ -101,9 +101,9 @@ def share_on(turns: pd.DataFrame, first_s: float, last_s: float) -> float:
 def test_above_the_choke_price_nobody_pays_more_than_a_probe(
     q: float, contract: str, seed: int
 ) -> None:
-    """At twice the price of no demand, at four times, and where marks and contracts make it up.
+    """At twice and four times the choke price, and when marks and contracts add up to it.
 
-    A probe begins at w = a / 101, which only falls.
+    A probe begins at w = a / 101, and w only falls.
     """
     rate, money = means(q, contract, seed, 100, DURATION)
     print(rate.round(4), money.round(4))
@@ -114,11 +114,11 @@ def test_above_the_choke_price_nobody_pays_more_than_a_probe(
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("q", [pytest.param(0.32, marks=full), 0.64])
 def test_where_marks_alone_are_too_dear_flows_are_switched_off(q: float, seed: int) -> None:
-    """At p = 4 or 8, twice the choke price and more: from 300 s on users are off half of the time.
+    """At p = 4 or 8, at least twice the choke price, users are off half of the time from 300 s on.
 
-    Five marks suffice to know that p (1 - 1/sqrt(n)) > a = 2, ten at the latest end a look: 100
-    packets on the mean. Waits are up to 240 s by then, so there are 600 / 240 looks, and one under
-    way when the time begins.
+    Five marks suffice to know that p (1 - 1/sqrt(n)) > a = 2, and at most ten end a trial: 100
+    packets on average. Waits are up to 240 s by then, so there are 600 / 240 trials, and one in
+    progress at the start.
     """
     table = switches(q, seed)
     on = np.array([share_on(table[table.flow == flow], 300, LONG) for flow in range(6)])
@@ -131,9 +131,9 @@ def test_where_marks_alone_are_too_dear_flows_are_switched_off(q: float, seed: i
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_below_it_they_come_back(seed: int) -> None:
-    """At 32 money/MB, p = 4, nobody buys; from 150 s on at 8, p = 1, everybody buys x0.
+    """At 32 money/MB (p = 4) nobody buys; from 150 s on at 8 (p = 1) all users buy x0.
 
-    A probe comes within 120 s or so of the change: waits grow as 30, 60, 120 s.
+    A probe comes within about 120 s of the change, because waits are 30, 60 and 120 s.
     """
     table = paid(1e-4, DAY, seed, 600)
     away = (table.loc[150] - table.loc[100])["mbit"].to_numpy() / 50
@@ -147,7 +147,7 @@ def test_below_it_they_come_back(seed: int) -> None:
 def test_nobody_stays_at_a_trickle(seed: int) -> None:
     """At the choke price demand is 0; at half of it, from 120 s on, it is x0, 20 packets/s.
 
-    A packet every ten seconds is none in most intervals of 2 s. In four of six seeds a user stayed
+    A packet per ten seconds means none in most intervals of 2 s. In four of six seeds a user stayed
     at 0.5 % of its demand for the whole run. Nobody pays more than 1.25 times its demand.
     """
     change = "{kind: price-schedule, prices: {0 s: 1 money, 120 s: 0.5 money}}"
@@ -173,7 +173,7 @@ def test_nobody_stays_at_a_trickle(seed: int) -> None:
 def test_elastic_users_buy_their_demand_at_the_whole_price(
     q: float, per_mb: float, seed: int
 ) -> None:
-    """a/p - 1 of x0 at p = 12.5 q + m/8, six users together, within a tenth of x0."""
+    """a/p - 1 times x0 at p = 12.5 q + m/8 on average over six users, within a tenth of x0."""
     rate, _ = means(q, BYTES(per_mb) if per_mb else "", seed, 150, DURATION)
     print(rate.mean(), A / (12.5 * q + per_mb / 8) - 1)
     assert rate.mean() == pytest.approx(A / (12.5 * q + per_mb / 8) - 1, abs=0.1)
@@ -181,7 +181,7 @@ def test_elastic_users_buy_their_demand_at_the_whole_price(
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_fee_decides_whether_not_how_much(seed: int) -> None:
-    """At p = 1 x0 is bought and gains 2 log 2 - 1 = 0.386 money/s: worth a fee of 0.34, not 0.6."""
+    """At p = 1 users buy x0 and gain 2 log 2 - 1 = 0.386 money/s: worth a fee of 0.34, not 0.6."""
     rate, money = means(0.08, FLAT(0.34), seed, 150, 500, 500)
     assert rate.mean() == pytest.approx(1, rel=0.1)
     assert money.mean() == pytest.approx(1.34, rel=0.1)
@@ -193,9 +193,9 @@ def test_a_fee_decides_whether_not_how_much(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("fee", [3.9, rare(39)])
 def test_trials_lose_a_share_of_the_worth_to_fees(fee: float, seed: int) -> None:
-    """Ten times or a hundred times what x0 gains: 10 % of its worth, 2 log 2, is lost on the mean.
+    """At 10 or 100 times the gain of x0, fees cost 10 % of its worth, 2 log 2, on average.
 
-    A trial more or less falls into 800 s: it lasts 20 s at most.
+    The tolerance is one trial in 800 s, which lasts at most 20 s.
     """
     _, money = means(0.08, FLAT(fee), seed, 100, LONG, LONG)
     print(money.round(3))
@@ -205,6 +205,6 @@ def test_trials_lose_a_share_of_the_worth_to_fees(fee: float, seed: int) -> None
 @full
 @pytest.mark.parametrize(("fee", "length"), [(3.9, 8000), (39, 20000)])
 def test_over_hours_trials_lose_no_more(fee: float, length: int) -> None:
-    """Nothing is allowed beyond it; users spend less than a fifth of it in vain."""
+    """The loss never exceeds that share, and is at least four fifths of it."""
     _, money = means(0.08, FLAT(fee), 1, 1000, length, length)
     assert 0.8 < money.mean() / (0.1 * A * np.log(2)) < 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Admission by a number of lines: lost calls by Engset's formula, or Erlang's if anyone calls."""
+"""Admission by a number of lines: lost calls by Engset's or Erlang's formula."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ecnomy.markets.scenario import scenario_from_text
 from tiers import full, seeds
 
 SEEDS = seeds(10)
-CALL_S, EPOCH_S, WARMUP_S, DURATION_S = 12, 10, 200, 2300  # ends count at once, not by epochs
+CALL_S, EPOCH_S, WARMUP_S, DURATION_S = 12, 10, 200, 2300  # ends count at once, not per epoch
 TEXT = """\
 version: 1
 duration: {duration} s
@@ -48,7 +48,7 @@ SOURCE = TEXT[TEXT.index("  - name: callers") : TEXT.index("market:")]
 
 
 def of_two(tariff: str) -> str:
-    """The text with a second source, each on a tariff."""
+    """The text with a second source, each with its own tariff."""
     each = "".join(
         f"        {who}: {tariff.replace('price', f'sources: {who}, price')}\n"
         for who in ("callers", "others")
@@ -62,7 +62,7 @@ def of_two(tariff: str) -> str:
 def calls(
     users: int, pause: str, lines: int, seed: int, text: str = TEXT
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Whether each call after the warm-up was let in; its begin; the most at a time."""
+    """For calls after the warm-up: whether accepted, and the start; the most calls at a time."""
     text = text.format(
         duration=DURATION_S, users=users, pause=pause, call=CALL_S, epoch=EPOCH_S, lines=lines
     )
@@ -76,7 +76,7 @@ def calls(
 
 
 def engset(users: int, load: float, lines: int) -> float:
-    """The share of calls lost by `users` sources of `load` erlang each when idle."""
+    """The share of calls lost with `users` sources of `load` erlang each when idle."""
     terms = [math.comb(users - 1, k) * load**k for k in range(lines + 1)]
     return terms[-1] / sum(terms)
 
@@ -99,7 +99,7 @@ def erlang_b(load: float, lines: int) -> float:
 def test_the_share_of_lost_calls_is_the_formulas(
     users: int, pause: str, lines: int, expected: float
 ) -> None:
-    """Within four standard errors of batch means; 25 lines of a source are never all busy."""
+    """Within four standard errors of batch means; 25 lines for 25 users are never all busy."""
     lost, batches = [], []
     for seed in SEEDS:
         let_in, start_ps, most = calls(users, pause, lines, seed)
@@ -121,7 +121,7 @@ def test_the_share_of_lost_calls_is_the_formulas(
 def test_tariffs_share_the_lines_but_with_their_own_strategy(
     tariff: str, most: int, expected: float
 ) -> None:
-    """Half of the calls on each of two tariffs: six lines, or six each."""
+    """Two tariffs with half of the calls each have six lines together, or six each."""
     let_in, _, found = calls(25, "interarrival: 4", 6, 1, of_two(tariff))
     assert 6 <= found <= most and (found == 6) == (most == 6)
     assert 1 - let_in.mean() == pytest.approx(expected, abs=0.05)

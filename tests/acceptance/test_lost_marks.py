@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Losses halve windows: sources take fewer marks than they pay for, and the run says so.
+"""Losses halve windows, so sources get fewer marks than they pay for, and the run says so.
 
-A window falls by half for a loss and by the gain of 0.5 for a mark, so a loss counts as
-cwnd marks. With these, sources take as many marks as they pay for.
+A loss halves a window and a mark lowers it by the gain of 0.5, so a loss counts as
+cwnd marks. Including these, sources get as many marks as they pay for.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ FULL = "buffer: 50 packets, marking: {law: fixed, probability: 0.004}"
 
 
 def raw(out: Path, link: str, transport: str = "mss: 960 bytes", rows: str = "each") -> RawRun:
-    """Three flows that are to take 10 marks/s each."""
+    """Three flows with a target of 10 marks/s each."""
     text = TEXT.format(link=link, transport=transport, rows=rows)
     return run(scenario_from_text(text), out=out / "r").raw
 
 
 @pytest.mark.parametrize("rows", ["each", "together"])
 def test_marks_and_losses_make_up_what_was_asked(tmp_path: Path, rows: str) -> None:
-    """Of 10 marks/s a wire that loses one packet in a thousand takes 3 to 4."""
+    """A link that loses one packet in a thousand costs 3 to 4 of 10 marks/s."""
     lossy = raw(tmp_path, LOSSY, rows=rows)
     (gold,) = losses(lossy)
     assert (gold.source, gold.wires) == ("gold", ("wire",))
@@ -66,7 +66,7 @@ def test_marks_and_losses_make_up_what_was_asked(tmp_path: Path, rows: str) -> N
 
 
 def test_full_queues_are_told_from_wires(tmp_path: Path) -> None:
-    """A buffer that overflows before enough is marked has another remedy."""
+    """A buffer that overflows before marks suffice has another remedy."""
     (gold,) = losses(raw(tmp_path, FULL))
     assert gold.wires == () and gold.taken_per_s < 2
     assert "in full queues" in str(gold)
@@ -77,7 +77,7 @@ def test_full_queues_are_told_from_wires(tmp_path: Path) -> None:
     [(LOSSY, "repair: false"), (LOSSY.replace("0.001", "0.00001"), "mss: 960 bytes")],
 )
 def test_nothing_is_said_where_little_is_missing(tmp_path: Path, link: str, transport: str) -> None:
-    """Windows that survive losses, and one loss in a hundred thousand packets."""
+    """There is no notice for windows that survive losses, or one loss in 100,000 packets."""
     found = raw(tmp_path, link, transport)
     assert found.flows.lost.sum() > 0
     assert losses(found) == []

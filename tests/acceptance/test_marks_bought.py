@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paced WTP buys w / price marks a second: within 5 % over ten time constants T / (gain p).
+"""Paced WTP buys w / price marks per second, within 5 % over ten time constants T / (gain p).
 
-It does so at rest, which is what the laws below give. Over a virtual queue (theta 0.9, unlimited
-buffer) at this gain the same flows take 8 to 9 % less over 100 s and up to 25 % less over ten time
-constants, without a loss, with 80 ms of waiting on the mean. A swinging queue, so that the round
-trip which weighs marks lags behind the one that acknowledges them, would do that; it is not shown.
+It does so at rest, which the laws below allow. Over a virtual queue (theta 0.9, unlimited
+buffer) at this gain the same flows get 8 to 9 % less over 100 s and up to 25 % less over ten time
+constants, without losses and with 80 ms of mean waiting. An oscillating queue, where the round
+trip that weighs marks lags behind the one that acknowledges them, could explain it (not shown).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 
-PRICE, PAID, GAIN = 0.1, (0.5, 1.0, 2.0), 0.2  # money a mark, money/s of each flow
+PRICE, PAID, GAIN = 0.1, (0.5, 1.0, 2.0), 0.2  # money per mark, money/s of each flow
 MARKING = {
     "fixed": "{law: fixed, probability: 0.05}",
     "load-based": "{law: load-based, threshold: 0.6, slope: 0.5, interval: 100 ms}",
@@ -44,7 +44,7 @@ AGENT = (
 
 @pytest.mark.parametrize("law", MARKING)
 def test_marks_per_second(law: str, tmp_path: Path) -> None:
-    """Of each of three flows with w of 1 : 2 : 4, whatever marks them."""
+    """For each of three flows with w of 1 : 2 : 4, with any marking law."""
     text = TEXT.format(
         rate="20 Mbps" if law == "fixed" else "6 Mbps",
         marking=MARKING[law],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ledger against a packet trace: to the micro-unit, with nothing shared but the run."""
+"""The ledger against a packet trace of the same run, to the micro-unit."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_mark_revenue_is_price_times_traced_ce(result) -> None:
 
 
 def test_ce_set_is_delivered_dropped_or_in_flight(result) -> None:
-    """CE set by links = delivered + dropped downstream + in flight; the trace says the same."""
+    """CE set by links = delivered + dropped downstream + in flight, as in the trace."""
     pairs, trace = result.pairs, result.trace
     delivered = int(((trace.event == DELIVER) & (trace.ce == 1) & (trace.bytes > 40)).sum())
     marks = int(pairs.marks.sum())

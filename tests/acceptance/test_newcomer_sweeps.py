@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A newcomer's questions to sweeps: one command each, or three lines (configs/README.md)."""
+"""A newcomer's questions to sweeps: one command or three lines each (configs/README.md)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONG = ("carrier-price", "strategies", "what-matters")  # twelve runs, twelve an
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sweeps of the questions in their quick form, where the documents have them."""
+    """The sweeps of the questions in quick form, in the documented folders."""
     home = tmp_path_factory.mktemp("newcomer")
     for name in SHORT + (LONG if in_full() else ()):
         sweep = load_sweep(ROOT / "configs" / "sweeps" / f"{name}.yaml", quick=True)
@@ -34,14 +34,14 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def asked(results: Path, name: str) -> str:
-    """What `ecnomy report results/NAME` says."""
+    """The output of `ecnomy report results/NAME`."""
     done = CliRunner().invoke(report_app, [str(results / "results" / name)])
     assert done.exit_code == 0, done.output
     return done.stdout
 
 
 def test_which_marking_leaves_the_shop_more(results: Path) -> None:
-    """RED or the virtual queue, and how sure: a name, a difference, an interval, a q-value."""
+    """RED or the virtual queue: the answer has a name, a difference, an interval, a q-value."""
     said = asked(results, "shop-marking")
     assert re.search(r"shop: balance at the end.*\b(RED|virtual queue)\b", said)
     assert re.search(r"(more|less) than .*95 % interval .* to .*, q [=<]", said)
@@ -49,7 +49,7 @@ def test_which_marking_leaves_the_shop_more(results: Path) -> None:
 
 @full
 def test_which_of_four_strategies(results: Path) -> None:
-    """Who pays least for marks keeps most of the same fees; it is said what cannot be told."""
+    """The lowest payer for marks keeps most of equal fees; ties are named."""
     said = asked(results, "strategies")
     assert re.match(
         r"(shop: balance at the end is highest with half a money|half a money and \w+)", said
@@ -69,7 +69,7 @@ def test_what_price_maximises_the_carriers_income(results: Path) -> None:
 
 @full
 def test_which_three_parameters_matter(results: Path) -> None:
-    """Three names with their shares; the number of customers is among them."""
+    """The answer has three names with shares, including the number of customers."""
     said = asked(results, "what-matters")
     found = re.search(
         r"Most important parameters for access: profit per second, by share of variance: (.*)", said
@@ -80,7 +80,7 @@ def test_which_three_parameters_matter(results: Path) -> None:
 def test_the_lines_of_python_in_the_documents(
     results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """They run as they stand."""
+    """The printed lines run."""
     text = (ROOT / "configs" / "README.md").read_text()
     section = text[text.index("### What a sweep found") :]
     block = re.search(r"```python\n(.*?)```", section, re.S)

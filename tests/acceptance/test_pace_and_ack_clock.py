@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where windows are large a paced WTP flow uses the link as an ACK-clocked one does.
+"""With large windows a paced WTP flow uses the link like an ACK-clocked one.
 
-So it does at rest. Over a virtual queue, which marks nothing or all, both swing at high gains and
-the paced flow loses more by it: 16 % of its use at the gain 0.5, 3 % at 0.1, nothing at 0.02.
+This holds at rest. Over a virtual queue, which marks nothing or all, both oscillate at high gains,
+and the paced flow loses more: 16 % of its use at a gain of 0.5, 3 % at 0.1, nothing at 0.02.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LAWS = {
     "law", [n if n == "load-based" else pytest.param(n, marks=full) for n in LAWS]
 )
 def test_the_link_is_used_alike(law: str, tmp_path: Path) -> None:
-    """Within 2 %, at windows of twenty packets and more."""
+    """Within 2 %, at windows of at least twenty packets."""
     used = {}
     for send in ("paced", "ack-clocked"):
         result = run(

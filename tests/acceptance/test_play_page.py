@@ -49,7 +49,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def in_node(site: Path, name: str, duration_s: int) -> dict[str, Any]:
-    """What the page's market and engine say of a scenario after some seconds."""
+    """The state of the page's market and engine after some seconds of a scenario."""
     scripts = site / "_static" / "play"
     assert NODE is not None
     words = [NODE, Path(__file__).with_name("play_run.js"), scripts / "ecnomy-engine.js"]
@@ -62,7 +62,7 @@ def in_node(site: Path, name: str, duration_s: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("name", "duration_s"), [("gold-silver", 100), ("l4s", 6)])
 def test_its_market_is_ecnomys(name: str, duration_s: int, site: Path, tmp_path: Path) -> None:
-    """Of constant charges: each flow meets the same marks and gets the same rate, to the packet."""
+    """With constant charges each flow has the same marks and the same rate, to the packet."""
     found = in_node(site, name, duration_s)
     live = play.LIVE[name]
     example = ROOT / "configs" / "examples" / f"{name}.yaml"
@@ -101,7 +101,7 @@ def gold_over_silver(tab: Tab) -> float:
 
 @in_browser
 def test_a_slider_moves_the_curve(site: Path, tmp_path: Path) -> None:
-    """Gold pays four times silver's amount for four times its rate, then the same for the same."""
+    """Gold pays four times as much as silver for four times the rate, then equal amounts."""
     with Tab(tmp_path / "profile") as tab:
         tab.size(1280, 900)
         tab.go((site / "play" / "index.html").as_uri())

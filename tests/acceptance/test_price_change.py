@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elastic users follow a flash crowd: what they buy in it is their demand at the price then.
+"""Elastic users follow a flash crowd: they buy their demand at the price of the time.
 
-In price-handler.yaml a user with U = 2 log(1 + x/x0), x0 = 1.5 Mbps, buys 2/p - 1 of x0 at a price
-of p money/s for x0: all of its 1.5 Mbps until the crowd comes, and about 0.4 of it in the crowd.
+In price-handler.yaml a user with U = 2 log(1 + x/x0), x0 = 1.5 Mbps, buys (2/p - 1) x0 at a price
+of p money/s for x0: all 1.5 Mbps until the crowd comes, and about 0.4 of it in the crowd.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def bought(seed: int, first_s: int, last_s: int) -> tuple[float, float]:
 
 
 def test_users_buy_their_demand_in_a_crowd() -> None:
-    """From 10 s after it began to its end: within 15 % on the mean, and 30 % at each seed."""
+    """From 10 s after its start to its end: within 15 % on average, and 30 % for each seed."""
     pairs = [bought(seed, 90, 180) for seed in SEEDS]
     ratio = np.array([rate / demand for rate, demand in pairs])
     print(ratio.round(2))

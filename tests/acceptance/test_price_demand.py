@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`price-demand` on packets: as many web users send as the demand curve has at what a MB costs.
+"""`price-demand` on packets: the number of web users follows the demand curve at a MB's price.
 
-The link marks a fixed share of packets, so that the price of a MB follows from the price per mark:
-0.05 marks a packet, 960 bytes of data each but for the last one of a page.
+The link marks a fixed share of packets, so the price of a MB follows from the price per mark:
+0.05 marks per packet with 960 bytes of data, except the last packet of a page.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ CURVES = {
     "{kind: isoelastic, at: 0.26 money/MB, elasticity: 1}": lambda q: min(1.0, 0.26 / q),
     "{kind: linear, choke: 1.6 money/MB}": lambda q: 1 - q / 1.6,
 }
-PRICES = (0.01, 0.02)  # money a mark
+PRICES = (0.01, 0.02)  # money per mark
 
 
 @functools.cache
 def simulated(curve: str, price: float) -> tuple[float, float, float]:
-    """Means from 60 s on: price of a MB as users know it, users, Mbit/s of data that arrived."""
+    """Means from 60 s on: users' estimate of a MB's price, users, Mbit/s of delivered data."""
     overrides = [
         f"market.agents.crowd.strategy.demand={curve}",
         f"market.price_per_mark={price} money",
@@ -44,7 +44,7 @@ def simulated(curve: str, price: float) -> tuple[float, float, float]:
 @pytest.mark.parametrize("price", PRICES)
 @pytest.mark.parametrize("curve", sorted(CURVES))
 def test_as_many_surf_as_the_curve_has(curve: str, price: float) -> None:
-    """At the price that they know: within 5 % of all users."""
+    """At the price they know, within 5 % of all users."""
     known, users, _ = simulated(curve, price)
     print(f"{known:.4f} money/MB, {users:.1f} users, curve {USERS * CURVES[curve](known):.1f}")
     assert users == pytest.approx(USERS * CURVES[curve](known), abs=0.05 * USERS)
@@ -52,13 +52,13 @@ def test_as_many_surf_as_the_curve_has(curve: str, price: float) -> None:
 
 @pytest.mark.parametrize("price", PRICES)
 def test_the_price_of_a_megabyte_is_that_of_its_marks(price: float) -> None:
-    """0.05 marks for each of 1042 packets, a few more as pages end in small ones: 0 to 10 %."""
+    """0.05 marks for each of 1042 packets, plus 0 to 10 % for small last packets of pages."""
     known = simulated(sorted(CURVES)[0], price)[0]
     assert 1.0 <= known / (price * 0.05 * 1e6 / 960) * 1.03 <= 1.13
 
 
 def test_dearer_marks_make_for_less_traffic() -> None:
-    """Twice the price, half of the users (elasticity 1) and half of the background."""
+    """Twice the price gives half of the users (elasticity 1) and half of the background."""
     (_, users, rate), (_, fewer, less) = (simulated(sorted(CURVES)[0], p) for p in PRICES)
     assert fewer / users == pytest.approx(0.5, abs=0.1)
     assert less / rate == pytest.approx(0.5, abs=0.12)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dynamic price handlers on packets: what each strategy promises, against theory and the ledger.
+"""Dynamic price handlers on packets: the strategies' promises, against theory and the ledger.
 
-The strategies are those of Antoniadis et al. 2000, 2.2; the paper reports no result of them, so
+The strategies are those of Antoniadis et al. 2000, 2.2; the paper has no results of them, so
 utilities and figures are ours.
 """
 
@@ -25,12 +25,12 @@ from tiers import seeds
 
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "price-handler.yaml"
 PS = 10**12
-PRICE = 0.1  # money a mark
+PRICE = 0.1  # money per mark
 BY_LOAD = "{law: load-based, threshold: 0.8, slope: 1.0}"
 GIVEN_PRICE = "{law: fixed, probability: 0.05}"
 SEEDS = seeds(3, fast=1)
 CALM, CROWDED, CALM_AGAIN = (20, 80), (100, 180), (200, 240)
-X0_BPS, THRESHOLD = 1e6, 0.5  # of the example's video flows
+X0_BPS, THRESHOLD = 1e6, 0.5  # values of the example's video flows
 WEIGHTS = (1.0, 2.0, 4.0)
 
 HEAD = """\
@@ -51,7 +51,7 @@ AGENT = "    - {{name: of-{0}, role: price-handler, sources: {0}, strategy: {1}}
 
 
 def scenario(utilities: tuple[str, ...], **link: object) -> Scenario:
-    """One link, and a greedy flow with a handler of its own per utility."""
+    """One link, and a greedy flow with its own handler per utility."""
     names = [f"flow{i}" for i in range(len(utilities))]
     text = HEAD.format(**link) + "".join(SOURCE.format(name) for name in names)
     text += MARKET.format(price=PRICE)
@@ -61,7 +61,7 @@ def scenario(utilities: tuple[str, ...], **link: object) -> Scenario:
 
 
 class Tables:
-    """What the tests look at of a run."""
+    """The tables of a run that the tests use."""
 
     def __init__(self, result: RunResult) -> None:
         self.epochs = result.flow_epochs.set_index(["t_ps", "flow"]).sort_index()
@@ -129,7 +129,7 @@ def test_constant_throughput_is_constant_while_cheap(span: tuple[int, int], seed
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_constant_throughput_gives_way_at_its_threshold(seed: int) -> None:
-    """In the crowd it sends well below x0, and its marks cost the threshold, at most 1.1 of it."""
+    """In the crowd it sends well below x0, and its marks cost the threshold, at most 1.1 times."""
     crowded = video(seed, *CROWDED)
     assert (crowded.rate < 0.8 * X0_BPS).all()
     assert (crowded.charge <= 1.1 * THRESHOLD).all()
@@ -141,14 +141,14 @@ def test_constant_throughput_gives_way_at_its_threshold(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("rate", ["10 Mbps", "6 Mbps"])
 def test_log_utility_is_a_constant_charge(rate: str, seed: int) -> None:
-    """U = a log x pays a per second, whatever rate that buys."""
+    """A user with U = a log x pays a per second at any rate."""
     charge = elastic(logs(WEIGHTS), seed, rate=rate).per_s(80, 300).charge
     assert charge.to_numpy() == pytest.approx(WEIGHTS, rel=0.05)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_log_utilities_share_in_proportion(seed: int) -> None:
-    """Rates are the proportionally fair ones for the rate that was served, within 10 %."""
+    """Rates are proportionally fair for the served rate, within 10 %."""
     rates = elastic(logs(WEIGHTS), seed).per_s(80, 300).rate.to_numpy()
     fair = proportional_fair([[0]] * len(WEIGHTS), [float(rates.sum())], WEIGHTS)
     assert rates == pytest.approx(fair, rel=0.1)
@@ -156,7 +156,7 @@ def test_log_utilities_share_in_proportion(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_shifted_log_utilities_are_at_their_optimum(seed: int) -> None:
-    """U = a log(1 + x/x0): rates a/lambda - x0 for the lambda that fills what was served."""
+    """U = a log(1 + x/x0): rates are a/lambda - x0, with lambda for the served rate."""
     a, x0 = np.array([2.0, 4.0, 3.0, 6.0]), np.array([1.0, 1.0, 0.5, 2.0])
     pairs = zip(a, x0, strict=True)
     asked = tuple(f"{{kind: log, a: {m} money/s, x0: {x} Mbps}}" for m, x in pairs)
@@ -172,7 +172,7 @@ def test_shifted_log_utilities_are_at_their_optimum(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("marking", "rate"), [(BY_LOAD, "10 Mbps"), (GIVEN_PRICE, "50 Mbps")])
 def test_steep_utility_settles_where_it_should(marking: str, rate: str, seed: int) -> None:
-    """alpha = 3, price found and price given: U'(x) is the price per unit rate within 10 %."""
+    """alpha = 3, estimated or given price: U'(x) is the price per unit rate within 10 %."""
     table = elastic(steep(WEIGHTS), seed, marking, rate)
     seen = table.per_s(100, 300)
     slope = np.array(WEIGHTS) / 2e6 * (seen.rate / 2e6) ** -3
@@ -183,9 +183,9 @@ def test_steep_utility_settles_where_it_should(marking: str, rate: str, seed: in
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("marking", "rate"), [(BY_LOAD, "6 Mbps"), (GIVEN_PRICE, "50 Mbps")])
 def test_quadratic_utility_settles_where_it_should(marking: str, rate: str, seed: int) -> None:
-    """Sated at 3 Mbps, price found and price given: U'(x) is the price within 10 % of U'(0).
+    """Saturation at 3 Mbps, estimated or given price: U'(x) is the price within 10 % of U'(0).
 
-    The price seen is of the marks of 200 s; two standard errors of their number are allowed for.
+    The price comes from the marks of 200 s; the tolerance has two standard errors of these.
     """
     asked = tuple(f"{{kind: quadratic, a: {a} money/s, x0: 3 Mbps}}" for a in WEIGHTS)
     table = elastic(asked, seed, marking, rate)
@@ -198,7 +198,7 @@ def test_quadratic_utility_settles_where_it_should(marking: str, rate: str, seed
 
 
 def test_steep_utility_would_cycle_unsmoothed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With gain 1 in place of 1/3 the same flows' w swing to and fro, three times as far."""
+    """With gain 1 in place of 1/3 the same flows' w oscillate three times as far."""
     made = scenario(steep(WEIGHTS), marking=GIVEN_PRICE, rate="50 Mbps", duration=300)
     calm = elastic(steep(WEIGHTS), 1, GIVEN_PRICE, "50 Mbps")
     monkeypatch.setattr(AlphaFair, "curvature", property(lambda utility: 1.0))
@@ -224,7 +224,7 @@ def test_handlers_pay_for_their_marks_exactly() -> None:
 
 
 def test_each_flow_has_its_own_willingness_on_record() -> None:
-    """The agents table has w per flow from t = 0 on, and the caps of constant throughput."""
+    """The table `agents` has w per flow from t = 0 on, and the caps of constant throughput."""
     table = example(1).agents
     pay = table[table.name == "willingness_micro_per_s"]
     assert set(pay.flow[pay.t_ps == 0]) == set(range(9))

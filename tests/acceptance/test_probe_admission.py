@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`probe-threshold` on packets: every call against the probes of the ten seconds before it.
+"""`probe-threshold` on packets: each call against the probes of the previous ten seconds.
 
-Kelly's finding (as told in Andreassen 2002, 1.2) is looked at too: where others' traffic grows, it
-is calls that are blocked.
+Kelly's finding (reported in Andreassen 2002, 1.2) is also tested: if other traffic grows,
+calls are blocked.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STREAMS = ("test-10", "test-20", "test-30", "probe")
 
 
 def simulated(*overrides: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Calls, and per report the probes delivered, marked and lost so far."""
+    """Calls, and for each report the probes delivered, marked and lost so far."""
     with tempfile.TemporaryDirectory() as folder:
         scenario = load(EXAMPLE, overrides=[*SHORT, *overrides])
         result = run(scenario, seed=3, out=Path(folder) / "run")
@@ -43,11 +43,11 @@ def probed() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def test_every_call_is_answered_by_its_probes(probed: tuple[pd.DataFrame, pd.DataFrame]) -> None:
-    """Let in: none of the last ten seconds' probes lost, at most a twentieth of them marked."""
+    """Admitted if no probe of the last ten seconds is lost, and at most a twentieth marked."""
     calls, probes = probed
     answers = {0: 0, 1: 0}
     for start_ps, accepted in zip(calls["start_ps"], calls["accepted"], strict=True):
-        report = start_ps // PS  # answered by what was known at the last report
+        report = start_ps // PS  # answered from the last report
         if start_ps % PS == 0:
             continue
         answers[int(accepted)] += 1
@@ -62,7 +62,7 @@ def test_every_call_is_answered_by_its_probes(probed: tuple[pd.DataFrame, pd.Dat
 
 
 def test_calls_give_way_to_a_rush_of_others(probed: tuple[pd.DataFrame, pd.DataFrame]) -> None:
-    """A larger share is blocked while forty more people surf: Kelly's finding."""
+    """A larger share is blocked while forty more users surf: Kelly's finding."""
     calls, _ = probed
     start_s = calls["start_ps"] / PS
     within = (start_s > RUSH[0] + WINDOW_S) & (start_s < RUSH[1])

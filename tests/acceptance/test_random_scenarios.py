@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random scenarios, from YAML to books: refused on one line, or every account adds up."""
+"""Random scenarios, from YAML to books: refused in one line, or every account adds up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tiers import in_full
 
 
 def test_no_law_is_left_out() -> None:
-    """A new law has to be among those that are drawn."""
+    """A new law must be among the drawn ones."""
     laws = law_table()
     assert MARKING.keys() == laws["marking"].keys() and TRAFFIC.keys() == laws["traffic"].keys()
     assert TRANSPORTS.keys() == laws["window"].keys() | {"udp"}
@@ -33,11 +33,11 @@ def test_no_law_is_left_out() -> None:
 @settings(
     max_examples=400 if in_full() else 10,
     suppress_health_check=[HealthCheck.too_slow],
-    phases=list(Phase) if in_full() else [Phase.generate],  # to shrink takes minutes
+    phases=list(Phase) if in_full() else [Phase.generate],  # shrinking takes minutes
 )
 @given(scenarios())
 def test_from_scenario_to_books(values: dict[str, Any]) -> None:
-    """Marks are kept, money is kept, and the same seed gives the same bytes."""
+    """Marks and money are conserved, and the same seed gives the same bytes."""
     try:
         scenario = scenario_from_text(json.dumps(values))
         plan = make_plan(scenario)
@@ -56,7 +56,7 @@ def test_from_scenario_to_books(values: dict[str, Any]) -> None:
 
 
 def last_report(scenario: Scenario, folder: Path) -> Report:
-    """Make the run, and return the totals at its end."""
+    """Makes the run and returns its final totals."""
     reports: list[Report] = []
     plain = ResultsWriter.report
 
@@ -71,7 +71,7 @@ def last_report(scenario: Scenario, folder: Path) -> Report:
 
 
 def check_money(folder: Path) -> None:
-    """Balances are the sum of the postings, and add up to nothing."""
+    """Balances equal the sums of postings, and add up to 0."""
     manifest = json.loads((folder / "manifest.json").read_text())
     balances = manifest["balances_micro"]
     assert manifest["complete"] and sum(balances.values()) == 0
@@ -83,7 +83,7 @@ def check_money(folder: Path) -> None:
 
 
 def check_marks(report: Report, rows: list[int]) -> None:
-    """Set by links = delivered, on data or control + dropped downstream + in flight, per source."""
+    """Per source: set by links = delivered (data or control) + dropped downstream + in flight."""
     pairs, flows = report.pairs, report.flows
     first = 0
     for index, count in enumerate(rows):

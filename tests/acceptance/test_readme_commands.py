@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every command of the README, in its order: files and folders that it names are there by then.
+"""Every command of the README, in order: files and folders that it names exist by then.
 
-The full tier runs them as pasted in a fresh folder. Left out: `pip` and `make`, the page that goes
-on until somebody ends it, and what needs OMNeT++.
+The full tier runs them as pasted in a new folder, except `pip`, `make`, the page that runs
+until it is ended, and commands that need OMNeT++.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LIMIT_S = 280
 
 
 def commands() -> list[list[str]]:
-    """Verb and arguments of each line that calls ecnomy, up to the section on OMNeT++."""
+    """The verb and arguments of each line with ecnomy, up to the section on OMNeT++."""
     text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## On OMNeT++")[0]
     lines = re.findall(r"^    \.venv/bin/ecnomy +(.+)$", text, re.MULTILINE)
     chained = [part for line in lines for part in line.split("&& .venv/bin/ecnomy")]
@@ -33,7 +33,7 @@ def commands() -> list[list[str]]:
 
 
 def made_by(words: list[str]) -> str:
-    """The folder of results that a command leaves, "" for none."""
+    """The results folder that a command makes, or ""."""
     if "--out" in words:
         return words[words.index("--out") + 1]
     if words[0] == "run":
@@ -43,7 +43,7 @@ def made_by(words: list[str]) -> str:
 
 
 def test_each_command_finds_what_it_names() -> None:
-    """Options are the verb's, configs are in the repository, results were made further up."""
+    """Options belong to the verb, configs are in the repository, earlier commands made results."""
     made: set[str] = set()
     group = typer.main.get_command(app)
     context = typer.Context(group)
@@ -62,7 +62,7 @@ def test_each_command_finds_what_it_names() -> None:
 
 @full
 def test_each_command_works_in_its_order(tmp_path: Path) -> None:
-    """In a fresh folder with the repository's configs; exit status 0."""
+    """In a new folder with the repository's configs; the exit status is 0."""
     shutil.copytree(ROOT / "configs", tmp_path / "configs")
     for words in commands():
         if words[0] == "dashboard":

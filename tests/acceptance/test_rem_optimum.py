@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REM with `auto` reaches the proportionally fair optimum that it promises, on four networks.
+"""REM with `auto` reaches the promised proportionally fair optimum on four networks.
 
 The error of a run is the mean over sources of |rate / optimum - 1|, of packets acknowledged after
-the warm-up. Fixed steps of the paper, on the same networks, miss by far more.
+the warm-up. The paper's fixed steps have a far larger error on the same networks.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PS = 10**12
 
 
 def rates(network: RemNetwork, steps: str, phi: str, seed: int) -> np.ndarray:
-    """Packets a second of each source after the warm-up."""
+    """Packets per second of each source after the warm-up."""
     text = network.yaml(steps, phi, duration=DURATION_S, warmup=WARMUP_S)
     with tempfile.TemporaryDirectory() as folder:
         table = run(scenario_from_text(text, seed=seed), out=Path(folder) / "run").flow_epochs
@@ -45,7 +45,7 @@ def error(network: RemNetwork, steps: str, phi: str, seed: int) -> float:
 
 @pytest.mark.parametrize("name", SOME)
 def test_auto_comes_within_5_percent_of_the_optimum(name: str) -> None:
-    """In every seed the mean relative error over sources is 5 % at most."""
+    """In every seed the mean relative error over sources is at most 5 %."""
     errors = [error(NETWORKS[name], *AUTO, seed) for seed in seeds(10, fast=1)]
     print(name, np.round(errors, 4))
     assert max(errors) <= 0.05
@@ -53,7 +53,7 @@ def test_auto_comes_within_5_percent_of_the_optimum(name: str) -> None:
 
 @pytest.mark.parametrize("name", SOME)
 def test_the_papers_steps_miss_where_delays_are_long(name: str) -> None:
-    """gamma 0.005 and alpha 0.1, with the phi of figure 7, miss by more than 8 %."""
+    """gamma 0.005 and alpha 0.1, with the phi of figure 7, have an error above 8 %."""
     missed = error(NETWORKS[name], "phi: 1.4, gamma: 0.005, alpha: 0.1", "1.4", 1)
     print(name, round(missed, 4))
     assert missed > 0.08

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy report gsp` of a sweep of configs/examples/gsp.yaml: its answer, and how it looks.
+"""`ecnomy report gsp` of a sweep of configs/examples/gsp.yaml: its answer and its look.
 
 ECNOMY_SCREENSHOTS=DIR keeps pictures of it: DIR/report.png, report-phone.png, report-grey.png and
 report.pdf.
@@ -24,7 +24,7 @@ from page_reader import PageReader, answers_of
 from sweep_world import go
 from tiers import full, in_full
 
-# A run's length and warm-up, and runs of a point.
+# A run's length and warm-up, and runs per point.
 MINUTES, WARM_S, REPLICATES = (6, 60, 3) if in_full() else (1, 20, 2)
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gsp.yaml"
 SWEEP = f"""
@@ -54,12 +54,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def read(made: Path) -> PageReader:
-    """What is on the page."""
+    """The contents of the page."""
     return PageReader(made / "report.html")
 
 
 def _profits(made: Path, price: float) -> pd.DataFrame:
-    """Profit a call of each run at a price, from the balances."""
+    """Profit per call of each run at a price, from the balances."""
     frame = open_sweep(made)
     own = frame[frame["market.agents.gsp.tariff.price"] == price].copy()
     own["call"] = own["balance.gsp"] / own["gsp.calls_sold"]
@@ -67,7 +67,7 @@ def _profits(made: Path, price: float) -> pd.DataFrame:
 
 
 def test_the_answer_is_that_of_the_balances(made: Path, read: PageReader) -> None:
-    """The dear tariff, at the scenario's 60 surfers: mean, interval and verdict by scipy."""
+    """The expensive tariff with the scenario's 60 surfers: mean, interval and verdict by scipy."""
     at = _profits(made, 0.05)
     values = at[at["sources.surfers.count"] == 60]["call"]
     low, high = stats.t.interval(0.95, REPLICATES - 1, values.mean(), stats.sem(values))
@@ -79,7 +79,7 @@ def test_the_answer_is_that_of_the_balances(made: Path, read: PageReader) -> Non
 
 
 def test_the_limit_is_where_the_measured_curve_crosses(made: Path, read: PageReader) -> None:
-    """Where along the surfers profit ends, by a line through the means; the price likewise."""
+    """The number of surfers at which profit ends, by lines through means; likewise the price."""
     means = _profits(made, 0.05).groupby("sources.surfers.count")["call"].mean()
     assert means.iloc[0] > 0 > means.iloc[-1]
     crossing = float(np.interp(0, -means.to_numpy(), means.index.to_numpy()))
@@ -96,7 +96,7 @@ def test_the_limit_is_where_the_measured_curve_crosses(made: Path, read: PageRea
 
 
 def test_amounts_and_statement_are_the_ledgers(made: Path, read: PageReader) -> None:
-    """Every amount is its query's; the statement's profit is three balances, to the micro-unit."""
+    """Every amount equals its query; the statement's profit sums three balances exactly."""
     given = answers_of(read)
     for amount in read.amounts:
         if amount.by:
@@ -121,7 +121,7 @@ def test_amounts_and_statement_are_the_ledgers(made: Path, read: PageReader) -> 
 
 
 def test_maps_and_sensitivity_have_what_was_swept(made: Path, read: PageReader) -> None:
-    """The measured map is the means of the table; both keys are in the tornado's table."""
+    """The measured map has the means of the table; both keys are in the tornado's table."""
     frame = open_sweep(made)
     hourly = frame["balance.gsp"] * 60 / MINUTES
     keys = [frame["sources.surfers.count"], frame["market.agents.gsp.tariff.price"]]
@@ -137,7 +137,7 @@ def test_maps_and_sensitivity_have_what_was_swept(made: Path, read: PageReader) 
 
 @full
 def test_a_sweep_that_kept_nothing_has_a_page(tmp_path: Path) -> None:
-    """Of its table alone: an answer, no statement, and it says what is missing."""
+    """Its table alone gives an answer without a statement, and the page says what is missing."""
     few = SWEEP.replace("[30, 60, 250]", "[30, 60]").replace(
         f"{MINUTES} min, warmup", f"{min(4, MINUTES)} min, warmup"
     )
@@ -170,7 +170,7 @@ OVERLAPS = """(() => {
 
 @in_browser
 def test_the_page_fits_desk_and_telephone(made: Path, tmp_path: Path) -> None:
-    """No overflow, no overlap at 1280 and 390 px; the verdict is on the first screen of both."""
+    """No overflow or overlap at 1280 and 390 px; the verdict is on the first screen of both."""
     shots = os.environ.get("ECNOMY_SCREENSHOTS")
     with Tab(tmp_path / "profile") as tab:
         for name, width, height in (("report", 1280, 800), ("report-phone", 390, 844)):
@@ -195,7 +195,7 @@ def test_the_page_fits_desk_and_telephone(made: Path, tmp_path: Path) -> None:
 
 @in_browser
 def test_queries_are_open_on_paper(made: Path, tmp_path: Path) -> None:
-    """Closed on the screen, open in print, where no line is wider than the sheet."""
+    """They are closed on the screen and open in print, with no line wider than the sheet."""
     with Tab(tmp_path / "profile") as tab:
         tab.size(1280, 800)
         tab.go((made / "report.html").as_uri())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""configs/examples/risk-broker.yaml: a role of a user's own, its money counted independently."""
+"""configs/examples/risk-broker.yaml: a custom role, with its money counted independently."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
 
 
 def test_what_exceeds_the_cap_is_paid_back(result: RunResult) -> None:
-    """Of each flow and minute, to the micro-unit, from the rows of marks alone."""
+    """For each flow and minute, to the micro-unit, only from the rows of marks."""
     ledger = result.raw.ledger
     charged: Counter[tuple[int, int]] = Counter()
     back: Counter[tuple[int, int]] = Counter()
@@ -44,14 +44,14 @@ def test_what_exceeds_the_cap_is_paid_back(result: RunResult) -> None:
 
 
 def test_premiums_are_paid_for_the_time(result: RunResult) -> None:
-    """0.5 money a minute and flow, for five minutes; only ann is covered."""
+    """0.5 money per minute and flow for five minutes; only ann is covered."""
     rows = result.raw.ledger[result.raw.ledger["kind"] == "premium"]
     assert rows.groupby("flow")["amount_micro"].sum().to_dict() == {0: 2_500_000, 1: 2_500_000}
     assert set(rows["debit"]) == {"ann"} and set(rows["credit"]) == {"broker"}
 
 
 def test_terms_are_read_and_written_back() -> None:
-    """With their units; a missing, a wrong and an unknown one are refused with their place."""
+    """Terms have units; missing, wrong and unknown terms are refused with their place."""
     text = EXAMPLE.read_text()
     broker = load(EXAMPLE).resolved()["market"]["agents"][3]["role"]
     assert broker["cap"] == "5.0 money" and broker["kind"] == "risk_broker:RiskBroker"
@@ -68,7 +68,7 @@ def test_terms_are_read_and_written_back() -> None:
 
 
 def test_the_role_is_found_beside_the_scenario(tmp_path: Path) -> None:
-    """From any working directory, without a word to Python's path."""
+    """From any working directory, without changes of Python's path."""
     code = f"from ecnomy.markets import load; print(load({str(EXAMPLE)!r}).market.agents[3].role)"
     done = subprocess.run(
         [sys.executable, "-c", code],

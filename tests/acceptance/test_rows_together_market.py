@@ -54,7 +54,7 @@ market:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunResult, RunResult]:
-    """The run with a row per flow, and with a row per source."""
+    """The run with a row per flow, and the one with a row per source."""
     folder = tmp_path_factory.mktemp("rows")
     texts = (TEXT.replace("EACH", rows) for rows in ("each", "together"))
     each, together = (
@@ -64,7 +64,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunResult, RunResult
 
 
 def test_rows_are_called_by_their_source(both: tuple[RunResult, RunResult]) -> None:
-    """A row per source, which says how many flows it is."""
+    """A row per source, with its number of flows."""
     each, together = both
     assert together.raw.flows["name"].tolist() == ["gold", "silver", "hold", "feel"]
     assert together.raw.flows["members"].tolist() == [3, 4, 2, 2]
@@ -73,7 +73,7 @@ def test_rows_are_called_by_their_source(both: tuple[RunResult, RunResult]) -> N
 
 
 def test_the_same_is_sent_and_paid(both: tuple[RunResult, RunResult]) -> None:
-    """Packets, marks and money of a row are the sums over the flows that it stands for."""
+    """Packets, marks and money of a row are the sums over its flows."""
     each, together = both
     sums = each.raw.flows.groupby("source", sort=False).sum(numeric_only=True)
     for name in ("sent", "acked_bytes", "ce", "fee_micro", "mark_charge_micro", "delay_sum_ps"):
@@ -86,7 +86,7 @@ def test_the_same_is_sent_and_paid(both: tuple[RunResult, RunResult]) -> None:
 
 
 def test_agents_decide_for_one_flow(both: tuple[RunResult, RunResult]) -> None:
-    """What agents want for a flow is the same in both, and the market's mark rate too."""
+    """Agents' decisions per flow are the same in both, and so is the market's mark rate."""
     each, together = both
     first = {"gold": 0, "silver": 3, "hold": 7, "feel": 9}
     for row, source in enumerate(first):
@@ -98,7 +98,7 @@ def test_agents_decide_for_one_flow(both: tuple[RunResult, RunResult]) -> None:
 
 
 def test_willingness_is_summed_over_flows(both: tuple[RunResult, RunResult]) -> None:
-    """Three pay 0.04 money/s each, four 0.01 and two up to 0.02."""
+    """Three flows pay 0.04 money/s each, four 0.01 and two up to 0.02."""
     for result in both:
         pays = result.timeseries("willingness", by="source")
         for source, total in (("gold", 0.12), ("silver", 0.04), ("hold", 0.04)):
@@ -108,7 +108,7 @@ def test_willingness_is_summed_over_flows(both: tuple[RunResult, RunResult]) -> 
 
 
 def test_round_trips_are_means_over_flows(both: tuple[RunResult, RunResult]) -> None:
-    """Of eleven flows in four rows, and of the seven in classes; all have a round trip by 3 s."""
+    """For eleven flows in four rows, and the seven in classes; all have a round trip by 3 s."""
     each = both[0]
     table = each.flow_epochs[each.flow_epochs["t_ps"] >= 3 * 10**12]
     for by, column, flows in ((None, "rtt", 11), ("provider", "shop", 7)):
@@ -158,7 +158,7 @@ def gathered(text: str) -> dict[str, float]:
 
 
 def test_run_and_show_say_the_same_of_the_whole_window(both: tuple[RunResult, RunResult]) -> None:
-    """Means and sums of both tables; all traffic here is in a class or an agent's."""
+    """Means and sums of both tables; all traffic here belongs to a class or an agent."""
     for result in both:
         whole = summarize(open_raw(result.folder)).whole
         assert whole is not None
@@ -174,7 +174,7 @@ def test_run_and_show_say_the_same_of_the_whole_window(both: tuple[RunResult, Ru
 
 
 def test_sweep_rows_are_means_per_flow() -> None:
-    """The row of a sweep counts flows and has means over them, however they are reported."""
+    """The row of a sweep counts flows and has means over them, in either form of reports."""
     rows = [gathered(TEXT.replace("EACH", r)) for r in ("each", "together")]
     for source, flows in (("gold", 3), ("silver", 4), ("hold", 2), ("feel", 2)):
         assert [row[f"{source}.flows"] for row in rows] == [flows, flows]
@@ -183,7 +183,7 @@ def test_sweep_rows_are_means_per_flow() -> None:
 
 
 def test_guaranteed_calls_of_one_row(tmp_path: Path) -> None:
-    """A GSP's calls are asked for, charged and accounted for alike with all callers in one row."""
+    """A GSP's calls are requested, charged and booked equally with all callers in one row."""
     config = Path(__file__).parents[2] / "configs" / "examples" / "gsp.yaml"
     short = ["duration=4 min", "warmup=30 s", "sources.rush.start=2 min", "sources.rush.stop=3 min"]
     accounts, calls = [], []

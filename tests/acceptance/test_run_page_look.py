@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How `ecnomy report RUN` looks: on a desk, on a telephone and on paper.
+"""The look of `ecnomy report RUN` on a desktop, on a telephone and on paper.
 
 ECNOMY_SCREENSHOTS=DIR keeps pictures of it: DIR/report-run.png, report-run-phone.png.
 """
@@ -18,7 +18,7 @@ CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gold-silver.yaml"
 
 @in_browser
 def test_the_page_of_a_run_fits_desk_telephone_and_paper(tmp_path: Path) -> None:
-    """No overflow at 1280 and 390 px and on A4; what happened is on the first screen of both."""
+    """No overflow at 1280 and 390 px and on A4; the summary is on the first screen of both."""
     shots = os.environ.get("ECNOMY_SCREENSHOTS")
     run(load(CONFIG), out=tmp_path / "gold-silver-1")
     page = tmp_path / "report.html"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Same scenario, seed and build: the same Parquet files, byte for byte."""
+"""The same scenario, seed and build give the same Parquet files, byte for byte."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def tables(config: str, folder: Path, seed: int, *overrides: str) -> dict[str, b
 
 @pytest.mark.parametrize("config", ["gold-silver.yaml", "price-handler.yaml"])
 def test_runs_repeat_to_the_byte(config: str, tmp_path: Path) -> None:
-    """Two runs agree in every table and in the manifest; another seed agrees in neither."""
+    """Two runs agree in every table and in the manifest; another seed differs in both."""
     short = ("duration=75 s",)
     first = tables(config, tmp_path / "a", 3, *short)
     second = tables(config, tmp_path / "b", 3, *short)

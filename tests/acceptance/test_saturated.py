@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queues that more than double the round trip: sources take fewer marks than they pay for.
+"""Queues that more than double the round trip: sources get fewer marks than they pay for.
 
-What they take then follows from the round trips alone: a window aims at the marks of two smallest
+The marks that they get follow from the round trips: a window aims at the marks of two smallest
 round trips in each longer one.
 """
 
@@ -24,7 +24,7 @@ from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.saturated import saturated
 from ecnomy.markets.scenario import Scenario, scenario_from_text
 
-LEAST_S = 2 * 2e-3 + 8 * 40 / 40e6  # there and back, and a SYN onto the wire
+LEAST_S = 2 * 2e-3 + 8 * 40 / 40e6  # there and back, and the transmission of a SYN
 TEXT = """\
 version: 1
 duration: 40 s
@@ -49,18 +49,18 @@ market:
 
 
 def scenario(queue: int, send: str = "ack-clocked", rows: str = "each") -> Scenario:
-    """Three flows that are to take 200 marks/s each; all packets are marked at such a queue."""
+    """Three flows with a target of 200 marks/s each; a long queue marks all packets."""
     return scenario_from_text(TEXT.format(queue=queue, send=send, rows=rows))
 
 
 @pytest.fixture(scope="module")
 def long_queues(tmp_path_factory: pytest.TempPathFactory) -> RawRun:
-    """A run with eighty packets waiting: 16 ms beside a round trip of 4 ms."""
+    """A run with eighty waiting packets: 16 ms in addition to a round trip of 4 ms."""
     return run(scenario(800), out=tmp_path_factory.mktemp("long") / "r").raw
 
 
 def test_the_marks_that_are_not_taken(long_queues: RawRun) -> None:
-    """The share of the time, and the part of the marks, are those of the round trips."""
+    """The share of time, and the part of the marks, follow from the round trips."""
     table = long_queues.flow_epochs
     rtt_s = table[table.t_ps > long_queues.measured.from_ps].srtt_s.to_numpy()
     (gold,) = saturated(long_queues)
@@ -72,7 +72,7 @@ def test_the_marks_that_are_not_taken(long_queues: RawRun) -> None:
 
 
 def test_a_row_of_flows_has_the_figures_of_one(long_queues: RawRun, tmp_path: Path) -> None:
-    """With `rows: together` a report holds sums of the same packets; figures stay per flow."""
+    """With `rows: together` a report has sums of the same packets; figures stay per flow."""
     together = scenario(800, rows="together")
     (alone,), (row,) = saturated(long_queues), saturated(run(together, out=tmp_path / "r").raw)
     assert row.asked_per_s == pytest.approx(200, rel=1e-9)
@@ -81,7 +81,7 @@ def test_a_row_of_flows_has_the_figures_of_one(long_queues: RawRun, tmp_path: Pa
 
 
 def test_nothing_is_said_of_short_queues(tmp_path: Path) -> None:
-    """Ten packets waiting are 2 ms."""
+    """Ten waiting packets are only 2 ms."""
     assert saturated(run(scenario(80), out=tmp_path / "r").raw) == []
 
 
@@ -98,7 +98,7 @@ def test_show_report_and_json_say_so(long_queues: RawRun, tmp_path: Path) -> Non
 
 
 def test_a_decision_counts_from_the_report_at_its_time() -> None:
-    """Flow 0 asks 1 mark/s from 0 s and 2 from 10 s; flow 1 asks 3 from 15 s, nothing before."""
+    """Flow 0 wants 1 mark/s from 0 s and 2 from 10 s; flow 1 wants 3 from 15 s, none before."""
     looks = SimpleNamespace(t_ps=np.array([0, 10, 20, 30]), rows=[0, 1])
     decided = pd.DataFrame({"t_ps": [0, 10, 15], "flow": [0, 0, 1], "value": [1.0, 2.0, 3.0]})
     asked = _in_force(decided, looks)  # type: ignore[arg-type]

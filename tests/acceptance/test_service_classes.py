@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Four classes under regulation: what the example of christin2003's Table 1 says that one sees."""
+"""Four classes under regulation: the statements of the example of christin2003's Table 1."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def by_class(folder: Path, seed: int, *overrides: str) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("seed", seeds(10, fast=1))
 def test_classes_lose_little_and_keep_their_ratios(tmp_path: Path, seed: int) -> None:
-    """Each class loses under 1 %, gold is in time, delays and losses are near their ratios."""
+    """Each class loses under 1 %, gold meets its delay, delays and losses are near their ratios."""
     got = by_class(tmp_path, seed)
     loss = got["drops"] / got["arrivals"]
     delay_s = got["delay_sum_ps"] / got["departures"] / 1e12
@@ -38,7 +38,7 @@ def test_classes_lose_little_and_keep_their_ratios(tmp_path: Path, seed: int) ->
 
 
 def test_slow_starts_of_new_connections_are_what_loses(tmp_path: Path) -> None:
-    """A connection for each file loses five times as much or more, but not without slow start."""
+    """Connections per file lose at least five times as much, but not without slow start."""
     new = "sources.*.traffic[kind=on-off].connection=new"
     steady = "sources.*.transport.slow_start=false"
     lasting, each, without = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""configs/examples/strategy-menu.yaml: each flow gets what its customer picked, and learns what."""
+"""configs/examples/strategy-menu.yaml: each flow gets its customer's pick, also when learnt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PS = 10**12
 
 
 def test_each_flow_gets_the_strategy_that_was_picked(tmp_path: Path) -> None:
-    """0.1 money/s, then 1.1 Mbps held below its threshold, then 2 money/s and no cap any more."""
+    """0.1 money/s, then a cap of 1.1 Mbps below its threshold, then 2 money/s without a cap."""
     own = ["{kind: 'menu_users:Timetable'}", "{kind: stay}"]
     agents = ("viewers", "writers")
     changes = [f"market.agents.{a}.strategy={s}" for a, s in zip(agents, own, strict=True)]
@@ -33,7 +33,7 @@ def test_each_flow_gets_the_strategy_that_was_picked(tmp_path: Path) -> None:
         assert per_s("mark_charge_micro", flow, 10, 40) / 1e6 == pytest.approx(0.1, rel=0.25)
     assert 8 * per_s("acked_bytes", 0, 50, 80) == pytest.approx(1.1e6, rel=0.05)
     assert per_s("mark_charge_micro", 0, 90, 130) / 1e6 == pytest.approx(2.0, rel=0.15)
-    assert 8 * per_s("acked_bytes", 0, 90, 130) > 2e6  # the cap is gone
+    assert 8 * per_s("acked_bytes", 0, 90, 130) > 2e6  # the cap is lifted
     assert per_s("mark_charge_micro", 1, 40, 130) / 1e6 == pytest.approx(0.1, rel=0.25)
     said = result.raw.agents.query("name == 'strategy'")
     rows = zip(said["t_ps"] // PS, said["agent"], said["flow"], said["value"], strict=True)
@@ -77,7 +77,7 @@ market:
 
 
 def test_the_menus_of_two_providers_are_composed_from(tmp_path: Path) -> None:
-    """One user agent whose flows are with both; whoever tries something else tries it on both."""
+    """One user agent has flows with both providers, and tries strategies on both."""
     result = run(scenario_from_text(TWO, "two.yaml"), out=tmp_path / "r")
     said = result.raw.agents.query("name == 'strategy'")
     assert said.groupby("flow").size().min() >= 5 and set(said["flow"]) == {0, 1, 2, 3}
@@ -85,7 +85,7 @@ def test_the_menus_of_two_providers_are_composed_from(tmp_path: Path) -> None:
 
 
 def test_user_agents_compose_by_their_utilities(tmp_path: Path) -> None:
-    """Who needs 1 Mbps comes to `steady`, who hardly cares to `thrifty`, most of the time."""
+    """Users who need 1 Mbps mostly end with `steady`, indifferent ones with `thrifty`."""
     result = run(load(EXAMPLE), out=tmp_path / "r")
     said = result.raw.agents.query("name == 'strategy'")
     table = said.pivot(index="t_ps", columns="flow", values="value")
@@ -112,7 +112,7 @@ def test_user_agents_compose_by_their_utilities(tmp_path: Path) -> None:
     ],
 )
 def test_faults_of_a_menu_have_their_line(changed: str, told: str) -> None:
-    """Which strategy, and what is wrong with it."""
+    """The error names the strategy and its fault."""
     with pytest.raises(ScenarioError, match=told) as found:
         load(EXAMPLE, overrides=[f"market.agents.shop.strategy={changed}"])
     assert "market.agents" in str(found.value) and "\n" not in str(found.value)

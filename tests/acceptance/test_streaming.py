@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""configs/examples/streaming.yaml: `average-rate` holds its mean where a cap alone falls short."""
+"""configs/examples/streaming.yaml: `average-rate` keeps its mean, unlike a mere cap."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def made(seed: int) -> Rates:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_mean_is_held_through_bursts(seed: int) -> None:
-    """Within 4 % of x0 over 100 s (5 % is what D's bound leaves); a cap alone is further below."""
+    """Within 4 % of x0 over 100 s (D's bound allows 5 %); a mere cap is further below."""
     stream, steady = made(seed).mbps("stream", *BURSTS), made(seed).mbps("steady", *BURSTS)
     assert stream == pytest.approx([X0_MBPS] * 2, rel=0.04)
     assert steady.max() < stream.min() and steady.mean() < 0.97 * X0_MBPS
@@ -31,7 +31,7 @@ def test_the_mean_is_held_through_bursts(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_more_than_the_interval_is_ever_made_good(seed: int) -> None:
-    """Between any two times at most x0 t + 2 x0 L is sent: D goes from one bound to the other."""
+    """Between any two times it sends at most x0 t + 2 x0 L, as D goes from bound to bound."""
     sent = made(seed).grown("stream", "acked_bytes") * 8 / 1e6
     ahead = sent.to_numpy() - X0_MBPS * sent.index.to_numpy()[:, None]
     rise = ahead - np.minimum.accumulate(ahead)
@@ -42,6 +42,6 @@ def test_no_more_than_the_interval_is_ever_made_good(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_lower_level_costs_the_threshold(seed: int) -> None:
-    """In the crowd it sends well below x0, and its marks cost the threshold, at most 1.1 of it."""
+    """In the crowd it sends well below x0, and its marks cost the threshold, at most 1.1 times."""
     assert (made(seed).mbps("stream", *CROWD) < 0.7 * X0_MBPS).all()
     assert made(seed).charge("stream", *CROWD) == pytest.approx([THRESHOLD] * 2, rel=0.1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 of either process in mid-run: the other ends and says what it knows."""
+"""kill -9 of either process during a run: the other ends and reports what it knows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 
 @pytest.fixture
 def process(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """A run of a million simulated seconds, well under way."""
+    """A run of a million simulated seconds, after its start."""
     folder = tmp_path / "run"
     code = "from ecnomy.markets.cli.main import main; main()"
     words = ["run", EXAMPLES / "gold-silver.yaml", "--set", "duration=1000000 s", "--out", folder]
@@ -52,7 +52,7 @@ def well_under_way(folder: Path) -> bool:
 
 
 def test_engine_killed(tmp_path: Path, process: subprocess.Popen[str]) -> None:
-    """ecnomy exits non-zero, names what died and when; the results say partial."""
+    """ecnomy exits non-zero and says what died and when; the results are partial."""
     folder = tmp_path / "run"
     os.kill(engine_of(process.pid), signal.SIGKILL)
     status, _, said = ended(process)
@@ -65,7 +65,7 @@ def test_engine_killed(tmp_path: Path, process: subprocess.Popen[str]) -> None:
 
 
 def test_market_killed(process: subprocess.Popen[str]) -> None:
-    """The engine ends too."""
+    """The engine also ends."""
     engine = engine_of(process.pid)
     process.kill()
     wait_for(lambda: not alive(engine), "the engine's end")
@@ -73,7 +73,7 @@ def test_market_killed(process: subprocess.Popen[str]) -> None:
 
 @full
 def test_interrupted(tmp_path: Path, process: subprocess.Popen[str]) -> None:
-    """Ctrl-C: exit status 130, the engine gone, what was measured kept and called partial."""
+    """Ctrl-C: exit status 130, the engine ended, measurements kept and marked as partial."""
     engine = engine_of(process.pid)
     process.send_signal(signal.SIGINT)
     status, _, said = ended(process)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""configs/examples/switching.yaml: users spread over two carriers by what each leaves them."""
+"""configs/examples/switching.yaml: users choose between two carriers by surplus."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
 
 
 def test_each_user_sends_over_one_carrier(result: RunResult) -> None:
-    """After each decision one flow of each pair is on, the other off."""
+    """After each decision one flow of each pair is on and the other off."""
     changes = result.raw.agents[result.raw.agents["name"] == "active"]
     on = np.ones(2 * USERS)
     for _, rows in changes.groupby("t_ps"):
@@ -32,7 +32,7 @@ def test_each_user_sends_over_one_carrier(result: RunResult) -> None:
 
 
 def test_both_links_are_full_and_shared_out(result: RunResult) -> None:
-    """A third on the link of a third of the capacity: nobody gains by a change."""
+    """A third of users are on the link with a third of the capacity: no user gains by a change."""
     links = result.raw.links.set_index("name")
     assert links.loc["cheap-link", "utilization"] > 0.95
     assert links.loc["dear-link", "utilization"] > 0.95
@@ -43,7 +43,7 @@ def test_both_links_are_full_and_shared_out(result: RunResult) -> None:
 
 
 def test_each_carrier_is_paid_for_its_own_marks(result: RunResult) -> None:
-    """Income is price x marks delivered, of each."""
+    """Each carrier's income is price x marks delivered."""
     last = result.flow_epochs[result.flow_epochs["t_ps"] == result.flow_epochs["t_ps"].max()]
     ce = last.sort_values("flow")["ce"].to_numpy()
     income = result.raw.ledger.groupby("credit")["amount_micro"].sum()

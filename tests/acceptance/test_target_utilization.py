@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`target-utilization` on packets: a link as busy as told, through a doubling of demand and back.
+"""`target-utilization` on packets: the link keeps its target while demand doubles and returns.
 
-What is asked (steering_world.held): the mean over the last 60 s of each phase within 0.02 of the
+The criteria (steering_world.held): the mean over the last 60 s of each phase within 0.02 of the
 target, every two decision intervals within 0.02 from the 31st decision after a change on, and no
-overshoot of 0.05, which is how far utilization goes beyond the target on the other side than the
-one it comes from. RED marks by a queue, so only where the link is nearly full; it is measured and
-told (`-rP` shows the figures), and judged by the direction of the price alone.
+overshoot of 0.05, the distance beyond the target on the other side than the
+one it comes from. RED marks by a queue, so only on a nearly full link; it is measured and
+printed (`-rP` shows the figures), and judged only by the direction of the price.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ecnomy.markets import load, run
 from steering_world import EXAMPLES, PS, Course, course, held
 from tiers import full, rare, seeds
 
-LAWS = {  # target, first price [money]: a third or half of what it takes
+LAWS = {  # target, first price [money]: a third or half of the right one
     "load-based": (0.85, 0.035, "{law: load-based, interval: 0.5 s, threshold: 0.6, slope: 0.71}"),
     "virtual-queue": (0.95, 0.0175, "{law: virtual-queue, theta: 0.95, buffer: 30 packets}"),
     "red": (0.95, 0.0125, "{law: red, min_threshold: 5 packets, max_threshold: 15 packets}"),
@@ -42,7 +42,7 @@ def steered(law: str, seed: int) -> Course:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("law", ["load-based", rare("virtual-queue")])
 def test_the_link_is_as_busy_as_told(law: str, seed: int) -> None:
-    """From a first price that is wrong, in the crowd and after it."""
+    """From a wrong first price, in the crowd and after it."""
     found = steered(law, seed)
     print(found)
     assert held(found, over=2)
@@ -50,9 +50,9 @@ def test_the_link_is_as_busy_as_told(law: str, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_twice_the_demand_takes_twice_the_price(seed: int) -> None:
-    """All spend the same whatever a mark costs, so that marks a second stay and the price doubles.
+    """Users spend the same at any price, so marks per second stay and the price doubles.
 
-    Within 6 %, as utilization that is off by 1 % moves the price by 1 + k = 4.4 % (k = u/(u - u0)).
+    Within 6 %, as an error of 1 % in utilization moves the price by 1 + k = 4.4 % (k = u/(u - u0)).
     """
     before, crowded, after = steered("load-based", seed).ends
     assert crowded / before == pytest.approx(2, rel=0.06)
@@ -60,7 +60,7 @@ def test_twice_the_demand_takes_twice_the_price(seed: int) -> None:
 
 
 def test_the_price_is_the_one_that_theory_has() -> None:
-    """Twenty users' 20 money/s buy the marks of 85 % of the link, a share 0.71 (0.85 - 0.6)."""
+    """Twenty users' 20 money/s buy the marks on 85 % of the link, a share 0.71 (0.85 - 0.6)."""
     marks_per_s = 0.85 * 10e6 / 8000 * 0.71 * (0.85 - 0.6)
     prices = [steered("load-based", seed).ends[k] / 1e6 for seed in SEEDS for k in (0, 2)]
     assert np.mean(prices) == pytest.approx(20 / marks_per_s, rel=0.03)
@@ -68,7 +68,7 @@ def test_the_price_is_the_one_that_theory_has() -> None:
 
 @pytest.mark.parametrize("law", [pytest.param("load-based", marks=full), "virtual-queue"])
 def test_without_the_strategy_the_crowd_fills_the_link(law: str) -> None:
-    """The control: the steered price of the calm, kept through the crowd."""
+    """The control keeps the steered price of the calm phase through the crowd."""
     target, _, marking = LAWS[law]
     scenario = load(
         EXAMPLES / "target-utilization.yaml",
@@ -85,7 +85,7 @@ def test_without_the_strategy_the_crowd_fills_the_link(law: str) -> None:
 
 
 def test_red_is_told() -> None:
-    """Not judged by its utilization; the price rises with demand, and falls with it."""
+    """Utilization is not judged; the price rises and falls with demand."""
     for seed in SEEDS:
         found = steered("red", seed)
         print(f"RED, seed {seed}\n{found}")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tuned-marking` on packets: a price that stays, and marking that is tuned to a utilization.
+"""`tuned-marking` on packets: a constant price, and marking tuned to a utilization.
 
-Asked as of `target-utilization` (steering_world.held), through a doubling of demand and back, but
-of means over four decision intervals. With the virtual queue a decision mends nine tenths of an
-error, and so also of what is chance: at a theta that stays, utilization in 5 s has a standard
-deviation of 0.009 to 0.011 here, and a single interval is off by 0.02 now and then for ever.
+The criteria are those of `target-utilization` (steering_world.held), while demand doubles, but
+for means over four decision intervals. With the virtual queue a decision corrects 90 % of an
+error, including noise: at a constant theta, utilization in 5 s has a standard
+deviation of 0.009 to 0.011 here, so single intervals will always be off by 0.02 at times.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def tuned(law: str, seed: int) -> Course:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("law", [rare("load-based"), "virtual-queue"])
 def test_the_link_is_as_busy_as_told(law: str, seed: int) -> None:
-    """From parameters that are wrong, in the crowd and after it."""
+    """From wrong parameters, in the crowd and after it."""
     found = tuned(law, seed)
     print(found)
     assert held(found, over=4)
@@ -46,7 +46,7 @@ def test_the_link_is_as_busy_as_told(law: str, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_slope_is_the_one_that_theory_has(seed: int) -> None:
-    """N users' N money/s buy N / price marks a second of 85 % of the link: p = slope (0.85 - 0.6).
+    """N users' N money/s buy N / price marks/s on 85 % of the link: p = slope (0.85 - 0.6).
 
     Within 7 %: with ten seeds it is at most 2 % off before the crowd and after it, and 2.2 to 4.4 %
     above theory in the crowd.
@@ -58,7 +58,7 @@ def test_the_slope_is_the_one_that_theory_has(seed: int) -> None:
 
 
 def test_without_tuning_the_crowd_fills_the_link() -> None:
-    """The control: the slope that the calm takes, kept through the crowd."""
+    """The control keeps the slope of the calm phase through the crowd."""
     overrides = [
         "market.agents.isp.strategy={kind: stay}",
         "network.links.bottleneck.marking.slope=0.7",

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A newcomer's questions, as configs/README.md answers them: over real runs of shipped sweeps.
+"""A newcomer's questions with the answers of configs/README.md, on runs of shipped sweeps.
 
-What price maximises the carrier's income? Customers of U = a sqrt(x / x0) buy x = x0 (a / 2 q x0)^2
-packets at a price q of one. On links that mark one packet in ten, whatever their load, q is the
-price of a mark times 0.19, and a packet costs the carrier c = 0.0018 money. (q - c) x is most at
+What price maximises the carrier's income? Customers with U = a sqrt(x / x0) buy x0 (a / 2 q x0)^2
+packets at a price q of one. On links that mark one packet in ten at any load, q is the
+price of a mark times 0.19, and a packet costs the carrier c = 0.0018 money. (q - c) x is highest at
 q = 2 c (Lerner 1934). Which three parameters matter?
 """
 
@@ -22,20 +22,20 @@ from sweep_world import Here, Watcher, go
 from tiers import full
 
 SWEEPS = Path(__file__).parents[2] / "configs" / "sweeps"
-MARKED, OWED = 1 - 0.9 * 0.9, 0.9 * 0.1 * 0.02  # share of packets; money a packet
+MARKED, OWED = 1 - 0.9 * 0.9, 0.9 * 0.1 * 0.02  # share of packets; money per packet
 USERS, AMOUNT, X0_PPS = 2, 1.25, 125.0
-BEST = 2 * OWED / MARKED  # money a mark
+BEST = 2 * OWED / MARKED  # money per mark
 
 
 def left_at(price: float) -> float:
-    """What a price of a mark leaves the carrier by theory [money/s]."""
+    """The carrier's theoretical profit at a price of a mark [money/s]."""
     packet = price * MARKED
     return (packet - OWED) * USERS * X0_PPS * (AMOUNT / (2 * packet * X0_PPS)) ** 2
 
 
 @functools.cache
 def answer() -> Answer:
-    """Of the quick form of the file."""
+    """The answer of the file's quick form."""
     sweep = load_sweep(SWEEPS / "best-price.yaml", quick=True)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
@@ -44,7 +44,7 @@ def answer() -> Answer:
 
 @full
 def test_tune_finds_the_price_of_the_closed_form() -> None:
-    """Chosen by noisy runs from a sixfold range: at most 2 % is lost by theory, near 0.01895."""
+    """Noisy runs in a sixfold range find a price near 0.01895, with at most 2 % lost by theory."""
     [price], [(low, high)] = answer().values, answer().same
     print(f"price {price}, as good {low} to {high}, closed form {BEST:.5f}", answer().outcome)
     assert answer().verdict == "found"
@@ -55,7 +55,7 @@ def test_tune_finds_the_price_of_the_closed_form() -> None:
 
 @full
 def test_the_income_there_is_that_of_the_closed_form() -> None:
-    """Within 5 %, of seeds that the price was not chosen by; half and twice the price are worse."""
+    """Within 5 %, with seeds not used for the choice; half and twice the price are worse."""
     assert answer().outcome.mean == pytest.approx(left_at(BEST), rel=0.05)
     for each in answer().tried:
         if not 0.6 < each.values[0] / BEST < 1.7:
@@ -64,7 +64,7 @@ def test_the_income_there_is_that_of_the_closed_form() -> None:
 
 @full
 def test_three_parameters_that_matter(tmp_path: Path) -> None:
-    """Three lines of Python: price and fee say how many marks gold buys, the threshold hardly."""
+    """Three lines of Python: price and fee decide gold's marks, the threshold hardly does."""
     file = SWEEPS / "morris.yaml"
     go(load_sweep(file, quick=True), tmp_path / "out")
     frame = sensitivity_of(tmp_path / "out", "gold.marks_per_s")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tutorial: its files are right; in the full tier its commands print what it says."""
+"""The tutorial: its files are valid; in the full tier its commands print the stated output."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_files_are_right_as_printed(folder: Path) -> None:
 
 @full
 def test_commands_say_what_is_printed(folder: Path) -> None:
-    """In the order of the text, each with exit status 0."""
+    """Commands run in the order of the text, each with exit status 0."""
     for words, lines in said():
         command = [sys.executable, "-m", "ecnomy.markets.cli", *words[1:]]
         log = folder / "said.txt"

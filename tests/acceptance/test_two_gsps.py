@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Providers that compete for the same callers: every call, mark and posting counted again."""
+"""Providers that compete for the same callers: every call, mark and posting recounted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def result(tmp_path_factory):
 
 
 def charges(call) -> list[tuple[int, int, int, str]]:
-    """(time, flow, amount, seller) that a call owes, from the tariffs as they are written."""
+    """(time, flow, amount, seller) of a call's charges, from the tariffs in the scenario."""
     if call.tariff == GSP:
         return [(call.start_ps, call.flow, 4001, "gsp")]
     if call.tariff == HANDY:
@@ -46,13 +46,13 @@ def charges(call) -> list[tuple[int, int, int, str]]:
 
 
 def broken(call) -> bool:
-    """More bad packets than promised, in a call that has ended."""
+    """Whether an ended call has more bad packets than the promise allows."""
     most = {GSP: 0.005, HANDY: 0.02}.get(call.tariff)
     return bool(most is not None and call.complete and call.late + call.lost > most * call.sent)
 
 
 def test_every_call_has_one_carrier_and_its_charges(result) -> None:
-    """Sold by one provider, at best effort, or not made; charged by that one alone."""
+    """A call is sold by one provider, at best effort, or not made; only that one charges it."""
     calls, ledger = result.calls, result.raw.ledger
     assert calls.id.is_unique
     kinds = calls.groupby(["tariff", "accepted"]).size()
@@ -68,7 +68,7 @@ def test_every_call_has_one_carrier_and_its_charges(result) -> None:
 
 
 def test_each_promise_is_judged_by_its_own_tariff(result) -> None:
-    """The price back, or 0.03 money."""
+    """The refund is the price, or 0.03 money."""
     calls, ledger = result.calls, result.raw.ledger
     owed = Counter(
         (c.end_ps, c.flow, 4001 if c.tariff == GSP else 30_000, SELLER[c.tariff])
@@ -81,7 +81,7 @@ def test_each_promise_is_judged_by_its_own_tariff(result) -> None:
 
 
 def test_marks_are_paid_by_who_carried_the_last_call(result) -> None:
-    """Of each flow, at each report, by the calls that began until then."""
+    """For each flow and report, by the calls that began until then."""
     calls, ledger, epochs = result.calls, result.raw.ledger, result.flow_epochs
     people = result.raw.flows[result.raw.flows.source == "callers"].flow
     began = calls[calls.accepted == 1].sort_values("start_ps")
@@ -102,14 +102,14 @@ def test_marks_are_paid_by_who_carried_the_last_call(result) -> None:
 
 
 def test_who_refused_a_call_is_kept(result) -> None:
-    """Only the first provider refuses anybody; some of those go to the second one or go without."""
+    """Only the first provider refuses calls; some go to the second one or to best effort."""
     refused = result.calls[result.calls.refused_by > 0]
     assert set(refused.refused_by) == {1 << GSP}
     assert len(refused) > 10 and not (refused.tariff == GSP).any()
 
 
 def test_money_is_conserved(result) -> None:
-    """Balances add up to nothing and are what was posted; fixed costs are half a money an hour."""
+    """Balances add up to 0 and equal the postings; fixed costs are 0.5 money per hour."""
     ledger = result.raw.ledger
     balances = json.loads((result.folder / "manifest.json").read_text())["balances_micro"]
     assert sum(balances.values()) == 0

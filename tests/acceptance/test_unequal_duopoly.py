@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two carriers on unequal links side by side: what is called settled is near the equilibrium.
+"""Two carriers on unequal links side by side: settled prices are near the equilibrium.
 
-Users buy X = A (1 - q / l) at the price q of a packet, from whoever is cheaper. A link of capacity
+Users buy X = A (1 - q / l) at the price q of a packet, from the cheaper one. A link of capacity
 C marks S (x / C - R) of its x packets, so that x = R C + b q with b = C / (S P) at a price P per
-mark. Then q = (A - R sum C) / (A / l + sum b), and each carrier is left q x. With D = A - R sum C
+mark. Then q = (A - R sum C) / (A / l + sum b), and each carrier earns q x. With D = A - R sum C
 both first-order conditions are R C + 2 b q = D: q = R l sum C / 2 A, and x = (D + R C) / 2.
 
-The equilibrium is flat: at 1.3 times its price a carrier is left 0.85 % less. Income of 90 s is off
-by 2.5 %, so that minutes of tries cannot tell, and `show` has to say so.
+The equilibrium is flat: at 1.3 times its price a carrier earns 0.85 % less. Income of 90 s varies
+by 2.5 %, so minutes of tries give no verdict, and `show` has to say so.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ market:
 
 
 def incomes(capacity: Floats, prices: Floats) -> Floats:
-    """What two prices of a mark leave by theory, money/s."""
+    """The theoretical incomes at two prices of a mark, money/s."""
     steep = capacity / (S * prices)
     packet = (MOST - R * capacity.sum()) / (MOST / CHOKE + steep.sum())
     return np.asarray(packet * (R * capacity + steep * packet))
@@ -89,7 +89,7 @@ LINKS = {"1:1": (625.0, 625.0), "3:2": (750.0, 500.0), "4:1": (1000.0, 250.0)}
 
 @pytest.mark.parametrize("links", sorted(LINKS))
 def test_the_closed_form_is_the_best_reply_to_itself(links: str) -> None:
-    """Of both, on a grid of prices; and a price 30 % higher leaves 0.5 to 1.5 % less."""
+    """For both carriers on a grid of prices; a price 30 % higher earns 0.5 to 1.5 % less."""
     capacity = np.array(LINKS[links])
     prices = equilibrium(capacity)
     for mine in (0, 1):
@@ -104,7 +104,7 @@ def test_the_closed_form_is_the_best_reply_to_itself(links: str) -> None:
 @pytest.mark.parametrize("seed", seeds(5))
 @pytest.mark.parametrize("links", ["1:1", "3:2", "4:1"])
 def test_what_is_called_settled_is_near_it(links: str, seed: int) -> None:
-    """In an hour of 5 rounds: settled with 1 % of the best reply's income, or not settled."""
+    """In an hour of 5 rounds: settled within 1 % of the best reply's income, or not settled."""
     capacity = np.array(LINKS[links])
     start = equilibrium(capacity) * (1.5 if seed % 2 else 0.6)
     text = SCENARIO.format(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Demand sees the whole bill: users react alike to the same money, whatever contract asks it.
+"""Demand follows the whole bill: users react equally to equal money, whatever the contract.
 
-Each user sends 0.1 Mbit/s of IP packets, 960 bytes of data in 1000, so that a MB of data takes it
+Each user sends 0.1 Mbit/s of IP packets, with 960 bytes of data in 1000, so a MB of data takes
 250/3 s. A price per MB of packets is 1000/960 of it per MB of data, a line of f money/s costs
 250/3 f, and marks on a share p of packets 10^6 / 960 p times the price of one. Limits are spread
 evenly over the demand 1 - q / 0.6 of 100 users: 0.6 x 0.005, 0.6 x 0.015 and so on.
@@ -24,8 +24,8 @@ from tiers import seeds
 SEEDS = seeds(10, fast=1)
 PS = 10**12
 LIMITS = [0.6 * (k + 0.5) / 100 for k in range(100)]  # money/MB
-FREE = 1e-6  # money a mark, the least there is
-MB_S = 8e6 / (0.96 * 0.1e6)  # that a MB of data takes
+FREE = 1e-6  # money per mark, the least possible
+MB_S = 8e6 / (0.96 * 0.1e6)  # time for a MB of data
 IP = 1000 / 960
 
 ONE = """\
@@ -54,7 +54,7 @@ DAY = (
     "{kind: time-of-day, day: 40 s, price: 0.4 money/MB,"
     " periods: [{from: 0 s, to: 20 s, price: 0.1 money/MB}]}"
 )
-# What is sold, the price of a mark, and the whole bill per MB of data from 40 s on, by hand.
+# The contract, the price of a mark, and the whole bill per MB of data from 40 s on, by hand.
 BILLS = {
     "per MB": (SOLD("bytes", "{kind: per-unit, price: 0.3 money/MB}"), FREE, 0.3 * IP),
     "dear per MB": (SOLD("bytes", "{kind: per-unit, price: 2 money/MB}"), FREE, 2 * IP),
@@ -75,7 +75,7 @@ BILLS = {
 
 @functools.cache
 def figures(text: str, seed: int, agent: str, name: str) -> pd.Series:
-    """What an agent noted, by time [s]."""
+    """The values that an agent noted, by time [s]."""
     with tempfile.TemporaryDirectory() as folder:
         table = run(scenario_from_text(text), seed=seed, out=Path(folder) / "run").raw.agents
     own = table[(table.agent == agent) & (table.name == name)]
@@ -90,7 +90,7 @@ def stay(price: float) -> int:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("bill", sorted(BILLS))
 def test_as_many_stay_as_the_whole_bill_leaves(bill: str, seed: int) -> None:
-    """Within 2 users where contracts say what a MB costs, within 8 where chance marks packets."""
+    """Within 2 users if contracts fix the price of a MB, within 8 if marks are random."""
     contracts, mark, price = BILLS[bill]
     users = figures(ONE.format(contracts=contracts, mark=mark), seed, "crowd", "users")
     last = users[users.index > 52].mean()
@@ -123,7 +123,7 @@ market:
       strategy: {{kind: best-offer, utility: {{kind: log, a: 1 money/s, x0: 0.1 Mbps}},
                  switching_cost: 6 money, horizon: 60 s, loyalty: 0.5, curiosity: 0}}
 """
-# Contracts of a-net and whether its users go: a change costs as much as 0.1 money/s for 60 s.
+# Contracts of a-net and whether its users leave: a change costs 0.1 money/s for 60 s.
 LEAVE = {
     "{meter: time, sources: over-a, tariff: {kind: flat, price: 5 money/s}}": True,
     "{meter: time, sources: over-a, tariff: {kind: flat, price: 0.12 money/s}}": True,
@@ -136,9 +136,9 @@ LEAVE = {
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("contract", sorted(LEAVE))
 def test_users_leave_a_carrier_whose_bill_is_higher(contract: str, seed: int) -> None:
-    """All who began there where the bill costs more than the change does, else one at most.
+    """All who began there leave if the bill exceeds the cost of a change, else at most one.
 
-    Half of them look every 5 s: after seven looks one of 128 may be left.
+    Half of them decide every 5 s, so after seven decisions one in 128 may be left.
     """
     with tempfile.TemporaryDirectory() as folder:
         made = scenario_from_text(TWO.format(contract=contract))
@@ -166,7 +166,7 @@ def test_users_of_carriers_that_are_all_too_dear_leave(
 ) -> None:
     """0.1 Mbit/s is worth log 2 = 0.693 money/s, and is 0.0125 MB/s: 60 money/MB make 0.75.
 
-    Where both ask for more, users look for 5 s in each 60 or so; else all are there.
+    If both charge more, users try for 5 s in each 60 s or so; else all send.
     """
     text = TWO.format(contract=sold("over-a", prices[0])).replace("duration: 50", "duration: 200")
     dear = "links: b-line, contracts: [" + sold("over-b", prices[1]) + "]"

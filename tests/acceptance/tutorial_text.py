@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tutorial as data: its files, its commands, and the lines that commands print.
 
-Files are the code blocks below a name such as `market.yaml`. Lines below a command are a part of
-its output, in their order. It needs Python alone, so `make dist` runs it with an installed wheel:
+Files are the code blocks below a name such as `market.yaml`. Lines below a command are part of
+its output, in order. It needs only Python, so `make dist` runs it with an installed wheel:
 
     python tests/acceptance/tutorial_text.py PROGRAM     the words of `ecnomy`, in an empty folder
 """
@@ -32,7 +32,7 @@ def blocks() -> list[tuple[str, str, str]]:
 
 
 def said() -> list[tuple[list[str], list[str]]]:
-    """Words of each command, and lines of its output."""
+    """The words of each command, and the lines of its output."""
     found: list[tuple[list[str], list[str]]] = []
     for _, language, text in blocks():
         for line in text.splitlines() if language == "console" else ():
@@ -44,14 +44,14 @@ def said() -> list[tuple[list[str], list[str]]]:
 
 
 def write_files(folder: Path) -> None:
-    """Write the files of the tutorial."""
+    """Writes the files of the tutorial."""
     for name, _, text in blocks():
         if name:
             (folder / name).write_text(text, encoding="utf-8")
 
 
 def differs(status: int, output: str, lines: Sequence[str]) -> str:
-    """Return how a command's output differs from the lines of the text; "" if it does not."""
+    """Returns how a command's output differs from the text; "" if it does not."""
     if status != 0:
         return f"exit status {status}\n{output}"
     left = output
@@ -63,7 +63,7 @@ def differs(status: int, output: str, lines: Sequence[str]) -> str:
 
 
 def follow(program: Sequence[str]) -> int:
-    """Follow the tutorial in an empty folder; return the exit status."""
+    """Follows the tutorial in an empty folder; returns the exit status."""
     with tempfile.TemporaryDirectory() as folder:
         write_files(Path(folder))
         for words, lines in said():
