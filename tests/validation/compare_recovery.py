@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loss recovery beside ns-3's, case by case: `python tests/validation/compare_recovery.py`.
+"""Loss recovery compared with ns-3's by case: `python tests/validation/compare_recovery.py`.
 
-Greedy NewReno flows with SACK over a drop-tail bottleneck of 10 Mbps, RTT 40 ms, no ECN, an ACK a
-packet, two segments to begin with; all counts are over the whole run. Both sides get the same case
-and as many seeds. A ratio is ours over ns-3's, of means, with a 95 % interval (delta method).
-`--ns3-results DIR` keeps what ns-3 gave, a file a case, and goes on from there; ns-3 runs on this
-Python or on ECNOMY_NS3_PYTHON.
+Greedy NewReno flows with SACK over a drop-tail bottleneck of 10 Mbps, RTT 40 ms, no ECN, an ACK per
+packet, two initial segments; all counts are over the whole run. Both sides get the same case
+and the same number of seeds. A ratio is our mean over ns-3's, with a 95 % interval (delta method).
+`--ns3-results DIR` keeps ns-3's results, one file per case, and continues from these. ns-3 runs
+on this Python or on ECNOMY_NS3_PYTHON.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ __all__ = ["QUANTITIES", "Case", "Ratio", "from_ns3", "ours", "ratio"]
 QUANTITIES = ("drops", "timeouts", "retransmissions", "goodput_bps")
 _SCRIPT = Path(__file__).with_name("ns3_recovery.py")
 _NOT_INSTALLED = 3
-# ns-3's point-to-point links frame a packet of 1,000 bytes and its headers with two bytes.
+# ns-3's point-to-point links frame a packet of 1,000 bytes with headers by two bytes.
 _MSS, _OVERHEAD = 1000, 42
 
 
 @dataclass(frozen=True)
 class Case:
-    """What both sides run; `recovery` and `timestamps` are ns-3's alone."""
+    """The case for both sides; only ns-3 uses `recovery` and `timestamps`."""
 
     flows: int
     buffer_packets: int
@@ -51,7 +51,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """Names a file of results."""
+        """The name of a file of results."""
         stamps = "-timestamps" if self.timestamps else ""
         parts = (self.flows, self.buffer_packets, f"{self.min_rto_s:g}", f"{self.duration_s:g}")
         seeds = f"{self.seeds[0]}to{self.seeds[-1]}"
@@ -60,17 +60,17 @@ class Case:
 
 @dataclass(frozen=True)
 class Ratio:
-    """Ours over ns-3's, and the half width of its 95 % interval."""
+    """Our mean over ns-3's, and the half width of the 95 % interval."""
 
     value: float
     half: float
 
 
-Runs = dict[str, NDArray[np.float64]]  # a value a seed of each quantity
+Runs = dict[str, NDArray[np.float64]]  # one value per seed of each quantity
 
 
 def ours(case: Case) -> Runs:
-    """The built-in engine; sums over all flows."""
+    """Runs the built-in engine; sums over all flows."""
     outcomes = [_one(case, seed) for seed in case.seeds]
     return {name: np.array([one[name] for one in outcomes]) for name in QUANTITIES}
 
@@ -99,7 +99,7 @@ def _one(case: Case, seed: int) -> dict[str, float]:
 
 
 def from_ns3(case: Case, kept: Path | None = None) -> Runs | str:
-    """What ns-3 gives, or why it gives nothing."""
+    """The results of ns-3, or the reason for their absence."""
     path = kept / f"{case.name}.jsonl" if kept else None
     if path and path.exists():
         return _parsed(path.read_text())
@@ -122,7 +122,7 @@ def _parsed(lines: str) -> Runs:
 
 
 def ratio(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> Ratio:
-    """Of two means that were measured apart."""
+    """The ratio of two means from independent measurements."""
     value = float(ours.mean() / theirs.mean()) if theirs.mean() else float("nan")
     squares = [float(x.var(ddof=1) / len(x) / x.mean() ** 2) for x in (ours, theirs) if x.mean()]
     if len(squares) < 2 or min(len(ours), len(theirs)) < 2:
@@ -141,7 +141,7 @@ def _line(case: Case, mine: Runs, theirs: Runs) -> str:
 
 
 def main() -> int:
-    """Print the table, a line a case."""
+    """Prints the table, one line per case."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--flows", type=int, nargs="+", default=[1, 5, 10])
     parser.add_argument("--buffers", type=int, nargs="+", default=[20, 50, 100])

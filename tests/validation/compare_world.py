@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparisons of the built-in engine with itself under another name: the seam that tests use."""
+"""Comparisons of the built-in engine with itself under another name, for tests."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SETTLED = (
     "sources.heavy.transport.form=inverse-decrease",
 )
 _MADE: dict[Task, dict[str, bytes]] = {}  # the files of this process's runs
-FAR = 1000  # seeds of the other engine are so much larger
+FAR = 1000  # added to seeds of the other engine
 
 
 def other_seeds(task: Task, folder: Path) -> None:
-    """The built-in engine; as the other engine, of seeds that the first one does not have.
+    """The built-in engine; as the other engine it has seeds that the first one lacks.
 
-    What a process has simulated is written again from then on.
+    Runs that a process has simulated are later written again.
     """
     seed = task.seed + (0 if task.engine == BUILT_IN else FAR)
     run = msgspec.structs.replace(task, engine=BUILT_IN, seed=seed)
@@ -43,7 +43,7 @@ def other_seeds(task: Task, folder: Path) -> None:
 
 
 def changed(*overrides: str) -> Simulate:
-    """The built-in engine; as the other engine, of other seeds and another scenario."""
+    """The built-in engine; as the other engine it has other seeds and another scenario."""
 
     def simulate(task: Task, folder: Path) -> None:
         if task.engine != BUILT_IN:
@@ -59,13 +59,13 @@ def die(task: Task, folder: Path) -> None:
 
 
 def study(folder: Path, simulate: Simulate = other_seeds, *overrides: str) -> Study:
-    """WTP over RED, as both engines."""
+    """WTP over RED for both engines."""
     config = str(SCENARIOS / "wtp.yaml")
     return Study(config, (*SETTLED, *overrides), (BUILT_IN, OTHER), folder, simulate=simulate)
 
 
 def checkout(folder: Path) -> Path:
-    """A folder that looks like a checkout: a few sources, and the scenario of `study`."""
+    """A folder like a checkout: a few sources, and the scenario of `study`."""
     for name in ("laws/law.h", "bridge/bridge.cc", "host/host.cc", "inet/Host.ned"):
         file = folder / "omnet" / name
         file.parent.mkdir(parents=True)

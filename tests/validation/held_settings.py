@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a printed choice says of a study's scenarios, held to all of them.
+"""Printed choices of an entry's settings, compared with all scenarios of its studies.
 
-A path is dotted as in `--set`. A step may be a pattern (`web*`) and may end in a condition
-(`marking[law=red|pi]`). Beside what a scenario has there are
+A path has dots as in `--set`. A step may be a pattern (`web*`) and may end with a condition
+(`marking[law=red|pi]`). In addition to the scenario's keys there are
 
     rtt.<source>       the round trip without queues
     flows.<source>     the flows of all sources that match
     sweep.replicates   the seeds of each point
 
-A value is what every place has, at every point of every study; a list is all values that occur.
-The fast tier takes points enough to have each value of each parameter once.
+A value holds at every place and point of every study; a list has all values that occur.
+The fast tier has enough points for each value of each parameter once.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TIME = Amount(what="a time", example="40 ms", units=("ps",))
 
 
 class Point(msgspec.Struct, frozen=True):
-    """One point of a study: its scenario in plain values, and what follows from them."""
+    """One point of a study: its scenario as plain values, with derived figures."""
 
     sweep: Sweep
     params: dict[str, Any]
@@ -48,7 +48,7 @@ class Point(msgspec.Struct, frozen=True):
 
 @cache
 def points_of(folder: str, file: str) -> tuple[Point, ...]:
-    """All points of a study, or those that have each value of each parameter."""
+    """All points of a study, or enough for each value of each parameter."""
     sweep = load_sweep(Path(folder) / file)
     found, seen = [], set[tuple[str, str]]()
     for point in sweep.points():
@@ -66,7 +66,7 @@ def points_of(folder: str, file: str) -> tuple[Point, ...]:
 
 
 def faults_of(paper: Paper, entry: Entry, choice: Choice) -> list[str]:
-    """What the scenarios of an entry's studies have in place of what is printed."""
+    """The values of an entry's scenarios that differ from the printed ones."""
     names = [name for name in entry.studies if choice.touches(name)]
     studies = {name: points_of(paper.folder, paper.studies[name].sweep) for name in names}
     return [
@@ -75,7 +75,7 @@ def faults_of(paper: Paper, entry: Entry, choice: Choice) -> list[str]:
 
 
 def _faults(studies: dict[str, tuple[Point, ...]], path: str, wanted: Any) -> list[str]:
-    """Each study is held to one value; the values of a list may be spread over the studies."""
+    """Each study must have the single value; a list's values may be spread over studies."""
     occur: set[str] = set()
     asked: set[str] = set()
     faults, listed = [], isinstance(wanted, list)
@@ -140,7 +140,7 @@ _KNOWN: dict[tuple[str, str, str], str] = {}
 
 
 def _written(path: str, point: Point, place: str, wanted: Any) -> str:
-    """As _as_written, once for each path and value, in full for each base: it costs a scenario."""
+    """Like _as_written, cached by path, value and base, because each call loads a scenario."""
     key = (point.sweep.base if in_full() else "", path, repr(wanted))
     if key not in _KNOWN:
         _KNOWN[key] = _as_written(point, place, wanted)
@@ -148,7 +148,7 @@ def _written(path: str, point: Point, place: str, wanted: Any) -> str:
 
 
 def _as_written(point: Point, place: str, wanted: Any) -> str:
-    """How a resolved scenario would state the value."""
+    """The value as a resolved scenario states it."""
     kind = place.partition(".")[0]
     if kind == "rtt":
         return str(_TIME.read(Node(wanted, Place("", None), wanted), place))
@@ -156,7 +156,7 @@ def _as_written(point: Point, place: str, wanted: Any) -> str:
         return str(wanted)
     try:
         changed = point.sweep.scenario_at({**point.params, place: _plain(wanted)}, 1)
-    except EcnomyError:  # such as a kind of traffic beside the keys of another kind
+    except EcnomyError:  # such as a kind of traffic with the keys of another kind
         return _text(wanted)
     found = dict(_places(changed.resolved(), place.split("."), ""))
     return _text(found[place])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Catalogues of papers for tests that only read them, each loaded once in a process."""
+"""Catalogues of papers for tests that only read them, each loaded once per process."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ __all__ = ["paper_of"]
 
 @cache
 def paper_of(name: str) -> Paper:
-    """A catalogue as it is shipped, whatever a test's environment names."""
+    """A shipped catalogue, whatever a test's environment names."""
     return load_paper(name)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCP's loss recovery on ns-3, as its wheel on PyPI has it: `python ns3_recovery.py CASE`.
+"""TCP's loss recovery on ns-3 from its PyPI wheel: `python ns3_recovery.py CASE`.
 
 CASE is JSON: flows, buffer_packets, min_rto_s, duration_s, seeds, and optionally recovery
 (`classic`, RFC 6675, or `prr`, RFC 6937) and timestamps (RFC 7323). Greedy NewReno flows with SACK
 and without ECN cross 10 Mbps and 18 ms between 1 Gbps 1 ms links; the bottleneck is drop-tail.
-Prints one line of JSON a seed: drops, timeouts, retransmissions and goodput of all flows together.
-Exit status 3 where ns-3 is not installed.
+Prints a line of JSON per seed: drops, timeouts, retransmissions and goodput over all flows.
+Exit status 3 if ns-3 is not installed.
 
-Counted in C++, for a Python callback per packet would cost more than ns-3 itself. A timeout is a
-retransmission timer that expired: the RTO doubles then and only then.
+Counts are in C++, because a Python callback per packet would cost more than ns-3 itself. A timeout
+is a retransmission timer that expired: the RTO doubles only then.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ void WatchSender(ns3::Ptr<ns3::Application> sender, double start_s) {
 
 
 def configure(ns: Any, case: dict[str, Any]) -> None:
-    """TCP as ecnomy has it: an ACK a packet, two segments to begin with, no limit but cwnd."""
+    """TCP as in ecnomy: an ACK per packet, two initial segments, no limit except cwnd."""
     recovery = {"classic": "ns3::TcpClassicRecovery", "prr": "ns3::TcpPrrRecovery"}
     for name, value in (
         ("ns3::TcpL4Protocol::SocketType", "ns3::TcpLinuxReno"),
@@ -83,7 +83,7 @@ def connect(ns: Any, buffer_packets: int) -> tuple[Any, Any, Any]:
         link.SetDeviceAttribute("DataRate", ns.StringValue(rate))
         link.SetChannelAttribute("Delay", ns.StringValue(delay))
         link.SetQueue("ns3::DropTailQueue", "MaxSize", ns.StringValue(f"{room}p"))
-        link.DisableFlowControl()  # so that no queue discipline stands before the drop-tail queue
+        link.DisableFlowControl()  # so that there is no queue discipline before the drop-tail queue
         devices = link.Install(nodes.Get(i), nodes.Get(i + 1))
         addresses.SetBase(ns.Ipv4Address(f"10.0.{i}.0"), ns.Ipv4Mask("255.255.255.0"))
         last = addresses.Assign(devices)
@@ -112,7 +112,7 @@ def install_flows(ns: Any, nodes: Any, to: Any, case: dict[str, Any], seed: int)
 
 
 def measure(ns: Any, case: dict[str, Any], seed: int) -> dict[str, float]:
-    """One run: counts over all of it."""
+    """Counts over one whole run."""
     counts = ns.recovery.counts
     counts.drops = counts.timeouts = counts.retransmissions = 0
     ns.RngSeedManager.SetRun(seed)
@@ -132,7 +132,7 @@ def measure(ns: Any, case: dict[str, Any], seed: int) -> dict[str, float]:
 
 
 def main() -> int:
-    """All seeds of the case."""
+    """Runs all seeds of the case."""
     try:
         import cppyy
         from ns import ns

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes the runs of a reproduction within a test."""
+"""Makes the runs of a reproduction within a test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Here", "Quiet"]
 
 
 class Here:
-    """A pool of one thread that counts what it is given."""
+    """A pool of one thread that counts its tasks."""
 
     workers, lost = 1, False
 

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the records of the engines and of the papers' claims speak of the code as it is.
+"""Checks whether the records of the engines and of the papers' claims fit the present code.
 
     python tests/validation/records.py [--budget S] [--carry] [--strict]
 
     records: 36 of 36 of the engines, 374 of 374 claims are current
 
-Where digests say that something has changed, probes are run: quick runs made anew and held to what
-they gave when recorded. What is stale is named above the line.
+If digests show a change, probes are run: new quick runs are compared with the recorded ones.
+Stale records are listed above the line.
 
-    --budget S   at most about so many seconds of CPU time for probes of claims; studies beyond it
+    --budget S   at most about S seconds of CPU time for probes of claims; studies beyond it
                  count as stale (default 120)
-    --carry      no budget; OMNeT++/INET is run too, where it is; records that nothing moved take
-                 the digests of the code as it is, so that the next look needs no probe
-    --strict     exit status 1 where anything is stale
+    --carry      no budget; OMNeT++/INET is also run, if installed; unaffected records take
+                 the digests of the present code, so that the next check needs no probe
+    --strict     exit status 1 if any record is stale
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ BUDGET_S = 120.0
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """How many records are current, of how many, and why others are not, a line each."""
+    """The numbers of current and of all records, and a line for each stale one."""
 
     current: int
     all: int
     stale: tuple[str, ...]
-    claims: Mapping[str, tuple[str, ...]] = {}  # the stale ones
+    claims: Mapping[str, tuple[str, ...]] = {}  # stale records
 
 
 class Looked(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ class Looked(msgspec.Struct, frozen=True):
 
     @property
     def stale(self) -> tuple[str, ...]:
-        """Why records are stale, a line each."""
+        """Reasons for stale records, one line each."""
         return self.engines.stale + self.claims.stale
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ class Looked(msgspec.Struct, frozen=True):
 
 
 def of_engines(checkout: Path = ROOT, *, carry: bool = False, jobs: int = 2) -> Counted:
-    """The records of the engines; `carry` writes those that nothing moved anew.
+    """The records of the engines; `carry` rewrites those that changes do not affect.
 
     A scenario of the index without a record is stale.
     """
@@ -113,7 +113,7 @@ def of_claims(checkout: Path = ROOT, *, carry: bool = False, budget_s: float = B
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Look, say what is stale, and end with the line."""
+    """Checks the records, lists stale ones, and ends with the line."""
     parser = argparse.ArgumentParser(prog="records", description="Which records are current.")
     parser.add_argument("--budget", type=float, default=BUDGET_S, help="CPU seconds of probes")
     parser.add_argument("--carry", action="store_true", help="probe all and write digests anew")

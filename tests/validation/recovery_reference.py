@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loss recovery step by step, from the RFCs' words alone, to hold engines against.
+"""Loss recovery step by step, only from the RFCs' text, as a reference for engines.
 
 Greedy senders over a drop-tail bottleneck, in segments: slow start and congestion avoidance (RFC
 5681), recovery with selective ACKs (RFC 6675), the retransmission timer (RFC 6298). Segments are in
-plain sets, and every ACK counts the pipe anew, segment by segment: slow, and easy to check.
+plain sets, and every ACK recounts the pipe segment by segment: slow, but easy to check.
 
-What the RFCs leave open or engines do otherwise is an argument:
-  at_timeout   ssthresh after a timeout is half of the `pipe` or of all `outstanding` (next - una)
+Points that the RFCs leave open, or that engines do differently, are arguments:
+  at_timeout   ssthresh after a timeout is half of the `pipe`, or of all `outstanding` (next - una)
   at_loss      fast retransmit takes half of `cwnd`, of the `pipe`, of all `outstanding`, or of the
-               `flight`: what is outstanding but for limited transmit's segments, which RFC 5681
+               `flight`: outstanding segments except limited transmit's, which RFC 5681
                section 3.2 and RFC 6675 step 4.2 leave out
 """
 
@@ -42,7 +42,7 @@ class Sender:
     sent: int = 0  # one past the highest ever sent
     sacked: set[int] = field(default_factory=set)
     resent: set[int] = field(default_factory=set)  # in this recovery
-    again: set[int] = field(default_factory=set)  # ever sent twice: no RTT sample (Karn)
+    again: set[int] = field(default_factory=set)  # sent at least twice: no RTT sample (Karn)
     recovery_point: int = 0
     in_recovery: bool = False
     rescued: bool = False
@@ -53,12 +53,12 @@ class Sender:
     rto_s: float = 1.0
     deadline_s: float = float("inf")
     backed_off_at: int = -1  # una of the last timeout
-    received: set[int] = field(default_factory=set)  # of the receiver, beyond `expected`
+    received: set[int] = field(default_factory=set)  # at the receiver, beyond `expected`
     expected: int = 0
     free_s: float = 0.0
 
     def lost(self, seq: int) -> bool:
-        """IsLost: three segments or more beyond it are reported."""
+        """IsLost: at least three segments beyond it are reported."""
         return seq not in self.sacked and sum(s > seq for s in self.sacked) >= DUP_THRESH
 
     def pipe(self) -> int:
@@ -87,7 +87,7 @@ class Sender:
         return self.next
 
     def half(self, of: str) -> float:
-        """Half of what a reduction takes, two segments at least."""
+        """Half of the base of a reduction, at least two segments."""
         outstanding = self.next - self.una
         flights = {"cwnd": self.cwnd, "pipe": self.pipe(), "outstanding": outstanding}
         flights["flight"] = outstanding - self.limited
@@ -121,7 +121,7 @@ class Dumbbell:
         self.events: list[tuple[float, int, Callable[..., None], tuple[object, ...]]] = []
         self.order = 0
         self.now = self.free_s = 0.0
-        self.begins: deque[float] = deque()  # transmissions that have not begun
+        self.begins: deque[float] = deque()  # transmissions not yet begun
         self.drops = self.timeouts = self.retransmissions = 0
         draws = random.Random(seed)
         for sender in self.senders:
@@ -129,12 +129,12 @@ class Dumbbell:
             self.at(draws.random() + rtt_s, self.begin, sender, rtt_s)
 
     def at(self, t_s: float, what: Callable[..., None], *args: object) -> None:
-        """Push an event."""
+        """Pushes an event."""
         self.order += 1
         heapq.heappush(self.events, (t_s, self.order, what, args))
 
     def run(self, duration_s: float) -> dict[str, float]:
-        """Counts of all flows together, and their goodput."""
+        """Counts over all flows, and their goodput."""
         while self.events and self.events[0][0] <= duration_s:
             self.now, _, what, args = heapq.heappop(self.events)
             what(*args)
@@ -157,7 +157,7 @@ class Dumbbell:
             self.transmit(sender, sender.choose())
 
     def transmit(self, sender: Sender, seq: int) -> None:
-        """To the bottleneck, over the sender's own access link."""
+        """Sends to the bottleneck, over the sender's own access link."""
         if seq < sender.sent:
             self.retransmissions += 1
             sender.again.add(seq)
@@ -174,7 +174,7 @@ class Dumbbell:
         self.at(sender.free_s + ACCESS_S, self.arrive, sender, seq, self.now)
 
     def arrive(self, sender: Sender, seq: int, left_s: float) -> None:
-        """At the bottleneck: waiting packets fill the buffer, the one on the wire does not."""
+        """At the bottleneck, waiting packets fill the buffer, the one in transmission does not."""
         while self.begins and self.begins[0] <= self.now:
             self.begins.popleft()
         if len(self.begins) >= self.buffer:
@@ -188,7 +188,7 @@ class Dumbbell:
         self.at(self.free_s + way_s, self.receive, sender, seq, left_s)
 
     def receive(self, sender: Sender, seq: int, left_s: float) -> None:
-        """An ACK a packet; it reports all that is held (the blocks of RFC 2018, unbounded)."""
+        """An ACK per packet; it reports all held segments (RFC 2018's blocks without a limit)."""
         if seq >= sender.expected:
             sender.received.add(seq)
         while sender.expected in sender.received:
@@ -217,7 +217,7 @@ class Dumbbell:
         newly = upto - sender.una
         if seq not in sender.again:
             sender.sample(self.now - left_s)
-        elif sender.backed_off_at >= 0:  # the back-off has served (RFC 6298, end of section 5)
+        elif sender.backed_off_at >= 0:  # the back-off is over (RFC 6298, end of section 5)
             if sender.srtt_s:
                 sender.rto_s = max(sender.min_rto_s, sender.srtt_s + 4 * sender.rttvar_s)
         sender.backed_off_at = -1
@@ -247,7 +247,7 @@ class Dumbbell:
         self.arm(sender)
 
     def arm(self, sender: Sender) -> None:
-        """The timer starts anew; an earlier event finds its deadline moved."""
+        """The timer restarts; an earlier event finds its deadline moved."""
         sender.deadline_s = self.now + sender.rto_s
         self.at(sender.deadline_s, self.expire, sender, sender.deadline_s)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy compare` as users call it; the built-in engine stands for both names."""
+"""`ecnomy compare` as users call it, with the built-in engine under both names."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_compare_shows_both_engines(both: None, tmp_path: Path, capsys) -> None:
 
 
 def test_compare_goes_on_and_keeps_results(both: None, tmp_path: Path, capsys) -> None:
-    """More seeds make only what is missing; --keep leaves results folders that open."""
+    """More seeds only make the missing runs; --keep leaves results folders that open."""
     from ecnomy.markets.results.rawrun import open_raw
 
     out = str(tmp_path / "c")
@@ -74,7 +74,7 @@ def test_compare_goes_on_and_keeps_results(both: None, tmp_path: Path, capsys) -
     ],
 )
 def test_bad_input_is_one_line(words: tuple[str, ...], said: str, both, tmp_path, capsys) -> None:
-    """What is wrong is one line on standard error and exit status 2; nothing is written."""
+    """An error is one line on standard error with exit status 2; nothing is written."""
     assert status(CONFIG, "--seeds", "2", "--out", str(tmp_path / "c"), *words) == 2
     lines = capsys.readouterr().err.strip().splitlines()
     assert len(lines) == 1 and said in lines[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records, made here from built-in runs of other seeds under the name of the other engine."""
+"""Records, made here from built-in runs with other seeds under the other engine's name."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ENTRY = Entry(name="settled", file="wtp.yaml", changes=world.SETTLED)
 
 
 def now(record: Record, checkout: Path) -> MadeOf:
-    """What a record is made of in a checkout."""
+    """The sources of a record in a checkout."""
     return made_of(record.scenario, record.overrides, record.seeds, checkout)
 
 
@@ -57,7 +57,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Record]:
 
 @functools.cache
 def built_in(folder: Path) -> dict[int, Figures]:
-    """Figures of the built-in engine in the runs that a record was made of."""
+    """Figures of the built-in engine for the runs of a record."""
     file, engines = str(folder / SCENARIOS / ENTRY.file), (BUILT_IN, world.OTHER)
     study = Study(file, ENTRY.changes, engines, folder / WORK / ENTRY.name)
     tasks = [task for task in study.tasks(range(1, 11)) if task.engine == BUILT_IN]
@@ -66,7 +66,7 @@ def built_in(folder: Path) -> dict[int, Figures]:
 
 
 def test_a_record_says_what_it_is_of(made) -> None:
-    """The file reads as what was written: seeds, digests, versions, window, CPU times, figures."""
+    """The file keeps seeds, digests, versions, window, CPU times and figures."""
     folder, record = made
     assert read_record(folder / RECORDS / "settled.json") == record
     assert record.seeds == tuple(range(1, 11))
@@ -79,7 +79,7 @@ def test_a_record_says_what_it_is_of(made) -> None:
 
 
 def test_a_fresh_record_is_current(made) -> None:
-    """Nothing has changed, so there is no reason against it, and no run is made."""
+    """Without changes there is no reason against it, and no run is made."""
     folder, record = made
     assert currency(record, folder, simulate=world.die) == Currency((), now(record, folder))
 
@@ -99,7 +99,7 @@ def test_what_changes_no_code_needs_no_run(made, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["laws/law.h", "bridge/bridge.cc", "host/host.cc"])
 def test_shared_code_is_probed_by_the_built_in_engine(made, tmp_path: Path, name: str) -> None:
-    """Where it gives the same to the last digit, the record is current, and can be carried."""
+    """If it gives the same to the last digit, the record is current and can be carried."""
     _, record = made
     other = world.checkout(tmp_path / "other")
     (other / "omnet" / name).write_text("changed\n")
@@ -113,7 +113,7 @@ def test_shared_code_is_probed_by_the_built_in_engine(made, tmp_path: Path, name
 
 
 def test_inet_speaks_for_itself(made, tmp_path: Path, monkeypatch) -> None:
-    """Its changed modules need OMNeT++ and INET; what these give then decides."""
+    """Its changed modules need OMNeT++ and INET, whose results then decide."""
     _, record = made
     other = world.checkout(tmp_path / "other")
     (other / "omnet" / "inet" / "Host.ned").write_text("changed\n")
@@ -140,12 +140,12 @@ def test_inet_speaks_for_itself(made, tmp_path: Path, monkeypatch) -> None:
     ],
 )
 def test_code_is_a_source_without_comments_and_layout(text: str, code: str) -> None:
-    """Literals and preprocessor lines stay as they are; words stay apart."""
+    """Literals and preprocessor lines stay unchanged; tokens stay separate."""
     assert code_of(text) == code
 
 
 def test_changed_plans_are_probed(made) -> None:
-    """Plans that are put otherwise and give the same are as good."""
+    """Rewritten plans with the same results keep the record current."""
     folder, record = made
     other = msgspec.structs.replace(record.made_of, plans="another")
     record = msgspec.structs.replace(record, made_of=other)
@@ -154,7 +154,7 @@ def test_changed_plans_are_probed(made) -> None:
 
 
 def test_a_changed_scenario_makes_a_record_stale(made, tmp_path: Path) -> None:
-    """A scenario that is other, gone or wrong by now is named."""
+    """A changed, missing or invalid scenario is named."""
     _, record = made
     other = world.checkout(tmp_path / "other")
     file = other / SCENARIOS / record.scenario
@@ -171,7 +171,7 @@ def test_a_changed_scenario_makes_a_record_stale(made, tmp_path: Path) -> None:
 
 
 def test_the_engine_holds_to_a_record(made) -> None:
-    """The built-in engine is equivalent to the record of itself, of other seeds, in every row."""
+    """The built-in engine is equivalent to its own record with other seeds in every row."""
     folder, record = made
     rows = against(record, built_in(folder))
     assert {row.verdict for row in rows if row.verdict} == {EQUIVALENT}
@@ -181,9 +181,9 @@ def test_the_engine_holds_to_a_record(made) -> None:
 @pytest.mark.parametrize("factor", [0.8, 1.2])
 @pytest.mark.parametrize("seeds", [4, 10])
 def test_figures_a_fifth_off_are_found_different(made, factor: float, seeds: int) -> None:
-    """A row recorded 20 % off is different, with ten seeds and with four; the others are not.
+    """A row recorded 20 % off is different with ten seeds and with four; others are not.
 
-    Rows whose mean, and so a fifth of it, lies within 1 packet stay equivalent by their bound.
+    Rows with a fifth of the mean within 1 packet stay equivalent by their bound.
     """
     folder, record = made
     figures = {s: f for s, f in built_in(folder).items() if s <= seeds}
@@ -198,7 +198,7 @@ def test_figures_a_fifth_off_are_found_different(made, factor: float, seeds: int
 
 
 def test_a_market_depends_on_agents_and_economy(tmp_path: Path) -> None:
-    """Their code counts for a record of a market, and only for one."""
+    """Their code counts only for the record of a market."""
     folder = world.checkout(tmp_path / "c")
     agents = folder / "agents" / "ecnomy" / "agents" / "strategy.py"
     agents.parent.mkdir(parents=True)
@@ -212,7 +212,7 @@ def test_a_market_depends_on_agents_and_economy(tmp_path: Path) -> None:
 
 
 def test_seeds_keep_to_a_budget(made) -> None:
-    """As many seeds as took so long when recorded, four at least."""
+    """The number of seeds follows from recorded CPU times, and is at least four."""
     _, record = made
     times = {BUILT_IN: (1.0, 2.0, 1.0, 1.0, 1.0, 4.0, 1.0, 1.0, 1.0, 1.0)}
     record = msgspec.structs.replace(record, cpu_s=times)
@@ -234,8 +234,8 @@ def test_what_is_no_record_is_refused(made, tmp_path: Path) -> None:
         read_record(file)
 
 
-# Warm-up and measured window where they are others: calls are rare, 100 Mbps are many packets.
-# Agents have two minutes and more.
+# Exceptions in warm-up and measured window: calls are rare, 100 Mbps are many packets.
+# Agents have at least two minutes.
 LENGTHS_S = {
     "voip-web": (20, 300),
     "two-classes": (20, 300),
@@ -247,7 +247,7 @@ LENGTHS_S = {
 
 
 def test_the_index_lists_scenarios_that_load() -> None:
-    """Each scenario loads; 60 s are measured if not said otherwise, of agents 120 s and more."""
+    """Each scenario loads; by default 60 s are measured, with agents at least 120 s."""
     index = read_index(world.ROOT)
     names = [entry.name for entry in index.scenarios]
     assert len(set(names)) == len(names) and index.seeds == 10

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparisons of the built-in engine with itself, of other seeds or with another gain."""
+"""Comparisons of the built-in engine with itself, with other seeds or another gain."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def calls_of(record: list[tuple[str, int]]):
 
 
 def test_only_one_comparison_at_a_time(tmp_path: Path) -> None:
-    """A second one would remove results that the first is still writing; other folders stay."""
+    """A second one would remove results that the first is still writing; other folders are free."""
     study = world.study(tmp_path / "c")
     with (
         claim(study.folder),
@@ -63,7 +63,7 @@ def test_delays_of_a_source_may_add_up_beyond_an_int64(tmp_path: Path) -> None:
 
 
 def test_figures_are_the_runs_own(tmp_path: Path) -> None:
-    """Every figure of a run equals what its epoch tables and counters give over the window."""
+    """Every figure of a run agrees with its epoch tables and counters over the window."""
     study = world.study(tmp_path / "c")
     simulated(study.tasks([3])[0], tmp_path / "run")
     run = open_raw(tmp_path / "run")
@@ -92,7 +92,7 @@ def test_figures_are_the_runs_own(tmp_path: Path) -> None:
 
 
 def test_money_is_the_ledgers_own(tmp_path: Path) -> None:
-    """Money of each sort of postings is what the balances of its two accounts moved by."""
+    """Money of each kind of posting equals the changes of its two accounts' balances."""
     config = str(world.ROOT / "configs" / "examples" / "live.yaml")
     run(config, overrides=("duration=8 s", "warmup=3 s"), out=tmp_path / "run")
     results = open_raw(tmp_path / "run")
@@ -111,7 +111,7 @@ def test_money_is_the_ledgers_own(tmp_path: Path) -> None:
 
 
 def test_an_engine_is_equivalent_to_itself(tmp_path: Path) -> None:
-    """Some seeds against as many others: every judged row is equivalent."""
+    """Some seeds against equally many others: every judged row is equivalent."""
     found = compare(world.study(tmp_path / "c"), SEEDS)
     assert set(verdicts(found).values()) == {EQUIVALENT}
     assert len(verdicts(found)) == 8
@@ -119,7 +119,7 @@ def test_an_engine_is_equivalent_to_itself(tmp_path: Path) -> None:
 
 
 def test_another_gain_is_found_different(tmp_path: Path) -> None:
-    """Four times the gain widens the windows' swing: marking probabilities differ by a fifth."""
+    """Four times the gain lets windows vary more, so marking probabilities differ by a fifth."""
     gain = [f"sources.{name}.transport.gain=2" for name in ("light", "heavy")]
     found = verdicts(compare(world.study(tmp_path / "c", world.changed(*gain)), SEEDS))
     assert found["link/bottleneck/marking_probability"] == DIFFERENT
@@ -127,7 +127,7 @@ def test_another_gain_is_found_different(tmp_path: Path) -> None:
 
 
 def test_what_straddles_gets_more_seeds(tmp_path: Path) -> None:
-    """A row undecided over two seeds is decided, or 40 seeds were made; none is made twice."""
+    """A row undecided after two seeds is decided or gets 40 seeds; no seed is run twice."""
     made: list[tuple[str, int]] = []
     study = world.study(tmp_path / "c", calls_of(made))
     assert UNDECIDED in verdicts(compare(study, 2)).values()
@@ -138,7 +138,7 @@ def test_what_straddles_gets_more_seeds(tmp_path: Path) -> None:
 
 
 def test_no_more_than_forty_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stays undecided is said to be so after 40 seeds, or after 8 if that is the most."""
+    """A row is called undecided after 40 seeds, or after 8 if that is the maximum."""
     assert comparison.MOST_SEEDS == 40
     most, first = (40, 30) if in_full() else (8, 6)
     monkeypatch.setattr(comparison, "MOST_SEEDS", most)
@@ -149,7 +149,7 @@ def test_no_more_than_forty_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_comparison_goes_on(tmp_path: Path) -> None:
-    """Rows that are there stand; lost, damaged and outdated ones are made again, no others."""
+    """Existing rows stay; only missing, damaged and outdated ones are made again."""
     made: list[tuple[str, int]] = []
     study = world.study(tmp_path / "c", calls_of(made), *SHORT)
     before = compare(study, 4)
@@ -165,7 +165,7 @@ def test_a_comparison_goes_on(tmp_path: Path) -> None:
 
 
 def test_another_scenario_is_another_run(tmp_path: Path) -> None:
-    """Rows of a scenario do not stand for those of a changed one in the same folder."""
+    """Rows of a scenario do not count for a changed scenario in the same folder."""
     compare(world.study(tmp_path / "c", world.other_seeds, *SHORT), 2)
     changed = world.study(tmp_path / "c", world.other_seeds, *SHORT, "sources.light.count=4")
     tasks = changed.tasks([1, 2])
@@ -181,7 +181,7 @@ def test_processes_give_the_same(tmp_path: Path) -> None:
 
 
 def test_a_failed_run_is_named(tmp_path: Path) -> None:
-    """An engine that dies ends the comparison by name; the runs before it are kept."""
+    """An engine that dies ends the comparison with its name; earlier runs are kept."""
 
     def simulate(task: Task, folder: Path) -> None:
         if task.engine == world.OTHER and task.seed == 2:
@@ -196,7 +196,7 @@ def test_a_failed_run_is_named(tmp_path: Path) -> None:
 
 
 def test_a_killed_worker_is_said(tmp_path: Path) -> None:
-    """A worker that is killed ends the comparison in one error, not in silence."""
+    """A killed worker ends the comparison with an error."""
     with pytest.raises(EngineError, match="a worker process died"):
         compare(world.study(tmp_path / "c", world.die), 2, jobs=2)
 
@@ -219,7 +219,7 @@ if __name__ == "__main__":
 
 @full
 def test_a_killed_comparison_goes_on(tmp_path: Path) -> None:
-    """Killed with SIGKILL at work: its workers end too, its rows stand, only the rest is made."""
+    """After SIGKILL its workers also end, its rows stay, and only the rest is made."""
     seeds = 40 if in_full() else 6
     script, folder, pids = tmp_path / "killed.py", tmp_path / "c", tmp_path / "pids"
     script.write_text(KILLED)
@@ -245,7 +245,7 @@ def rows(folder: Path) -> list[Path]:
 
 
 def test_bad_input_is_refused(tmp_path: Path) -> None:
-    """One seed, a file for a folder, a folder of something else, an engine that is not there."""
+    """One seed, a file in place of a folder, a foreign folder, a missing engine."""
     with pytest.raises(InputError, match="seeds: found 1"):
         compare(world.study(tmp_path / "c"), 1)
     (tmp_path / "file").write_text("")
@@ -260,7 +260,7 @@ def test_bad_input_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_mean_of_each_engine_is_over_its_own_seeds(tmp_path: Path) -> None:
-    """The table's means are those of the rows kept on disk."""
+    """The table's means equal those of the rows on disk."""
     study = world.study(tmp_path / "c", world.other_seeds, *SHORT)
     found = compare(study, 3)
     key = "link/bottleneck/mean_queue_packets"

@@ -29,7 +29,7 @@ SHARE = Row("source", "gold", "goodput_share")
 
 
 def by_interval(a: np.ndarray, b: np.ndarray, e: float) -> str:
-    """The verdict by the other road: where the 90 % intervals of b - (1 +- e) a lie."""
+    """The verdict by another method: the places of the 90 % intervals of b - (1 +- e) a."""
     ends = []
     for factor in (1 + e, 1 - e):
         d = b - factor * a
@@ -42,7 +42,7 @@ def by_interval(a: np.ndarray, b: np.ndarray, e: float) -> str:
 
 
 def test_paired_verdicts_are_where_intervals_lie() -> None:
-    """Over 600 samples of all kinds the tests say what the intervals of the differences say."""
+    """For 600 samples of all kinds the tests agree with the intervals of the differences."""
     rng = np.random.default_rng(5)
     seen = set()
     for i in range(600):
@@ -67,9 +67,9 @@ def test_unpaired_p_values_are_welchs() -> None:
     ("paired", "ratio"), [(True, 0.95), rare(True, 1.05), rare(False, 0.95), (False, 1.05)]
 )
 def test_on_the_bound_one_in_twenty_is_called_equivalent(ratio: float, paired: bool) -> None:
-    """Truth on a bound: equivalent and different in at most 5 % of all samples each.
+    """With the truth on a bound, at most 5 % of samples each are equivalent or different.
 
-    Four binomial standard deviations on top; where values are paired, the rate is 5 % exactly.
+    The tolerance is four binomial standard deviations; with pairs the rate is exactly 5 %.
     """
     rng = np.random.default_rng(7)
     count = 4000 if in_full() else 1000
@@ -86,7 +86,7 @@ def test_on_the_bound_one_in_twenty_is_called_equivalent(ratio: float, paired: b
 
 
 def test_equal_means_are_found_equivalent() -> None:
-    """With a spread of 1 % a value and ten seeds, power at a 5 % bound is 1 but for 1e-6.
+    """With a spread of 1 % per value and ten seeds, the power at a 5 % bound is 1 - 1e-6.
 
     The bound lies 0.05 / (0.01 sqrt(1 + 1.05^2) / sqrt(10)) = 10.9 standard errors off; t with 9
     degrees of freedom and the critical value 1.83 put less than 1e-6 beyond.
@@ -100,7 +100,7 @@ def test_equal_means_are_found_equivalent() -> None:
 
 
 def test_pairing_uses_what_seeds_have_in_common() -> None:
-    """Loads that vary by 30 % from seed to seed, alike in both engines, hide nothing in pairs."""
+    """Loads that vary by 30 % between seeds, equally in both engines, hide nothing in pairs."""
     a = np.random.default_rng(9).normal(10, 3, 10)
     b = 1.01 * a + np.random.default_rng(10).normal(0, 0.02, 10)
     assert judge(a, b, FIVE, paired=True).verdict == EQUIVALENT
@@ -133,7 +133,7 @@ def test_samples_without_spread_are_compared_as_numbers(paired: bool) -> None:
 
 
 def test_what_cannot_be_judged_is_refused() -> None:
-    """One value, or pairs that do not match, are no sample."""
+    """A single value, or pairs that do not match, are refused."""
     with pytest.raises(InputError):
         judge([1.0], [1.0], FIVE, paired=True)
     with pytest.raises(InputError, match="paired"):
@@ -141,7 +141,7 @@ def test_what_cannot_be_judged_is_refused() -> None:
 
 
 def test_rows_pair_seeds_and_leave_out_what_has_no_value() -> None:
-    """Rows are paired by seed whatever the order; None is left out; other quantities are shown."""
+    """Rows are paired by seed in any order; None is left out; other quantities are shown."""
     rng = np.random.default_rng(11)
     values = dict(enumerate(rng.normal(10, 3, 8)))
     share, delay = SHARE, Row("source", "gold", "mean_delay_s")
@@ -156,7 +156,7 @@ def test_rows_pair_seeds_and_leave_out_what_has_no_value() -> None:
 
 
 def test_money_is_compared_by_sort_of_postings() -> None:
-    """All money within 5 %; each sort within 5 % or 1 % of all; what was not posted is 0."""
+    """All money within 5 %; each kind within 5 % or 1 % of all; kinds without postings are 0."""
     total, marks, fees = (
         ALL_MONEY,
         Row("money", "marks: gold to isp", "money_share"),
@@ -173,7 +173,7 @@ def test_money_is_compared_by_sort_of_postings() -> None:
 
 
 def test_a_figure_that_only_one_engine_has_is_a_difference() -> None:
-    """A source that delivers nothing in any run of one engine is different, in both not judged."""
+    """A source without deliveries in one engine is different; in both it is not judged."""
     some = {seed: {SHARE.key: 0.5} for seed in (1, 2, 3)}
     none = {seed: {SHARE.key: None} for seed in (1, 2, 3)}
     assert compared([SHARE], none, some)[0].verdict == DIFFERENT

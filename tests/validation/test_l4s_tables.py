@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DualPI2 and Prague beside measurements of Linux that others published (l4s_tests.csv).
+"""DualPI2 and Prague compared with published measurements of Linux (l4s_tests.csv).
 
-Two flows share a link for three minutes, of which the last but two seconds of a minute count.
+Two flows share a link for three minutes; the minute until two seconds before the end counts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SEEDS: Final = range(1, 4)
 TCP: Final = (
     "sack: true, mss: 1448 bytes, header: 52 bytes, ack: 52 bytes, initial_window: 10 packets"
 )
-# Prague of 2020: no independence of the round trip, alpha 1 at first.
+# Prague of 2020: no RTT independence, alpha 1 at first.
 PRAGUE: Final = "target_rtt: 0 s, initial_alpha: 1, first_mark: reduces"
 
 
@@ -83,13 +83,13 @@ sources:
 
 
 def errors(table: list[Row]) -> np.ndarray:
-    """Of each flow of each row: measured over published, less 1; the mean over seeds."""
+    """For each flow of each row: measured over published rate, less 1; the mean over seeds."""
     means = [np.mean([measured(row, seed) for seed in SEEDS], axis=0) for row in table]
     return np.array([mean / row.mbps - 1 for row, mean in zip(table, means, strict=True)])
 
 
 def test_the_shares_that_began_the_debate() -> None:
-    """CUBIC 12.65 and Prague 34.57 at 10 ms; Prague at 160 against 10 ms 1 : 29 in theirs.
+    """CUBIC 12.65 and Prague 34.57 at 10 ms; published Prague at 160 against 10 ms is 1 : 29.
 
     CUBIC's error is 9.4 % over 12 seeds, with a standard error of 2.4 % for three.
     """
@@ -101,7 +101,7 @@ def test_the_shares_that_began_the_debate() -> None:
 
 @full
 def test_most_rates_of_the_table_are_within_ten_percent() -> None:
-    """Three rates of four, and nine of ten of Prague beside CUBIC.
+    """Three of four rates, and nine of ten for Prague beside CUBIC.
 
     The published flows carry 1 % less together at 50 Mbit/s and 3 % less at 10 Mbit/s, which the
     weaker flow of a row pays for, and are one run each.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loss recovery against ns-3's registry build, where it is installed (`pip install .[bench]`)."""
+"""Loss recovery against ns-3's registry build, if installed (`pip install .[bench]`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NEAR = 0.10
 
 
 def differs(found: Ratio) -> bool:
-    """The whole interval lies beyond 10 %."""
+    """Whether the whole interval lies beyond 10 %."""
     return found.value - found.half > 1 + NEAR or found.value + found.half < 1 - NEAR
 
 
@@ -28,10 +28,10 @@ def test_a_ratio_of_twice_as_many_differs() -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("case", [Case(10, 20, 1.0, 30.0)], ids=lambda case: case.name)
 def test_goodput_under_losses_is_that_of_ns3(case: Case) -> None:
-    """Goodput per flow is within 10 % of ns-3's, or may be.
+    """Goodput per flow is, or may be, within 10 % of ns-3's.
 
-    Drops and timeouts are held to recovery_reference.py: ns-3 drops more than twice what the RFCs'
-    words give in some of these cells, and why is not known (README.md).
+    Drops and timeouts are compared with recovery_reference.py: in some of these cells ns-3 drops
+    more than twice as many as the RFCs imply, for unknown reasons (README.md).
     """
     theirs = from_ns3(case)
     if isinstance(theirs, str):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The built-in engine against what OMNeT++/INET gave, for every record that is current.
+"""The built-in engine against OMNeT++/INET's results, for every current record.
 
-All records together have BUDGET_S of CPU time of the built-in engine, by the times in the records,
-shared evenly, and four seeds each at least; with the start of each run that is under two minutes
-on two cores. Over all seeds of a record, what was equivalent when recorded must be so still;
+All records together get BUDGET_S of CPU time of the built-in engine, by their recorded times,
+shared evenly, with at least four seeds each; with run starts that is under two minutes
+on two cores. Over all seeds of a record, rows once equivalent must still be so;
 over fewer, nothing may be different. The fast tier takes four seeds: a record is current only if
 the built-in engine gives the first one's figures to the last digit.
 """
@@ -43,7 +43,7 @@ RECORDED = [pytest.param(f, marks=full) if f.stem.endswith(REST) else f for f in
 
 @pytest.mark.parametrize("file", RECORDED, ids=[file.stem for file in FILES])
 def test_the_built_in_engine_gives_what_inet_gave(file: Path, tmp_path: Path) -> None:
-    """No row of a current record is different, and none that was equivalent is less by now."""
+    """No row of a current record is different, and equivalent rows stay equivalent."""
     record = read_record(file)
     state = currency(record, ROOT)
     if not state.current:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recorded outcome of the papers' claims, and twenty of them measured again.
+"""The recorded outcomes of the papers' claims; twenty claims are measured again.
 
-A stale record (of other code, scenarios or regions than these) is named and judges nothing: what it
-would be held to is skipped.
+A stale record (for other code, scenarios or regions) is named and not used: tests that
+would need it are skipped.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ from records import Looked, of_claims, of_engines
 from tiers import SAID, full, in_full
 
 ROUNDED = 1e-8  # the record has nine digits
-P_ROUNDED = 1e-3  # of three digits of a p-value
-NOTHING = 1e-12  # what rounding leaves of a zero
+P_ROUNDED = 1e-3  # for three digits of a p-value
+NOTHING = 1e-12  # rounding errors of a zero
 LINES = 8000
 pytestmark = [pytest.mark.xdist_group("papers"), pytest.mark.timeout(900)]  # with due probes
 ROOT = Path(__file__).parents[2]
 HISTORY = ROOT / "tests/bench/history"
 RECORD = Path(__file__).parent / "papers.json"
-# Cheap in their quick form, decided there as in the whole one, and spread over papers and laws.
+# Cheap in quick form, decided there as in full form, and spread over papers and laws.
 NAMED = {
     "siris2002.fig5": ("c1", "c2", "c3", "c4", "c5"),
     "siris2002.fig6": ("c1", "c2", "c3"),
@@ -72,7 +72,7 @@ def records() -> dict[str, Recorded]:
 
 @pytest.fixture(scope="module")
 def stale() -> Mapping[str, tuple[str, ...]]:
-    """Why records of claims are not of the code as it is; the suite ends with it (conftest.py)."""
+    """Reasons for stale records of claims, which end the suite's output (conftest.py)."""
     looked = Looked(of_engines(), of_claims())
     SAID.parent.mkdir(exist_ok=True)
     SAID.write_text(f"{looked}\n")
@@ -82,7 +82,7 @@ def stale() -> Mapping[str, tuple[str, ...]]:
 def current(
     records: dict[str, Recorded], stale: Mapping[str, tuple[str, ...]], names: list[str]
 ) -> list[Recorded]:
-    """Those of these claims' records that are current; skips, naming the others, if none is."""
+    """The current records of these claims; skips with the others' names if there are none."""
     found = [records[name] for name in names if name in records]
     kept = [record for record in found if record.claim not in stale]
     if not kept:
@@ -97,7 +97,7 @@ def all_claims(paper: str) -> list[str]:
 
 
 def test_a_scenario_without_a_record_is_stale(tmp_path: Path) -> None:
-    """Each scenario of the index counts, also if its record is not there."""
+    """Each scenario of the index counts, even without a record."""
     index = Path("tests/validation/scenarios/index.yaml")
     (tmp_path / index).parent.mkdir(parents=True)
     shutil.copy(ROOT / index, tmp_path / index)
@@ -109,7 +109,7 @@ def test_a_scenario_without_a_record_is_stale(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_claim_has_an_outcome(paper: str, records, stale) -> None:
-    """Where an entry's record is current, all its claims are in it, with the verdicts there are."""
+    """A current record of an entry has all its claims, with valid verdicts."""
     kept = current(records, stale, all_claims(paper))
     entries = {record.claim.rpartition(".")[0] for record in kept}
     of_them = [name for name in all_claims(paper) if name.rpartition(".")[0] in entries]
@@ -118,7 +118,7 @@ def test_every_claim_has_an_outcome(paper: str, records, stale) -> None:
 
 
 def test_nothing_is_left_over(records) -> None:
-    """No outcome of a claim that is no longer there, once a record of its entry is new."""
+    """An entry's current record has no outcomes of removed claims."""
     known = {claim for paper in PAPERS for claim in all_claims(paper)}
     old = {claim for claim, record in records.items() if record.made_of == ClaimMade()}
     assert sorted(set(records) - known - old) == []
@@ -126,7 +126,7 @@ def test_nothing_is_left_over(records) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_what_is_not_confirmed_has_a_reason(paper: str, records, stale) -> None:
-    """Core claims not confirmed name controls tried or what flips them, others what is missing."""
+    """Unconfirmed core claims name tried controls or what flips them, others what is missing."""
     without = []
     for record in current(records, stale, all_claims(paper)):
         told = ("tried: ", "cause unknown", " as chosen; ", "cannot discriminate")
@@ -140,7 +140,7 @@ def test_what_is_not_confirmed_has_a_reason(paper: str, records, stale) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_verdicts_follow_from_figures(paper: str, records, stale) -> None:
-    """Each recorded verdict is what its own figures, p-values, controls and grid say."""
+    """Each recorded verdict follows from its figures, p-values, controls and grid."""
     for record in current(records, stale, all_claims(paper)):
         if record.verdict in (PENDING, NOT_TESTABLE):
             continue
@@ -157,7 +157,7 @@ def test_verdicts_follow_from_figures(paper: str, records, stale) -> None:
 
 
 def judged(record: Recorded, of: str) -> set[str]:
-    """The verdicts on a claim's figures, or on its control's, found once more."""
+    """The recomputed verdicts on the figures of a claim, or of its control."""
     figures = [f for f in record.figures if f.of == of and f.region is not None and f.verdict]
     tested = [figure for figure in figures if figure.p is not None]
     steps = holm([(figure.p or 0.0) * (1 - P_ROUNDED) for figure in tested], ALPHA)
@@ -166,7 +166,7 @@ def judged(record: Recorded, of: str) -> set[str]:
 
 
 def verdict_of(figure: Figure) -> str:
-    """A figure by itself; one with a p-value is refuted by Holm's steps alone."""
+    """The verdict of a figure by itself; p-values refute only by Holm's steps."""
     if figure.measured is None or figure.region is None:
         return INCONCLUSIVE
     if figure.region == (None, None):
@@ -181,7 +181,7 @@ def verdict_of(figure: Figure) -> str:
 
 
 def test_a_figure_is_a_line() -> None:
-    """The record is read in a review: some thousand lines, each figure on one of its own."""
+    """Reviewers read the record: some thousand lines, with each figure on its own line."""
     lines = RECORD.read_text().splitlines()
     figures = sum(len(record.figures) + len(record.grid) for record in read_record(RECORD).records)
     assert sum(line.startswith("  {") for line in lines) == figures
@@ -189,7 +189,7 @@ def test_a_figure_is_a_line() -> None:
 
 
 def test_all_fits_into_its_time() -> None:
-    """All budgets with the grids take two cores at most half of 2 h at the speed of `make bench`.
+    """All budgets with grids take at most half of 2 h on two cores at the speed of `make bench`.
 
     The other half is for starting some thousands of runs, which budgets of packets leave out. The
     fast tier counts no grid.
@@ -203,7 +203,7 @@ def test_all_fits_into_its_time() -> None:
 
 
 def test_twenty_claims_are_named() -> None:
-    """The list below is as long as it is said to be."""
+    """The list below has the stated length."""
     assert sum(map(len, NAMED.values())) >= 20
 
 
@@ -212,10 +212,10 @@ AGAIN = [name if name in FAST else pytest.param(name, marks=full) for name in NA
 
 @pytest.mark.parametrize("entry", AGAIN)
 def test_measured_again(entry: str, records, stale, tmp_path: Path) -> None:
-    """In their quick form claims have the recorded verdict and the recorded values.
+    """In quick form claims have the recorded verdicts and values.
 
-    The same engine gives the same bytes, but another mathematical library may round otherwise and
-    set the trajectories apart: values are the same where intervals overlap.
+    The same engine gives the same bytes, but other mathematical libraries may round differently and
+    separate the trajectories: values count as the same if intervals overlap.
     """
     name, _, item = entry.partition(".")
     paper = paper_of(name)

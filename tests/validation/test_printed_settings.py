@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings that the report prints are those that the papers' scenarios have; nothing is run."""
+"""Printed settings of the report agree with the papers' scenarios; nothing is run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENTRIES = ALL if in_full() else ALL[1::3]
 
 @pytest.mark.parametrize(("name", "item"), ENTRIES)
 def test_printed_choices_are_what_runs(name: str, item: str) -> None:
-    """What an entry prints as chosen is so in its studies' scenarios: in all in the full tier."""
+    """Choices printed by an entry hold in its studies' scenarios (all of them in the full tier)."""
     paper = paper_of(name)
     entry = paper.entries[item]
     choices = [each for each in entry.chosen if isinstance(each, Choice)]
@@ -28,14 +28,14 @@ def test_printed_choices_are_what_runs(name: str, item: str) -> None:
 
 
 def test_choices_are_held() -> None:
-    """Most of what is printed is held to scenarios; the rest is about measures."""
+    """Most printed settings are compared with scenarios; the rest are about measures."""
     papers = [paper_of(name) for name in PAPERS]
     choices = [each for paper in papers for e in paper.entries.values() for each in e.chosen]
     assert sum(isinstance(each, Choice) for each in choices) > 150
 
 
 def _faults(**holds: object) -> list[str]:
-    """What the christin2003 study `ten` has in place of these values."""
+    """The values of christin2003's study `ten` that differ from these."""
     paper = paper_of("christin2003")
     choice = Choice("", {path.replace("__", "."): value for path, value in holds.items()})
     entry = Entry(title="", priority="core", claims={}, studies=("ten",), chosen=(choice,))
@@ -51,6 +51,6 @@ def test_a_wrong_value_is_found() -> None:
 
 
 def test_a_path_to_nothing_is_a_fault() -> None:
-    """What is held of no place at all is not held."""
+    """A choice whose path matches nothing is a fault."""
     assert "no such place" in _faults(network__links__bottleneck__color="red")[0]
     assert "no such place" in _faults(**{"sources.*.transport[law=wtp].gain": 0.5})[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loss recovery against a computation from the RFCs' words (recovery_reference.py)."""
+"""Loss recovery against a computation from the RFCs' text (recovery_reference.py)."""
 
 from __future__ import annotations
 
