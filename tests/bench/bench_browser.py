@@ -2,7 +2,7 @@
 """Speed of the engine for browsers in Node, beside the native engine.
 
 Prints `browser: N data packets per second in Node, M native (ratio R)` for the reference dumbbell:
-medians of five pairs of runs, each pair one after the other. Skipped without Emscripten or Node.
+medians of five pairs of runs, each pair in sequence. Skipped without Emscripten or Node.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def packets_per_s(engine: str, speed: Path) -> float:
 
 
 def main() -> None:
-    """Measure, print, record."""
+    """Measures, prints, records."""
     if reason := browser_engine.lacking() or ("" if shutil.which("node") else "needs Node"):
         print(f"browser: not measured, it {reason}")
         return

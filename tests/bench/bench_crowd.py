@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPU time of books and decisions with 10,000 customers of four carriers, and what stepping costs.
+"""CPU time of books and decisions with 10,000 customers of four carriers; cost of stepping.
 
-Each customer may use any of the four carriers, so there are 40,000 flows; a tenth of the customers
-look at each epoch who would leave them more. What is stepped is gold-silver, by `open_market`.
+Each customer may use any of the four carriers, so there are 40,000 flows. In each epoch, a tenth
+of customers search for a better carrier. Stepping is measured on gold-silver, by `open_market`.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def stepping() -> float:
 
 
 def main() -> None:
-    """Both settlements that cost most and least, then stepping."""
+    """The settlements with the highest and the lowest cost, then stepping."""
     for settlement in ("retail", "direct"):
         took = per_epoch(settlement)
         print(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The curve: what a packet costs as flows go from 10 to 100,000 and links from 1 to 1,000.
+"""The curve: the cost of a packet for 10 to 100,000 flows and 1 to 1,000 links.
 
-Flows share one bottleneck of 10 Mbps a flow (40 ms round trip); of many links each has two flows
-of its own, so that every link is used. Start-up is the CPU time beside the event loop. Memory per
-idle and per active flow is counted (tests/engine/counting.py), packets apart.
+Flows share one bottleneck of 10 Mbps per flow (40 ms round trip); each of many links has two flows
+of its own, so every link is used. Start-up is the CPU time outside the event loop. Memory per
+idle and per active flow is counted (tests/engine/counting.py), without packets.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def point(make: Callable[[float], Plan], first_s: float) -> dict[str, Any]:
 
 
 def memory() -> dict[str, float]:
-    """Bytes per idle and active flow, alone and with a row in a market: 5,000 less 1,000 flows."""
+    """Bytes per idle and active flow, without and with a market: 5,000 less 1,000 flows."""
     if counting.missing():
         return {}
     taken = {}
@@ -55,7 +55,7 @@ def memory() -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure, print, record."""
+    """Measures, prints, records."""
     figures: dict[str, Any] = {"flows": {}, "links": {}, "bytes_per_flow": memory()}
     for n in FLOWS:
         figures["flows"][n] = point(lambda s, n=n: bell(n, 1e7 * n, s), max(0.2, 3000.0 / n))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """CPU time of a decision: 200 customers or price handlers of one flow each, by their strategy.
 
-Everything from what is looked at to what is noted down counts; medians over reports at which
-somebody was due. gold-silver's line is the whole exchange of an epoch: booking, agents, answer.
+Everything from the observation to the record counts; medians over reports at which
+an agent was due. gold-silver's line is the whole exchange of an epoch: booking, agents, answer.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ GOLD_SILVER = Path(__file__).parents[2] / "configs" / "examples" / "gold-silver.
 
 
 def scenario(kind: str) -> Scenario:
-    """Two hundred flows, an agent each."""
+    """Two hundred flows, each with an agent."""
     numbers = range(AGENTS)
     sources = "".join(
         f"  - {{name: s{i}, from: a, to: b, transport: {{law: wtp, gain: 0.1}},"
@@ -62,7 +62,7 @@ def scenario(kind: str) -> Scenario:
 
 
 class _Watched(Market):
-    """A market that notes how long its exchanges and its customers' decisions took."""
+    """A market that notes the times of its exchanges and of its customers' decisions."""
 
     exchanges: list[float] = []
     decisions: list[float] = []
@@ -97,7 +97,7 @@ class _Watched(Market):
 
 
 def measure(what: Scenario) -> tuple[float, float]:
-    """Median seconds of an exchange, and of a decision (0 where nobody decided)."""
+    """Median seconds of an exchange, and of a decision (0 without decisions)."""
     _Watched.exchanges.clear()
     _Watched.decisions.clear()
     plain, runner.market_of = runner.market_of, _Watched
@@ -110,7 +110,7 @@ def measure(what: Scenario) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Measure, print, record."""
+    """Measures, prints, records."""
     figures = {}
     for kind in STRATEGIES:
         figures[kind] = 1e6 * measure(scenario(kind))[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The four loads on the engine alone, at least 10 CPU seconds each: what a packet costs.
+"""The four loads on the engine alone, at least 10 CPU seconds each: the cost of a packet.
 
 `make bench` adds the figures to tests/bench/history. Names of loads as arguments measure only
 these and record nothing.
@@ -53,7 +53,7 @@ def shown(title: str, figures: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Measure, print, record."""
+    """Measures, prints, records."""
     names = sys.argv[1:] or list(LOADS)
     if unknown := [name for name in names if name not in LOADS]:
         raise SystemExit(f"no load {unknown[0]!r}: expected some of {', '.join(LOADS)}")

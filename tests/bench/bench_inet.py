@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many times faster than INET: one scenario on both engines, in turn, in one go.
+"""The speed relative to INET: one scenario on both engines, in turn, in one session.
 
-INET is measured three times: its own TCP and RED as they come and without statistics
-(inet_stock.py), and under ecnomy's modules by `ecnomy run --engine omnet`, whose CPU seconds stand
-in machine.json. Without OMNeT++, or an ecnomy that can start it, it says why nothing was measured.
+INET is measured three times: its own TCP and RED unchanged and without statistics
+(inet_stock.py), and under ecnomy's modules by `ecnomy run --engine omnet`, whose CPU seconds are
+in machine.json. Without OMNeT++, or an ecnomy that can start it, it prints the reason.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from inet_stock import CONFIGS, stock_rate
 
 ROUNDS, INET_S, OURS_S = 3, 5, 600
 ADAPTER, OURS = "under ecnomy's modules", "ecnomy"
-# The reference dumbbell in a user's words.
+# The reference dumbbell as a user's scenario.
 SCENARIO = """\
 version: 1
 duration: 5 s
@@ -40,7 +40,7 @@ sources:
 
 
 def rate(folder: Path, duration_s: int, *options: str) -> float | str:
-    """Data packets per CPU second of the engine that the options choose, or why there is none."""
+    """Data packets per CPU second of the engine chosen by the options, or the reason for none."""
     scenario = folder / "dumbbell.yaml"
     scenario.write_text(SCENARIO)
     out = folder / f"out{len(list(folder.iterdir()))}"
@@ -55,7 +55,7 @@ def rate(folder: Path, duration_s: int, *options: str) -> float | str:
 
 
 def rounds(folder: Path) -> dict[str, list[float]] | str:
-    """Rates in turn by what they are of, or why there are none."""
+    """Rates by name, measured in turn, or the reason for none."""
     found: dict[str, list[float]] = {}
     for _ in range(ROUNDS):
         measured: dict[str, float | str] = {
@@ -71,7 +71,7 @@ def rounds(folder: Path) -> dict[str, list[float]] | str:
 
 
 def main() -> None:
-    """Print and record."""
+    """Prints and records."""
     with tempfile.TemporaryDirectory() as name:
         found = rounds(Path(name))
     if isinstance(found, str):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the market adds to the engine: wall time per epoch with and without it.
+"""The cost of the market: wall time per epoch with and without it.
 
 gold-silver is 4 steered flows of 24; Abilene 143 flows on 30 links, each with a price handler's
-utility (left out where topohub is not installed).
+utility (left out if topohub is not installed).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def timed(name: str, market: bool) -> tuple[float, int, float]:
 
 
 def compare(name: str) -> None:
-    """Interleave runs with and without the market and compare medians."""
+    """Interleaves runs with and without the market and compares medians."""
     timed(name, True)
     pairs = [(timed(name, True), timed(name, False)) for _ in range(RUNS)]
     with_s = median(a[0] for a, _ in pairs)
@@ -49,7 +49,7 @@ def compare(name: str) -> None:
 
 
 def main() -> None:
-    """Both examples."""
+    """Measures both examples."""
     compare("gold-silver")
     if importlib.util.find_spec("topohub"):
         compare("abilene")

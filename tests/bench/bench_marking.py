@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each marking law and each scheduler of classes costs a packet, over drop-tail.
+"""The cost per packet of each marking law and class scheduler, compared with drop-tail.
 
-With few flows and with many; schedulers have four classes, which flows are spread over.
+With few flows and with many; schedulers have four classes with equal numbers of flows.
 
-Poisson datagrams at 95 % load through one link, a million packets a run; the best of three runs.
+Poisson datagrams at 95 % load through one link, a million packets per run; the best of three runs.
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ def cpu_s(how: Law | Scheduler, flows: int) -> float:
 
 
 def best(how: Law | Scheduler, flows: int) -> float:
-    """The least of some runs, in nanoseconds a packet."""
+    """The least of some runs, in nanoseconds per packet."""
     return min(cpu_s(how, flows) for _ in range(REPEATS)) / PACKETS * 1e9
 
 
 def main() -> None:
-    """Print a row for each law, and record what it takes more than drop-tail."""
+    """Prints a row per law, and records its excess over drop-tail."""
     figures: dict[str, dict[int, float]] = {}
     plain = {flows: best(plans.DROP_TAIL, flows) for flows in FLOWS}
     print("ns a packet:" + "".join(f"{flows:>9,} flows" for flows in FLOWS))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many times faster than ns-3 (its wheel from PyPI) on the same dumbbell, in turn, in one go.
+"""The speed relative to ns-3 (wheel from PyPI) on the same dumbbell, in turn, in one session.
 
-CPU seconds are differences of a longer and a shorter run: ns-3's wheel compiles its bindings while
-it starts. ns-3 is installed by `pip install .[bench]`, or ECNOMY_NS3_PYTHON names an interpreter
-that has it.
+CPU seconds are differences of a longer and a shorter run, because ns-3 compiles bindings while
+it starts. Install ns-3 by `pip install .[bench]`, or name an interpreter with it in
+ECNOMY_NS3_PYTHON.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SCRIPT = Path(__file__).with_name("ns3_dumbbell.py")
 
 
 def ns3(duration_s: float) -> dict[str, Any] | str:
-    """Totals of ns-3, or why there are none."""
+    """Totals of ns-3, or the reason for none."""
     python = os.environ.get("ECNOMY_NS3_PYTHON", sys.executable)
     words = [python, str(_SCRIPT), f"{duration_s:g}"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=3600)
@@ -35,7 +35,7 @@ def ns3(duration_s: float) -> dict[str, Any] | str:
 
 
 def rates() -> dict[str, Any] | str:
-    """Data packets per CPU second of both, medians, or why there are none."""
+    """Medians of data packets per CPU second of both, or the reason for none."""
     theirs, ours = [], []
     version = ""
     for _ in range(ROUNDS):
@@ -54,7 +54,7 @@ def rates() -> dict[str, Any] | str:
 
 
 def main() -> None:
-    """Print and record."""
+    """Prints and records."""
     found = rates()
     if isinstance(found, str):
         print(f"ns-3: not measured ({found})")

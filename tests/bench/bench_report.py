@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What opening and reporting a sweep of 100,000 recorded runs takes: seconds and peak memory.
+"""The cost of opening and reporting a sweep of 100,000 recorded runs: seconds, peak memory.
 
     python tests/bench/bench_report.py [runs]
 
-Outcomes are made up (forty columns); each step runs in a process of its own, whose peak memory
-(VmHWM) is told.
+Outcomes are artificial (forty columns); each step runs in a separate process, whose peak memory
+(VmHWM) is printed.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def figures(rng: np.random.Generator):
 
 
 def main() -> None:
-    """Make the sweep, then open, show and report it."""
+    """Makes the sweep, then opens, shows and reports it."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     prices = ", ".join(f"{0.1 * n:.1f} money" for n in range(1, 11))
     with tempfile.TemporaryDirectory() as folder:

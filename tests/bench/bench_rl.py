@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an environment costs beside the engine that it is on: steps a second, and where time goes.
+"""The cost of an environment beside its engine: steps per second, and the shares of time.
 
 The monopolist of configs/rl, whose step is 120 simulated seconds and 40 reports: the engine's own
-CPU time, the market stepped at the same price without anybody who learns, the Gymnasium view, and
+CPU time, the market stepped at the same price without a learner, the Gymnasium view, and
 64 environments in one process, stepped in turn.
 """
 
@@ -26,7 +26,7 @@ RUNS, STEPS, MANY = 3, 30, 64
 
 
 def without_learner() -> tuple[float, float]:
-    """Seconds a step: the engine's CPU, and the wall's of a market at the price of the action 0."""
+    """Seconds per step: CPU of the engine, and wall time of a market at the price of action 0."""
     environment = load_environment(FILE)
     played = environment.played(("isp",))
     spec = msgspec.structs.replace(environment.market, price_micro_per_mark=100_000)
@@ -61,7 +61,7 @@ def environment_s(count: int, steps: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    """All four in turn."""
+    """Measures all four in turn."""
     if importlib.util.find_spec("gymnasium") is None:
         print("environments: gymnasium is not installed (pip install '.[rl]')")
         return

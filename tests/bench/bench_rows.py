@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What 10,000 telephone users cost a market of 1 s epochs: a row per user, and all in one row.
+"""The cost of 10,000 telephone users with epochs of 1 s: a row per user, or one row for all.
 
 Wall time of a whole run (engine, exchange, bookings, tables) less the engine's own CPU time, per
 epoch, and the size of the results folder.
@@ -34,7 +34,7 @@ record: {transfers: false, calls: false}
 
 
 def measure(rows: str, folder: Path) -> tuple[float, float, int]:
-    """Milliseconds an epoch beside the engine, CPU seconds of the engine, bytes of results."""
+    """Milliseconds per epoch outside the engine, CPU seconds of the engine, bytes of results."""
     scenario = scenario_from_text(TEXT.replace("ROWS", rows))
     before = time.perf_counter()
     run(scenario, out=folder)
@@ -45,7 +45,7 @@ def measure(rows: str, folder: Path) -> tuple[float, float, int]:
 
 
 def main() -> None:
-    """Print both."""
+    """Prints both."""
     with tempfile.TemporaryDirectory() as name:
         for rows in ("each", "together"):
             epoch_ms, cpu_s, size = measure(rows, Path(name) / rows)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sweep adds to its runs: gold-silver cut to 10 simulated seconds, many times, on 2 workers.
+"""The overhead of a sweep: gold-silver cut to 10 simulated seconds, many times, on 2 workers.
 
-Overhead per run = (workers x wall - CPU of all engines) / runs. The driver's memory is looked at
-after each tenth of the runs: it has to stay flat. The number of runs is the first argument.
+Overhead per run = (workers x wall - CPU of all engines) / runs. The driver's memory is read
+after each tenth of the runs and has to stay flat. The number of runs is the first argument.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Memory:
 
 
 def main() -> None:
-    """Make the sweep, and say what it took."""
+    """Makes the sweep, and prints its cost."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "sweep.yaml"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each window law costs a data packet, its ACK included, over Reno, in turn; best of three.
+"""The cost of window laws per data packet and ACK, compared with Reno, in turn; best of three.
 
-Ten greedy flows, ACK-clocked, over one link with fixed marking: every law is told of the same kind
-of packets. The engine's share is in Reno's line; those by the second are paced.
+Ten greedy flows, ACK-clocked, over one link with fixed marking: every law sees the same kind
+of packets. The engine's share is in Reno's line; laws with marks per second are paced.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def ns_a_packet(transport: Tcp) -> float:
 
 
 def main() -> None:
-    """Print and record."""
+    """Prints and records."""
     rounds = [
         {name: ns_a_packet(transport) for name, transport in TRANSPORTS.items()}
         for _ in range(REPEATS)

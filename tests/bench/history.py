@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The record of a bench: tests/bench/history/<date>-<commit>.json, machine and versions included.
+"""The record of a bench: tests/bench/history/<date>-<commit>.json, with machine and versions.
 
-Each bench adds its part under its name; the file of the same day and commit is completed, others
-are never touched.
+Each bench adds its part under its name to the file of the same day and commit. Other files
+never change.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FOLDER = Path(__file__).with_name("history")
 
 
 def machine() -> dict[str, Any]:
-    """What the figures depend on beside the code."""
+    """The conditions of the figures other than the code."""
     cpu = "unknown"
     info = Path("/proc/cpuinfo")
     if info.exists():
@@ -52,7 +52,7 @@ def newest(part: str) -> Any:
     """The figures of the newest record that has this part.
 
     Raises:
-        LookupError: there is none.
+        LookupError: there is no such record.
     """
     for path in sorted(_FOLDER.glob("*.json"), key=lambda p: p.stat().st_mtime, reverse=True):
         record = json.loads(path.read_text())

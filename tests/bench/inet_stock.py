@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""INET's own TCP and RED on the reference dumbbell (inet_dumbbell/), without anything of ecnomy's.
+"""INET's own TCP and RED on the reference dumbbell (inet_dumbbell/), without ecnomy.
 
 Packets are the segments of 1,000 bytes that the sinks received. CPU seconds are a longer run's less
-a shorter one's, so that reading NED files and building the network do not count.
+a shorter one's, so reading NED files and building the network do not count.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _RECEIVED: Final = re.compile(
 
 
 def stock_rate(config: str) -> float | str:
-    """Data packets per CPU second of a configuration of its ini file, or why there are none."""
+    """Data packets per CPU second of a configuration of its ini file, or the reason for none."""
     try:
         short, long = _run(config, SHORT_S), _run(config, LONG_S)
     except EcnomyError as error:

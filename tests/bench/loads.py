@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loads that `make bench` measures, as plans for the engine alone.
+"""The loads of `make bench`, as plans for the engine alone.
 
 reference  issue's dumbbell: 10 greedy Reno ECN flows, 100 Mbps and 18 ms between 1 Gbps access
 thousand   1,000 such flows, a bottleneck of 10 Gbps
@@ -52,7 +52,7 @@ SURFERS = 65
 
 @dataclass(frozen=True)
 class Load:
-    """A load: `make(duration_s)` is its plan, `first_s` a duration to begin with."""
+    """A load: `make(duration_s)` is its plan, `first_s` its first duration."""
 
     title: str
     make: Callable[[float], Plan]
@@ -77,7 +77,7 @@ def bell(flows: int, rate_bps: float, duration_s: float, *, begin_s: float = 0.0
 
 
 def chain(links: int, duration_s: float) -> Plan:
-    """Two paced flows at 1 Mbps on each of `links` links of their own: cost against links."""
+    """Two paced flows at 1 Mbps on each of `links` separate links: cost against links."""
     rows, sources = [], []
     for i in range(links):
         rows += plans.duplex(f"l{i}", i, i + 1, 2e6, 0.010, buffer=60, marking=plans.red(5, 15))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run of the engine alone costs: CPU seconds, instructions, cache misses, memory.
+"""The cost of a run of the engine alone: CPU seconds, instructions, cache misses, memory.
 
-CPU seconds are the engine's own of its event loop. Instructions and misses are valgrind's, of a
-shortened load less those of one half as long, so that start-up does not count; a cache of 1 MiB
-stands for the machine's second level. What cannot be measured on a machine is None.
+CPU seconds are those of the engine's event loop. Instructions and misses are valgrind's, for a
+shortened load less those of one half as long, so start-up does not count; a cache of 1 MiB
+stands for the machine's second level. Figures that a machine cannot measure are None.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class Cost:
     data_packets: int
     packet_hops: int
     cpu_s: float
-    start_s: float  # CPU seconds of all else: reading the plan, building, tearing down
+    start_s: float  # other CPU seconds: reading the plan, building, tearing down
 
 
 def cost(plan: Plan) -> Cost:
-    """Runs the engine without a market in a process of its own."""
+    """Runs the engine without a market in a separate process."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "plan.json"
         path.write_bytes(plan.to_json())
@@ -80,7 +80,7 @@ def misses_per_hop(make: Callable[[float], Plan], short_s: float) -> dict[str, f
 
 
 def heap(make: Callable[[float], Plan], duration_s: float) -> dict[str, int] | None:
-    """Most bytes held in a run, and calls of operator new in its second half."""
+    """Peak bytes of a run, and calls of operator new in its second half."""
     if counting.missing():
         return None
     less, more = (counting.allocations(make(t)) for t in (duration_s / 2, duration_s))

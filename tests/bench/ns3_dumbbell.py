@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference dumbbell on ns-3, as its wheel on PyPI has it: `python ns3_dumbbell.py SECONDS`.
+"""The reference dumbbell on ns-3 from its PyPI wheel: `python ns3_dumbbell.py SECONDS`.
 
 Ten greedy Reno flows with ECN (RFC 3168), segments of 1,000 bytes, an ACK each; 100 Mbps and 18 ms
 between 1 Gbps 1 ms access links; RED 50/150 marks at the bottleneck. Prints one JSON line: data
-packets delivered, the CPU seconds of the run, ns-3's version. Exit status 3 where ns-3 is not
+packets delivered, the CPU seconds of the run, ns-3's version. Exit status 3 if ns-3 is not
 installed.
 """
 
@@ -19,7 +19,7 @@ FLOWS, SEGMENT, PORT = 10, 1000, 5000
 
 
 def configure(ns: Any) -> None:
-    """TCP and RED as the reference has them; windows that no buffer limits."""
+    """TCP and RED as in the reference; no buffer limits the windows."""
     for name, value in (
         ("ns3::TcpL4Protocol::SocketType", ns.TypeIdValue(ns.TcpLinuxReno.GetTypeId())),
         ("ns3::TcpSocket::SegmentSize", ns.UintegerValue(SEGMENT)),
@@ -79,7 +79,7 @@ def flows(ns: Any, nodes: Any, to: Any, duration_s: float) -> list[Any]:
 
 
 def main() -> int:
-    """Run it, and print what it took."""
+    """Runs it, and prints its cost."""
     try:
         from ns import ns
     except ImportError as error:

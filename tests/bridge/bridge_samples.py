@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages and hostile bodies that several bridge tests share."""
+"""Messages and hostile bodies shared by several bridge tests."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def body(message: m.Message) -> bytes:
 
 
 def pack(fields: object) -> bytes:
-    """MessagePack of anything."""
+    """The MessagePack form of a value."""
     return msgspec.msgpack.encode(fields)
 
 
@@ -86,12 +86,12 @@ def frame(content: bytes) -> bytes:
 
 
 def bins(data: m.Columns) -> dict[str, bytes]:
-    """Columns as they travel."""
+    """Columns in the form of the protocol."""
     return {name: values.tobytes() for name, values in data.items()}
 
 
 def decide_fields(**changes: Any) -> dict[str, Any]:
-    """A decision as a plain map, to be spoilt."""
+    """A decision as a plain map, for tests that damage it."""
     fields = {
         **{"type": "decide", "epoch": 0},
         **{"flows": bins(decision()), "links": bins(link_decision())},

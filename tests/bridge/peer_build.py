@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds codec_peer, the C++ end of the bridge tests, with warnings as errors.
 
-It is kept under the repository's build folder, under a digest of all that it is made from.
+It is kept in the repository's build folder, under a digest of all its sources.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def build_peer(*, sanitize: bool = False) -> Path:
     """Path of the peer, compiled if anything in it has changed.
 
     Raises:
-        RuntimeError: with the compiler's words.
+        RuntimeError: with the compiler's output.
     """
     kind = _PLAIN
     if sanitize:

@@ -27,7 +27,7 @@ def read(sock: socket.socket) -> m.Message:
 
 
 def serve(link: EngineLink) -> list[str]:
-    """A market that decides on every report and accepts odd calls; what it was told."""
+    """A market that decides on every report and accepts odd calls; returns what it received."""
     told = []
     link.handshake()
     while True:
@@ -60,7 +60,7 @@ def test_a_whole_session(start_peer: Any) -> None:
 
 
 def test_a_session_that_somebody_looks_at(start_peer: Any) -> None:
-    """An engine that asks for it is shown each report's state before the decision."""
+    """An engine that requests `show` gets each report's state before the decision."""
     process, sock = start_peer("session", 2, 3, "show")
     with samples.link(sock) as link:
         assert link.handshake().show
@@ -81,7 +81,7 @@ def test_a_session_that_somebody_looks_at(start_peer: Any) -> None:
 
 
 def test_a_market_that_shows_nothing(start_peer: Any) -> None:
-    """Whoever asked to be shown and gets a decision instead refuses it by name."""
+    """An engine that requested `show` and gets a decision instead refuses it by name."""
     process, sock = start_peer("session", 1, 3, "show")
     for answer in (encode(m.Welcome((1, 3))), encode(m.Decide(0))):
         read(sock)
@@ -93,7 +93,7 @@ def test_a_market_that_shows_nothing(start_peer: Any) -> None:
 
 
 def test_an_older_market_is_not_asked_to_show(start_peer: Any) -> None:
-    """A market of protocol 1.1 knows no `show`; the session goes on without it."""
+    """A market of protocol 1.1 does not know `show`; the session goes on without it."""
     process, sock = start_peer("session", 1, 3, "show")
     for answer in (encode(m.Welcome((1, 1))), encode(m.Decide(0)), encode(m.Bye())):
         read(sock)
@@ -138,7 +138,7 @@ def test_a_session_by_address(peer: Path, tmp_path: Path, scheme: str) -> None:
 
 
 def test_nobody_listens(peer: Path, tmp_path: Path) -> None:
-    """The address that does not answer is named."""
+    """The error names the address that does not answer."""
     command = [str(peer), "session", f"unix:{tmp_path}/nobody", "1", "3"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
     assert done.returncode == 1
@@ -172,7 +172,7 @@ def test_the_market_refuses(start_peer: Any) -> None:
     ],
 )
 def test_hostile_markets(start_peer: Any, answers: list[bytes], name: str) -> None:
-    """Each is refused by name, and told so in an error frame."""
+    """Each is refused by name, and gets an error frame."""
     process, sock = start_peer("session", 1, 3)
     for answer in answers:
         read(sock)
@@ -187,7 +187,7 @@ def test_hostile_markets(start_peer: Any, answers: list[bytes], name: str) -> No
 
 @pytest.mark.parametrize(("left", "name"), [(0, "hung-up"), (2, "truncated"), (9, "truncated")])
 def test_a_market_that_dies(start_peer: Any, left: int, name: str) -> None:
-    """The death names the simulated time and the last message."""
+    """The error names the simulated time and the last message."""
     process, sock = start_peer("session", 2, 3)
     read(sock)
     sock.sendall(WELCOME)
@@ -240,7 +240,7 @@ def test_a_computing_engine_notices_a_dead_market(start_peer: Any) -> None:
 
 
 def test_waiting_calls_the_hook(start_peer: Any) -> None:
-    """A graphical host is called while it waits, and may stop; the market hears of it."""
+    """A graphical host is called during waits and may stop; the market gets an error."""
     process, sock = start_peer("waiting")
     read(sock)
     sock.sendall(WELCOME)
@@ -251,7 +251,7 @@ def test_waiting_calls_the_hook(start_peer: Any) -> None:
 
 
 def test_waiting_under_a_hook_takes_the_answer(start_peer: Any) -> None:
-    """An answer that comes while the hook runs is taken."""
+    """An answer that comes while the hook runs is used."""
     process, sock = start_peer("waiting")
     read(sock)
     sock.sendall(WELCOME)

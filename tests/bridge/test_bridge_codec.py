@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The codec in both languages: hostile bodies are refused by one name, good ones survive."""
+"""The codec in both languages: hostile bodies are refused by the same name, good ones pass."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ GOOD: list[m.Message] = [
 
 
 def cpp_decode(peer: Path, frames: bytes, *options: str) -> list[str]:
-    """What the C++ decoder says of each frame."""
+    """The C++ decoder's verdict on each frame."""
     command = [str(peer), "decode", "3", "2", *options]
     done = subprocess.run(command, input=frames, capture_output=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr.decode()
@@ -63,7 +63,7 @@ def test_what_is_encoded_is_decoded(message: m.Message) -> None:
 
 
 def test_columns_need_not_be_contiguous() -> None:
-    """A column of a table that an agent keeps by rows is sent like any other."""
+    """A column of a table stored by rows is sent like any other."""
     by_rows = np.arange(8.0).reshape(4, 2)
     decision = samples.decision() | {"weight": by_rows[: len(samples.decision()["weight"]), 1]}
     got = decode_body(samples.body(m.Decide(4, decision)), samples.LIMITS)
@@ -113,7 +113,7 @@ for end in ENDS:
 
 
 def test_both_languages_know_utf_8(peer: Path) -> None:
-    """The ends of each form and what lies just beside them, alone and beside a letter."""
+    """The ends of each form and the nearest values beyond, alone and next to a letter."""
     texts = [text + more for text in (*ENDS, *BESIDE) for more in (b"", b"a")]
     names = ["ok error"] * 2 * len(ENDS) + ["not-messagepack"] * 2 * len(BESIDE)
     bodies = [b"\x82\xa4type\xa5error\xa6reason" + bytes([0xA0 + len(t)]) + t for t in texts]
@@ -152,7 +152,7 @@ def test_frame_lengths_in_cpp(peer: Path, stream: bytes, name: str) -> None:
 
 
 def test_frame_lengths_in_python() -> None:
-    """64 MiB is the largest body; none is no frame."""
+    """The largest body has 64 MiB, and an empty body is refused."""
     assert body_bytes(b"\x04\x00\x00\x00") == 64 << 20
     for header, name in ((b"\x04\x00\x00\x01", "frame-too-large"), (bytes(4), "frame-empty")):
         with pytest.raises(ProtocolError) as refusal:
@@ -163,7 +163,7 @@ def test_frame_lengths_in_python() -> None:
 
 
 def test_a_newer_minor_may_say_more(peer: Path) -> None:
-    """Keys and columns that we do not know are skipped for a newer minor and refused otherwise."""
+    """Unknown keys and columns are skipped for a newer minor and refused otherwise."""
     rich = samples.decide_fields(mood={"a": [1, {"b": 2}]})
     rich["flows"] = samples.bins(samples.decision()) | {"colour": bytes(16)}
     content = samples.pack(rich)
@@ -205,7 +205,7 @@ def test_a_greeting_is_judged_by_its_own_minor(peer: Path) -> None:
     ],
 )
 def test_engine_messages_against_the_plan(message: m.Message, name: str) -> None:
-    """What an engine says must fit the plan at hand."""
+    """Messages of an engine must fit its plan."""
     with pytest.raises(ProtocolError) as refusal:
         decode_body(samples.body(message), samples.LIMITS)
     assert refusal.value.name == name
@@ -224,7 +224,7 @@ def test_late_columns_follow_the_plan() -> None:
 
 
 def test_encode_refuses_what_no_peer_takes() -> None:
-    """Columns of another dtype or length and oversized frames do not leave."""
+    """Columns of another dtype or length and oversized frames are not sent."""
     cases: list[tuple[Any, str]] = [
         ({"flow": np.zeros(2, dtype=np.int32)}, "wrong-type"),
         ({"flow": np.zeros(2), "active": np.zeros(3)}, "column-length"),
@@ -237,7 +237,7 @@ def test_encode_refuses_what_no_peer_takes() -> None:
 
 
 def test_cpp_encodes_only_what_a_market_accepts(peer: Path) -> None:
-    """Uneven columns, frames that are too large and scalars that are not finite do not leave."""
+    """Uneven columns, oversized frames and scalars that are not finite are not sent."""
     command = [str(peer), "refuse"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout.split("\n")[:-1] == [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random and mutated frames: refused by name or taken, never anything else."""
+"""Random and mutated frames are refused by name or accepted, and nothing else."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def _judge(content: bytes, limits: Limits) -> str:
     except ProtocolError as refusal:
         assert refusal.name in _NAMES
         return refusal.name
-    scan(content)  # what the quick way takes, the scan must take too
+    scan(content)  # the scan must accept whatever the fast path accepts
     return f"ok {type(message).__name__.lower()}"
 
 
 @pytest.fixture(scope="module")
 def judged(peer: Path) -> list[tuple[bytes, str]]:
-    """Random frames and what the C++ decoder says of each, under sanitizers."""
+    """Random frames with the C++ decoder's verdicts, under sanitizers."""
     done = subprocess.run(
         [peer, "fuzz", str(FRAMES), "1", "dump"], capture_output=True, text=True, timeout=240
     )
@@ -49,7 +49,7 @@ def judged(peer: Path) -> list[tuple[bytes, str]]:
 
 
 def test_frames_through_the_cpp_decoder(judged: list[tuple[bytes, str]]) -> None:
-    """Nothing but names and messages comes out."""
+    """The output has only names and messages."""
     tally = Counter(result for _, result in judged)
     assert len(judged) == FRAMES
     assert tally["ok decide"] > FRAMES / 10
@@ -59,7 +59,7 @@ def test_frames_through_the_cpp_decoder(judged: list[tuple[bytes, str]]) -> None
 
 
 def test_both_languages_judge_alike(judged: list[tuple[bytes, str]]) -> None:
-    """What one decoder takes the other takes, and what one refuses the other refuses."""
+    """Both decoders accept or refuse the same frames."""
     limits = Limits(n_flows=8, n_links=2, n_pairs=0)
     for content, theirs in judged:
         ours = _judge(content, limits)

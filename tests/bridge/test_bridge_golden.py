@@ -30,7 +30,7 @@ def test_both_languages_write_the_same_bytes(peer: Path) -> None:
 
 
 def test_a_frame_written_by_hand() -> None:
-    """One frame spelt out, so that neither codec is only its own measure."""
+    """One frame is spelt out, so codecs are not only compared with each other."""
     assert encode(m.Verdict(5, True)) == (
         b"\x00\x00\x00\x1a\x83\xa4type\xa7verdict\xa2id\x05\xa6accept\xc3"
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""EngineLink against hostile, dead and disorderly engines: each refused by name, in time."""
+"""EngineLink against hostile, dead and disorderly engines: each is refused by name, in time."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def greet(pair: Pair) -> Pair:
 
 
 def refusal(link: EngineLink) -> ProtocolError:
-    """What the link raises on the next message."""
+    """The link's error on the next message."""
     with pytest.raises(ProtocolError) as caught:
         link.receive()
     return caught.value
 
 
 def test_a_whole_run(pair: Pair) -> None:
-    """The grammar from hello to bye, with what the link knows on the way."""
+    """The grammar from hello to bye, with the link's state on the way."""
     raw, link = greet(pair)
     assert link.peer == "engine peer 0.1"
     raw.sendall(encode(samples.report()))
@@ -99,7 +99,7 @@ def test_a_wrong_hello_is_refused_on_the_wire(
 
 
 def test_another_major_is_refused_whatever_its_hello_holds(pair: Pair) -> None:
-    """A hello of major 2 may look like anything: the version is named, not its keys."""
+    """A hello of major 2 may have any form, so the error names the version, not its keys."""
     raw, link = pair
     raw.sendall(samples.frame(samples.pack({"type": "hello", "protocol": [2, 0], "new": 1})))
     with pytest.raises(ProtocolError, match="wrong-major"):
@@ -120,7 +120,7 @@ def test_no_hello_no_run(pair: Pair) -> None:
     ids=lambda message: type(message).__name__,
 )
 def test_what_an_engine_may_not_say(pair: Pair, message: m.Message) -> None:
-    """Messages of the market, or a second hello, are out of order, and the engine is told."""
+    """Messages of the market, or a second hello, are out of order; the engine gets an error."""
     raw, link = greet(pair)
     raw.sendall(encode(message))
     assert refusal(link).name == "wrong-order"
@@ -141,7 +141,7 @@ DUE = (0, 2, 3, 4, 5)  # seconds
 
 
 def test_times_of_reports() -> None:
-    """Each epoch, the end of the warm-up and the end of the run; none after it."""
+    """Reports come at each epoch, at the end of the warm-up and of the run, and not later."""
     times = [t * 10**12 for t in DUE]
     assert [TIMES.after(t) for t in times] == [*times[1:], None]
 
@@ -180,7 +180,7 @@ def test_a_whole_run_has_all_its_reports(
 
 
 def test_pairs_are_of_sources_of_the_plan() -> None:
-    """Where their number is known; else any that is not negative."""
+    """If the number of sources is known; else any source that is not negative is valid."""
     found = samples.report()
     check_report(found, samples.LIMITS)
     check_report(found, dataclasses.replace(samples.LIMITS, n_sources=6))
@@ -222,7 +222,7 @@ def test_epochs_that_do_not_follow(pair: Pair, first: int, second: int | None) -
     ],
 )
 def test_garbage_is_refused_before_it_is_read(pair: Pair, stream: bytes, name: str) -> None:
-    """Each by name; a length of 4 GiB costs neither time nor memory."""
+    """Each is refused by name; a length of 4 GiB costs neither time nor memory."""
     raw, link = greet(pair)
     raw.sendall(stream)
     before = time.monotonic()
@@ -241,7 +241,7 @@ def test_silence_is_named_in_time(pair: Pair) -> None:
 
 
 def test_a_long_computation_is_not_silence(pair: Pair) -> None:
-    """Alive messages push the deadline on: it is on silence, not on the answer."""
+    """Alive messages extend the deadline, which limits silence, not the answer."""
     raw, link = greet(pair)
     for i in range(4):
         time.sleep(0.2)
@@ -250,7 +250,7 @@ def test_a_long_computation_is_not_silence(pair: Pair) -> None:
 
 
 def test_serve_waits_without_a_deadline() -> None:
-    """Without a deadline only the end of file is death."""
+    """Without a deadline only the end of file counts as death."""
     raw, ours = socket.socketpair()
     with raw, samples.link(ours, silence_s=None) as link:
         assert ours.gettimeout() is None
@@ -261,7 +261,7 @@ def test_serve_waits_without_a_deadline() -> None:
 
 @pytest.mark.parametrize(("left", "name"), [(0, "hung-up"), (2, "truncated"), (40, "truncated")])
 def test_death_is_named(pair: Pair, left: int, name: str) -> None:
-    """Between frames it is a hang-up; inside a header or a body something is missing."""
+    """Between frames it is a hang-up; inside a header or a body, an incomplete frame."""
     raw, link = greet(pair)
     raw.sendall(encode(samples.report())[:left])
     raw.close()
@@ -271,7 +271,7 @@ def test_death_is_named(pair: Pair, left: int, name: str) -> None:
 
 
 def test_an_engine_says_why_it_leaves(pair: Pair) -> None:
-    """The engine's own reason is raised, not a consequence of it."""
+    """The engine's own reason is raised instead of a consequence of it."""
     raw, link = greet(pair)
     raw.sendall(encode(m.Error("out of memory")))
     with pytest.raises(EngineError, match="engine peer 0.1: out of memory") as caught:
@@ -280,7 +280,7 @@ def test_an_engine_says_why_it_leaves(pair: Pair) -> None:
 
 
 def test_the_reason_is_found_when_the_answer_cannot_be_sent(pair: Pair) -> None:
-    """An engine that said why and left is quoted even if the market notices while it sends."""
+    """An engine's reason for leaving is quoted even if the market notices the end on sending."""
     raw, link = greet(pair)
     raw.sendall(encode(samples.report()) + encode(m.Error("out of memory")))
     link.receive()
@@ -311,7 +311,7 @@ def test_the_reason_is_found_when_the_answer_cannot_be_sent(pair: Pair) -> None:
     ],
 )
 def test_nothing_wrong_leaves_the_market(name: str, decide: m.Decide) -> None:
-    """A strategy's NaN is refused by name before it leaves, and a right answer may follow."""
+    """A strategy's NaN is refused by name before it is sent, and a valid answer may follow."""
     raw, ours = socket.socketpair()
     raw.settimeout(5)
     with raw, samples.link(ours, params=(0, 3)) as link:
@@ -326,7 +326,7 @@ def test_nothing_wrong_leaves_the_market(name: str, decide: m.Decide) -> None:
 
 
 def test_an_engine_that_does_not_read_is_silent(pair: Pair) -> None:
-    """A full socket is a deadline too."""
+    """A full socket is also limited by the deadline."""
     raw, link = greet(pair)
     raw.sendall(encode(samples.report()))
     link.receive()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Listening for engines started by hand: who may connect, and what is left behind."""
+"""Listening for engines started by hand: access, and files left behind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ecnomy.markets.bridge.token import token_in
 
 
 def test_a_unix_socket_is_its_owners(tmp_path: Path) -> None:
-    """Mode 0600 whatever the umask, which stays as it was; the path goes with the listener."""
+    """Mode 0600 with any umask, which does not change; closing the listener removes the path."""
     before = os.umask(0o000)
     try:
         with listen(f"unix:{tmp_path}/market"):
@@ -29,7 +29,7 @@ def test_a_unix_socket_is_its_owners(tmp_path: Path) -> None:
 
 
 def test_a_stale_socket_is_replaced_and_a_live_one_kept(tmp_path: Path) -> None:
-    """What a killed market left does not stand in the way of the next; a running one does."""
+    """The next market replaces the socket of a killed one, but not that of a running one."""
     path = tmp_path / "market"
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(str(path))
@@ -38,7 +38,7 @@ def test_a_stale_socket_is_replaced_and_a_live_one_kept(tmp_path: Path) -> None:
 
 
 def test_a_live_socket_that_answers_nobody_is_kept(tmp_path: Path) -> None:
-    """Its queue of peers is full: whoever would connect to it waits for ever."""
+    """Its queue of peers is full, so another connection would wait for ever."""
     path = str(tmp_path / "market")
     with contextlib.ExitStack() as stack:
         there = stack.enter_context(socket.socket(socket.AF_UNIX))
@@ -59,7 +59,7 @@ def test_no_other_file_is_removed(tmp_path: Path) -> None:
 
 
 def test_tcp_needs_a_token() -> None:
-    """Every user of a machine reaches its ports, those of the loopback too."""
+    """Any user of a machine can reach its ports, including those on the loopback."""
     for address in ("tcp://0.0.0.0:0", "tcp://127.0.0.1:0"):
         with pytest.raises(InputError, match="others can reach it; use --token-file FILE"):
             listen(address)
@@ -69,7 +69,7 @@ def test_tcp_needs_a_token() -> None:
 
 
 def test_a_token_is_made_once_for_its_owner(tmp_path: Path) -> None:
-    """Mode 0600 whatever the umask; the file stays as it is, and another file has another token."""
+    """Mode 0600 with any umask; a token file never changes, and each file has its own token."""
     before = os.umask(0o000)
     try:
         token = token_in(tmp_path / "token")
@@ -81,7 +81,7 @@ def test_a_token_is_made_once_for_its_owner(tmp_path: Path) -> None:
 
 
 def test_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
-    """One line with the mode that was found; so are an empty file, a FIFO and a folder."""
+    """The error is one line with the mode; an empty file, a FIFO and a folder are also refused."""
     file = tmp_path / "token"
     file.write_text("secret\n")
     file.chmod(0o644)
@@ -102,19 +102,19 @@ def test_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
     ["", "unix:", "tcp://", "tcp://127.0.0.1", "tcp://127.0.0.1:x", "tcp://h:70000", "http://x:1"],
 )
 def test_addresses_of_no_known_form(address: str) -> None:
-    """The forms that are right are named."""
+    """The error names the valid forms."""
     with pytest.raises(InputError, match="expected unix:/path or tcp://host:port"):
         listen(address)
 
 
 def test_a_path_that_cannot_be_bound(tmp_path: Path) -> None:
-    """A folder that does not exist and a path that is too long are the user's to mend."""
+    """A missing folder and a path that is too long are errors for the user to correct."""
     for path in (tmp_path / "no" / "market", tmp_path / ("x" * 200)):
         with pytest.raises(InputError, match="address"):
             listen(f"unix:{path}")
 
 
 def test_nobody_connects(tmp_path: Path) -> None:
-    """Waiting ends by the caller's deadline."""
+    """Waiting ends at the caller's deadline."""
     with listen(f"unix:{tmp_path}/market") as listener, pytest.raises(EngineError, match="0.05 s"):
         listener.accept(timeout_s=0.05)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where engines say hello: several at a time, each within a limit on the whole of its hello."""
+"""The lobby for hellos of engines: several at a time, each with a limit on the whole hello."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from processes import LIMIT_S, wait_for
 
 @pytest.fixture
 def stack() -> Iterator[ExitStack]:
-    """What a test opens; closed with it."""
+    """The resources of a test, which are closed at its end."""
     with ExitStack() as opened:
         yield opened
 
@@ -32,7 +32,7 @@ def _connected(path: str) -> socket.socket:
 
 
 class Clock:
-    """Seconds that a test sets."""
+    """A clock that the test sets, in seconds."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
@@ -42,7 +42,7 @@ class Clock:
 
 
 class Waiting:
-    """A lobby with a clock set by hand, and what it says."""
+    """A lobby with a clock set by hand, and its output."""
 
     def __init__(self, stack: ExitStack, folder: Path, token: str = "") -> None:
         self.clock, self.said, self._stack = Clock(), [], stack
@@ -72,7 +72,7 @@ def test_peer_that_drips_is_sent_away(tmp_path: Path, stack: ExitStack) -> None:
         there.clock.now_s += 1.0
         there.lobby._turn()
 
-    there.lobby._turn()  # it comes in
+    there.lobby._turn()  # it is accepted
     slow.send((1000).to_bytes(4, "big"))
     there.lobby._turn()
     for _ in range(29):
@@ -86,7 +86,7 @@ def test_peer_that_drips_is_sent_away(tmp_path: Path, stack: ExitStack) -> None:
 
 
 def test_silent_peers_keep_nobody_waiting(tmp_path: Path, stack: ExitStack) -> None:
-    """Whoever says a whole hello comes first; of too many silent ones the oldest has to go."""
+    """Peers with a complete hello come first; of too many silent peers the oldest are refused."""
     there = Waiting(stack, tmp_path)
     silent = [there.connect()]
     for _ in range(8):
@@ -103,7 +103,7 @@ def test_silent_peers_keep_nobody_waiting(tmp_path: Path, stack: ExitStack) -> N
 
 
 def test_engines_that_wait_for_their_run_leave_no_room(tmp_path: Path, stack: ExitStack) -> None:
-    """Eight have said their hello and are to be served; a ninth is sent away as it comes."""
+    """Eight peers have said hello and wait to be served; a ninth is refused on arrival."""
     there = Waiting(stack, tmp_path)
     for _ in range(8):
         there.connect().sendall(_whole_hello())
@@ -136,7 +136,7 @@ def test_strangers_take_no_place(tmp_path: Path, stack: ExitStack, frame: bytes,
 
 
 def test_whoever_waits_for_a_run_is_named(tmp_path: Path, stack: ExitStack) -> None:
-    """While a run is under way, hellos are taken, and served after it."""
+    """During a run hellos are accepted, and served after the run."""
     there = Waiting(stack, tmp_path)
     with there.lobby.attended("run 001 of process 1 is in progress"):
         there.connect().sendall(_whole_hello())

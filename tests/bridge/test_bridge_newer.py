@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A peer of a newer minor may send more than this version knows: keys of any value, and columns."""
+"""A peer of a newer minor may send unknown keys with any value, and unknown columns."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_each_table_of_an_engine_may_have_more_columns(message: m.Message, part:
 
 
 def test_a_newer_market_remains_newer(start_peer: Any) -> None:
-    """The engine remembers the minor of the greeting when it learns the sizes of its plan."""
+    """The engine keeps the greeting's minor when it reads the sizes of its plan."""
     process, sock = start_peer("session", 1, 3)
     decision = samples.frame(samples.pack(samples.decide_fields(mood=1)))
     for answer in (encode(m.Welcome((1, 7))), decision, encode(m.Bye())):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans, frames and handshakes made of mutated ones, under sanitizers: refused by name or taken.
+"""Mutated plans, frames and handshakes, under sanitizers: refused by name or accepted.
 
-The target is libFuzzer's; where clang has that, the full tier runs it for a minute:
+The target is for libFuzzer; if clang has it, the full tier runs it for a minute:
 
     clang++ -fsanitize=fuzzer,address,undefined ... tests/fuzz/target.cc    then: fuzz CORPUS
 
-Everywhere main.cc mutates the same corpus by a seed. The corpus is made of the plans of
-examples and of the bridge's sample messages, so that it has whatever they have.
+Without it, main.cc mutates the same corpus by a seed. The corpus consists of the plans of
+examples and the bridge's sample messages, and so covers all their features.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def build(name: str, sources: tuple[Path, ...], flags: tuple[str, ...]) -> Path:
-    """The target, compiled if anything in it has changed."""
+    """The target, compiled if its sources have changed."""
     inputs = sorted({file for source in sources for file in included(source, [ROOT / "omnet"])})
     key = digest(["\0".join(flags).encode(), *(file.read_bytes() for file in inputs)])
     units = [sources[:1], sources[1:5], sources[5:]]
@@ -76,7 +76,7 @@ def build(name: str, sources: tuple[Path, ...], flags: tuple[str, ...]) -> Path:
 
 @full
 def test_mutated_inputs(corpus: Path) -> None:
-    """By a seed; the input that fails is named."""
+    """Mutations follow a seed; a failing input is named."""
     if lack := missing_compiler():
         pytest.skip(lack)
     program = build("fuzz", (*SOURCES, HERE / "main.cc"), (*FLAGS, *SANITIZED))
@@ -88,7 +88,7 @@ def test_mutated_inputs(corpus: Path) -> None:
 
 @full
 def test_libfuzzer(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A minute of it, guided by coverage."""
+    """One minute, guided by coverage."""
     clang = shutil.which("clang++")
     if clang is None:
         pytest.skip("clang++ is not installed (Debian: apt install clang)")

@@ -3,10 +3,10 @@
 
     python tests/golden/golden_files.py
 
-The folder of the version (tests/golden/0.1.0) already holds what people wrote, as YAML. From it
-come what ecnomy wrote: `run` and `plain` (results folders), `sweep` and `tune` (a sweep's folder
-with a shard and a loose record, and a search's), plan.json, and expected.json: what the files hold,
-as pyarrow and json read them, without ecnomy's readers. Files of a released version never change.
+The folder of the version (tests/golden/0.1.0) already holds the users' YAML files. From these
+ecnomy writes: `run` and `plain` (results folders), `sweep` and `tune` (a sweep's folder
+with a shard and a loose record, and a search's), plan.json, and expected.json: the files' contents
+as read by pyarrow and json, without ecnomy's readers. Files of a released version never change.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ PLAIN: Final = ("duration=2 s", "warmup=500 ms", "record.trace=true")  # changes
 
 
 def folder_of(name: str, changelog: str) -> Path:
-    """The folder of a version; refused if the version is released, or has no YAML files yet."""
+    """The folder of a version; refused if the version is released or has no YAML files yet."""
     if f"\n## [{name}]" in changelog:
         raise SystemExit(f"{name} is released: its golden files never change")
     folder = HERE / name
@@ -56,10 +56,10 @@ def folder_of(name: str, changelog: str) -> Path:
 
 
 def write(folder: Path) -> None:
-    """All that ecnomy writes, over what an earlier call wrote."""
+    """Writes all of ecnomy's files, replacing those of an earlier call."""
     for name in WRITTEN:
         shutil.rmtree(folder / name, ignore_errors=True)
-    os.chdir(folder)  # the files name no folder of this machine
+    os.chdir(folder)  # the files must not name folders of this machine
     named = {"node": "golden", "platform": "Linux"}
     with mock.patch.multiple(platform, **{k: lambda v=v: v for k, v in named.items()}):
         run(load("market.yaml"), out=folder / "run")
@@ -68,14 +68,14 @@ def write(folder: Path) -> None:
         _sweep(folder / "sweep", executor)
         search, pool = load_sweep(Path("tune.yaml")), ExecutorPool(executor, 1)
         tuned(search, folder / "tune", pool, lambda asked, missing: _Silent())
-    for left in (*folder.rglob("lock"), *folder.rglob("log.txt")):  # which nothing reads
+    for left in (*folder.rglob("lock"), *folder.rglob("log.txt")):  # nothing reads it
         left.unlink()
     (folder / "plan.json").write_bytes(make_plan(load("keys.yaml")).to_json())
     (folder / "expected.json").write_text(_lines(expected(folder), 3) + "\n")
 
 
 def _lines(what: Any, depth: int) -> str:
-    """JSON with a line for each table."""
+    """JSON with one line per table."""
     if not depth or not isinstance(what, dict):
         return json.dumps(what, sort_keys=True)
     inside = (f"{json.dumps(key)}: {_lines(value, depth - 1)}" for key, value in what.items())
@@ -83,7 +83,7 @@ def _lines(what: Any, depth: int) -> str:
 
 
 def _sweep(folder: Path, executor: ThreadPoolExecutor) -> None:
-    """A sweep whose last record is not in a shard yet, as an interrupted sweep leaves it."""
+    """A sweep whose last record is not in a shard yet, as after an interruption."""
     whole = Store.compact
 
     def all_but_one(store: Store) -> None:
@@ -95,7 +95,7 @@ def _sweep(folder: Path, executor: ThreadPoolExecutor) -> None:
 
 
 def expected(folder: Path) -> dict[str, Any]:
-    """What is in the files, by pyarrow and json alone; and the resolved scenarios."""
+    """The contents of the files by pyarrow and json alone, and the resolved scenarios."""
     return {
         "resolved": {name: load(folder / name).resolved() for name in SCENARIOS},
         "run": _run(folder / "run"),
@@ -122,7 +122,7 @@ def _run(folder: Path, only: str = "*") -> dict[str, Any]:
 
 
 def _table(table: pa.Table) -> dict[str, Any]:
-    """The rows, and of each column its unit and its sum, or the number of its values if texts."""
+    """The number of rows, and for each column its unit and its sum (or its number of texts)."""
     columns = {}
     for field in table.schema:
         unit = (field.metadata or {}).get(b"unit", b"").decode()
@@ -165,7 +165,7 @@ def _runs(folder: Path) -> list[dict[str, Any]]:
 
 
 def amount(value: float | str) -> float:
-    """A number, or that of a text such as `0.1 money`, as records and sweep files have it."""
+    """A number, or the number in a text such as `0.1 money`, as in records and sweep files."""
     return float(str(value).split()[0])
 
 

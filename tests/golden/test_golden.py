@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of earlier versions (golden_files.py): today's code reads them, and newer ones are refused.
+"""Files of earlier versions (golden_files.py): the present code reads them and refuses newer files.
 
-Expected figures are those of pyarrow and json in the version that wrote them. A later version may
-add keys and columns, so only what that version had is compared.
+Expected figures come from pyarrow and json in the version that wrote them. A later version may
+add keys and columns, so only that version's own are compared.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def golden(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture
 def was(golden: Path) -> Any:
-    """What that version wrote there."""
+    """The expected contents of that version."""
     return json.loads((golden / "expected.json").read_text())
 
 
 def told(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
-    """What a verb prints with --json."""
+    """The output of a verb with --json."""
     capsys.readouterr()
     with pytest.raises(SystemExit) as left:
         main([*map(str, words), "--json"])
@@ -57,7 +57,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
 
 
 def lost(was: Any, found: Any, path: str = "") -> list[str]:
-    """The places whose value is gone or has changed; more keys of a mapping are no loss."""
+    """The places whose value is missing or changed; additional keys of a mapping are allowed."""
     if isinstance(was, dict) and isinstance(found, dict):
         return [
             place
@@ -79,7 +79,7 @@ def test_a_scenario_means_what_it_meant(golden: Path, was: Any) -> None:
 
 
 def test_a_sweep_file_and_an_environment_mean_what_they_meant(golden: Path, was: Any) -> None:
-    """The points of the sweep and of the search's file, the learner's ranges."""
+    """The points of the sweep and of the search's file, and the learner's ranges."""
     points = [point for _, point in identified(load_sweep(golden / "sweep.yaml"))]
     assert [amount(point.params[PRICE]) for point in points] == [row[PRICE] for row in was["sweep"]]
     assert [point.seed for point in points] == [row["seed"] for row in was["sweep"]]
@@ -92,7 +92,7 @@ def test_a_sweep_file_and_an_environment_mean_what_they_meant(golden: Path, was:
 
 
 def test_a_plan_is_read_by_both_languages(golden: Path) -> None:
-    """The same plan by its digest, also after the engine has read it."""
+    """The plan has the same digest, also after the engine has read it."""
     file = golden / "plan.json"
     plan = msgspec.json.decode(file.read_bytes(), type=Plan)
     assert plan.sealed().digest == plan.digest == json.loads(file.read_bytes())["digest"]
@@ -100,14 +100,14 @@ def test_a_plan_is_read_by_both_languages(golden: Path) -> None:
 
 
 def engine_reads(file: Path) -> subprocess.CompletedProcess[str]:
-    """The engine's end after it has read a plan."""
+    """The engine's exit after it has read a plan."""
     words = [engine(), "read", "--plan", str(file)]
     return subprocess.run(words, capture_output=True, text=True, timeout=60)
 
 
 @pytest.mark.parametrize("name", ["run", "plain"])
 def test_the_tables_of_a_run_hold_what_they_held(golden: Path, was: Any, name: str) -> None:
-    """Rows, and of every column its unit and its sum (or the number of its texts)."""
+    """Rows, and for every column its unit and its sum (or its number of texts)."""
     raw = open_run(golden / name).raw
     for table, held in was[name]["tables"].items():
         frame = raw.table(table)
@@ -118,14 +118,14 @@ def test_the_tables_of_a_run_hold_what_they_held(golden: Path, was: Any, name: s
 
 
 def summed(column: pd.Series[Any]) -> float:
-    """As golden_files.py sums up a column."""
+    """The summary of a column as in golden_files.py."""
     if pd.api.types.is_numeric_dtype(column):
         return float(column.sum())
     return column.nunique()
 
 
 def test_a_run_is_shown_in_units(golden: Path, was: Any) -> None:
-    """Rates, fees, charges, balances and payments in Mbps and money; the tables of records."""
+    """Rates, fees, charges, balances and payments in Mbps and money; all rows of records."""
     run, plain = open_run(golden / "run"), open_run(golden / "plain")
     assert (run.title, run.seed, run.complete) == (was["run"]["title"], was["run"]["seed"], True)
     assert run.plan.title == run.title
@@ -148,7 +148,7 @@ def test_a_run_is_shown_in_units(golden: Path, was: Any) -> None:
 
 
 def test_verbs_read_a_run(golden: Path, was: Any, tmp_path: Path, capsys) -> None:
-    """`show` and `diff` give its rates, and `report` a page with its title."""
+    """`show` and `diff` print its rates, and `report` makes a page with its title."""
     rates = {"gold": 0.0, "silver": 0.0}
     for name in rates:
         flows = [row for flow, row in was["run"]["flows"].items() if flow.split(".")[0] == name]
@@ -168,7 +168,7 @@ def test_verbs_read_a_run(golden: Path, was: Any, tmp_path: Path, capsys) -> Non
 
 @pytest.mark.parametrize("name", ["sweep", "tune"])
 def test_the_runs_of_a_sweep_are_read(golden: Path, was: Any, name: str) -> None:
-    """From shards and loose records: seeds, parameters and outcomes in the sweep's order."""
+    """Shards and loose records give seeds, parameters and outcomes in the sweep's order."""
     runs = open_sweep(golden / name)
     assert set(runs["status"]) == {"done"} and set(runs["engine"]) == {"builtin"}
     columns = list(was[name][0])
@@ -177,7 +177,7 @@ def test_the_runs_of_a_sweep_are_read(golden: Path, was: Any, name: str) -> None
 
 
 def test_verbs_read_a_sweep(golden: Path, was: Any, tmp_path: Path, capsys) -> None:
-    """`query` sums up runs, `show` names parameters and a search's answer, `diff` groups."""
+    """`query` summarises runs, `show` names parameters and a search's answer, `diff` groups."""
     text = f'select "{PRICE}" as price, sum("balance.isp") as earned from runs group by 1'
     sums = pd.DataFrame(was["sweep"]).groupby(PRICE)["balance.isp"].sum()
     rows = told(capsys, "query", golden / "sweep", text)
@@ -201,7 +201,7 @@ def test_verbs_read_a_sweep(golden: Path, was: Any, tmp_path: Path, capsys) -> N
 
 
 def changed(file: Path, **keys: Any) -> None:
-    """Other values of keys of a JSON file, without its digest."""
+    """Changes values of keys in a JSON file, and removes its digest."""
     content = json.loads(file.read_text())
     content.pop("digest", None)
     file.write_text(json.dumps({**content, **keys}))
@@ -237,7 +237,7 @@ NEWER: Final[dict[str, tuple[str, dict[str, Any], Callable[[Path], object], str]
 
 @pytest.mark.parametrize("kind", NEWER)
 def test_a_newer_folder_is_refused_in_one_line(kind: str, tmp_path: Path) -> None:
-    """By format, before anything else in it is read; nothing is written to it."""
+    """It is refused by its format before anything else is read, and nothing is written to it."""
     name, keys, read, says = NEWER[kind]
     shutil.copytree(VERSIONS[-1], tmp_path / "copy")
     file = tmp_path / "copy" / name
@@ -267,7 +267,7 @@ def test_a_newer_file_is_refused_in_one_line(
 
 
 def test_the_engine_refuses_a_newer_plan_in_one_line(tmp_path: Path) -> None:
-    """By its version, although it also has a key that is unknown."""
+    """The line names its version, although it also has an unknown key."""
     file = shutil.copy(VERSIONS[-1] / "plan.json", tmp_path / "plan.json")
     changed(Path(file), plan=2, roads=[])
     done = engine_reads(Path(file))
@@ -277,7 +277,7 @@ def test_the_engine_refuses_a_newer_plan_in_one_line(tmp_path: Path) -> None:
 
 
 def test_released_golden_files_are_not_written_again() -> None:
-    """A version with a heading in the changelog is refused; one without YAML files too."""
+    """A version with a heading in the changelog, or without YAML files, is refused."""
     with pytest.raises(SystemExit, match="0.1.0 is released: its golden files never change"):
         folder_of("0.1.0", "# Changelog\n\n## [0.1.0] - 2026-12-24\n")
     assert folder_of("0.1.0", "# Changelog\n\n## [Unreleased]\n").name == "0.1.0"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the built-in engine with its law log compiled in.
 
-It is kept under the repository's build folder, under a digest of all that it is made from.
+It is kept in the repository's build folder, under a digest of all its sources.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["build_engine"]
 
 _OMNET: Final = Path(__file__).resolve().parents[2] / "omnet"
 _PARTS: Final = ("bridge", "host", "engine")
-_ALONE: Final = ("tally.cc",)  # it defines a second class `Rows`; CMakeLists.txt leaves it out, too
+_ALONE: Final = ("tally.cc",)  # it defines a second class `Rows`; CMakeLists.txt also leaves it out
 _FLAGS: Final = (
     "-std=c++20",
     "-O0",
@@ -26,10 +26,10 @@ _FLAGS: Final = (
 
 
 def build_engine() -> Path:
-    """Path of the engine, compiled if anything in it has changed.
+    """Path of the engine, compiled if its sources have changed.
 
     Raises:
-        RuntimeError: with the compiler's words.
+        RuntimeError: with the compiler's output.
     """
     flags = [*_FLAGS, f"-I{_OMNET}", *nlohmann_headers()]
     sources = {part: sorted((_OMNET / part).rglob("*.cc")) for part in _PARTS}

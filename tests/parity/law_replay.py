@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the calls of a law log again, on the laws themselves (format: omnet/host/law_log.h)."""
+"""Repeats the calls of a law log on the laws themselves (format: omnet/host/law_log.h)."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ __all__ = ["Replay", "replay"]
 
 @dataclass
 class Replay:
-    """What came of it: calls made again by (law, hook), and those with another outcome."""
+    """The result: repeated calls by (law, hook), and those with another outcome."""
 
     calls: Counter[tuple[str, str]] = field(default_factory=Counter)
     differing: list[str] = field(default_factory=list)
 
 
 def replay(laws: Laws, lines: Iterable[str], most: int = 10) -> Replay:
-    """Makes every call again; an outcome differs if one bit of it does.
+    """Repeats every call; an outcome differs if one of its bits differs.
 
     Args:
         laws: the module over the laws.
         lines: the log.
-        most: with so many differing calls the replay ends.
+        most: the replay ends after this number of differing calls.
 
     Raises:
-        KeyError: a hook or host that the log has not introduced.
+        KeyError: a hook or host that the log does not declare.
     """
     told = Replay()
     hosts: dict[str, tuple[str, Marking | Window | Scheduler]] = {}
@@ -55,7 +55,7 @@ def replay(laws: Laws, lines: Iterable[str], most: int = 10) -> Replay:
 
 
 def _scheduler(laws: Laws) -> Callable[[str, Sequence[float]], Scheduler]:
-    """From the link's rate, the scheduler's values and those of its classes, all in a row."""
+    """A scheduler from the link's rate, its values and those of its classes, in one list."""
     tables = laws.tables()
 
     def make(name: str, values: Sequence[float]) -> Scheduler:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small plans that call every law there is, and decisions that change them on the way."""
+"""Small plans that call every law, and decisions that change laws during the run."""
 
 from __future__ import annotations
 
@@ -112,14 +112,14 @@ MARKING: Final = {
     ),
 }
 
-DEPARTURES: Final = {  # plans whose law acts as packets leave
+DEPARTURES: Final = {  # plans whose law acts at departures
     "threshold-departing",
     "rem",
     "flow-projection",
     "flow-projection-heuristic",
     "codel",
 }
-TIMERS: Final = {"load-based", "rem", "pi", "flow-projection-heuristic", "pie"}  # have a clock
+TIMERS: Final = {"load-based", "rem", "pi", "flow-projection-heuristic", "pie"}  # laws with a timer
 
 WINDOWS: Final = {
     "wtp": plans.tcp(plans.wtp(2.0)),
@@ -137,7 +137,7 @@ WINDOWS: Final = {
     "dctcp": plans.tcp(plans.dctcp(), delayed_acks=2),
 }
 
-# What is changed on the way: (parameter of the link's law, its values in turn).
+# Changes during the run: (parameter of the link's law, its values in turn).
 _CHANGES: Final = {
     "fixed": (0, (0.02, 0.05)),
     "red": (3, (0.1, 0.2)),
@@ -159,7 +159,7 @@ _CHANGES: Final = {
 
 
 def crowded(marking: str, *, duration_s: float = 15.0, seed: int = 5) -> Plan:
-    """Flows of every window law, two WTP ones paid by the second, on one link that is too small."""
+    """Flows of every window law, two WTP flows with marks per second, on one overloaded link."""
     links = plans.duplex("link", 0, 1, 1e7, 0.01, buffer=25, marking=MARKING[marking])
     fair = plans.tcp(plans.wtp(2.0), reference_rtt_ps=plans.PS // 20, initial_mark_rate=10.0)
     flows = {**WINDOWS, "paid": fair}
@@ -171,7 +171,7 @@ def crowded(marking: str, *, duration_s: float = 15.0, seed: int = 5) -> Plan:
 
 
 def decisions(plan: Plan) -> Callable[[Report], Decide]:
-    """Each epoch another rate of marks for the last source, and another value for the law."""
+    """Each epoch has another rate of marks for the last source, and another value for the law."""
     law = plan.links[0].marking.law
     flows = np.arange(plan.row_count - 2, plan.row_count)
 

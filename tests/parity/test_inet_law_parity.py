@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the OMNeT++ modules handed to the laws is handed to them again: the same answers."""
+"""The calls of the OMNeT++ modules to the laws, repeated, have the same answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(bool(drive_omnet.missing()), reason=drive_omnet.
 
 @pytest.mark.parametrize("marking", ["red", "load-based", "threshold-departing", "rem"])
 def test_inet_calls_replay(marking: str, tmp_path: Path) -> None:
-    """Every call of every law of a run on INET has the outcome that it had there."""
+    """Every call of every law of a run on INET has the same outcome when repeated."""
     plan = crowded(marking)
     with mock.patch.dict(os.environ, {"ECNOMY_LAW_LOG": str(tmp_path / "log")}):
         drive_omnet.run(plan, decisions(plan))

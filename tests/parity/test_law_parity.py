@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the built-in engine handed to the laws is handed to them again: the same answers."""
+"""The calls of the built-in engine to the laws, repeated, have the same answers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def laws():
 
 
 def run(marking: str, log: Path | None) -> drive.Outcome:
-    """A run of the engine that can log; `log` is None where it is not asked to."""
+    """A run of the engine that can log; with `log` None it does not."""
     environment = {k: v for k, v in os.environ.items() if k != "ECNOMY_LAW_LOG"}
     environment |= {"ECNOMY_LAW_LOG": str(log)} if log else {}
     plan = crowded(marking)
@@ -58,7 +58,7 @@ def log_of(marking: str) -> tuple[str, ...]:
 
 @functools.cache
 def told_of(marking: str) -> Replay:
-    """What came of making the calls of a run's log again."""
+    """The result of repeating the calls of a run's log."""
     return replay(laws(), log_of(marking))
 
 
@@ -69,7 +69,7 @@ def of(marking: str) -> str:
 
 @pytest.mark.parametrize("marking", MARKING)
 def test_engine_calls_replay(marking: str) -> None:
-    """Every call of every law of a run has the outcome that it had in the engine."""
+    """Every call of every law of a run has the same outcome as in the engine."""
     told = told_of(marking)
     assert told.differing == []
     for window in WINDOWS:
@@ -86,7 +86,7 @@ def test_engine_calls_replay(marking: str) -> None:
 
 
 def test_losses_timeouts_and_echoes_are_among_the_calls() -> None:
-    """Between them the plans make every call that a window law answers."""
+    """Together the plans make every call that a window law answers."""
     seen = sum((told_of(name).calls for name in MARKING), Replay().calls)
     for window in ("reno", "newreno", "tahoe", "multcp"):
         for hook in ("ack", "congestion", "loss"):
@@ -94,13 +94,13 @@ def test_losses_timeouts_and_echoes_are_among_the_calls() -> None:
     assert sum(seen[window, "timeout"] for window in WINDOWS) > 0
 
 
-Edit = Callable[[list[str]], bool]  # of one line's words behind hook and host; whether it fits
+Edit = Callable[[list[str]], bool]  # edits the words after hook and host; True if it fits
 
 
 def draw(words: list[str]) -> bool:
-    """A mark that was drawn, by a number that would not have been one.
+    """Replaces the draw of a mark by one that does not mark.
 
-    A small draw that marked, for a probability of 1 marks whatever is drawn.
+    Only small draws that marked fit, because a probability of 1 marks at any draw.
     """
     if words[9] != "1" or words[-3] != "1" or float.fromhex(words[10]) > 0.05:
         return False
@@ -109,45 +109,45 @@ def draw(words: list[str]) -> bool:
 
 
 def queue(words: list[str]) -> bool:
-    """A waiting room of 100 packets more, where there is a probability to be changed by it."""
+    """Adds 100 packets to the queue, if that changes a probability."""
     words[0] = str(int(words[0]) + 100)
     return 0 < float.fromhex(words[-1]) < 1
 
 
 def room(words: list[str]) -> bool:
-    """A full waiting room where nothing was marked."""
+    """Fills the queue, if nothing was marked."""
     words[0] = "1000"
     return words[-3] == "0"
 
 
 def moment(words: list[str]) -> bool:
-    """A measuring window half as long."""
+    """Halves the measuring window."""
     words[4] = str(int(words[4]) - 10**11)
     return 0 < float.fromhex(words[-1]) < 1
 
 
 def packets(words: list[str]) -> bool:
-    """An ACK for one packet more, where it made the window grow."""
+    """Adds a packet to an ACK that made the window grow."""
     words[4] = str(int(words[4]) + 1)
     return words[5] == "0" and words[0] != words[6]
 
 
 def used(words: list[str]) -> bool:
-    """Twice what a cut is of, where half of it was left."""
+    """Doubles the base of a cut that left half of it."""
     packets, left = float.fromhex(words[4]), float.fromhex(words[-4])
     words[4] = (2 * packets).hex()
     return packets > 2 and left == packets / 2
 
 
 def outcome(words: list[str]) -> bool:
-    """Another window afterwards, by the last bit."""
+    """Changes the last bit of the resulting window."""
     bits = float.fromhex(words[-4])
     words[-4] = (bits * (1 + 2.0**-52)).hex()
     return True
 
 
 def value(words: list[str]) -> bool:
-    """Three times what is aimed at."""
+    """Triples the target value."""
     words[0] = (3 * float.fromhex(words[0])).hex()
     return True
 
@@ -168,7 +168,7 @@ FAULTS = [
 
 
 def faulty(lines: tuple[str, ...], hook: str, edit: Edit) -> list[str]:
-    """The log with one call from its middle on that the edit fits changed by it."""
+    """The log with one changed call: the first in its second half that the edit fits."""
     changed = list(lines)
     for at in range(len(lines) // 2, len(lines)):
         name, host, *words = lines[at].split()
@@ -182,13 +182,13 @@ def faulty(lines: tuple[str, ...], hook: str, edit: Edit) -> list[str]:
     ("marking", "hook", "edit"), FAULTS, ids=[f"{m}-{h}-{e.__name__}" for m, h, e in FAULTS]
 )
 def test_a_changed_argument_is_found(marking: str, hook: str, edit: Edit) -> None:
-    """One call of thousands with one other argument, draw or outcome does not go unnoticed."""
+    """A change of one argument, draw or outcome in one of thousands of calls is found."""
     assert replay(laws(), faulty(log_of(marking), hook, edit), most=1).differing
 
 
 @pytest.mark.parametrize("marking", ["red", "load-based"])
 def test_the_record_changes_nothing(marking: str, tmp_path: Path) -> None:
-    """With a log, without, and in the engine that has none, a run is the same to the bit."""
+    """With a log, without, and in an engine without logging, a run is the same to the bit."""
     plan = crowded(marking)
     plain = drive.run(plan, decisions(plan))
     for logged in (run(marking, tmp_path / "log"), run(marking, None)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What both engines handed to the class scheduler is handed to it again: the same answers."""
+"""The calls of both engines to the class scheduler, repeated, have the same answers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LAWS = {
 
 
 def in_classes(law: str) -> Plan:
-    """Flows of every window law in four classes on a small link: of Table 1, or by shares."""
+    """Flows of every window law in four classes on a small link: as in Table 1, or by shares."""
     plan = crowded("drop-tail", duration_s=6.0)
     of = LAWS[law]()
     sources = [_in_class(source, i, len(of.classes)) for i, source in enumerate(plan.sources)]
@@ -56,7 +56,7 @@ def in_classes(law: str) -> Plan:
 
 
 def _in_class(source: Source, index: int, classes: int) -> Source:
-    """The source in a class by its number; every other one sends ECT(1)."""
+    """The source with a class by its number; every second one sends ECT(1)."""
     transport = msgspec.structs.replace(
         source.transport, codepoint="ect-1" if index % 2 == 0 else "ect-0"
     )
@@ -79,14 +79,14 @@ def log_of(engine: str, law: str) -> tuple[str, ...]:
 
 
 def again(lines: tuple[str, ...], most: int = 10) -> Replay:
-    """The log's calls made again, until so many differ."""
+    """Repeats the log's calls, until a given number differ."""
     return replay(load_module(build_module()), lines, most)
 
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_scheduler_calls_replay(engine: str, law: str) -> None:
-    """Every call of the scheduler has the outcome that it had in the engine, to the bit."""
+    """Every call of the scheduler has the same outcome as in the engine, to the bit."""
     told = again(log_of(engine, law))
     assert told.differing == []
     assert all(told.calls[law, hook] > 1000 for hook in HOOKS)
@@ -101,7 +101,7 @@ def test_scheduler_calls_replay(engine: str, law: str) -> None:
 def test_a_changed_call_of_the_scheduler_is_found(
     engine: str, law: str, hook: str, at: int, by: int
 ) -> None:
-    """One packet a kilobyte larger, or one choice a millisecond later, does not go unnoticed."""
+    """One packet that is a kilobyte larger, or one choice a millisecond later, is found."""
     lines = list(log_of(engine, law))
     calls = [i for i, line in enumerate(lines) if line.startswith(hook + " ")]
     name, host, *words = lines[calls[len(calls) // 2]].split()

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make torture`: a sweep whose workers, driver and scheduler are killed and whose disk fills up.
 
-At random moments (of a seed, by default a new one, which is printed) one of these happens, 20 times
-or more, and the same command is given again:
+At random times (by a seed, by default a new one, which is printed) one of these happens, 20 times
+or more, and the same command is run again:
 
     worker      kill -9 of one of its workers
     driver      kill -9 of the command itself
     scheduler   kill -9 of a dask scheduler that it uses, which is then started again
     disk        the folder's file system (a small tmpfs) is full until the command has given up
-    corrupt     one bit of a shard, or half of a record, while nobody looks
+    corrupt     one bit of a shard, or half of a record, while no command runs
 
-In the end every run is there once, with the same outcome as in a sweep that was left in peace.
+In the end every run exists once, with the same outcome as in an undisturbed sweep.
 
     python tests/torture/torture.py [--seed N] [--events N] [--runs N]
 """
@@ -44,7 +44,7 @@ OURS = ("wall_s", "engine_cpu_s", "worker")  # columns that no two runs share
 
 
 class Cluster:
-    """A dask scheduler at a fixed address, with two workers of its own."""
+    """A dask scheduler at a fixed address, with its two workers."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._port = folder, 0
@@ -57,7 +57,7 @@ class Cluster:
         return f"tcp://127.0.0.1:{self._port}"
 
     def start(self) -> None:
-        """Start what is not running."""
+        """Starts whatever is not running."""
         if self._hub is None or self._hub.poll() is not None:
             self._hub = _start(
                 [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1",
@@ -87,7 +87,7 @@ class Cluster:
 
 
 def main() -> None:
-    """Torture, then compare; exit status 1 where anything was lost, doubled or changed."""
+    """Tortures, then compares; exit status 1 if anything was lost, doubled or changed."""
     options = argparse.ArgumentParser()
     options.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
     options.add_argument("--events", type=int, default=20)
@@ -125,7 +125,7 @@ def _torture(root: Path, disk: bool, draw: random.Random, events: int, runs: int
 
 
 def _round(home: Path, cluster: Cluster, kind: str, draw: random.Random) -> bool:
-    """Start the command, do it one evil; whether there was occasion for it."""
+    """Starts the command and disturbs it once; returns whether that was possible."""
     if kind == "corrupt":
         return _corrupt(home, draw)
     far = kind == "scheduler" or draw.random() < 0.3
@@ -136,7 +136,7 @@ def _round(home: Path, cluster: Cluster, kind: str, draw: random.Random) -> bool
     _let_begin(home, process, draw)
     if process.poll() is not None:
         said = _output(process)
-        if "runs:" in said:  # complete: take a part away, so that there is work
+        if "runs:" in said:  # complete: remove a part, so that there is work
             for file in (home / "out" / "shards").glob("*.parquet"):
                 file.unlink()
             return False
@@ -163,7 +163,7 @@ def _round(home: Path, cluster: Cluster, kind: str, draw: random.Random) -> bool
 
 
 def _let_begin(home: Path, process: subprocess.Popen[str], draw: random.Random) -> None:
-    """Four times in five, wait until it makes runs; then a random while."""
+    """Waits in four of five cases until it makes runs, then for a random time."""
     for _ in range(300 if draw.random() < 0.8 else 0):
         if _there(home) or process.poll() is not None:
             break
@@ -177,7 +177,7 @@ def _command(home: Path, address: str) -> list[str]:
 
 
 def _finish(home: Path, root: Path, runs: int) -> None:
-    """Complete it, and compare with a sweep left in peace."""
+    """Completes it, and compares with an undisturbed sweep."""
     done = subprocess.run(
         _command(home, ""), cwd=home, capture_output=True, text=True, timeout=1800
     )
@@ -261,7 +261,7 @@ def _output(process: subprocess.Popen[str]) -> str:
 
 
 def _gave_up(process: subprocess.Popen[str], *words: str) -> bool:
-    """Whether it ended for one of these reasons; it may also just have been done before."""
+    """Whether it ended for one of these reasons, or had finished before."""
     output = _output(process)
     if process.returncode == 0 and "runs:" in output:
         return False

@@ -65,7 +65,7 @@ KINDS = ("run", "serve", "stepped", "page", "dashboard")
 
 
 class World:
-    """A folder with a scenario, a place for temporary files, and the commands upon them."""
+    """A folder with a scenario, a place for temporary files, and their commands."""
 
     def __init__(self, root: Path) -> None:
         self.home, self.scratch = root / "home", root / "scratch"
@@ -76,7 +76,7 @@ class World:
             self.port = free.getsockname()[1]
 
     def command(self, kind: str, duration: str) -> list[str]:
-        """The words of a kind of market that lasts so long."""
+        """The command of a kind of market with this duration."""
         cli = [sys.executable, "-m", "ecnomy.markets.cli"]
         if kind == "run":
             return [*cli, "run", "live.yaml", "--out", "out", "--force", "--set", duration]
@@ -96,19 +96,19 @@ class World:
                 yield process
 
     def guest(self, duration: str) -> list[str]:
-        """The engine that a person starts for a served market."""
+        """The engine that a user starts for a served market."""
         plan = make_plan(load(self.home / "live.yaml", overrides=[duration]))
         (self.home / "plan.json").write_bytes(plan.to_json())
         words = [str(find_engine()), "run", "--plan", "plan.json"]
         return [*words, "--connect", f"unix:{SERVED}"]
 
     def manifests(self) -> list[dict[str, object]]:
-        """Of all results, as they are now."""
+        """The present manifests of all results."""
         return [json.loads(file.read_text()) for file in self.home.rglob("manifest.json")]
 
 
 def main() -> None:
-    """Torture; exit status 1 and the reason if anything that must hold does not."""
+    """Tortures; exit status 1 with the reason if a condition fails."""
     options = argparse.ArgumentParser()
     options.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
     options.add_argument("--events", type=int, default=30)
@@ -127,7 +127,7 @@ def main() -> None:
 
 
 def _event(world: World, kind: str, draw: random.Random) -> str:
-    """One market is hurt, then made again in peace; what was done to it."""
+    """Disturbs one market, then repeats it undisturbed; returns the disturbance."""
     sent = draw.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGHUP, signal.SIGTERM])
     settled, wait_s, at_engine = draw.random() < 0.7, draw.uniform(0.0, 2.0), draw.random() < 0.3
     for folder in ("out", "served"):
@@ -157,13 +157,13 @@ def _event(world: World, kind: str, draw: random.Random) -> str:
 
 
 def _check(world: World, kind: str, words: str, status: int, said: list[Path]) -> None:
-    """Nothing is falsely complete, and nobody printed a traceback."""
+    """No result is falsely complete, and there is no traceback."""
     told = "".join(file.read_text() for file in said if file.exists())
     for file in said:
         file.unlink(missing_ok=True)
     if status == 0 and kind != "dashboard":
         raise SystemExit(f"{words}: ended with status 0: {told}")
-    # A program of one's own in which the engine dies ends in Python's traceback, and should.
+    # A user's own program in which the engine dies rightly ends with a traceback.
     if "Traceback" in told and kind in ("run", "serve", "dashboard"):
         raise SystemExit(f"{words}: {told}")
     if any(manifest["complete"] is not False for manifest in world.manifests()):
@@ -171,7 +171,7 @@ def _check(world: World, kind: str, words: str, status: int, said: list[Path]) -
 
 
 def _again(world: World, kind: str, words: str) -> None:
-    """The same in peace: it works, and what the one before left is gone."""
+    """Undisturbed, the same works, and removes what the previous one left."""
     said = world.home / "said.txt"
     with contextlib.ExitStack() as stack:
         process = stack.enter_context(world.start(world.command(kind, SHORT), said))
@@ -189,7 +189,7 @@ def _again(world: World, kind: str, words: str) -> None:
     wanted = [True] if kind in ("run", "serve", "stepped") else []
     parts = [*world.home.rglob("*.tmp"), *world.home.rglob("*.sock")]
     parts += [p for p in world.scratch.rglob("*") if p.name not in (_private(), "runs")]
-    if kind == "serve":  # the incomplete run beside it stays as it was left
+    if kind == "serve":  # the incomplete run beside it stays unchanged
         parts = [p for p in parts if "served" not in p.parts]
     if runs != wanted or parts:
         raise SystemExit(f"{words}; then complete: {runs}, left: {parts}")
