@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiled parts of the tests: each made once, by one worker, and kept while nothing changes.
 
-A part's file name holds a digest of all that it is made from. Workers that want the same part wait
-for the one that makes it; a part appears whole or not at all.
+A part's file name holds a digest of all its sources. Workers that need the same part wait
+for the worker that makes it; a part appears complete or not at all.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ __all__ = [
 ]
 
 BUILD: Final = Path(__file__).resolve().parents[1] / "build"
-LIMIT_S: Final = 280.0  # for one compiler run, or for another worker's build; below pytest's
+LIMIT_S: Final = 280.0  # for one compiler run, or for another worker's build; below pytest's limit
 _INCLUDE: Final = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
 def missing_compiler() -> str:
-    """What a build lacks on this machine, in words; "" if nothing."""
+    """The tools that a build lacks on this machine, as text; "" if none."""
     name = compiler()[0]
     return "" if shutil.which(name) else f"{name} is not installed (Debian: apt install g++)"
 
@@ -53,7 +53,7 @@ def compiler() -> list[str]:
 
 @functools.cache
 def compiler_version() -> str:
-    """What the compiler says that it is."""
+    """The compiler's version text."""
     command = [*compiler(), "--version"]
     return subprocess.run(
         command, capture_output=True, text=True, check=True, timeout=LIMIT_S
@@ -61,10 +61,10 @@ def compiler_version() -> str:
 
 
 def run_compiler(*arguments: str | Path) -> None:
-    """Run the compiler.
+    """Runs the compiler.
 
     Raises:
-        RuntimeError: with the command and the compiler's words.
+        RuntimeError: with the command and the compiler's output.
     """
     command = [*compiler(), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
@@ -73,9 +73,9 @@ def run_compiler(*arguments: str | Path) -> None:
 
 
 def made(target: Path, make: Callable[[Path], object]) -> Path:
-    """The target, made if it is not there: `make` writes it to the path it is given.
+    """The target, made if it does not exist: `make` writes it to the given path.
 
-    One process makes it; others wait for it, LIMIT_S at most.
+    One process makes it; others wait for it, at most LIMIT_S.
     """
     if target.exists():
         return target
@@ -91,7 +91,7 @@ def made(target: Path, make: Callable[[Path], object]) -> Path:
 def compile_all(target: Path, units: Iterable[Sequence[Path]], flags: Sequence[str]) -> None:
     """One executable from groups of sources, each group compiled as one file, two at a time.
 
-    Most of a compilation goes into headers, and a group reads them once.
+    Headers take most of a compilation, and a group reads them once.
     """
     with tempfile.TemporaryDirectory(dir=target.parent) as name:
         files = []
@@ -105,7 +105,7 @@ def compile_all(target: Path, units: Iterable[Sequence[Path]], flags: Sequence[s
 
 
 def digest(parts: Iterable[bytes]) -> str:
-    """Of contents in their order, 20 hexadecimal digits."""
+    """The digest of contents in order, as 20 hexadecimal digits."""
     hashed = hashlib.sha256()
     for part in parts:
         hashed.update(hashlib.sha256(part).digest())
@@ -131,7 +131,7 @@ def included(source: Path, folders: Sequence[Path]) -> list[Path]:
 
 
 def nlohmann_headers() -> list[str]:
-    """nlohmann's headers: of the nlohmann-json wheel, else where the compiler looks."""
+    """nlohmann's headers, from the nlohmann-json wheel or in the compiler's path."""
     spec = importlib.util.find_spec("nlohmann_json")
     if spec is None or spec.origin is None:
         return []

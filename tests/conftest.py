@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Settings of all tests: tiers, limits, Hypothesis without deadlines, which tests stay together.
 
-The fast tier leaves out the tests marked `full` (tiers.py); `--full` takes them all.
+The fast tier leaves out the tests marked `full` (tiers.py); `--full` runs them all.
 
-Other work on the machine is no fault of what is tested, so that no example has a deadline.
+Other work on the machine must not fail a test, so examples have no deadline.
 
 Under `--dist loadgroup` every test without a group may go to any worker, and a fixture of a module
 is then made once in each worker. Here the tests of a file go to one worker, which makes the file's
-runs once, but for files whose tests share nothing (SPREAD). Long folders start first, so that the
-workers end together.
+runs once, except files whose tests share nothing (SPREAD). Long folders start first, so that
+workers end at the same time.
 
-Pytest rewrites the assertions of 400 files. It keeps the result beside them, even where
-PYTHONDONTWRITEBYTECODE is set: to rewrite them again costs each worker 15 s. Of two workers, one
+Pytest rewrites the assertions of 400 files. It keeps the result beside them, even if
+PYTHONDONTWRITEBYTECODE is set, because rewriting again costs each worker 15 s. Of two workers, one
 begins with the last folder, so that each finds half of the files rewritten by the other.
 """
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 sys.dont_write_bytecode = False
 
 TESTS: Final = Path(__file__).parent
-SPREAD: Final = frozenset(  # files whose tests go to any worker, each for itself
+SPREAD: Final = frozenset(  # files whose tests go to any worker, one by one
     {
         "acceptance/test_abilene.py",
         "engine/test_memory.py",
@@ -56,12 +56,12 @@ LONG: Final = ("laws", "acceptance", "engine", "sweeps", "parity")  # folders, i
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The full tier."""
+    """Adds the option for the full tier."""
     parser.addoption("--full", action="store_true", help="everything at full depth")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The tier is known before test modules are imported; in the fast one nothing is by chance."""
+    """Sets the tier before test modules are imported; in the fast tier nothing is random."""
     tiers.set_full(config.getoption("full"))
     config.pluginmanager.register(guard)
     config.pluginmanager.register(ink)
@@ -79,14 +79,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """A suite that has looked at the records ends with what it found."""
+    """A suite that has checked the records ends with its findings."""
     if tiers.SAID.is_file() and tiers.SAID.stat().st_mtime >= BEGUN:
         terminalreporter.write_line(tiers.SAID.read_text().rstrip())
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """What was collected stays: garbage is looked for among what tests make."""
+    """Collected objects are permanent, so garbage collection only visits the tests' objects."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
@@ -107,20 +107,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadGroupScheduling | None:
-    """Groups by name as they are, else by file or folder; they start in the order of the tests."""
+    """Groups keep their names, else they are by file; they start in the order of the tests."""
     if config.getvalue("dist") != "loadgroup":
         return None
     return scheduling.scheduler(config, log, group_of)
 
 
 def group_of(nodeid: str) -> str:
-    """The file of a test, or the test itself where the file's tests share nothing."""
+    """The file of a test, or the test itself if the file's tests share nothing."""
     file = nodeid.partition("::")[0]
     return nodeid if "/".join(Path(file).parts[-2:]) in SPREAD else file
 
 
 def tested(path: Path) -> bool:
-    """Whether pytest looks for tests there: in a folder of Python files, or in such a file."""
+    """Whether pytest searches it for tests: a folder of Python files, or such a file."""
     return path.name.startswith("test_") if path.is_file() else any(path.glob("test_*.py"))
 
 

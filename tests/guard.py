@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plugin of pytest's: nothing hangs and nothing is left behind, whatever a test does.
+"""A pytest plugin: nothing hangs and nothing is left behind, whatever a test does.
 
-- A process that is there after the last test of a file is that file's failure, by its command.
+- A process that still runs after the last test of a file fails that file, with its command.
 - A guardian (guardian.py) ends all processes of a pytest process that is killed, or that
-  pytest-timeout ends; with workers each worker has one, and so has the process that leads them.
-- A worker that pytest-timeout ends writes the stacks of its threads where they are seen:
-  pytest-timeout's own words go to a standard output that nobody reads there.
-- pytest-timeout needs the interpreter to end a test; one that hangs in compiled code is ended by
+  pytest-timeout ends. Each worker has one, and so does the process that leads the workers.
+- A worker that pytest-timeout ends writes the stacks of its threads to a visible place:
+  pytest-timeout itself writes to a standard output that is not read.
+- pytest-timeout needs the interpreter to end a test. A test that hangs in compiled code is ended by
   faulthandler, with its stack, some time later.
-- Signals that the suite inherited as ignored (`nohup make test &`) act as ever in tests.
+- Signals that the suite inherited as ignored (`nohup make test &`) act as usual in tests.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _STDERR: Final = pytest.StashKey[int]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Mark what is started from now on, and have it guarded."""
+    """Marks processes started from now on, and has them guarded."""
     config.stash[_STDERR] = os.dup(2)  # capturing has not begun
     if _has_workers(config):
         guardian.guarded()
@@ -60,7 +60,7 @@ def _has_workers(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """A test that holds the interpreter ends too; pytest-timeout has ended all others before."""
+    """Also ends a test that holds the interpreter; pytest-timeout has ended all others before."""
     limit_s = _limit_s(item)
     if limit_s and not item.config.getoption("usepdb"):
         stderr = item.config.stash[_STDERR]
@@ -73,7 +73,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
-    """In a worker, with the method `thread`: a timer of our own."""
+    """In a worker with the method `thread`, sets our own timer."""
     if settings.method != "thread" or not hasattr(item.config, "workerinput"):
         return None
     timer = threading.Timer(settings.timeout, _give_up, (item, settings.timeout))
@@ -96,12 +96,12 @@ def _give_up(item: pytest.Item, limit_s: float) -> None:
 
 
 def pytest_enter_pdb() -> None:
-    """Whoever debugs has time."""
+    """Lifts the limit for a debugger."""
     faulthandler.cancel_dump_traceback_later()
 
 
 def _limit_s(item: pytest.Item) -> float:
-    """As pytest-timeout has it: of the test, the command line or pyproject.toml; 0: none."""
+    """The limit as in pytest-timeout: from the test, command line or pyproject.toml; 0: none."""
     if own := item.get_closest_marker("timeout"):
         return float(own.args[0])
     given = item.config.getoption("timeout", None)
@@ -110,7 +110,7 @@ def _limit_s(item: pytest.Item) -> float:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
-    """After the last test of a file, its fixtures torn down."""
+    """Checks processes after the last test of a file and the end of its fixtures."""
     result = yield
     if nextitem is None or nextitem.path != item.path:
         if left := _left(item.config.stash[_MARK]):
@@ -119,7 +119,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 def _left(mark: str) -> list[str]:
-    """The processes with the mark that are still there after a while; they are ended."""
+    """Marked processes that still run after some time; they are ended."""
     if not Path("/proc/self/environ").exists():
         return []
     limit, quiet, left = time.monotonic() + GRACE_S, 0, dict[int, str]()
@@ -134,7 +134,7 @@ def _left(mark: str) -> list[str]:
 
 
 def _command(pid: int) -> str:
-    """Its words; "" if it has gone, or is a tool that Python ends with itself."""
+    """A process's command; "" if it has ended, or is a tool that Python ends itself."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
     except OSError:

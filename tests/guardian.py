@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ends what a suite leaves behind, however the suite ends: `guardian.py PARENT MARK`.
 
-Every process that tests start, directly or not, inherits the mark in its environment. When the
-parent (a pytest process) is gone, be it by SIGKILL, all processes with the mark are killed, until
-there are none. A guardian runs in its own session and keeps only /dev/null open. Without /proc it
+Every process that tests start, directly or not, inherits the mark in its environment. After the
+parent (a pytest process) has ended, even by SIGKILL, all processes with the mark are killed, until
+none is left. A guardian runs in its own session and keeps only /dev/null open. Without /proc it
 guards nothing.
 """
 
@@ -20,11 +20,11 @@ __all__ = ["QUIET", "VARIABLE", "guarded", "marked"]
 
 VARIABLE = "ECNOMY_TESTS"  # the marks of a process, outermost first
 _LOOK_S = 0.3
-QUIET = 3  # looks in a row that find nothing: a process that starts may hide from one
+QUIET = 3  # consecutive searches without a find: one search may miss a process that is starting
 
 
 def guarded() -> str:
-    """Have all that this process starts from now on ended with it; the mark."""
+    """Has all processes that this one starts from now on ended with it; returns the mark."""
     mark, before = uuid.uuid4().hex, dict(os.environ)
     os.environ[VARIABLE] = f"{before.get(VARIABLE, '')} {mark}".strip()
     if os.path.exists("/proc/self/environ"):
@@ -38,7 +38,7 @@ def guarded() -> str:
 
 
 def marked(mark: str) -> list[int]:
-    """Processes with the mark in the environment that they were started with; no zombies."""
+    """Processes with the mark in their initial environment, without zombies."""
     found = []
     for name in os.listdir("/proc"):
         if name.isdigit() and int(name) != os.getpid():

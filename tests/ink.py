@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In the fast tier figures are made but not drawn: drawing is a third of the time of pages' tests.
+"""In the fast tier figures are made but not drawn, because drawing takes a third of pages' tests.
 
-Tests marked `drawn` or `browser` get their pictures, in the full tier all tests do. Elsewhere a
-picture is a pixel, of another colour in each PNG, so that a test which compares PNGs fails until it
+Tests marked `drawn` or `browser` get their pictures; in the full tier all tests do. Elsewhere a
+picture is a pixel with a different colour in each PNG, so a test that compares PNGs fails until it
 is marked.
 """
 
@@ -27,17 +27,17 @@ _wanted = {"ink": True}
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Fixtures of a test draw as the test does."""
+    """Fixtures of a test draw if the test does."""
     _wanted["ink"] = in_full() or any(item.get_closest_marker(mark) for mark in _MARKS)
 
 
 def inked(size: int) -> int:
-    """The least size [bytes] of a picture where it is drawn; 0 elsewhere."""
+    """The least size [bytes] of a picture if it is drawn, else 0."""
     return size if _wanted["ink"] else 0
 
 
 def without_ink() -> None:
-    """Have matplotlib draw only where a test wants it."""
+    """Makes matplotlib draw only for tests that need it."""
     from matplotlib.figure import Figure
 
     draw = Figure.savefig

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder's writes recorded step by step, and what a loss of power may leave of them.
+"""A folder's writes recorded step by step, and the possible states after a loss of power.
 
-A name that was given or taken away lasts once the folder is synced, content once the file is. Of
-all else each step may be lost alone (writes are reordered), and content that was not synced may be
+A created or removed name lasts once the folder is synced, content once the file is. Otherwise
+each step may be lost alone (writes are reordered), and content that was not synced may be
 cut in half, or be zeros of the right length.
 """
 
@@ -19,14 +19,14 @@ State = dict[str, bytes]
 
 
 class _File:
-    """One file's content, by whatever name."""
+    """The content of a file, under any name."""
 
     def __init__(self, data: bytes, synced: bool) -> None:
         self.data, self.synced = data, synced
 
 
 class Disk:
-    """Records syncs, renames and removals in a folder; files are whole when they are renamed."""
+    """Records syncs, renames and removals in a folder; files are complete when renamed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._patch = folder, pytest.MonkeyPatch()
@@ -71,7 +71,7 @@ class Disk:
         self._patch.undo()
 
     def states(self) -> Iterator[State]:
-        """What may be there after each step; each state once."""
+        """The possible states after each step, each state once."""
         seen = set()
         for state in self._states:
             key = tuple(sorted(state.items()))
@@ -80,7 +80,7 @@ class Disk:
                 yield state
 
     def certain(self) -> State:
-        """The files whose names and content no loss of power can take, as of now."""
+        """The files whose names and content no loss of power can remove now."""
         return {name: file.data for name, file in self._names.items() if file.synced}
 
     def _look(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What test_tidy.py and rooms.py look at in a Python file, which is parsed once for all rules."""
+"""The parts of a Python file for test_tidy.py and rooms.py, parsed once for all rules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Function", "Outline", "outline"]
 
 
 class Function(NamedTuple):
-    """A function of a file, at whatever depth."""
+    """A function of a file, at any depth."""
 
     file: Path
     name: str
@@ -35,7 +35,7 @@ class Outline(NamedTuple):
 
 @functools.cache
 def outline(path: Path) -> Outline:
-    """The outline of a file; imports are dotted names, wherever in the file they stand."""
+    """The outline of a file; imports are dotted names from anywhere in the file."""
     text = path.read_text()
     tree = ast.parse(text)
     defines = [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
@@ -54,7 +54,7 @@ def outline(path: Path) -> Outline:
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """Statements, handlers and cases at or below it; no expressions, which are most of a file."""
+    """Statements, handlers and cases at or below it, without expressions (most of a file)."""
     yield tree
     for field in ("body", "orelse", "finalbody", "handlers", "cases"):
         inner = getattr(tree, field, [])

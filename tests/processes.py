@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of tests: started in a session of their own, awaited within a limit, always ended.
+"""Processes of tests: started in their own session, awaited within a limit, always ended.
 
     with started([sys.executable, "-m", "ecnomy.markets.cli", "serve", ...]) as process:
         address = line_of(process).split()[2]
         wait_for(lambda: file.exists(), "a results folder", while_runs=process)
         status, out, err = ended(process)
 
-Whatever a test awaits has a limit below pytest's own (`timeout` in pyproject.toml), so that the
-failure names what was awaited. A process that a test cannot end, because its worker was killed, is
+Every wait of a test has a limit below pytest's own (`timeout` in pyproject.toml), so the
+failure names the awaited event. A process that a test cannot end, because its worker was killed, is
 ended by the guardian (guard.py).
 """
 
@@ -36,13 +36,13 @@ __all__ = [
     "wait_for",
 ]
 
-LIMIT_S: Final = 120.0  # for a machine with much else to do
+LIMIT_S: Final = 120.0  # for a busy machine
 _GRACE_S: Final = 5.0  # from SIGTERM to SIGKILL
 _Found = TypeVar("_Found")
 
 
 class Ended(NamedTuple):
-    """How a process ended; what it wrote to pipes that nobody read before, "" without a pipe."""
+    """How a process ended, with its unread output in pipes ("" without a pipe)."""
 
     status: int
     out: str
@@ -51,11 +51,11 @@ class Ended(NamedTuple):
 
 @contextlib.contextmanager
 def started(command: Sequence[object], **words: Any) -> Iterator[subprocess.Popen[str]]:
-    """Start a process in its own session; on exit, end it and everything it started.
+    """Starts a process in its own session; on exit, ends it and everything it started.
 
     Args:
         command: its words.
-        words: of Popen; text, and nothing to read.
+        words: arguments of Popen; by default text, and empty input.
     """
     words = {"text": True, "stdin": subprocess.DEVNULL} | words
     process = subprocess.Popen([str(word) for word in command], start_new_session=True, **words)
@@ -69,7 +69,7 @@ def line_of(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> str:
     """The next line of its standard output, which is a pipe.
 
     Raises:
-        AssertionError: no line within the limit, or it ended before.
+        AssertionError: there is no line within the limit, or it ended before.
     """
     lines: list[str] = []
     stream = process.stdout
@@ -82,7 +82,7 @@ def line_of(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> str:
     reader.start()
     reader.join(limit_s)
     if reader.is_alive():
-        _end_session(process)  # which ends the reader
+        _end_session(process)  # this ends the reader
         reader.join(LIMIT_S)
         raise AssertionError(f"no line within {limit_s:g} s from {_name(process)}")
     if not lines or not lines[0]:
@@ -99,17 +99,17 @@ def wait_for(
     while_runs: subprocess.Popen[str] | None = None,
     every_s: float = 0.02,
 ) -> _Found:
-    """What the condition gives as soon as that is true.
+    """The condition's value as soon as it is true.
 
     Args:
-        condition: looked at again and again.
-        what: is awaited, for the failure.
-        limit_s: how long at most.
-        while_runs: a process whose end means that it cannot come any more.
-        every_s: from look to look.
+        condition: evaluated repeatedly.
+        what: the awaited event, for the failure.
+        limit_s: the longest wait.
+        while_runs: a process without which the event cannot come.
+        every_s: between evaluations.
 
     Raises:
-        AssertionError: not within the limit, or the process has ended.
+        AssertionError: it is not true within the limit, or the process has ended.
     """
     limit = time.monotonic() + limit_s
     while True:
@@ -124,10 +124,10 @@ def wait_for(
 
 
 def ended(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> Ended:
-    """Its status and what it wrote, once it has ended by itself.
+    """Its status and output, once it has ended by itself.
 
     Raises:
-        AssertionError: it is still there after the limit; it is ended.
+        AssertionError: it still runs after the limit, and is ended.
     """
     try:
         out, err = process.communicate(timeout=limit_s)
@@ -140,7 +140,7 @@ def ended(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> Ended:
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    """End a process that `started` began, and its session; its pipes close."""
+    """Ends a process from `started`, and its session; its pipes close."""
     _end_session(process)
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
@@ -149,7 +149,7 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process is there and has not ended: a zombie has."""
+    """Whether a process exists and has not ended (a zombie has ended)."""
     return _fields(pid)[:1] not in ([], ["Z"], ["X"])
 
 
@@ -171,7 +171,7 @@ def _end_session(process: subprocess.Popen[str]) -> None:
 
 
 def session_of(leader: int) -> list[int]:
-    """Processes of a session: process groups of their own (engines have one) do not hide them."""
+    """Processes of a session, including those in other process groups (as engines are)."""
     if not Path("/proc/self/stat").exists():
         with contextlib.suppress(ProcessLookupError):
             os.killpg(leader, signal.SIGKILL)
@@ -181,7 +181,7 @@ def session_of(leader: int) -> list[int]:
 
 
 def _fields(pid: int) -> list[str]:
-    """State, parent, process group, session, ... of a process; none if it is gone."""
+    """State, parent, process group, session, ... of a process; empty if it has ended."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests to workers in groups; a worker that dies costs the test that it made, and no other.
+"""Tests go to workers in groups; a worker that dies only loses the test that it ran.
 
-pytest-xdist 3.8 puts all that a dead worker had on its queue again, the test that ended it and
-complete groups too, and gives a new worker one test where it waits for two: the run never ends
+pytest-xdist 3.8 requeues all tests of a dead worker, including the test that ended it and
+finished groups, and gives a new worker one test although it waits for two: the run never ends
 (its issues 1323, 1327 and 1378).
 """
 
@@ -23,7 +23,7 @@ __all__ = ["scheduler"]
 def scheduler(
     config: pytest.Config, log: Producer, group_of: Callable[[str], str]
 ) -> LoadGroupScheduling:
-    """Groups by name as they are, else `group_of` of a test; in the order of the tests."""
+    """Groups keep their names, else they are `group_of` a test, in the order of the tests."""
     from xdist.scheduler import LoadGroupScheduling
 
     class Together(LoadGroupScheduling):
@@ -32,7 +32,7 @@ def scheduler(
             return group if group != nodeid else group_of(nodeid)
 
         def remove_node(self, node: WorkerController) -> str | None:
-            """The test in which it died; those after it go to other workers."""
+            """The test in which a worker died; the tests after it go to other workers."""
             work = self.assigned_work.pop(node)
             left = [(g, t) for g, tests in work.items() for t, done in tests.items() if not done]
             for group, test in left[1:]:
@@ -51,5 +51,5 @@ def scheduler(
             if not self.workqueue:
                 node.shutdown()
 
-    config.option.loadscopereorder = False  # by the number of tests: says little of how long
+    config.option.loadscopereorder = False  # by number of tests, not by time
     return Together(config, log)

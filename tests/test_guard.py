@@ -20,12 +20,12 @@ pytestmark = pytest.mark.skipif(
     not Path("/proc/self/environ").exists(), reason="no /proc: processes cannot be found"
 )
 
-ENV = "THIS_INNER_SUITE"  # stands in the environment of all that one inner suite starts
+ENV = "THIS_INNER_SUITE"  # in the environment of all processes of an inner suite
 SLEEP = "subprocess.Popen(['sleep', '1000'], start_new_session=True)"
 
 
 def suite(folder: Path, body: str, *options: str) -> tuple[Sequence[str], dict[str, str], str]:
-    """A suite of one test: the command, its environment, and what marks its processes."""
+    """A suite of one test: the command, its environment, and the mark of its processes."""
     text = f"import os, signal, subprocess, sys, time\n\ndef test_inner():\n    {body}\n"
     (folder / "test_it.py").write_text(text)
     (folder / "pytest.ini").write_text("[pytest]\ntimeout = 300\ntimeout_method = thread\n")
@@ -45,7 +45,7 @@ def suite(folder: Path, body: str, *options: str) -> tuple[Sequence[str], dict[s
 
 
 def outcome(folder: Path, body: str, *options: str) -> tuple[int, str]:
-    """Exit status and output of such a suite, of which no process is left."""
+    """Exit status and output of such a suite, which leaves no process."""
     command, environ, mark = suite(folder, body, *options)
     with started(command, cwd=folder, env=environ, stdout=-1, stderr=-2) as process:
         status, out, _ = ended(process)
@@ -57,7 +57,7 @@ def outcome(folder: Path, body: str, *options: str) -> tuple[int, str]:
     "options", [["-n1"], rare(["-n0"]), rare(["-p", "no:xdist"])], ids=" ".join
 )
 def test_a_test_that_hangs_is_named_with_its_stack(tmp_path: Path, options: list[str]) -> None:
-    """It ends within its limit, and what it started ends with it."""
+    """It ends within its limit, and its processes end with it."""
     status, out = outcome(tmp_path, f"{SLEEP}.wait()", "--timeout=2", *options)
     assert status != 0
     assert "in test_inner\n" in out and f"{SLEEP}.wait()" in out and "Timeout" in out, out
@@ -65,7 +65,7 @@ def test_a_test_that_hangs_is_named_with_its_stack(tmp_path: Path, options: list
 
 
 def test_a_worker_that_is_ended_costs_one_test(tmp_path: Path) -> None:
-    """The suite goes on with all others, each made once, in groups as this suite has them."""
+    """The suite runs all other tests once, in groups like those of this suite."""
     lines = "def test_{}(): open('made', 'a').write('{} ')\n"
     for name in "abc":
         tests = [lines.format(name + n, name + n) for n in "12345"]
@@ -84,7 +84,7 @@ def test_a_worker_that_is_ended_costs_one_test(tmp_path: Path) -> None:
 
 
 def test_a_test_that_hangs_in_compiled_code_ends(tmp_path: Path) -> None:
-    """It never gives the interpreter back: faulthandler ends it, with its stack."""
+    """It never releases the interpreter, so faulthandler ends it with its stack."""
     (tmp_path / "conftest.py").write_text("import guard\nguard.LATER_S = 1.0\n")
     hold = "import ctypes; ctypes.PyDLL(None).sleep(1000)"
     status, out = outcome(tmp_path, hold, "--timeout=1", "-n1")
@@ -93,7 +93,7 @@ def test_a_test_that_hangs_in_compiled_code_ends(tmp_path: Path) -> None:
 
 
 class Slept:
-    """A clock of the time slept, which a machine that stands still does not move."""
+    """A clock of the time slept, which does not advance while the machine stands still."""
 
     def __init__(self) -> None:
         self._now_s = 0.0
@@ -107,7 +107,7 @@ class Slept:
 
 
 def test_a_process_that_has_just_started_is_found(monkeypatch) -> None:
-    """One that starts has no environment yet for a moment: a look may miss it, three do not."""
+    """A starting process briefly has no environment: one search may miss it, three do not."""
     monkeypatch.setattr(guard, "GRACE_S", 0.2)
     monkeypatch.setattr(guard, "time", Slept())
     with started([sys.executable, "-c", "import time; time.sleep(1000)"]) as process:
@@ -120,7 +120,7 @@ def test_a_process_that_has_just_started_is_found(monkeypatch) -> None:
 
 @pytest.mark.parametrize("options", [rare(["-n1"]), ["-p", "no:xdist"]], ids=" ".join)
 def test_what_a_file_leaves_behind_is_named(tmp_path: Path, options: list[str]) -> None:
-    """The file fails, by the command of the process, which is ended."""
+    """The file fails with the command of the process, which is ended."""
     status, out = outcome(tmp_path, f"os.leak = {SLEEP}", "-W", "ignore", *options)
     assert status == 1
     assert "left behind by test_it.py: process" in out and "(sleep 1000)" in out
@@ -134,7 +134,7 @@ def test_what_ended_is_not_left_behind(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [["-n2"], rare(["-p", "no:xdist"])], ids=" ".join)
 def test_a_killed_suite_leaves_nothing(tmp_path: Path, options: list[str]) -> None:
-    """SIGKILL of pytest: its workers end, and all that they started, in sessions of their own."""
+    """After SIGKILL of pytest its workers end, with all their processes in other sessions."""
     hang = f"{SLEEP}; open('there', 'w').close(); time.sleep(1000)"
     command, environ, mark = suite(tmp_path, hang, *options)
     with started(command, cwd=tmp_path, env=environ, stdout=-3, stderr=-3) as process:
@@ -146,7 +146,7 @@ def test_a_killed_suite_leaves_nothing(tmp_path: Path, options: list[str]) -> No
 
 @pytest.mark.parametrize("options", [["-n1"], rare(["-p", "no:xdist"])], ids=" ".join)
 def test_ignored_signals_are_not_inherited(tmp_path: Path, options: list[str]) -> None:
-    """As under `nohup make test &`: Ctrl-C reaches a test, and what it starts."""
+    """As under `nohup make test &`, Ctrl-C reaches a test and its processes."""
     code = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
     body = f"assert subprocess.run([sys.executable, '-c', {code!r}], timeout=60).returncode == -2"
     body += "\n    try: os.kill(os.getpid(), signal.SIGINT); time.sleep(60)"

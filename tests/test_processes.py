@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of tests are awaited within a limit, which names them, and always ended."""
+"""Processes of tests are awaited within a limit with a named event, and always ended."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ time.sleep(1000)
 
 
 def test_all_that_a_process_started_ends_with_it() -> None:
-    """Even when the test fails, or a child has its own process group."""
+    """This holds even if the test fails, or a child has its own process group."""
     with pytest.raises(RuntimeError, match="mine"):
         with started([sys.executable, "-c", FAMILY], stdout=PIPE) as process:
             pids = [process.pid, int(line_of(process))]
@@ -38,7 +38,7 @@ def test_all_that_a_process_started_ends_with_it() -> None:
 def test_a_process_that_ignores_sigterm_or_is_dead_already(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """SIGKILL ends it; the children of a process that has ended are found too."""
+    """SIGKILL ends it; the children of an ended process are also found."""
     monkeypatch.setattr(processes, "_GRACE_S", 0.2)
     with started(
         ["sh", "-c", 'trap "" TERM; echo here; while :; do sleep 1; done'], stdout=PIPE
@@ -52,7 +52,7 @@ def test_a_process_that_ignores_sigterm_or_is_dead_already(
 
 
 def test_what_is_awaited_in_vain_is_named() -> None:
-    """A line, an end, a condition: each within its limit, the process ended."""
+    """A line, an end or a condition: each wait has a limit, and the process is ended."""
     sleeper = ["sh", "-c", "echo first; echo so >&2; sleep 1000"]
     with started(sleeper, stdout=PIPE, stderr=PIPE) as process:
         assert line_of(process) == "first"
@@ -67,7 +67,7 @@ def test_what_is_awaited_in_vain_is_named() -> None:
 
 
 def test_an_end_that_comes_first_is_named() -> None:
-    """Nobody waits for what a process that has ended would have done."""
+    """A wait ends at once if the process that would cause the event has ended."""
     began = time.monotonic()
     with started(["sh", "-c", "echo why >&2; exit 7"], stdout=PIPE, stderr=PIPE) as process:
         with pytest.raises(AssertionError, match="ended before its next line: why"):
@@ -78,7 +78,7 @@ def test_an_end_that_comes_first_is_named() -> None:
 
 
 def test_a_zombie_is_not_alive() -> None:
-    """It has ended, though nobody has asked for its status."""
+    """It has ended, although its status was not read."""
     with started(["true"]) as process:
         wait_for(lambda: not alive(process.pid), "its end")
         assert Path(f"/proc/{process.pid}").exists() or os.name != "posix"

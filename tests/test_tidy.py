@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of the house that a machine can check."""
+"""The rules of the project that a machine can check."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONGEST_FUNCTION = 60
 
 @functools.cache
 def tracked() -> list[Path]:
-    """Files git knows or would add; every file outside a checkout (an unpacked sdist)."""
+    """Files that git tracks or would add; outside a checkout (an unpacked sdist) all files."""
     words = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=LIMIT_S)
     if done.returncode:
@@ -81,7 +81,7 @@ def test_python_modules_say_what_they_export() -> None:
 
 @pytest.mark.parametrize("package", rooms.PACKAGES)
 def test_no_modules_import_each_other(package: str) -> None:
-    """Not in a circle either, nor within functions or for types alone."""
+    """This includes circles, imports within functions and imports for types alone."""
     assert rooms.circles(rooms.imports(package)) == []
 
 
@@ -97,7 +97,7 @@ def test_tests_say_what_they_test() -> None:
 
 
 def test_nothing_is_awaited_without_a_limit() -> None:
-    """Processes, threads and peers, in tests and packages; an exception carries its reason."""
+    """Waits for processes, threads and peers, in tests and packages; exceptions give a reason."""
     homes = [ROOT / part for part in ("agents", "markets", "analysis", "tests")]
     found = [
         f"{path.relative_to(ROOT)}:{wait}"
@@ -109,7 +109,7 @@ def test_nothing_is_awaited_without_a_limit() -> None:
 
 
 def test_tests_start_processes_in_one_place() -> None:
-    """In processes.py, which always ends them; programs beside the tests are their own masters."""
+    """That place is processes.py, which always ends them; programs beside the tests are exempt."""
     apart = {ROOT / "tests/processes.py", ROOT / "tests/engine/drive.py"}
     found = [
         path.name
@@ -155,7 +155,7 @@ WAITS = {
 
 @pytest.mark.parametrize("snippet", WAITS)
 def test_a_wait_without_a_limit_is_found(snippet: str) -> None:
-    """Each kind of wait, and what only looks like one."""
+    """Each kind of wait is found, but not code that only looks like one."""
     assert bool(unlimited_waits(snippet)) is WAITS[snippet]
 
 
@@ -182,7 +182,7 @@ def test_help_shows_flags_without_a_type(helps: dict[str, str]) -> None:
 
 
 def test_texts_avoid_turns_that_readers_stumble_over(helps: dict[str, str]) -> None:
-    """In Markdown, and in the help of every verb."""
+    """The rule covers Markdown and the help of every verb."""
     texts = {str(path.relative_to(ROOT)): path.read_text() for path in named(".md")} | helps
     found = [(name, turn[0]) for name, text in texts.items() for turn in TURNS.finditer(text)]
     assert found == []
@@ -199,7 +199,7 @@ def test_no_global_randomness_or_wall_clock_in_results() -> None:
 
 
 def test_the_table_of_the_papers_agents_names_what_there_is() -> None:
-    """Examples, tests and entries of tests/README.md exist, and each strategy is a built-in one."""
+    """Its examples, tests and entries of tests/README.md exist, and each strategy is built in."""
     table = (ROOT / "tests" / "README.md").read_text().partition("## The papers' agents")[2]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[6:]]
     rows = [row for row in rows if row and row[0].startswith("F")]
@@ -218,7 +218,7 @@ def test_the_table_of_the_papers_agents_names_what_there_is() -> None:
 
 
 def test_every_mark_is_listed() -> None:
-    """In pyproject.toml, also that of xdist: pytest does not know it with `-p no:xdist`."""
+    """Marks are in pyproject.toml, even xdist's, which pytest lacks with `-p no:xdist`."""
     lines = (ROOT / "pyproject.toml").read_text().partition("\nmarkers = [")[2].partition("\n]")[0]
     listed = set(re.findall(r'^  "(\w+)', lines, re.M))
     known = {"filterwarnings", "parametrize", "skipif", "timeout", "usefixtures"} | listed

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The two tiers of the suite: `make test` and, at full depth, `make test-full`.
 
-A test marked `full` runs in the full tier only. A test over many seeds takes `seeds(10)`: all of
-them in the full tier, the first two in the fast one. A test of Hypothesis takes `examples(100)`: a
-quarter of them in the fast tier. tests/README.md lists what moved, and the fast test that finds the
+A test marked `full` runs only in the full tier. A test over many seeds uses `seeds(10)`: all of
+them in the full tier, the first two in the fast tier. A Hypothesis test uses `examples(100)`: a
+quarter of them in the fast tier. tests/README.md lists full-tier tests with the fast test for the
 same fault.
 """
 
@@ -17,14 +17,14 @@ import pytest
 __all__ = ["SAID", "examples", "full", "in_full", "rare", "seeds", "set_full"]
 
 FAST_SEEDS = 2
-# What validation/test_papers.py says of the records; a suite ends with it (conftest.py).
+# Findings of validation/test_papers.py on the records; a suite ends with them (conftest.py).
 SAID: Final = Path(__file__).parents[1] / "build" / "records.txt"
 full = pytest.mark.full
 _depth = {"full": False}
 
 
 def set_full(depth: bool) -> None:
-    """Choose the tier, before any test module is imported."""
+    """Chooses the tier before any test module is imported."""
     _depth["full"] = depth
 
 
@@ -34,7 +34,7 @@ def in_full() -> bool:
 
 
 def examples(count: int) -> int:
-    """How many examples Hypothesis tries: `count`, or a quarter of them in the fast tier."""
+    """The number of Hypothesis examples: `count`, or a quarter of that in the fast tier."""
     return count if in_full() else -(-count // 4)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results folders without digests, as earlier versions wrote them: for tests that alter them."""
+"""Results folders without digests, as in earlier versions, for tests that alter them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rule that nothing is awaited without a limit, as test_tidy.py holds all Python code to it.
+"""The rule that every wait has a limit, which test_tidy.py checks in all Python code.
 
-Found are calls that wait for a process, a thread or a peer for as long as that takes:
+It finds calls that wait without a limit for a process, a thread or a peer:
 
 - `subprocess.run`, `call`, `check_call`, `check_output` without `timeout=`
 - `.wait()`, `.communicate()`, `.join()`, `.readline()`, `.accept()` with no argument
@@ -10,7 +10,7 @@ Found are calls that wait for a process, a thread or a peer for as long as that 
 - reading of `process.stdout` or `.stderr`: `read`, `readlines`, or a loop over its lines
 - `os.wait`, `os.waitpid`, `os.waitid`, `os.wait3`, `os.wait4` without `os.WNOHANG`
 
-A wait that is bounded by other means, or that must not be, says so on its first line:
+A wait that is bounded by other means, or must not be bounded, says so on its first line:
 `# no limit: REASON`.
 """
 
@@ -26,7 +26,7 @@ _RUNS: Final = {"run", "call", "check_call", "check_output"}
 _WAITS: Final = {"wait", "communicate", "join", "readline", "accept"}
 _OF_OS: Final = {"wait", "waitpid", "waitid", "wait3", "wait4"}
 _STREAMS: Final = {"stdout", "stderr"}
-_WORTH_A_LOOK: Final = re.compile(  # words without which no call below can be written
+_WORTH_A_LOOK: Final = re.compile(  # every call below contains one of these words
     r"\b(subprocess|Popen|wait\w*|communicate|readline|accept|stdout|stderr)\b"
     r"|\bjoin\s*\(\s*(\)|#|\w+\s*=)"
 )
@@ -34,7 +34,7 @@ _REASON: Final = re.compile(r"# no limit: \S+")
 
 
 def unlimited_waits(source: str, parsed: ast.Module | None = None) -> list[str]:
-    """Each as `line: call`, in their order; of a source that may be parsed already."""
+    """The waits of a source (perhaps already parsed) as `line: call`, in order."""
     if not _WORTH_A_LOOK.search(source):
         return []
     lines, found = source.splitlines(), []
@@ -53,7 +53,7 @@ def _line(node: ast.AST) -> int:
 
 
 def _imported_runs(tree: ast.Module) -> set[str]:
-    """Names under which a module has functions of subprocess."""
+    """Names of subprocess functions in a module."""
     return {
         alias.asname or alias.name
         for node in ast.walk(tree)
@@ -64,7 +64,7 @@ def _imported_runs(tree: ast.Module) -> set[str]:
 
 
 def _unlimited(node: ast.AST, bare: set[str]) -> str:
-    """The call in words if it may wait for ever, else ""."""
+    """The call as text if it may wait for ever, else ""."""
     if isinstance(node, ast.For | ast.comprehension):
         lines = node.iter
         return f"for ... in {ast.unparse(lines)}" if _is_stream(lines) else ""
@@ -88,7 +88,7 @@ def _unlimited(node: ast.AST, bare: set[str]) -> str:
 
 
 def _called(node: ast.Call) -> tuple[str, str]:
-    """The function's name, and that of the module or variable before it; "?" for anything else."""
+    """The names of the function and of the module or variable before it; "?" for anything else."""
     if isinstance(node.func, ast.Attribute):
         before = node.func.value
         return node.func.attr, before.id if isinstance(before, ast.Name) else "?"
