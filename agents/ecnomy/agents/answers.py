@@ -53,7 +53,7 @@ def shown(answer: object, most: int = 80) -> str:
     """An answer in a message: its repr, cut, or its type if it has no repr."""
     try:
         text = " ".join(repr(answer).split())
-    except Exception:  # whatever a user's class raises; also whole numbers of too many digits
+    except Exception:  # any error of a user's class, or of an integer with too many digits
         return f"a {type(answer).__name__} that cannot be shown"
     return text if len(text) <= most else f"{text[: most - 3]}..."
 

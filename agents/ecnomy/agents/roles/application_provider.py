@@ -97,7 +97,7 @@ class ApplicationProvider(Role):
         """Class -> its fee from now on [micro-units/s]; classes left out keep theirs.
 
         Raises:
-            StrategyError: the strategy failed, or returned something else.
+            StrategyError: the strategy failed, or did not return a mapping of valid fees.
         """
         try:
             answer = self._seller.post_fees(seen)  # type: ignore[attr-defined]
@@ -125,7 +125,7 @@ class ApplicationProvider(Role):
         """Whether a flow may enter a class, which is not full.
 
         Raises:
-            StrategyError: the strategy failed, or returned no truth value.
+            StrategyError: the strategy failed, or did not return a truth value.
         """
         try:
             answer = self._seller.let_in(request)  # type: ignore[attr-defined]

@@ -64,7 +64,7 @@ class CallSales:
         """Whether the call is let in.
 
         Raises:
-            StrategyError: the strategy failed, or answered something else than True or False.
+            StrategyError: the strategy failed, or did not return True or False.
         """
         try:
             answer = self._strategy.admit(call)  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ one or more of these methods:
     post_fees(ClassObservation) -> Mapping    (optional) for application providers: their fees
     let_in(ClassRequest) -> bool              (optional) whether a flow may enter a class
     admit(Call) -> bool                       for guaranteed stream providers, at each call; with
-    watch(StreamObservation) -> None          (optional) takes their test streams' reports
+    watch(StreamObservation) -> None          (optional) receives their test streams' reports
     post_call_price(StreamObservation) -> int (optional) right after: a call's price, or None
 
 State lives in the object. A strategy may also have these attributes:

@@ -13,20 +13,21 @@ cost of round trips. After a switch, the flow must first reach its rate. The use
 and skips decisions while its surplus grows from one decision to the next.
 
 A share `loyalty` of users skips a decision. Each user smooths its surplus with weight 1 - loyalty
-(0.1 to 0.5), about the time from one look to the next. For an alternative that it does not use, a
-user expects the mean surplus of its users (word of mouth). New users count only if there are no
+(0.1 to 0.5), about the time between its decisions. For an alternative that it does not use, a user
+expects the mean surplus of its users (word of mouth). New users count only if there are no
 others. Without any users, the last known surplus counts. An untested alternative counts as the
-best known one. With s' the largest expectation and s its own surplus, a user who looks switches
-with probability
+best known one. With s' the largest expectation and s its own surplus, an attentive
+user (one that does not skip the decision) switches with probability
 
     (s' - s - switching_cost / horizon) / 2 (d' + d)        [0 to 1]
 
-where d is the mean distance of a surplus of one decision from the smoothed one, smoothed alike. So
-a gain beyond chance moves all who look, and a smaller one moves users in proportion to it. If all
-users moved at the smallest gain, chance would drive them from the larger group to the smaller one,
-and users who look at the same time would move as a herd: the smaller of two full links would have
-too many users. In proportion to the gain, they come to rest where no alternative leaves more (Smith
-1984). A share `curiosity` of those who look tries something else if it has no users to ask.
+where d is the mean distance of a surplus of one decision from the smoothed one, itself
+smoothed. So a gain beyond chance moves all attentive users, and a smaller gain moves users in
+proportion to it. If all users moved at the smallest gain, chance would drive them from the larger
+group to the smaller one, and users who decide at the same time would move as a herd: the smaller of
+two full links would have too many users. In proportion to the gain, they come to rest where no
+alternative leaves more (Smith 1984). A share `curiosity` of attentive users tries something else if
+it has no users to ask.
 
 Without any alternative a user has U(0); an untested alternative counts as at least U(0). An
 attentive user leaves if every alternative leaves it less than U(0) at two decisions. It returns as

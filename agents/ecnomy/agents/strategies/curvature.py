@@ -8,8 +8,7 @@ At log price x a round measures the slope s = c (best - x) + noise. With means o
 v is the mean random variance of a slope. Lai and Robbins 1979 (Adaptive design and stochastic
 approximation, Annals of Statistics 7) choose their steps by this regression. Like them, this
 module bounds it: from 0.2 to 20. The term w represents a prior, c = 1 with a standard deviation of
-3 (ridge
-regression). It prevents noise from dominating c while prices have hardly moved.
+3 (ridge regression). It prevents noise from dominating c while prices have hardly moved.
 """
 
 from __future__ import annotations
