@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A disk that loses power: which writes, renames and removals survive is drawn from a seed.
+"""A disk that loses power: a seed decides which writes, renames and removals survive.
 
-The files of a folder are real, and all that changes them passes through here. A file's data are
+The files of a folder are real, and every change of them passes through here. A file's data are
 safe once it has been synced, its name once its folder has been. When the power fails, names that
 are not safe survive in any combination (or those before some moment, as with a journal), and data
 that are not safe survive whole, in part, as zeros or not at all. A kill leaves all that the process
@@ -23,11 +23,11 @@ FULL, GLITCH, KILL, POWER = "full", "glitch", "kill", "power"
 
 
 class Crash(BaseException):
-    """The process ends here; none of its later actions reach the disk."""
+    """The process ends here, and its later actions do not reach the disk."""
 
 
 class _File:
-    """The content of a file: as it is, and as of its last sync (None before the first)."""
+    """The content of a file: the present one, and that at its last sync (None before the first)."""
 
     def __init__(self, data: bytes = b"", synced: bytes | None = None) -> None:
         self.data, self.synced = data, synced
@@ -79,7 +79,7 @@ class Disk:
         self._safe: dict[str, _File] = {}
         self._unsafe: list[
             tuple[str, dict[str, _File | None]]
-        ] = []  # folder, what its names become
+        ] = []  # folder, new contents of its names
         self.whole: dict[str, set[bytes]] = {}
         self.dead, self._trouble, self._left = False, "", -1
         self._open, self._replace, self._unlink = io.open, os.replace, os.unlink
@@ -104,11 +104,11 @@ class Disk:
             patch.stop()
 
     def arm(self, trouble: str, after: int) -> None:
-        """Let `trouble` come at the operation of this number from now on; "" for none."""
+        """Plans `trouble` for the operation with this number from now on; "" for no trouble."""
         self.dead, self._trouble, self._left = False, trouble, after
 
     def start_again(self) -> None:
-        """Restart after a crash, with the files that survived it."""
+        """Restarts after a crash, with the surviving files."""
         if self.dead and self._trouble == POWER:
             self._lose()
         self.arm("", -1)
@@ -133,7 +133,7 @@ class Disk:
     def _do(
         self, effect: Callable[[], Any], part: Callable[[], Any] | None = None, fills: bool = False
     ) -> Any:
-        """An operation, unless trouble comes; `part` is what is left of it then."""
+        """An operation; in case of trouble only `part` of it remains."""
         if self.dead:
             raise Crash
         self._left -= 1
@@ -193,7 +193,7 @@ class Disk:
         self._do(remove)
 
     def _folder_made(self, path: Any, *args: Any, **kwargs: Any) -> None:
-        """Folders are safe at once: what is in them may be lost, as if they had been."""
+        """Folders are safe at once, although their contents may be lost."""
         if self._ours(path) and self.dead:
             raise Crash
         self._mkdir(path, *args, **kwargs)

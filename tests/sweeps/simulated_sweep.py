@@ -4,9 +4,9 @@
 A history starts the sweep again and again until it is finished. Workers answer in any order, late,
 for another run, with nonsense, or die; the scheduler goes away; the user interrupts; the disk fills
 up, fails once, or loses power; files decay between two starts. No run is simulated: its outcome
-is a function of its number. No process, thread or clock is used, so that a seed is a history.
+is a function of its number. There are no processes, threads or clocks: a seed is a history.
 
-After each start, and in the end, a history holds the sweep to its promises (see World).
+After each start, and in the end, a history checks the sweep's promises (see World).
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from ecnomy.markets.sweep.pool import LOST, PoolLost
 from ecnomy.markets.sweep.space import Point
 from simulated_disk import FULL, GLITCH, KILL, POWER, Crash, Disk
 
-STARTS = 6  # the last one goes undisturbed
+STARTS = 6  # the last one is undisturbed
 SHARD_RUNS = 5
-STRANGER = "f" * 32  # a run of no sweep
+STRANGER = "f" * 32  # a run that is not in the sweep
 CODE = Code("engine", "sources", "packages")
-SYNCED = True  # whether a shard is on the disk, name and all, before its records are removed
+SYNCED = True  # whether a shard and its name are on the disk before its records are removed
 
 
 class KilledWorker(Exception):
-    """Named as dask's: a run took several workers with it."""
+    """Has the name of dask's error: a run took several workers with it."""
 
 
 def values_of(point: Point) -> dict[str, int | float | None]:
@@ -76,10 +76,10 @@ class Workers:
         return future
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Does nothing, because nothing is open."""
 
     def wait(self, running: Any, timeout: float, return_when: str) -> tuple[list[Any], list[Any]]:
-        """As concurrent.futures.wait: some of what is under way ends, or a second passes."""
+        """Like concurrent.futures.wait: some runs end, or a second passes."""
         if self._draw.random() < self._trouble / 4:
             self._world.note("interrupted")
             raise KeyboardInterrupt
@@ -135,10 +135,10 @@ class World:
     """One history. Its promises:
 
     - A run that counts as done is on the disk, and is not repeated unless its record was damaged.
-      A loss of power may take the runs that are in no shard yet; without `synced` it may take any.
-    - A record that is not whole does not count.
-    - A start ends with all runs there, or with an error that the driver documents.
-    - In the end each run is there once, with its own outcome, and nothing else is left.
+      A loss of power may remove runs that are not in a shard yet; without `synced`, any run.
+    - An incomplete record does not count.
+    - A start ends with all runs, or with an error that the driver documents.
+    - In the end each run exists once, with its own outcome, and nothing else is left.
 
     Args:
         seed: draws everything.
@@ -154,8 +154,8 @@ class World:
         self._sweep = msgspec.structs.replace(sweep, file="sweep.yaml", scenario="scenario.yaml")
         self._disk = Disk(root, self.draw)
         self._notes: list[str] = []
-        self._answers: list[str] = []  # of this start, by runs
-        self._counted: set[str] = set()  # done or failed, for all that anybody was shown
+        self._answers: list[str] = []  # workers of this start, by runs
+        self._counted: set[str] = set()  # done or failed, as last reported
         self._died: set[str] = set()
         self._in_shard: dict[str, list[str]] = {}
 
@@ -163,7 +163,7 @@ class World:
         """Start the sweep until it is finished.
 
         Raises:
-            AssertionError: a promise is broken; the seed and what had happened are named.
+            AssertionError: a promise is broken; the message has the seed and the events.
         """
         try:
             with self._disk:
@@ -258,7 +258,7 @@ class World:
         self._counted -= gone
 
     def _decay(self) -> None:
-        """A record is cut off, or a bit of a shard is another."""
+        """Cuts a record off, or changes a bit of a shard."""
         files = sorted([*self._out.glob("outcomes/*.json"), *self._out.glob("shards/*.parquet")])
         if not files:
             return
@@ -276,7 +276,7 @@ class World:
         self._counted &= self._whole()
 
     def _whole(self) -> set[str]:
-        """The runs of which the disk has a record as it was written."""
+        """The runs with an intact record on the disk."""
         found: set[str] = set()
         for file in self._out.glob("outcomes/*.json"):
             if file.read_bytes() in self._disk.whole.get(str(file), ()):
@@ -290,7 +290,7 @@ class World:
         return found
 
     def _check_the_end(self) -> None:
-        """Each run is there, with its outcome, and nothing else is."""
+        """Checks that each run exists with its outcome, and nothing else."""
         left = {file.name for file in self._out.rglob("*") if file.is_file()}
         left = {name for name in left if not name.endswith((".parquet", ".corrupt"))}
         assert left == {"lock", "sweep.json"}, f"left behind: {left}"

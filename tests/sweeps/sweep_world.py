@@ -52,11 +52,11 @@ replicates: 3
 """
 
 
-_MADE: Final[dict[bytes, Outcome]] = {}  # outcomes of runs that are done, by their tasks
+_MADE: Final[dict[bytes, Outcome]] = {}  # outcomes of finished runs, by their tasks
 
 
 class Here:
-    """A pool of one thread; remembers the points it was given."""
+    """A pool of one thread, which records its points."""
 
     ahead, workers = 3, 1
     lost = False
@@ -78,7 +78,7 @@ class Here:
 class Once(Here):
     """Makes each run once for all tests of this process, unless it depends on a user's module.
 
-    Otherwise a run is a function of its task, but for `name`, the scenario's file in messages.
+    Otherwise a run depends only on its task, without `name`, the scenario's file in messages.
     """
 
     def submit(self, function: Callable[..., Any], task: Any) -> concurrent.futures.Future[Any]:
@@ -101,7 +101,7 @@ def _keep(key: bytes, task: Any, done: concurrent.futures.Future[Any]) -> None:
 
 
 class Watcher:
-    """Remembers what failed."""
+    """Records failures."""
 
     def __init__(self) -> None:
         self.failures: list[Outcome] = []
@@ -115,7 +115,7 @@ class Watcher:
 
 
 def write(folder: Path, sweep: str = SWEEP, scenario: str = SCENARIO) -> Path:
-    """A sweep file and its scenario in a folder."""
+    """Writes a sweep file and its scenario to a folder."""
     (folder / "scenario.yaml").write_text(scenario)
     (folder / "sweep.yaml").write_text(sweep)
     return folder / "sweep.yaml"
@@ -124,7 +124,7 @@ def write(folder: Path, sweep: str = SWEEP, scenario: str = SCENARIO) -> Path:
 def go(
     sweep: Sweep | Path, out: Path, pool: Here | None = None, *, retry=False, old=False
 ) -> tuple[Tally, Here, Watcher]:
-    """Make the missing runs, in this process."""
+    """Makes the missing runs in this process."""
     sweep = load_sweep(sweep) if isinstance(sweep, Path) else sweep
     pool, watcher = pool or Once(), Watcher()
     store = Store(out, sweep)
@@ -145,5 +145,5 @@ def workers(driver: int) -> list[int]:
 def _command(pid: int) -> bytes:
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:  # it is gone
+    except OSError:  # it has ended
         return b""

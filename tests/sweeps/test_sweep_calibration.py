@@ -39,7 +39,7 @@ replicates: 4
 
 
 def test_the_first_round(tmp_path: Path) -> None:
-    """All first values at each point, both ends among them, and nothing else."""
+    """Exactly the first values at each point, including both ends."""
     sweep = load_sweep(write(tmp_path, SWEEP))
     points = sweep.points()
     assert len(sweep) == len(points) == 2 * 3 * 4
@@ -50,7 +50,7 @@ def test_the_first_round(tmp_path: Path) -> None:
 
 
 def test_what_goes_with_the_parameter(tmp_path: Path) -> None:
-    """Others have a share of its value, with its unit; values are multiples of a step."""
+    """Other paths get a share of its value with its unit; values are multiples of a step."""
     text = SWEEP.replace("network.links.wire.marking.probability", "sources.gold.traffic.rate")
     text = text.replace("from: 0.01", "from: 60 kbps").replace("to: 0.5", "to: 600 kbps")
     more = "  first: 3\n  step: 7 kbps\n  with: {network.links.wire.rate: 0.5}\n"
@@ -99,7 +99,7 @@ def test_what_goes_with_the_parameter(tmp_path: Path) -> None:
     ],
 )
 def test_faults_are_told(tmp_path: Path, old: str, new: str, words: str) -> None:
-    """One line with the place."""
+    """The error is one line with the place."""
     assert old in SWEEP
     with pytest.raises(ScenarioError) as error:
         load_sweep(write(tmp_path, SWEEP.replace(old, new)))
@@ -107,7 +107,7 @@ def test_faults_are_told(tmp_path: Path, old: str, new: str, words: str) -> None
 
 
 def test_verbs_send_to_each_other(tmp_path: Path) -> None:
-    """`sweep` makes no calibration, `calibrate` no plain sweep."""
+    """`sweep` refuses a calibration, and `calibrate` refuses a plain sweep."""
     file = write(tmp_path, SWEEP)
     with pytest.raises(InputError, match="ecnomy calibrate"):
         sweep_command(file)
@@ -118,7 +118,7 @@ def test_verbs_send_to_each_other(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("figure", ["status", "engine", "run", "seed", "sources.gold.count"])
 def test_what_is_no_outcome_is_no_figure(tmp_path: Path, figure: str) -> None:
-    """Texts, seeds and what is varied stand in a sweep's table too; no run is made for them."""
+    """Texts, seeds and parameters are also columns; a target on them is refused without runs."""
     file = write(tmp_path, SWEEP.replace("gold.marking_rate", figure))
     with pytest.raises(
         InputError, match=f"calibrate.figure: found '{figure}', which is not an out"
@@ -128,7 +128,7 @@ def test_what_is_no_outcome_is_no_figure(tmp_path: Path, figure: str) -> None:
 
 
 class Tired(Here):
-    """Workers that are gone after some runs."""
+    """Workers that end after some runs."""
 
     def __init__(self, runs: int) -> None:
         super().__init__()
@@ -142,9 +142,9 @@ class Tired(Here):
 
 
 def test_a_probability_is_found(tmp_path: Path) -> None:
-    """A link that marks with a fixed probability marks a tenth at 0.1; killed runs are made up for.
+    """A link with a fixed probability marks a tenth at 0.1; killed runs are repeated.
 
-    A search that stopped halfway goes on from its kept runs, so that no run is made twice.
+    A search that stopped halfway continues from its kept runs, and makes no run twice.
     """
     sweep, out = load_sweep(write(tmp_path, SWEEP)), tmp_path / "out"
     tired, rested = Tired(35), Here()
@@ -158,7 +158,7 @@ def test_a_probability_is_found(tmp_path: Path) -> None:
         assert each.interval is not None and each.interval.n == 4
     assert [each.params for each in found] == [{"sources.gold.count": n} for n in (1, 3)]
     assert len(set(tired.points) | set(rested.points)) == len(open_sweep(out))
-    assert len(set(tired.points) & set(rested.points)) <= 3  # under way when it stopped
+    assert len(set(tired.points) & set(rested.points)) <= 3  # in progress when it stopped
     _read_again(sweep, out, found)
 
 
@@ -182,7 +182,7 @@ def _read_again(sweep, out, found) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_what_cannot_be_is_told(tmp_path: Path) -> None:
-    """A target beyond the range, and a figure that runs do not have."""
+    """A target beyond the range, and a figure that runs lack."""
     text = SWEEP.replace("target: 0.1", "target: 0.9").replace("[1, 3]", "[1]")
     sweep = load_sweep(write(tmp_path, text))
     [found] = calibrated(sweep, tmp_path / "a", Here(), lambda total, missing: Watcher())

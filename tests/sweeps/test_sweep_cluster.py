@@ -44,37 +44,37 @@ Started = contextlib.AbstractContextManager[subprocess.Popen[str]]
 
 
 def start(*arguments: object, folder: Path) -> Started:
-    """A process in this folder."""
+    """Starts a process in this folder."""
     return started(arguments, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 def sweep(folder: Path, *more: str, jobs: int = 2) -> Started:
-    """The command, with so many workers."""
+    """The command with this number of workers."""
     command = (BIN / "ecnomy", "sweep", "sweep.yaml", "--out", "out", "--jobs", str(jobs), *more)
     return start(*command, folder=folder)
 
 
 def end(process: subprocess.Popen[str]) -> str:
-    """Its output, once it has ended well."""
+    """Its output after a successful end."""
     status, output, _ = ended(process)
     assert status == 0, output
     return output
 
 
 def finished(folder: Path) -> int:
-    """Runs with a record, in a file of its own or in a shard."""
+    """Runs with a record, in a separate file or in a shard."""
     out = folder / "out"
     shards = sum(pq.read_metadata(file).num_rows for file in (out / "shards").glob("*.parquet"))
     return shards + len(list((out / "outcomes").glob("*.json")))
 
 
 def some_records(folder: Path, least: int, process: subprocess.Popen[str]) -> None:
-    """Wait until this many runs are finished."""
+    """Waits until this many runs are finished."""
     wait_for(lambda: finished(folder) >= least, f"{least} finished runs", while_runs=process)
 
 
 def check(folder: Path, runs: int) -> None:
-    """Every run is there once, done, and nothing is half-written."""
+    """Checks that every run exists once and is done, and no file is incomplete."""
     table = open_sweep(folder / "out")
     assert len(table) == runs == table.number.nunique() == table.run.nunique()
     assert (table.status == "done").all(), table.reason.unique()
@@ -86,7 +86,7 @@ def check(folder: Path, runs: int) -> None:
 def busy_port() -> Iterator[None]:
     """Dask's port 8787 is in use."""
     with socket.socket() as other:
-        with contextlib.suppress(OSError):  # already in use, which serves as well
+        with contextlib.suppress(OSError):  # already in use, which is equally good
             other.bind(("127.0.0.1", 8787))
             other.listen()
         yield
@@ -100,10 +100,10 @@ def _ignores(pid: int | None, number: int) -> bool:
 
 @full
 def test_deaths_at_the_worst_moments(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A worker dies in its run or just after its answer, or the connection breaks.
+    """A worker dies in its run or right after its answer, or the connection breaks.
 
-    dask looks some time after a death, and lets a worker go that is starting at that moment. Two
-    sweeps at once do not fight for dask's port: nobody looks at what it serves.
+    dask checks some time after a death, and releases a worker that is starting at that moment. Two
+    simultaneous sweeps do not compete for dask's port, because its pages are not used.
     """
     monkeypatch.setattr("ecnomy.markets.sweep.pool._GIVEN_UP", "0.2s")
     monkeypatch.setattr("ecnomy.markets.sweep.pool._COUNT_S", 0.1)
@@ -115,10 +115,10 @@ def test_deaths_at_the_worst_moments(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         more = pool.submit(str, 7)
         wait_for(lambda: pool.workers and more.done(), "the answer of another worker", 60)
         assert more.result(0) == "7" and asked.result(60) == "done"
-        with monkeypatch.context() as patch:  # as of an answer whose worker has just died
+        with monkeypatch.context() as patch:  # as for an answer whose worker has just died
             patch.setattr("distributed.Future.status", "lost")
             assert pool.submit(str, 8).result(60) == "8"
-        with monkeypatch.context() as patch:  # as of a connection that breaks over the answer
+        with monkeypatch.context() as patch:  # as for a connection that breaks during the answer
             patch.setattr("distributed.Client._gather", breaks)
             assert isinstance(pool.submit(str, 9).exception(60), PoolLost)
         assert str(pool.submit(breaks, "of a run").exception(60)) == "Stream is closed"
@@ -129,9 +129,9 @@ def test_deaths_at_the_worst_moments(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 def test_killed_drivers_and_workers_cost_no_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same command makes exactly what is missing; of a driver killed twice too.
+    """The same command makes exactly the missing runs, even after a driver was killed twice.
 
-    Nothing that a run had under way stays behind in the folder for temporary files. When a worker
+    A run leaves nothing behind in the folder for temporary files. If a worker
     is killed, the driver goes on with another in its place; the fast tier makes the rest here.
     """
     write(tmp_path, MANY)
@@ -143,7 +143,7 @@ def test_killed_drivers_and_workers_cost_no_run(
             with sweep(tmp_path, jobs=JOBS) as process:
                 some_records(tmp_path, least, process)
                 os.kill(process.pid, signal.SIGKILL)
-                ended(process)  # its workers have its output: they end by themselves
+                ended(process)  # its workers hold its output, so they end by themselves
     there = finished(tmp_path)
     assert KILLS[-1] <= there < RUNS
     left = {path.name for path in temporary.rglob("*") if path.is_dir()}
@@ -188,7 +188,7 @@ def scheduler(folder: Path, *tls: str) -> Iterator[tuple[subprocess.Popen[str], 
 
 
 def worker(folder: Path, address: str, host: str, *tls: str) -> Started:
-    """A worker with an address of its own."""
+    """A worker with its own address."""
     return start(
         sys.executable, "-m", "distributed.cli.dask_worker", address, "--host", host, "--nthreads",
         "1", "--no-dashboard", "--no-nanny", "--name", host, *tls, folder=folder,
@@ -210,7 +210,7 @@ def cluster(
 def test_a_scheduler_at_tls_is_used_and_missed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its worker makes runs; when it has gone, one line says so and records are whole."""
+    """Its worker makes runs; after its end one line says so, and records are complete."""
     write(tmp_path, MANY)
     options, _ = certified(tmp_path)
     _, ca, _, cert, _, key = options
@@ -248,7 +248,7 @@ def test_a_scheduler_at_tls_is_used_and_missed(
 def test_workers_elsewhere_share_a_sweep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hosts: Sequence[str]
 ) -> None:
-    """All of them make runs; a scheduler that dies ends the sweep in one line, and it goes on.
+    """All of them make runs; a dying scheduler ends the sweep in one line, and it can continue.
 
     With one worker, the scheduler is at tls:// and has a self-signed certificate.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code of a sweep's runs: after an edit of a user's module or a new version runs are repeated."""
+"""Code of a sweep's runs: an edited user module or a new version repeats runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Mine:
 
 
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> Path:
-    """A strategy of a user's own, in a module that imports another; half of the runs use it."""
+    """A custom strategy in a module that imports another one; half of the runs use it."""
     (tmp_path / f"{name}.py").write_text(LAB.format(lab=name))
     (tmp_path / f"{name}_help.py").write_text("SHARE = 0.5\n")
     (tmp_path / f"{name}_other.py").write_text("UNUSED = 1\n")
@@ -41,7 +41,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> Path:
 
 @pytest.mark.parametrize("edited", ["", "_help"])
 def test_an_edited_strategy_makes_its_runs_again(tmp_path, monkeypatch, edited) -> None:
-    """Exactly the runs that used the edited module or one that imports it, with its new content."""
+    """It repeats exactly the runs with the edited module or an importer, with the new content."""
     name = f"sweep_lab{edited or '_own'}"
     file = lab(tmp_path, monkeypatch, name)
     go(file, tmp_path / "out")
@@ -64,7 +64,7 @@ def test_an_edited_strategy_makes_its_runs_again(tmp_path, monkeypatch, edited) 
 
 
 def test_an_edit_within_a_second_is_what_runs(tmp_path, monkeypatch) -> None:
-    """Python takes bytecode for current where size and second of change are the source's."""
+    """Python reuses bytecode if the source has the same size and second of change."""
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(fingerprint, "_IMPORTED", {})
     file, values = tmp_path / "sweep_lab_racy.py", []
@@ -79,7 +79,7 @@ def test_an_edit_within_a_second_is_what_runs(tmp_path, monkeypatch) -> None:
 
 
 def test_relative_imports_are_followed_upwards(tmp_path, monkeypatch) -> None:
-    """From the module's package, which for a package is itself, one up for each further dot."""
+    """From the module's package (a package itself), and one level up for each further dot."""
     monkeypatch.syspath_prepend(str(tmp_path))
     for name, text in {
         "__init__": "",
@@ -123,7 +123,7 @@ def test_a_strategy_edited_under_its_run_makes_no_outcome(tmp_path, monkeypatch)
 
 
 def test_an_edited_role_is_imported_anew(tmp_path, monkeypatch) -> None:
-    """Like a strategy: a worker may live longer than the version of the file that it read."""
+    """This is as for a strategy: a worker may outlive the version of a file that it read."""
     from ecnomy.agents.roles.find import find_role
 
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -138,7 +138,7 @@ def test_an_edited_role_is_imported_anew(tmp_path, monkeypatch) -> None:
 
 
 def test_a_repaired_strategy_is_tried_again(tmp_path, monkeypatch) -> None:
-    """A module that could not be imported is part of what the failed run depends on."""
+    """A failed run also depends on a module that could not be imported."""
     file = lab(tmp_path, monkeypatch, "sweep_lab_broken")
     good = (tmp_path / "sweep_lab_broken_help.py").read_text()
     (tmp_path / "sweep_lab_broken_help.py").write_text("import no_such_module_at_all\n")
@@ -151,7 +151,7 @@ def test_a_repaired_strategy_is_tried_again(tmp_path, monkeypatch) -> None:
 
 
 def test_other_code_makes_all_runs_again(tmp_path, monkeypatch) -> None:
-    """Another engine or another ecnomy: nothing counts, unless old code is accepted."""
+    """With another engine or another ecnomy no run counts, unless old code is accepted."""
     from ecnomy.markets.sweep import driver, outcome
     from ecnomy.markets.sweep.fingerprint import Code, code_now
 

@@ -25,7 +25,7 @@ def test_values_reach_the_scenario(tmp_path: Path) -> None:
 
 
 def test_mappings_are_values_too(tmp_path: Path) -> None:
-    """A whole law can be varied."""
+    """A parameter's values may be whole laws."""
     red = "{law: red, min_threshold: 5 packets, max_threshold: 9 packets}"
     varied = f"{{network.links.wire.marking: [{{law: fixed, probability: 0.1}}, {red}]}}"
     text = f"version: 1\nscenario: scenario.yaml\nparameters: {{grid: {varied}}}\n"
@@ -38,7 +38,7 @@ def test_mappings_are_values_too(tmp_path: Path) -> None:
 
 
 def test_samples_keep_their_unit(tmp_path: Path) -> None:
-    """A range in money gives prices in money; whole bounds give whole numbers."""
+    """A range in money gives prices in money, and integer bounds give integers."""
     text = (
         "version: 1\nscenario: scenario.yaml\nparameters:\n  random:\n    samples: 5\n"
         "    over: {market.price_per_mark: {from: 0.1 money, to: 0.3 money}, "
@@ -74,7 +74,7 @@ def test_samples_keep_their_unit(tmp_path: Path) -> None:
     ],
 )
 def test_faults_have_a_place(tmp_path, old, new, line, path, found) -> None:
-    """One line with file, line, path, what was found and what was expected."""
+    """One line with file, line, path, the value found and the expected one."""
     file = write(tmp_path, SWEEP.replace(old, new, 1))
     if found is None:
         load_sweep(file)
@@ -86,7 +86,7 @@ def test_faults_have_a_place(tmp_path, old, new, line, path, found) -> None:
 
 
 def test_lists_of_a_zip_are_equally_long(tmp_path: Path) -> None:
-    """Three values beside two are refused."""
+    """A list of three values with a list of two is refused."""
     text = SWEEP.replace("grid:", "zip:").replace("[1, 2]", "[1, 2, 3]")
     with pytest.raises(ScenarioError, match="3 values"):
         load_sweep(write(tmp_path, text))
@@ -101,7 +101,7 @@ def test_a_parameter_varies_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("alias", ["'sources[0].count'", "'sources.gold.count '", "sources.gold"])
 def test_a_place_varies_once(tmp_path: Path, alias: str) -> None:
-    """The same place by another name, and a place around it, would overrule each other."""
+    """The same place under another name, or an enclosing place, would overrule each other."""
     more = f"  zip: {{{alias}: [3, 4]}}\nreplicates"
     with pytest.raises(ScenarioError, match="which overlap|path such as"):
         load_sweep(write(tmp_path, SWEEP.replace("replicates", more)))
@@ -119,7 +119,7 @@ def test_a_place_varies_once(tmp_path: Path, alias: str) -> None:
 def test_values_that_fit_no_scenario_are_told_of_where_they_stand(
     tmp_path: Path, old: str, new: str, line: int, path: str
 ) -> None:
-    """The sweep file and its line, not the scenario's nor an override's."""
+    """The error names the sweep file's line, not the scenario's or an override's."""
     file = write(tmp_path, SWEEP.replace(old, new, 1))
     with pytest.raises(ScenarioError) as fault:
         load_sweep(file)
@@ -137,7 +137,7 @@ def test_text_in_quotes_stays_text(tmp_path: Path) -> None:
 
 
 def test_a_path_to_nowhere_is_found_before_any_run(tmp_path: Path) -> None:
-    """The first point is loaded as the file is read."""
+    """Reading the file also loads the first point."""
     with pytest.raises(ScenarioError, match="gould"):
         load_sweep(write(tmp_path, SWEEP.replace("sources.gold", "sources.gould")))
 
@@ -161,7 +161,7 @@ def test_senseless_ranges_are_refused(tmp_path: Path, over: str) -> None:
 
 
 def test_each_value_is_tried_before_the_first_run(tmp_path: Path) -> None:
-    """Not only the first of a parameter; one that fits beside some value of another is good."""
+    """Not only a parameter's first value: one that fits with some value of another is valid."""
     file = write(tmp_path, SWEEP.replace("0.2 money]", "0.2]"))
     with pytest.raises(ScenarioError) as fault:
         try_values(load_sweep(file), file)
@@ -169,5 +169,5 @@ def test_each_value_is_tried_before_the_first_run(tmp_path: Path) -> None:
     assert fault.value.found == "0.2 without a unit"
     grid = SWEEP[SWEEP.index("    market") : SWEEP.index("replicates")]
     times = "    warmup: [1 s, 5 s]\n" + grid + "    duration: [3 s, 9 s, 4 s, 9.5 s]\n"
-    good = write(tmp_path, SWEEP.replace(grid, times))  # 5 s fit beside every second duration
+    good = write(tmp_path, SWEEP.replace(grid, times))  # 5 s fit with every second duration
     try_values(load_sweep(good), good)

@@ -74,7 +74,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _recounted(folder: Path) -> list[float]:
-    """The columns from the tables, by hand."""
+    """The columns recounted from the tables."""
     one = open_raw(folder)
     ledger, calls = one.ledger, one.calls
     got, paid = (ledger[ledger[side] == "gsp"] for side in ("credit", "debit"))
@@ -100,7 +100,7 @@ def test_columns_are_those_of_the_tables(swept: Path) -> None:
 
 
 def test_columns_do_not_hang_on_what_is_kept(swept: Path, tmp_path: Path) -> None:
-    """A sweep that keeps nothing has the same, and leaves nothing on the disk."""
+    """A sweep without kept results has the same columns, and leaves nothing on the disk."""
     go(write(tmp_path, PRICES, PHONES), tmp_path / "out")
     names = [f"gsp.{name}" for name in NAMES]
     assert open_sweep(tmp_path / "out")[names].equals(open_sweep(swept)[names])
@@ -108,7 +108,7 @@ def test_columns_do_not_hang_on_what_is_kept(swept: Path, tmp_path: Path) -> Non
 
 
 def test_sweeps_without_a_provider_are_as_they_were(tmp_path: Path) -> None:
-    """No column, and no digest of what would have measured them: kept records stand."""
+    """They have no columns and no digest of the measuring code, so kept records stay valid."""
     _, _, watcher = go(write(tmp_path, SWEEP), tmp_path / "out")
     frame = open_sweep(tmp_path / "out")
     assert not watcher.failures and not [n for n in frame.columns if n.endswith(".calls_sold")]
@@ -125,7 +125,7 @@ def test_sweeps_without_a_provider_are_as_they_were(tmp_path: Path) -> None:
 
 
 def test_show_marks_what_earns(swept: Path) -> None:
-    """A row a point; a price far below and far above what marks cost are a loss and a profit."""
+    """One row per point; prices far below and far above the cost of marks are loss and profit."""
     app = typer.Typer()
     app.command()(show_command)
     done = CliRunner().invoke(app, [str(swept)])

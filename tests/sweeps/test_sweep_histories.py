@@ -28,7 +28,7 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
 
 
 def live(seed: int, folder: Path, sweep: Sweep) -> None:
-    """One history. Its files are removed, its folders stay: removing these takes longer."""
+    """One history. Its files are removed; its folders stay, because removing them takes longer."""
     World(seed, folder, sweep).live()
     for file in folder.rglob("*"):
         if file.is_file():
@@ -77,7 +77,7 @@ def _removed_before_the_shard(patch: pytest.MonkeyPatch) -> None:
 
 
 def _a_double_counts_twice(patch: pytest.MonkeyPatch) -> None:
-    """A second answer for one run is taken as the answer of the requested run."""
+    """A second answer for one run counts as the answer of the requested run."""
     right = driver._of_run
 
     def believing(outcome: Any, point: str) -> Outcome:
@@ -102,7 +102,7 @@ def test_planted_faults_are_found(
     sweep: Sweep,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Within a tenth of the histories; the message names the seed and the fault."""
+    """A tenth of the histories suffices; the message names the seed and the fault."""
     plant(monkeypatch)
     with pytest.raises(AssertionError, match=rf"history of seed \d+: .*{says}"):
         for seed in range(1, SOME + 1):

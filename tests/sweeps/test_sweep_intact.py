@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Altered bits in a sweep's folder: readers refuse them, and the sweep's command mends them."""
+"""Altered bits in a sweep's folder: readers refuse them, and the sweep's command repairs them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _flips(file: Path, count: int) -> Iterator[None]:
 
 
 def _store(folder: Path) -> Store:
-    """A sweep of 12 runs, all with made-up outcomes, none of them in a shard yet."""
+    """A sweep of 12 runs with invented outcomes, not yet in a shard."""
     folder.mkdir(exist_ok=True)
     store = Store(folder / "out", load_sweep(write(folder)))
     for number, name in enumerate(store.points):
@@ -47,7 +47,7 @@ def _store(folder: Path) -> Store:
 
 
 def _refused_or_same(out: Path, file: Path, count: int) -> int:
-    """How often a reader refused, in a line that names the file; else the runs were the same."""
+    """The number of refusals, each in a line with the file; otherwise runs must be the same."""
     whole, refused = open_sweep(out), 0
     for _ in _flips(file, count):
         try:
@@ -80,7 +80,7 @@ def test_an_altered_bit_is_refused_or_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_record_that_is_damaged_before_its_shard_is_a_run_to_repeat(tmp_path: Path) -> None:
-    """The store forgets the run, so that it has as many runs as the sweep's table has rows."""
+    """The store forgets the run, so it has as many runs as the sweep's table has rows."""
     store = _store(tmp_path)
     damaged = min((store.folder / "outcomes").glob("*.json"))
     damaged.write_bytes(b"{")
@@ -103,7 +103,7 @@ def test_records_of_earlier_versions_count(tmp_path: Path) -> None:
 
 
 def test_records_go_when_their_shard_is_on_the_disk(tmp_path: Path, monkeypatch) -> None:
-    """After each step of the disk, power lost: each run is in a synced shard or has its record."""
+    """If power is lost after any disk step, each run is in a synced shard or has its record."""
     store, steps = _store(tmp_path), []
     outcomes = store.folder / "outcomes"
     unlink = Path.unlink

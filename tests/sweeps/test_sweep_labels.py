@@ -53,7 +53,7 @@ def test_names_are_made_of_what_differs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["list", "zip"])
 def test_items_have_labels(tmp_path: Path, kind: str) -> None:
-    """Items of a list or zip have one label for all of their paths."""
+    """Items of a list or zip have one label for all their paths."""
     text = {
         "list": f"  list:\n  - {{label: a, {MARKING}: {RARE}, sources.gold.count: 1}}\n"
         f"  - {{label: b, {MARKING}: {OFTEN}, sources.gold.count: 2}}",
@@ -66,7 +66,7 @@ def test_items_have_labels(tmp_path: Path, kind: str) -> None:
 
 
 def test_whole_numbers_stay_whole(tmp_path: Path) -> None:
-    """Counts, and parameters written as whole numbers, are integers, in columns with gaps too."""
+    """Counts, and parameters written as integers, are integers even in columns with gaps."""
     text = sweep(
         "  grid: {sources.gold.count: [1, 2], market.price_per_mark: [1 money, 0.5 money]}"
     )
@@ -78,7 +78,7 @@ def test_whole_numbers_stay_whole(tmp_path: Path) -> None:
 
 
 def test_sweeps_made_before_stay_readable(tmp_path: Path) -> None:
-    """A head without factors gives names of the values that its runs have."""
+    """A head without factors gives the names of its runs' values."""
     out = made_up(tmp_path, sweep(f"  grid: {{{MARKING}: [{RARE}, {OFTEN}]}}"), figures)
     head = json.loads((out / "sweep.json").read_text())
     for key in ("digest", "factors", "whole", "outcomes", "paired", "own"):
@@ -109,7 +109,7 @@ def test_wrong_labels_are_told(tmp_path: Path, given: str, told: str) -> None:
 
 
 def test_labels_change_no_run(tmp_path: Path) -> None:
-    """A label given later does not make a run another one."""
+    """A later label does not change the identity of a run."""
     from ecnomy.markets.sweep.store import identified
 
     plain = load_sweep(write(tmp_path, SWEEP))

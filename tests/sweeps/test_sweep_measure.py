@@ -37,7 +37,7 @@ def module(tmp_path, monkeypatch):
 
 
 def test_measure_adds_columns(tmp_path: Path, module) -> None:
-    """Numbers, rows and missing ones of a run's results folder become outcome columns."""
+    """Numbers, rows and missing values of a run's results folder become outcome columns."""
     module(MEASURE)
     file = write(tmp_path, SWEEP + "measure: swept_figures:figures\n")
     tally, _, watcher = go(file, tmp_path / "out")
@@ -72,7 +72,7 @@ def test_failing_measure_is_a_failed_run(tmp_path: Path, module) -> None:
 
 
 def test_measure_takes_no_column_that_is_there(tmp_path: Path, module) -> None:
-    """A name that the runner's own columns have is refused."""
+    """The name of a built-in column is refused."""
     module("def figures(results):\n    return {'gold.goodput_bps': 1}\n")
     _, _, watcher = go(
         write(tmp_path, SWEEP + "measure: swept_figures:figures\n"), tmp_path / "out"
@@ -89,7 +89,7 @@ def test_wrong_measure_is_told_at_once(tmp_path: Path, name: str) -> None:
 
 
 def test_quick_form(tmp_path: Path) -> None:
-    """`quick` replaces replicates and lays its `set` over that of the file."""
+    """`quick` replaces replicates and applies its `set` over the file's."""
     file = write(tmp_path, SWEEP + "quick: {replicates: 1, parameters: {}, set: {duration: 4 s}}\n")
     whole, quick = load_sweep(file), load_sweep(file, quick=True)
     assert len(quick) == 1 < len(whole)

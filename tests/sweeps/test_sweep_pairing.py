@@ -55,7 +55,7 @@ outcomes: [gold.goodput_bps, balance.shop]
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Swept]:
-    """The same two strategies under both ways to draw seeds."""
+    """The same two strategies with paired and independent seeds."""
     found = {}
     for seeds in ("paired", "independent"):
         home = tmp_path_factory.mktemp(seeds)
@@ -65,7 +65,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Swept]:
 
 
 def variance(swept: Swept) -> float:
-    """Of the difference of the two strategies' mean goodput, from its interval."""
+    """The variance of the difference of the two strategies' mean goodput, from its interval."""
     one = next(c for c in contrasts_of(swept) if c.outcome == "gold.goodput_bps")
     values = [swept.of("gold.goodput_bps")[swept.varied[0].codes == level] for level in (0, 1)]
     if one.compared.paired:
@@ -74,14 +74,14 @@ def variance(swept: Swept) -> float:
 
 
 def test_pairing_lowers_the_variance_of_a_difference(both: dict[str, Swept]) -> None:
-    """Measured with seeds that are paired, and with seeds that are not: less than half."""
+    """With paired seeds it is less than half of that with independent seeds."""
     paired, independent = (variance(both[seeds]) for seeds in ("paired", "independent"))
     print(f"variance of the difference: paired {paired:.4g}, independent {independent:.4g}")
     assert paired < 0.5 * independent
 
 
 def test_the_page_tells_what_pairing_is_worth(both: dict[str, Swept]) -> None:
-    """The ratio that the page draws, from the paired runs alone, says the same."""
+    """The ratio drawn by the page, only from the paired runs, agrees."""
     one = next(c for c in contrasts_of(both["paired"]) if c.outcome == "gold.goodput_bps")
     assert one.ratio**2 < 0.5
     assert all(np.isnan(c.ratio) for c in contrasts_of(both["independent"]))

@@ -63,7 +63,7 @@ def test_parts_merge_into_the_same_table(tmp_path: Path) -> None:
 
 @full
 def test_killed_shards_lose_no_run(tmp_path: Path) -> None:
-    """Two commands are killed at random moments, three times, until each has ended by itself."""
+    """Two commands are killed three times at random moments, until each ends by itself."""
     file, out = write(tmp_path, SWEEP.replace("replicates: 3", "replicates: 6")), tmp_path / "out"
     draw, left, kills = random.Random(4), ["1/2", "2/2"], 0
     until = time.monotonic() + LIMIT_S
@@ -85,7 +85,7 @@ def test_killed_shards_lose_no_run(tmp_path: Path) -> None:
 
 
 def test_later_parts_replace_runs_of_other_code(tmp_path: Path) -> None:
-    """Records of the whole sweep count less than those of a part that was made afterwards."""
+    """Records of a part made later replace those of the whole sweep."""
     file, out = write(tmp_path), tmp_path / "out"
     go(file, out)
     sweep = load_sweep(file)
@@ -98,7 +98,7 @@ def test_later_parts_replace_runs_of_other_code(tmp_path: Path) -> None:
 
 
 def test_a_part_that_is_being_made_waits(tmp_path: Path) -> None:
-    """Its runs are merged another time."""
+    """Its runs are merged later."""
     sweep, out = load_sweep(write(tmp_path)), tmp_path / "out"
     one, two = Part(of=2, number=1), Part(of=2, number=2)
     make_part(sweep, out, one, Watcher)
@@ -110,7 +110,7 @@ def test_a_part_that_is_being_made_waits(tmp_path: Path) -> None:
 
 
 def test_a_damaged_part_is_named(tmp_path: Path) -> None:
-    """One bit of its shard: its runs are missing, and are made again with its command."""
+    """With one bit of its shard changed, its runs are missing until its command repeats them."""
     file, out = write(tmp_path), tmp_path / "out"
     sweep = load_sweep(file)
     one, two = Part(of=2, number=1), Part(of=2, number=2)
@@ -131,7 +131,7 @@ def test_a_damaged_part_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "3", "a/b", "1/0", "-1/3", "1/1000000"])
 def test_shards_have_a_number_and_a_count(text: str) -> None:
-    """From 1 to the count."""
+    """Shards are numbered from 1 to their count."""
     assert part_from("3/40") == Part(of=40, number=3)
     with pytest.raises(InputError, match="expected NUMBER/COUNT such as 3/40"):
         part_from(text)
@@ -163,7 +163,7 @@ making.make_part(sweep, pathlib.Path(sys.argv[2]), parts.Part(of=4, number=2), W
 
 
 def test_a_run_over_which_processes_die_is_abandoned(tmp_path: Path) -> None:
-    """The fifth death over the first run of a part is its last; the others are made."""
+    """After the fifth death in a part's first run this run is abandoned; the others are made."""
     file, out = write(tmp_path), tmp_path / "out"
     sweep, part = load_sweep(file), Part(of=4, number=2)
     with closing(Store(out, sweep, part)) as store:
@@ -183,7 +183,7 @@ def test_a_run_over_which_processes_die_is_abandoned(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_run_is_not_a_death(tmp_path: Path) -> None:
-    """Ctrl-C ten times in the same run, and the run is still made."""
+    """After Ctrl-C ten times in the same run, the run is still made."""
 
     def interrupted(task: object) -> None:
         raise KeyboardInterrupt
@@ -200,7 +200,7 @@ def test_an_interrupted_run_is_not_a_death(tmp_path: Path) -> None:
 
 
 def test_any_executor_makes_a_sweep(tmp_path: Path) -> None:
-    """Threads here; the table is that of the sweep's own command."""
+    """Here threads make the same table as the sweep's own command."""
     file = write(tmp_path)
     with concurrent.futures.ThreadPoolExecutor(2) as executor:
         tally = run_sweep(file, tmp_path / "threads", executor=executor, workers=2)
@@ -235,7 +235,7 @@ def test_a_broken_executor_ends_the_sweep(tmp_path: Path) -> None:
 
 
 def _commands(kind: str, file: Path) -> list[dict[str, str]]:
-    """The environment of each command that a scheduler would start, and its shell text."""
+    """The environment and the shell text of each command that a scheduler would start."""
     text = file.read_text()
     if kind == "slurm":
         first, last = map(int, re.search(r"--array=(\d+)-(\d+)", text).groups())
@@ -277,7 +277,7 @@ def test_job_files_start_each_shard_once(kind: str, tmp_path: Path) -> None:
 
 
 def test_jobs_take_ten_minutes_or_more() -> None:
-    """Unless there are more than 1,000 of them, or the whole sweep is shorter."""
+    """This holds unless there are over 1,000 jobs, or the whole sweep is shorter."""
     assert [parts_for(1000, each) for each in (0.1, 1.2, 60, 6000)] == [1, 2, 100, 1000]
     assert parts_for(10, 6000) == 10
 

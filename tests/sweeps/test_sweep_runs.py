@@ -28,7 +28,7 @@ from tiers import rare
 
 
 def test_outcomes_are_those_of_single_runs(tmp_path: Path) -> None:
-    """A row of the sweep has the means of the tables that `ecnomy run` writes of the same run."""
+    """A row of the sweep has the means of the tables of `ecnomy run` for the same run."""
     tally, _, _ = go(write(tmp_path), tmp_path / "out")
     assert (tally.done, tally.failed, tally.left) == (12, 0, 0)
     runs = open_sweep(tmp_path / "out")
@@ -57,7 +57,7 @@ def test_outcomes_are_those_of_single_runs(tmp_path: Path) -> None:
 def test_a_dry_run_tries_the_first_the_middle_and_the_last_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Runs 0, 6 and 11 of 12, here of as many seconds; 6 fails. Nothing is kept."""
+    """It makes runs 0, 6 and 11 of 12, here with as many seconds; 6 fails. Nothing is kept."""
     file = write(tmp_path)
     places = [(point.params, point.seed) for point in load_sweep(file).points()]
     failing = {6}
@@ -86,7 +86,7 @@ def test_a_dry_run_tries_the_first_the_middle_and_the_last_run(
 
 
 def test_nothing_is_made_twice(tmp_path: Path) -> None:
-    """Started again, a sweep makes no runs; with more replicates it makes only the new ones."""
+    """A repeated sweep makes no runs; with more replicates it makes only the new ones."""
     file = write(tmp_path)
     go(file, tmp_path / "out")
     tally, pool, _ = go(file, tmp_path / "out")
@@ -102,7 +102,7 @@ def test_nothing_is_made_twice(tmp_path: Path) -> None:
 
 
 def test_samples_that_coincide_each_count(tmp_path: Path) -> None:
-    """Twenty draws of one, two or three are twenty rows, with the weights they were drawn with."""
+    """Twenty draws of one, two or three give twenty rows with their drawn weights."""
     text = (
         "version: 1\nscenario: scenario.yaml\nparameters:\n  random:\n    samples: 20\n"
         "    over: {sources.gold.count: {from: 1, to: 3}}\n"
@@ -155,7 +155,7 @@ def test_the_command_ends_with_a_status(
     monkeypatch.setattr("ecnomy.markets.sweep.pool.DaskPool", lambda *_: Here())
     text = SWEEP.replace(COUNTS, grid) + f"outcomes: [{named}]\n"
     file = write(tmp_path, text)
-    for told in (said, ""):  # the second finds all runs made
+    for told in (said, ""):  # the second one finds all runs
         with pytest.raises(SystemExit) as left:
             main(["sweep", str(file), "--out", str(tmp_path / "out")])
         assert int(left.value.code or 0) == status
@@ -174,7 +174,7 @@ def test_means_over_nothing_are_empty(tmp_path: Path) -> None:
 
 
 def test_damaged_shards_and_records_are_made_again(tmp_path: Path) -> None:
-    """One bit of a shard, half a record: put aside, and their runs come again, none twice."""
+    """A shard with a changed bit and half a record are put aside, and their runs repeated once."""
     file, out = write(tmp_path), tmp_path / "out"
     go(file, out)
     whole = open_sweep(out)
@@ -195,7 +195,7 @@ def test_damaged_shards_and_records_are_made_again(tmp_path: Path) -> None:
 
 
 def test_records_beside_their_shard_do_not_double(tmp_path: Path) -> None:
-    """Killed between the shard's rename and the removal of its records."""
+    """The sweep is killed between the shard's rename and the removal of its records."""
     file, out = write(tmp_path), tmp_path / "out"
     kept: dict[str, bytes] = {}
     compact = Store.compact
@@ -216,7 +216,7 @@ def test_records_beside_their_shard_do_not_double(tmp_path: Path) -> None:
 
 
 def test_a_sweep_can_be_asked_while_it_runs(tmp_path, monkeypatch) -> None:
-    """Records beside shards are rows like all others, with their parameters as numbers."""
+    """Records beside shards are rows like all others, with parameters as numbers."""
     file, out = write(tmp_path), tmp_path / "out"
     with monkeypatch.context() as patch:
         patch.setattr(Store, "compact", lambda self: None)
@@ -235,7 +235,7 @@ def test_a_sweep_can_be_asked_while_it_runs(tmp_path, monkeypatch) -> None:
 
 
 def test_a_full_disk_ends_the_sweep_in_one_line(tmp_path, monkeypatch) -> None:
-    """What is done is kept; the same command makes the rest."""
+    """Finished runs are kept; the same command makes the rest."""
     from ecnomy.markets.sweep import store as module
 
     file, out = write(tmp_path), tmp_path / "out"
@@ -274,7 +274,7 @@ def test_only_one_driver_at_a_time(tmp_path: Path) -> None:
 def test_engines_do_not_mix_whatever_comes_before_the_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A driver looks at an empty folder; until it locks it, one of another engine ends there."""
+    """A driver of another engine finishes a folder before the first driver locks it."""
     sweep, lock = load_sweep(write(tmp_path)), fcntl.flock
 
     def flock(*words: Any) -> None:
@@ -305,7 +305,7 @@ class Slow:
     "body", [rare("while True: pass"), "while True: time.sleep(0.001)", "time.sleep(0.2)"]
 )
 def test_time_limits_end_a_run(tmp_path, monkeypatch, body) -> None:
-    """A strategy that never returns, and one that is too slow, are failed runs; others are not."""
+    """A strategy that never returns, and one that is too slow, fail their runs, but no others."""
     name = f"slow_lab_{len(body)}"
     (tmp_path / f"{name}.py").write_text(SLOW.format(body=body))
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -327,7 +327,7 @@ def test_a_balance_of_zero_is_a_number(tmp_path: Path) -> None:
 
 
 def test_memory_limits_end_a_run(tmp_path: Path) -> None:
-    """An engine that exceeds its memory limit is a failed run with that reason."""
+    """An engine that exceeds its memory limit fails its run with that reason."""
     text = "version: 1\nscenario: scenario.yaml\nlimits: {memory: 40 MB}\n"
     crowd = SCENARIO.replace("count: 2,", "count: 60000,").replace("2 Mbps", "100 Gbps")
     tally, _, watcher = go(write(tmp_path, text, crowd), tmp_path / "out")
@@ -345,7 +345,7 @@ def test_results_folders_are_kept_where_wanted(tmp_path: Path) -> None:
 
 
 def test_a_driver_that_waits_shows_no_progress_twice(tmp_path: Path) -> None:
-    """Points are handed out in order, each once."""
+    """Points are submitted in order, each once."""
     pool = Here()
     go(write(tmp_path), tmp_path / "out", pool)
     sweep = load_sweep(tmp_path / "sweep.yaml")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sampling plans as sweeps, and indices of made-up outcomes that go through a sweep's store.
+"""Sampling plans as sweeps, and indices of invented outcomes in a sweep's store.
 
 The Ishigami function, y = sin a + 7 sin^2 b + 0.1 c^4 sin a over [-pi, pi]^3, has indices in closed
 form (Ishigami, Homma 1990; Saltelli et al. 2008, p. 179):
@@ -54,14 +54,14 @@ Model = Callable[[np.ndarray, int], float]
 
 
 class Made(Here):
-    """Makes outcomes up from where the values lie in their ranges, in [0, 1], and the seed."""
+    """Invents outcomes from the positions of values in their ranges, in [0, 1], and the seed."""
 
     def __init__(self, model: Model, failing: int = -1) -> None:
         super().__init__()
         self._model, self._failing, self._count = model, failing, 0
 
     def submit(self, function: Any, task: Task) -> concurrent.futures.Future[Any]:
-        """A run that is over at once."""
+        """A run that ends at once."""
         marking, price, gold = (float(str(task.params[name]).split()[0]) for name in NAMES)
         at = np.array([marking, (price - 0.1) / 0.8, (gold - 0.5) / 1000])
         failed = self._count == self._failing
@@ -74,7 +74,7 @@ class Made(Here):
 
 
 def ishigami(at: np.ndarray, seed: int) -> float:
-    """With a = 7, b = 0.1."""
+    """The Ishigami function with a = 7, b = 0.1."""
     a, b, c = math.pi * (2 * at - 1)
     return float(math.sin(a) + 7 * math.sin(b) ** 2 + 0.1 * c**4 * math.sin(a))
 
@@ -152,7 +152,7 @@ def test_the_verb_says_which_matter(
 
 
 def test_a_plan_is_the_same_every_time(tmp_path: Path) -> None:
-    """As many points as the plan says, the same for the same seed, others for another one."""
+    """The plan's number of points, equal for equal seeds and different for others."""
     for text, count in ((SOBOL, 256 * 8), (MORRIS, 32 * 4)):
         sweep = load_sweep(write(tmp_path, text))
         points = sweep.points()
@@ -166,7 +166,7 @@ def test_a_plan_is_the_same_every_time(tmp_path: Path) -> None:
 
 
 def noisy(at: np.ndarray, seed: int) -> float:
-    """Two of three parameters do something; what is left has the variance of chance, 1."""
+    """Two of three parameters have an effect; the remaining variance is noise, 1."""
     key = [seed, *(int(1e6 * x) for x in at)]
     return float(6 * at[0] + 3 * at[1] + seed + np.random.default_rng(key).normal())
 
@@ -177,7 +177,7 @@ def test_what_seeds_do_is_told_apart(
 ) -> None:
     """The parameter without effect has the index of the noise floor, and is not called important.
 
-    Var(6 u) + Var(3 u) = 3.75. Within a point there are chance, 1, and the seeds' own 1, 2, 3, 4,
+    Var(6 u) + Var(3 u) = 3.75. Within a point there are noise, 1, and the seeds' values 1, 2, 3, 4,
     whose variance is 5/3.
     """
     go(write(tmp_path, text + "replicates: 4\n"), tmp_path / "out", Made(noisy))
@@ -219,7 +219,7 @@ def test_runs_that_failed_are_left_out_with_what_belongs_to_them(tmp_path: Path)
     ],
 )
 def test_faults_are_told(tmp_path: Path, old: str, new: str, words: str) -> None:
-    """One line with the place."""
+    """The error is one line with the place."""
     assert old in SOBOL
     with pytest.raises(ScenarioError) as error:
         load_sweep(write(tmp_path, SOBOL.replace(old, new, 1)))
@@ -227,7 +227,7 @@ def test_faults_are_told(tmp_path: Path, old: str, new: str, words: str) -> None
 
 
 def test_odd_levels_are_refused(tmp_path: Path) -> None:
-    """Morris's steps go over half of the levels."""
+    """Morris's steps span half of the levels."""
     with pytest.raises(ScenarioError, match="levels: found 5, expected an even number"):
         load_sweep(write(tmp_path, MORRIS.replace("levels: 6", "levels: 5")))
 

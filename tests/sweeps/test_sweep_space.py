@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The points of a sweep: products, orders, samples and seeds, laid out by hand."""
+"""The points of a sweep: products, orders, samples and seeds, by hand."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def test_a_list_sets_its_parameters_together() -> None:
 
 
 def test_without_parameters_there_are_replicates() -> None:
-    """The scenario as it is, with each seed."""
+    """They are the unchanged scenario with each seed."""
     assert [(p.params, p.seed) for p in all_of(replicates=3, seed=7)] == [
         ({}, s) for s in (7, 8, 9)
     ]
 
 
 def test_paired_seeds_are_common_and_independent_ones_are_not() -> None:
-    """Paired: replicate r has seed + r everywhere. Independent: all differ, each time alike."""
+    """Paired: replicate r has seed + r everywhere. Independent: all differ, but reproducibly."""
     paired = all_of(GRID, replicates=3, seed=5)
     assert all(p.seed == 5 + p.replicate for p in paired)
     apart = all_of(GRID, replicates=3, seed=5, paired=False)
@@ -59,7 +59,7 @@ def test_paired_seeds_are_common_and_independent_ones_are_not() -> None:
 
 
 def test_equal_values_have_independent_seeds_of_their_own() -> None:
-    """Values that come again get new seeds; those that come once, or first, keep theirs."""
+    """Repeated values get new seeds; first occurrences keep theirs."""
     once = all_of(Block("grid", ("a",), ((1, 2),)), replicates=3, paired=False)
     text = json.dumps([1, {"a": 2}, 1], separators=(",", ":")).encode()
     assert once[4].seed == int.from_bytes(hashlib.sha256(text).digest()[:7], "big")
@@ -73,7 +73,7 @@ def test_equal_values_have_independent_seeds_of_their_own() -> None:
 
 
 def test_a_latin_hypercube_has_one_sample_in_each_stratum() -> None:
-    """Of n samples, each n-th part of each range holds exactly one."""
+    """Each of the n parts of each range holds exactly one of n samples."""
     ranges = (Range(2.0, 4.0), Range(0.01, 10.0, "money", log=True))
     block = Block("latin-hypercube", ("a", "b"), ranges=ranges, samples=20)
     made = [p.params for p in all_of(block)]
@@ -87,7 +87,7 @@ def test_a_latin_hypercube_has_one_sample_in_each_stratum() -> None:
 
 
 def test_random_samples_fill_their_ranges() -> None:
-    """Means and bounds of 4,000 samples; whole numbers take all values from low to high alike."""
+    """Means and bounds of 4,000 samples; integers are uniform from low to high."""
     ranges = (Range(0.0, 1.0), Range(3, 6, whole=True), Range(1.0, 100.0, log=True))
     block = Block("random", ("a", "n", "x"), ranges=ranges, samples=4000)
     made = [p.params for p in all_of(block)]
@@ -122,7 +122,7 @@ def test_random_blocks_draw_apart() -> None:
     ],
 )
 def test_values_at_shares_of_a_range(over: Range, values: dict[float, object]) -> None:
-    """Evenly, or by equal factors; six digits with a unit, and money in whole micro-units."""
+    """Evenly or by equal factors, with six digits and a unit, and money in whole micro-units."""
     for share, wanted in values.items():
         found = over.at(share)
         assert found == (wanted if isinstance(wanted, str) else pytest.approx(wanted))

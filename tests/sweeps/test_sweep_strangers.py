@@ -37,7 +37,7 @@ def pool() -> Iterator[DaskPool]:
 
 
 def members() -> list[int]:
-    """This process and those it has started."""
+    """This process and its descendants."""
     return [os.getpid(), *(process.pid for process in psutil.Process().children())]
 
 
@@ -54,7 +54,7 @@ def listening() -> set[int]:
 
 
 def greets(address: str, **arguments: Any) -> bool:
-    """Whether a dask server lets somebody in."""
+    """Whether a dask server accepts these credentials."""
 
     async def greeted() -> bool:
         try:
@@ -68,7 +68,7 @@ def greets(address: str, **arguments: Any) -> bool:
 
 
 def strangers() -> dict[str, dict[str, Any]]:
-    """Credentials of strangers, by scheme: another certificate, or none; they trust anybody."""
+    """Credentials of strangers, by scheme: another certificate, or none; they trust all peers."""
     other = distributed.Security.temporary().get_connection_args("client")["ssl_context"]
     bare = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     for context in (other, bare):
@@ -77,7 +77,7 @@ def strangers() -> dict[str, dict[str, Any]]:
 
 
 def test_strangers_are_refused(pool: DaskPool) -> None:
-    """By scheduler, nanny and worker; the owner's certificate opens all three."""
+    """Scheduler, nanny and worker refuse them; all three accept the owner's certificate."""
     (nanny,) = pool._cluster.workers.values()
     servers = [pool._cluster.scheduler_address, nanny.address, nanny.worker_address]
     owner = pool._cluster.security.get_connection_args("client")
@@ -89,7 +89,7 @@ def test_strangers_are_refused(pool: DaskPool) -> None:
 
 
 def test_no_page_is_served(pool: DaskPool) -> None:
-    """Every port of driver and worker; dask's pages show tasks, and one passes on to ports."""
+    """This holds for every port of driver and worker; dask's pages would show tasks and ports."""
     assert len(listening()) >= 3
     for port in listening():
         for path in ("info/main/workers.html", "json/identity.json", "metrics", "health"):
@@ -98,7 +98,7 @@ def test_no_page_is_served(pool: DaskPool) -> None:
 
 
 def test_the_key_is_in_memory_only(pool: DaskPool) -> None:
-    """Not in the arguments or the environment of a process, which others may read."""
+    """It is not in a process's arguments or environment, which others may read."""
     key = pool._cluster.security.tls_worker_key.splitlines()[2].encode()
     for pid in members():
         for name in ("cmdline", "environ"):
@@ -106,9 +106,9 @@ def test_the_key_is_in_memory_only(pool: DaskPool) -> None:
 
 
 def test_modules_come_from_no_shared_folder(pool: DaskPool) -> None:
-    """dask's scratch folder is on the path of modules: it lies where only the owner can write.
+    """dask's scratch folder is on the module path, so it is in a place only the owner can write.
 
-    A run's temporary files go there too, so that those of a killed sweep go with the folder.
+    A run's temporary files are also there, so those of a killed sweep disappear with the folder.
     """
     scratch = [path for path in sys.path if "dask-scratch-space" in path]
     mine = Path(private_folder(tempfile.gettempdir()))
@@ -120,7 +120,7 @@ def test_modules_come_from_no_shared_folder(pool: DaskPool) -> None:
 
 @pytest.mark.parametrize("kind", ["link", "file"])
 def test_a_name_that_others_have_taken_is_not_used(tmp_path: Path, kind: str) -> None:
-    """For a link to another user's folder, or a file, a new folder is made."""
+    """In place of a link to another user's folder, or a file, a new folder is made."""
     taken = tmp_path / f"ecnomy-{os.getuid()}"
     theirs = tmp_path / "theirs"
     theirs.mkdir()
@@ -130,7 +130,7 @@ def test_a_name_that_others_have_taken_is_not_used(tmp_path: Path, kind: str) ->
 
 
 def test_certificates_that_do_not_fit_are_one_line(pool: DaskPool) -> None:
-    """None, or those of another authority: exit status 2, without waiting for a time-out."""
+    """Missing or foreign certificates give exit status 2, without waiting for a time-out."""
     from ecnomy.agents.errors import InputError
 
     address = pool._cluster.scheduler_address

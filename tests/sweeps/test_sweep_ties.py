@@ -62,12 +62,12 @@ replicates: 2
 
 
 def prices_of(document) -> list[int]:
-    """Of both carriers, micro-units."""
+    """The prices of both carriers, micro-units."""
     return [agent.price_per_mark for agent in document.market.agents[:2]]
 
 
 def made(tmp_path: Path, text: str = SWEEP, scenario: str = TWO) -> Path:
-    """The folder of a sweep whose runs are made."""
+    """The folder of a finished sweep."""
     sweep = load_sweep(write(tmp_path, text, scenario))
     store = Store(tmp_path / "out", sweep)
     try:
@@ -79,7 +79,7 @@ def made(tmp_path: Path, text: str = SWEEP, scenario: str = TWO) -> Path:
 
 
 def test_both_paths_get_the_value(tmp_path: Path) -> None:
-    """At every point both carriers ask the point's price; the point knows it by one name."""
+    """At every point both carriers have the point's price, under one name."""
     sweep = load_sweep(write(tmp_path, SWEEP, TWO))
     assert len(sweep) == 8
     for point in sweep.points():
@@ -89,7 +89,7 @@ def test_both_paths_get_the_value(tmp_path: Path) -> None:
 
 
 def test_runs_and_tables_call_it_by_its_name(tmp_path: Path) -> None:
-    """Real runs: a column of the name in its unit, and both carriers' mean prices are its value."""
+    """Real runs have a column of that name and unit, equal to both carriers' mean prices."""
     folder = made(tmp_path)
     runs = open_sweep(folder)
     assert (runs["status"] == "done").all() and len(runs) == 8
@@ -114,7 +114,7 @@ def test_runs_and_tables_call_it_by_its_name(tmp_path: Path) -> None:
     ],
 )
 def test_every_block_takes_it(block: str, tmp_path: Path) -> None:
-    """Samples, plans and zips set both paths too."""
+    """Samples, plans and zips also set both paths."""
     if "morris" in block:
         pytest.importorskip("SALib", reason="the extra `sensitivity`")
     text = SWEEP.partition("  grid")[0] + "  " + block.replace("PRICES", PRICES) + "\n"
@@ -128,7 +128,7 @@ def test_every_block_takes_it(block: str, tmp_path: Path) -> None:
 
 
 def test_tune_searches_one_value_for_both(tmp_path: Path) -> None:
-    """A search by real runs: every value tried is both carriers', and the answer has the name."""
+    """In a search by real runs both carriers have every value, and the answer has the name."""
     pytest.importorskip("optuna", reason="the extra `tune`")
     from ecnomy.analysis.tune import tuned
     from ecnomy.analysis.tune.command import answer_values, answer_words
@@ -189,7 +189,7 @@ WRONG = [
 def test_what_is_wrong_is_told_with_its_place(
     old: str, new: str, line: int, path: str, expected: str, tmp_path: Path
 ) -> None:
-    """File, line, place, found, expected."""
+    """The error has file, line, place, the value found and the expected one."""
     text = SWEEP.replace("[0.1 money, 0.4 money]", "[0.4 money]") if "4 s" in new else SWEEP
     old = old.replace("[0.1 money, ", "[") if "4 s" in new else old
     file = write(tmp_path, text.replace(old, new), TWO)
@@ -201,7 +201,7 @@ def test_what_is_wrong_is_told_with_its_place(
 
 
 def test_the_price_of_a_single_carrier_is_taken(tmp_path: Path) -> None:
-    """`price` is a column of the runs where there is one carrier; a measure's are found in runs."""
+    """The name `price` is taken if there is one carrier; a measure's names are taken in runs."""
     text = SWEEP.replace(PRICES, "[market.price_per_mark]")
     with pytest.raises(ScenarioError, match="'price', which is a column of the runs"):
         load_sweep(write(tmp_path, text, SCENARIO))
@@ -215,7 +215,7 @@ def test_the_price_of_a_single_carrier_is_taken(tmp_path: Path) -> None:
 
 
 def test_sweeps_without_such_parameters_are_as_they_were(tmp_path: Path) -> None:
-    """Nothing is added to their head, and names of points do not change."""
+    """Their heads and names of points do not change."""
     plain = SWEEP.replace(LINE, f"{NORTH}: [0.1 money, 0.4 money]")
     folder = made(tmp_path, plain)
     assert "ties" not in json.loads((folder / "sweep.json").read_text())

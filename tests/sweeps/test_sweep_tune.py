@@ -60,7 +60,7 @@ replicates: 3
 
 
 def income(params: dict[str, Any], seed: int) -> dict[str, float]:
-    """What is earned, 1 at best, with a hundredth of chance; how much is sold."""
+    """The income (at most 1, with noise of a hundredth), and the quantity sold."""
     price = float(str(params[PRICE]).split()[0])
     chance = np.random.default_rng([seed, int(price * 1e6)]).normal() / 100
     earned = 4 * COST * (price - COST) / price**2
@@ -68,14 +68,14 @@ def income(params: dict[str, Any], seed: int) -> dict[str, float]:
 
 
 class Made(Here):
-    """Makes outcomes up; gone after some runs."""
+    """Invents outcomes; ends after some runs."""
 
     def __init__(self, model: Callable[..., dict[str, float]] = income, runs: int = -1) -> None:
         super().__init__()
         self._model, self._left = model, runs
 
     def submit(self, function: Any, task: Task) -> concurrent.futures.Future[Any]:
-        """A run that is over at once."""
+        """A run that ends at once."""
         if not self._left:
             raise typer.Abort
         self._left -= 1
@@ -93,7 +93,7 @@ def found(file: Path, out: Path, pool: Made | None = None) -> Answer:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Answer]:
-    """A folder with SWEEP and, in `out`, its search; and the answer."""
+    """A folder with SWEEP and, in `out`, its search; also the answer."""
     home = tmp_path_factory.mktemp("tune")
     return home, found(write(home, SWEEP), home / "out")
 
@@ -115,7 +115,7 @@ def test_each_whole_number_has_the_same_share_of_the_first_round() -> None:
     ],
 )
 def test_how_far_a_bound_is_exceeded(bound: Bound, excess: dict[float, float]) -> None:
-    """As a share of its largest end, or in the outcome's unit where that is 0."""
+    """As a share of its largest end, or in the outcome's unit if that is 0."""
     assert {value: bound.excess(value) for value in excess} == pytest.approx(excess, nan_ok=True)
 
 
@@ -128,7 +128,7 @@ def test_what_a_search_minimises(aim: str, loss: float) -> None:
 
 
 def test_values_have_four_digits_within_their_ranges() -> None:
-    """Whole numbers are rounded to whole ones."""
+    """Values of integer parameters are rounded to integers."""
     ranges = Range(0.5, 2.5), Range(3, 9, whole=True), Range(0.001, 5.0)
     tuning = Tuning("maximise", "x", ("p", "q", "r"), ranges)
     assert tuning.rounded((1.234567, 4.6, 0.00123456)) == (1.235, 5, 0.001235)
@@ -137,7 +137,7 @@ def test_values_have_four_digits_within_their_ranges() -> None:
 
 
 def test_a_known_optimum_is_found(whole: tuple[Path, Answer]) -> None:
-    """The price within 10 %, within the range told; the outcome's interval holds the truth."""
+    """The price is within 10 % and in the stated range; the interval holds the true outcome."""
     home, answer = whole
     [price], [(low, high)], [(near_low, near_high)] = answer.values, answer.same, answer.near
     print(price, (low, high), (near_low, near_high), answer.outcome)
@@ -160,7 +160,7 @@ def test_a_search_goes_on_after_a_kill(whole: tuple[Path, Answer], tmp_path: Pat
     with pytest.raises(typer.Abort):
         found(file, tmp_path / "out", tired)
     assert found(file, tmp_path / "out", rested) == answer
-    assert len(set(tired.points) & set(rested.points)) <= 3  # under way when it stopped
+    assert len(set(tired.points) & set(rested.points)) <= 3  # in progress when it stopped
     again = Made()
     assert found(home / "sweep.yaml", home / "out", again) == answer and again.points == []
 
@@ -196,7 +196,7 @@ def test_what_is_told_of_it(
 
 
 def test_points_of_a_search_are_its_values(tmp_path: Path) -> None:
-    """Unseen seeds are no point of their own; nothing is compared, the best one is as wanted."""
+    """New seeds are not a separate point; nothing is compared, the best value is as wanted."""
     text = SWEEP.replace("maximise: income", "minimise: income").replace(TRIALS, SHORT)
     assert "minimise" in text
     answer = found(write(tmp_path, text), tmp_path / "out")
@@ -213,7 +213,7 @@ def test_points_of_a_search_are_its_values(tmp_path: Path) -> None:
 
 @full
 def test_several_parameters_and_constraints(tmp_path: Path) -> None:
-    """Whole numbers too; a constraint that binds moves the optimum to its bound."""
+    """Also with integers; a binding constraint moves the optimum to its bound."""
 
     def model(params: dict[str, Any], seed: int) -> dict[str, float]:
         values, count = income(params, seed), params[GOLD]
@@ -251,7 +251,7 @@ def test_a_target_is_met_or_said_not_to_be(tmp_path: Path) -> None:
 
 
 def test_an_optimum_at_an_end_is_said_to_be_one(tmp_path: Path) -> None:
-    """More is sold the lower the price; a wider range may hold better values.
+    """Lower prices sell more, so a wider range may hold better values.
 
     In the fast tier only the lower one is searched for.
     """
@@ -299,7 +299,7 @@ def test_an_optimum_at_an_end_is_said_to_be_one(tmp_path: Path) -> None:
     ],
 )
 def test_faults_are_told(tmp_path: Path, old: str, new: str, words: str) -> None:
-    """One line with the place."""
+    """The error is one line with the place."""
     assert old in SWEEP
     with pytest.raises(ScenarioError) as error:
         load_sweep(write(tmp_path, SWEEP.replace(old, new)))
@@ -318,7 +318,7 @@ def test_outcomes_that_nobody_has(tmp_path: Path) -> None:
 
 
 def test_verbs_send_to_each_other(tmp_path: Path) -> None:
-    """`sweep` makes no tuning, `tune` no plain sweep."""
+    """`sweep` refuses a tuning, and `tune` refuses a plain sweep."""
     file = write(tmp_path, SWEEP)
     with pytest.raises(InputError, match="found a 'tune' section, .* run `ecnomy tune .*`"):
         sweep_command(file)

@@ -25,7 +25,7 @@ UNTIL = SWEEP.replace("replicates: 3", "replicates: 5\nuntil: {until}")
 
 
 def stopped(draws: np.ndarray, until: Until, first: int, level: float) -> tuple[float, float]:
-    """Coverage of the mean (0) of the interval at which points end, and runs on average."""
+    """The coverage of the mean (0) by the points' final intervals, and the mean number of runs."""
     looks, n_draws = until.looks(first), len(draws)
     left = np.ones(n_draws, dtype=bool)
     covered, runs = 0, 0
@@ -42,7 +42,7 @@ def stopped(draws: np.ndarray, until: Until, first: int, level: float) -> tuple[
 
 @pytest.mark.parametrize("half", [0.25, 0.4, 0.8])
 def test_stopping_keeps_its_coverage(half: float) -> None:
-    """95 % intervals at which points end hold the mean in 95 % of 20,000 simulated points."""
+    """The final 95 % intervals hold the mean for 95 % of 20,000 simulated points."""
     draws = np.random.default_rng(3).standard_normal((20_000, 100))
     until = Until("x", half, relative=False)
     coverage, _ = stopped(draws, until, 5, until.level_of_look(5))
@@ -50,14 +50,14 @@ def test_stopping_keeps_its_coverage(half: float) -> None:
 
 
 def test_plain_intervals_would_not() -> None:
-    """The same rule with plain 95 % intervals at each look holds clearly fewer."""
+    """The same rule with plain 95 % intervals at each look has clearly lower coverage."""
     draws = np.random.default_rng(3).standard_normal((20_000, 100))
     coverage, _ = stopped(draws, Until("x", 0.4, relative=False), 5, 0.95)
     assert coverage < 0.93
 
 
 def test_the_simulated_rule_is_the_one_in_use() -> None:
-    """`next_count` ends points at the looks at which the simulation does."""
+    """`next_count` ends points at the same looks as the simulation."""
     draws = np.random.default_rng(5).standard_normal((200, 100))
     until = Until("x", 0.5, relative=False)
     counts = [next_count([float(v) for v in row], until, 5) for row in draws]
@@ -68,7 +68,7 @@ def test_the_simulated_rule_is_the_one_in_use() -> None:
 
 
 def test_a_point_that_is_not_all_there_waits() -> None:
-    """A missing run stops the replay at its look, whatever comes behind it; a failed one counts."""
+    """A missing run stops the replay at its look, whatever follows; a failed run counts."""
     until = Until("x", 0.1, relative=True, most=20)
     assert next_count([1.0, None, 1.0, 1.1, 1.0, 1.0, 1.0, 1.0], until, 5) == (5, False)
     assert next_count([1.0, math.nan, 1.0, 1.0, 1.0], until, 5) == (5, True)
@@ -80,7 +80,7 @@ def test_a_point_that_is_not_all_there_waits() -> None:
     [(5, 30, (5, 8, 12, 18, 27, 30)), (6, 9, (6, 9)), (7, 7, (7,)), (10, 24, (10, 15, 23, 24))],
 )
 def test_looks_by_hand(first: int, most: int, looks: tuple[int, ...]) -> None:
-    """Half as many again at each look, up to the most; the looks share what the level leaves."""
+    """Each look adds half as many runs, up to the maximum; the looks share the error level."""
     until = Until("x", 0.1, relative=False, level=0.9, most=most)
     assert until.looks(first) == looks
     assert until.level_of_look(first) == pytest.approx(1 - 0.1 / len(looks), rel=1e-12)
@@ -89,7 +89,7 @@ def test_looks_by_hand(first: int, most: int, looks: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("relative", [False, True])
 @pytest.mark.parametrize("values", [[-9.0, -11.0, -10.5], [40.0, 44.0, 39.0, 47.0], [3.0, 5.0]])
 def test_an_interval_is_narrow_from_its_half_width_on(values: list[float], relative: bool) -> None:
-    """Student's, of the mean, at the level of a look; a share is of the mean's size."""
+    """Student's interval of the mean at a look's level; a share is relative to the mean."""
     n, level = len(values), 1 - 0.2 / 6
     half = t.ppf((1 + level) / 2, n - 1) * np.std(values, ddof=1) / math.sqrt(n)
     half = float(half / abs(np.mean(values)) if relative else half)
@@ -100,7 +100,7 @@ def test_an_interval_is_narrow_from_its_half_width_on(values: list[float], relat
 
 
 def test_points_end_at_the_most_and_count_what_is_known() -> None:
-    """A failed run takes a place but no part; each point by itself."""
+    """A failed run counts as a run but has no value; each point is judged separately."""
     until = Until("x", 0.5, relative=False, most=8)
     wide = [0.0, 9.0, 1.0, 8.0, 2.0, 7.0, 3.0, 6.0]
     assert next_count(wide[:5], until, 5) == (8, False)
@@ -115,14 +115,14 @@ def test_points_end_at_the_most_and_count_what_is_known() -> None:
 
 
 def figures(point) -> dict[str, int | float | None]:
-    """Noise that is large at a dear price and next to nothing at a cheap one."""
+    """Noise that is large at a high price and almost 0 at a low one."""
     dear = point.params["market.price_per_mark"] == "0.2 money"
     noise = np.random.default_rng([point.seed, point.params["sources.gold.count"]])
     return {"gold.goodput_bps": 100 + (30 if dear else 0.1) * float(noise.standard_normal())}
 
 
 def test_rounds_go_on_until_all_is_narrow(tmp_path: Path) -> None:
-    """Noisy points get more replicates than quiet ones, and what is there is asked for no more."""
+    """Noisy points get more replicates than quiet ones, and existing runs are not repeated."""
     out = tmp_path / "out"
     sweep = load_sweep(write(tmp_path, UNTIL.format(until="half-width 5 %")))
     assert len(sweep) == 20
@@ -143,7 +143,7 @@ def test_rounds_go_on_until_all_is_narrow(tmp_path: Path) -> None:
 
 
 def test_the_order_of_arrival_does_not_count(tmp_path: Path) -> None:
-    """The decision is the same whichever shard holds which replicate."""
+    """The decision does not depend on the distribution of replicates over shards."""
     sweep = load_sweep(write(tmp_path, UNTIL.format(until="half-width 5 %")))
     first = grown(sweep, tmp_path / "a")
     record(tmp_path / "a", first, figures)
@@ -155,7 +155,7 @@ def test_the_order_of_arrival_does_not_count(tmp_path: Path) -> None:
 
 
 def test_an_outcome_that_no_run_has(tmp_path: Path) -> None:
-    """The error names it, with the nearest known one."""
+    """The error names it, and the nearest known outcome."""
     text = UNTIL.format(until="{outcome: gold.goodput, half-width: 5 %}")
     sweep = load_sweep(write(tmp_path, text))
     record(tmp_path / "out", grown(sweep, tmp_path / "out"), figures)
@@ -173,7 +173,7 @@ def test_an_outcome_that_no_run_has(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_written_is_read(tmp_path: Path, text: str, until: Until) -> None:
-    """Shares and figures, levels in percent or not, as many runs at most as at the first look."""
+    """Shares and figures, levels in percent or not, a maximum equal to the first look."""
     read = load_sweep(write(tmp_path, UNTIL.format(until=text))).until
     assert read == msgspec.structs.replace(until, half_width=pytest.approx(until.half_width))
 
@@ -197,7 +197,7 @@ def test_what_is_written_is_read(tmp_path: Path, text: str, until: Until) -> Non
     ],
 )
 def test_what_is_wrong_is_told(tmp_path: Path, until: str, told: str) -> None:
-    """One line with file, place, what was found and what was expected."""
+    """One line with file, place, the value found and the expected one."""
     with pytest.raises(ScenarioError, match=told):
         load_sweep(write(tmp_path, UNTIL.format(until=until)))
 
@@ -211,7 +211,7 @@ def test_few_replicates_are_refused(tmp_path: Path) -> None:
 def test_the_command_makes_rounds_and_concludes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`ecnomy sweep` goes on by itself, ends with what was found, and makes nothing twice."""
+    """`ecnomy sweep` continues by itself, ends with its findings, and makes no run twice."""
     until = "{outcome: gold.marks_per_s, half-width: 1 %, most: 12}"
     file = write(
         tmp_path, UNTIL.format(until=until).replace("    sources.gold.count: [1, 2]\n", "")

@@ -27,7 +27,7 @@ TWO = SWEEP.replace("replicates: 3", "replicates: 1")
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sweep of handlers with utilities that kept the folders of its runs."""
+    """A sweep of handlers with utilities, with kept folders of its runs."""
     home = tmp_path_factory.mktemp("kept")
     tally, _, watcher = go(write(home, TWO + "keep: results\n", HANDLERS), home / "out")
     assert not watcher.failures and tally.done == 4
@@ -35,7 +35,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_runs_of_declared_utilities_have_the_columns(kept: Path) -> None:
-    """They are those of the results folder, behind those that were there before."""
+    """They equal those of the results folder, after the other columns."""
     frame = open_sweep(kept)
     columns = list(frame.columns)
     assert columns.index("balance.isp") < columns.index("welfare")
@@ -50,7 +50,7 @@ def test_runs_of_declared_utilities_have_the_columns(kept: Path) -> None:
 
 
 def test_columns_without_a_kept_folder(kept: Path, tmp_path: Path) -> None:
-    """The same figures; nothing is left on the disk. Other columns are as without a utility."""
+    """The figures are the same and nothing is left on the disk; other columns do not change."""
     go(write(tmp_path, TWO, HANDLERS), tmp_path / "out")
     one, other = open_sweep(kept), open_sweep(tmp_path / "out")
     assert (one[OWN] == other[OWN]).all(axis=None)
@@ -58,7 +58,7 @@ def test_columns_without_a_kept_folder(kept: Path, tmp_path: Path) -> None:
 
 
 def test_welfare_of_unlike_agents_is_not_compared(tmp_path: Path) -> None:
-    """If a strategy without a utility is tried beside one with, welfare counts other people.
+    """With strategies with and without a utility, welfare counts different users.
 
     Named by the sweep file, it is shown, with the note.
     """
@@ -80,7 +80,7 @@ def test_welfare_of_unlike_agents_is_not_compared(tmp_path: Path) -> None:
 
 
 def test_other_runs_have_none(tmp_path: Path) -> None:
-    """Neither the columns nor the digests of the modules that make them."""
+    """They have neither the columns nor the digests of their modules."""
     _, _, watcher = go(write(tmp_path, TWO), tmp_path / "out")
     frame = open_sweep(tmp_path / "out")
     assert not watcher.failures and len(frame) == 4
@@ -88,7 +88,7 @@ def test_other_runs_have_none(tmp_path: Path) -> None:
 
 
 def test_a_measure_of_ones_own_keeps_its_names(tmp_path: Path, monkeypatch) -> None:
-    """A column `jain` that a sweep measured itself stays what it was."""
+    """A column `jain` from the sweep's own measure does not change."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "jain_figures", raising=False)
     (tmp_path / "jain_figures.py").write_text("def own(results):\n    return {'jain': 7}\n")
@@ -100,7 +100,7 @@ def test_a_measure_of_ones_own_keeps_its_names(tmp_path: Path, monkeypatch) -> N
 
 
 def test_a_strategy_that_cannot_be_made_is_left_to_the_market() -> None:
-    """It declares nothing, and the run fails for its own reason."""
+    """It declares no utility, and the run fails for its own reason."""
     agents = (AgentSpec("isp", "connectivity-provider"),)
     elastic = StrategySpec("elastic-utility", {"utility": {"kind": "sqrt", "a": 1.0, "x0": 1e6}})
     for strategy, measures in (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks that tests give to workers. A worker imports the module of its task: this one is small."""
+"""Tasks of tests for workers. A worker imports the module of its task, so this one is small."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["breaks", "second_time"]
 
 
 def second_time(file: Path) -> str:
-    """A run that ends the second time that it is made."""
+    """A run that only ends at the second attempt."""
     if not file.exists():
         file.touch()
         time.sleep(3600)
