@@ -95,7 +95,7 @@ def test_pace_of_a_file_is_what_is_left_over_the_time_left() -> None:
 
 
 def test_a_file_is_given_up_where_it_costs_more_than_it_is_worth() -> None:
-    """48 Mbit are worth 5 money: up to 104 billionths a bit; late files with a hard deadline, 0."""
+    """48 Mbit for 5 money pay up to 104 billionths a bit; files that would be late, nothing."""
     assert HARD.demand_bps(6e6, 0.0, 1.04e-7) == pytest.approx(0.8e6)
     assert HARD.demand_bps(6e6, 0.0, 1.05e-7) == 0.0
     assert HARD.demand_bps(3e6, 30.0, 1.05e-7) == pytest.approx(0.8e6)  # half is paid already
