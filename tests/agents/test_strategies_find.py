@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import importlib.metadata
+from pathlib import Path
 
 import pytest
 
 from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.find import guarded
 from ecnomy.agents.strategies import BUILT_IN, GROUP, find, make
 from ecnomy.agents.strategies.qos_knob import QosKnob
 from lab_strategies import Counting
@@ -89,3 +91,28 @@ def test_bad_parameters_are_refused(params: dict[str, object]) -> None:
 def test_unlimited_budget_is_the_default() -> None:
     """A knob without a budget takes any class."""
     assert QosKnob().budget == float("inf")
+
+
+class _Wrong:
+    """Two slips of a user's code."""
+
+    def decide(self) -> None:
+        """Without its argument."""
+
+    def read(self, seen: Path) -> object:
+        """A misspelt attribute."""
+        return seen.paremts  # type: ignore[attr-defined]
+
+
+def test_a_fault_in_user_code_says_what_to_write() -> None:
+    """A misspelt attribute has the nearest one and its place; wrong arguments have no place."""
+    mine = _Wrong()
+    with pytest.raises(StrategyError) as caught:
+        guarded("ann", StrategyError, mine.read)(Path("x"))
+    assert "has no attribute 'paremts'; did you mean 'parents'? (" in str(caught.value)
+    assert f"({__file__}:" in str(caught.value)
+    with pytest.raises(StrategyError) as caught:
+        guarded("ann", StrategyError, mine.decide)(1)
+    assert str(caught.value) == (
+        "ann failed: TypeError: _Wrong.decide() takes 1 positional argument but 2 were given"
+    )

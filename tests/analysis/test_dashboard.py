@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import socket
 import threading
 import time
 from pathlib import Path
@@ -278,6 +279,18 @@ def test_what_cannot_be_shown_is_refused(
     done = CliRunner().invoke(app, options)
     assert isinstance(done.exception, InputError | OSError), done.output
     assert told in str(done.exception) and "\n" not in str(done.exception)
+
+
+def test_a_port_in_use_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--port 0` is named; no second dashboard starts."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    app = typer.Typer()
+    app.command()(command.dashboard_command)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = CliRunner().invoke(app, [str(LIVE), "--port", str(port)])
+    assert str(done.exception).startswith(f"cannot listen on 127.0.0.1:{port}: ")
+    assert str(done.exception).endswith("; --port 0 finds a free port")
 
 
 def _answered(guard: Guard, kind: str = "http", query: bytes = b"", cookie: bytes = b"") -> Any:

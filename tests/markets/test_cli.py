@@ -179,6 +179,11 @@ def test_folder_that_cannot_be_written_is_one_line(
             "ecnomy: sweep: --jobs: found '-3', expected at least 0; ",
         ),
         (["run", "--sed", "1"], "ecnomy: run: No such option: --sed "),
+        (
+            ["sweep", "x.yaml", "--set", "seed=1"],
+            "ecnomy: sweep: No such option: --set (Possible options: --emit, --out); write values "
+            "for all runs in the file, such as `set: {duration: 60 s}`; see `ecnomy sweep --help`",
+        ),
         (["explain", "game"], "ecnomy: 'game' is a command: see `ecnomy game --help`"),
     ],
 )

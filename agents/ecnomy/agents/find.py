@@ -13,13 +13,15 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError
 
 __all__ = ["Family", "blame", "find", "guarded", "look_beside", "make", "nearest"]
+
+_PACKAGE: Final = Path(__file__).parent
 
 Result = TypeVar("Result")
 
@@ -99,10 +101,22 @@ def make(family: Family, kind: str, cls: type, params: Mapping[str, object]) -> 
 
 
 def blame(who: str, error: Exception, kind: type[EcnomyError]) -> EcnomyError:
-    """Return the error to raise for an exception in user code: who, what and where."""
+    """Return the error to raise for an exception in user code: who, what and where.
+
+    A misspelt attribute has the nearest one. Wrong arguments of a method have no place, because it
+    would be that of ecnomy's call.
+    """
     frames = traceback.extract_tb(error.__traceback__)
-    where = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
-    return kind(f"{who} failed: {type(error).__name__}: {error}{where}")
+    called = isinstance(error, TypeError) and "positional argument" in str(error)
+    ours = bool(frames) and Path(frames[-1].filename).is_relative_to(_PACKAGE)
+    shown = frames and not (called and ours)
+    where = f" ({frames[-1].filename}:{frames[-1].lineno})" if shown else ""
+    near = ""
+    if isinstance(error, AttributeError) and error.obj is not None:
+        public = [name for name in dir(error.obj) if not name.startswith("_")]
+        near = nearest(str(error.name), public)
+    meant = f"; did you mean {near!r}?" if near else ""
+    return kind(f"{who} failed: {type(error).__name__}: {error}{meant}{where}")
 
 
 def guarded(

@@ -7,6 +7,7 @@ arguments to it, as JSON. Every browser tab has its own market and engine, which
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import os
 import secrets
@@ -107,7 +108,8 @@ def _listening(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port))
     except OSError as error:
         where = f"{host}:{port}"
-        raise InputError(f"cannot listen on {where}: {error.strerror or error}") from error
+        free = "; --port 0 finds a free port" if error.errno == errno.EADDRINUSE else ""
+        raise InputError(f"cannot listen on {where}: {error.strerror or error}{free}") from error
 
 
 def _serve(sock: socket.socket, token: str) -> None:

@@ -218,7 +218,9 @@ def _best_words(
     unit = f" {varied.factor.unit}" if varied.factor.unit else ""
     word = "highest" if better(outcome) > 0 else "lowest"
     opens = f"{called(outcome)} is {word} at {varied.factor.name} {best.x:.4g}{unit}."
-    value = f"{scale.with_unit(scale.between(best.mean, best.half))} there, of the values run"
+    others = " on average over the other parameters" if len(swept.varied) > 1 else ""
+    mean = scale.with_unit(scale.between(best.mean, best.half))
+    value = f"{mean} there{others}, of the values run"
     if not math.isfinite(best.low):
         return opens, f"{value}."
     if best.low == best.high:

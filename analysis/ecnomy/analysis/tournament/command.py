@@ -89,7 +89,7 @@ def _dry(tournament: Any, workers: int) -> None:
     for one in tournament.entrants:
         print(f"plays: {one.name} ({one.words})")
     for name, why in tournament.absent.items():
-        print(f"skipped {name}: it {why}")
+        print(f"skipped {name}: {why}")
     sweep = sweep_of(tournament, beginning(tournament))
     count = workers or os.cpu_count() or 1
     each_s = estimate_s(sweep)

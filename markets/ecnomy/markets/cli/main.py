@@ -146,6 +146,8 @@ def _usage(error: Any) -> str:
         return found
     path = error.ctx.command_path
     verb = path.partition(" ")[2]
+    if found.startswith("No such option: --set"):  # of verbs whose file has them
+        found += "; write values for all runs in the file, such as `set: {duration: 60 s}`"
     return f"{verb}{': ' if verb else ''}{found}; see `{path} --help`"
 
 

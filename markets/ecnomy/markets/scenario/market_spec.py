@@ -77,7 +77,8 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
     agents = _with_members(document, market.agents)
     _unique("market.agents", (agent.name for agent in agents), places)
     _check_owners(document, list(_class_sources(agents)), "each source in one class", places)
-    _check_owners(document, list(_customer_sources(agents)), "each source in one customer", places)
+    of_users = "each source of one customer or price handler"
+    _check_owners(document, list(_customer_sources(agents)), of_users, places)
     _check_contracts(document, agents, places)
     check_classes(document, agents, places)
     _check_handlers(document, agents, places)
