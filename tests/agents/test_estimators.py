@@ -239,6 +239,14 @@ def test_every_answer_is_a_share(
         assert found.marks == found.marking_rate * packets
 
 
+@pytest.mark.parametrize(("a", "b"), CASES)
+def test_quantiles_at_the_ends_are_the_ends_of_the_range(a: float, b: float) -> None:
+    """No rate exceeds 1, and every rate exceeds 0."""
+    own = rate(a, b)
+    ends = [own.upper_quantile(blocked) for blocked in (-0.5, 0.0, 1.0, 1.5)]
+    assert ends == [1.0, 1.0, 0.0, 0.0]
+
+
 @settings(max_examples=examples(200), deadline=None)
 @example(5e-324, 0.5, 0.0, 1)
 @example(0.9999999999999999, 1.0, 0.0, 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from ecnomy.agents.decision import Decision
@@ -175,6 +176,15 @@ def test_the_memory_is_a_mean_over_bytes() -> None:
     costs.learn(seen(6, 5, payload_bps=[0, 8e6 / 5, 0], charge_micro=[0, MB, 0], **where))
     fade = math.exp(-0.5)
     assert costs.micro_per_byte(0) == pytest.approx((fade + 1) / (4 * fade + 1), rel=1e-5)
+
+
+def test_a_source_without_flows_keeps_its_first_cost() -> None:
+    """An agent's last source may have no flow in a report; the others learn."""
+    costs = CostMemory(10.0, 5.0)
+    where = {"source": [0], "sources": ("a", "b", "c")}
+    costs.learn(seen(0, 0, payload_bps=[0.0], **where))
+    costs.learn(seen(1, 1, payload_bps=[8e6], charge_micro=[2 * MB], **where))
+    assert costs.micro_per_byte(np.array([0, 1, 2])) == pytest.approx([2.0, 5.0, 5.0], rel=1e-5)
 
 
 @pytest.mark.parametrize(

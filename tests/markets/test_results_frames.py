@@ -206,6 +206,8 @@ def test_ratios_and_states_over_time(made: Results) -> None:
     assert each == pytest.approx(8e-6 * grown("acked_bytes") / 2)
     pays = made.timeseries("willingness", by="source")["silver"]
     assert (pays.loc[MOVED_S], pays.loc[MOVED_S + 1]) == (2.0, 8.0)
+    first = made.timeseries("willingness", by="source")["gold"]  # its flows are 0 and 1
+    assert first.tolist() == [8.0] * len(first)
     ends = made.timeseries("balance").iloc[-1]
     for account, micro in (made.manifest.balances_micro or {}).items():
         assert ends[account] == pytest.approx(micro / 1e6) == made.balances[account]

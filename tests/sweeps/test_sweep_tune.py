@@ -105,6 +105,15 @@ def test_each_whole_number_has_the_same_share_of_the_first_round() -> None:
     assert counts.tolist() == [0, 100, 100, 100, 100]
 
 
+def test_the_first_round_runs_each_value_with_each_seed(tmp_path: Path) -> None:
+    """Seeds count up from the scenario's, once for each of the values."""
+    points = load_sweep(write(tmp_path, SWEEP)).points()
+    assert [point.seed for point in points[:6]] == [1, 2, 3, 1, 2, 3]
+    assert [point.replicate for point in points[:6]] == [0, 1, 2, 0, 1, 2]
+    prices = [point.params[PRICE] for point in points]
+    assert prices[::3] == prices[1::3] == prices[2::3] and len(set(prices)) == len(points) / 3
+
+
 @pytest.mark.parametrize(
     ("bound", "excess"),
     [

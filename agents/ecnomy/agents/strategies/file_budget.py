@@ -85,7 +85,7 @@ class FileBudget:
     """Sends each file within a budget, by a deadline, or both.
 
     Attributes:
-        budget: the largest cost of a file.
+        budget: money for each file; later files of a flow may use what earlier ones left.
         deadline: time from the beginning of a file to its latest arrival.
         promise: target share of promised files that arrive in time.
         cost: initial estimate of the cost of a file's bytes, used before the first file.

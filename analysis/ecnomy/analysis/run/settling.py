@@ -273,7 +273,7 @@ def _judged(one: Settling) -> str:
         mean = f"{significant(one.mean)} money on average"
         return (
             f"cannot tell whether its price settles: it changed only {changes} {span}, "
-            f"{mean}; a verdict requires {FEWEST} changes"
+            f"{mean}; a verdict requires {FEWEST} changes, as in a longer run"
         )
     if one.verdict == "unclear":
         return f"cannot tell whether its price settles: {between} {span}"
