@@ -11,6 +11,7 @@ import sys
 import textwrap
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock, call
 
 import mesa
 import pandas as pd
@@ -215,15 +216,45 @@ def test_results_in_memory_are_those_of_the_folder(tmp_path: Path) -> None:
 
 
 def test_switched_flows_count_while_they_are_on(scene: Path, tmp_path: Path) -> None:
-    """The summary in memory has the means over active flows that the folder's has."""
-    found = []
+    """Groups in memory have the folder's means over active flows, and marks without an agent."""
+    source = "{name: other, from: a, to: b, traffic: {kind: greedy}, transport: {law: newreno}}"
+    scene.write_text(scene.read_text().replace("market:\n", f"  - {source}\nmarket:\n"))
+    found, groups = [], []
     for keep in ({"out": tmp_path / "r"}, {"tables": False}):
         with open_market(scene, **keep) as market:
             market.run_until(8)
             market.set_active("web", 0)
             market.run_model()
-            found.append(market.close().summary)
+            result = market.close()
+            found.append(result.summary)
+            groups.append(result.raw.groups())
     pd.testing.assert_frame_equal(*found)
+    assert groups[0] == groups[1]
+    assert [group.background_per_s > 0 for group in groups[0]] == [False, False, True]
+
+
+def test_progress_lasts_from_start_to_end(scene: Path) -> None:
+    """Also if the run ends early."""
+    progress = Mock()
+    with open_market(scene, tables=False, progress=progress) as market:
+        market.run_until(1)
+        assert not progress.stop.called
+    first, *times, last = progress.mock_calls
+    assert (first, last) == (call.start("Two classes and a caller", 20 * 10**12), call.stop())
+    assert [time[0] for time in times] == ["at"] * len(times)
+
+
+@pytest.mark.parametrize("end_s", [0, 2])
+def test_a_run_that_ends_with_its_warm_up_has_no_means(
+    scene: Path, tmp_path: Path, end_s: int
+) -> None:
+    """Its page says so, in memory and in a folder."""
+    for keep in ({"out": tmp_path / "r"}, {"tables": False}):
+        with open_market(scene, **keep) as market:
+            market.run_until(end_s)
+            result = market.close()
+        assert result.summary.empty
+        assert "The run ended before the measured window began." in result._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -107,8 +107,11 @@ class InMemory:
         none = np.zeros(0, dtype=np.int64)
         columns = zip(*self._switched, strict=True) if self._switched else ([none],) * 3
         switches = Switches(self._plan, *(np.concatenate(column) for column in columns))
-        assert manifest.measured is not None
-        return groups_of(tables["flows"], self._background, switches, manifest.measured)
+        measured = manifest.measured
+        assert measured is not None
+        if measured.to_ps <= measured.from_ps:
+            return []
+        return groups_of(tables["flows"], self._background, switches, measured)
 
 
 class _InMemoryRun(RawRun):
