@@ -101,6 +101,10 @@ def decide_fields(**changes: Any) -> dict[str, Any]:
 
 def _hostile_structure() -> dict[str, tuple[bytes, str]]:
     good = pack(decide_fields())
+    twice = good
+    for table in (pack(bins(decision())), pack(bins(link_decision()))):  # 0x80 + columns, entries
+        count = 2 * (table[0] - 0x80)
+        twice = twice.replace(table, b"\xde" + struct.pack(">H", count) + 2 * table[1:])
     deep = b"\x91" * 100_000 + b"\xc0"
     return {
         "never-used byte": (b"\xc1", "not-messagepack"),
@@ -127,6 +131,7 @@ def _hostile_structure() -> dict[str, tuple[bytes, str]]:
             b"\xa4flow\xc4\x00",
             "duplicate-key",
         ),
+        "all columns twice": (twice, "duplicate-key"),
     }
 
 

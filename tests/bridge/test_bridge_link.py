@@ -186,6 +186,11 @@ def test_pairs_are_of_sources_of_the_plan() -> None:
     check_report(found, dataclasses.replace(samples.LIMITS, n_sources=6))
     with pytest.raises(ProtocolError, match="pairs.source"):
         check_report(found, dataclasses.replace(samples.LIMITS, n_sources=5))
+    raw, ours = socket.socketpair()
+    with raw, samples.link(ours, n_sources=5) as link:
+        greet((raw, link))
+        raw.sendall(encode(found))
+        assert "pairs.source" in str(refusal(link))
 
 
 def test_reports_go_forward(pair: Pair) -> None:
@@ -323,6 +328,19 @@ def test_nothing_wrong_leaves_the_market(name: str, decide: m.Decide) -> None:
         assert caught.value.name == name
         link.send(m.Decide(0))
         assert read(raw) == m.Decide(0)
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_the_market_may_end_a_run_at_any_time(pair: Pair, answered: bool) -> None:
+    """The engine reads the reason, whether or not it waits for an answer."""
+    raw, link = greet(pair)
+    raw.sendall(encode(samples.report()))
+    link.receive()
+    if answered:
+        link.send(m.Decide(0))
+        assert read(raw) == m.Decide(0)
+    link.send(m.Error("gold failed"))
+    assert read(raw) == m.Error("gold failed")
 
 
 def test_an_engine_that_does_not_read_is_silent(pair: Pair) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from unittest.mock import Mock
+from unittest.mock import Mock, call
 
 import pytest
 
@@ -18,6 +18,7 @@ from ecnomy.markets.model.market import Market
 from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.session.conversation import Conversation, Quiet
 from ecnomy.markets.session.qtenv_hand import Held
+from ecnomy.markets.session.retention import RunVoice
 
 SCENARIO = """
 version: 1
@@ -63,6 +64,26 @@ def test_what_is_held_overrides_the_decision_on_its_report() -> None:
         assert market.aims.pay_micro_per_s.tolist() == [3_500_000, 3_500_000]
         conversation.step(market)
     assert market.aims.pay_micro_per_s.tolist() == [3_500_000, 3_500_000]
+
+
+def test_a_screen_gets_the_market_before_the_engine_goes_on() -> None:
+    """If the engine has one. Progress has the run's title and duration from the start."""
+    scenario = scenario_from_text("title: two\n" + SCENARIO)
+    plan = make_plan(scenario)
+    assert scenario.market is not None
+    for show in (True, False):
+        market, link, sink, progress = Market(plan, scenario.market), Mock(), Mock(), Mock()
+        said = [world.report(plan, epoch * world.PS, epoch) for epoch in range(3)]
+        link.receive.side_effect = said
+        conversation = Conversation(link, plan, sink, RunVoice(sink, progress), str)
+        conversation.begin(Mock(show=show), market)
+        assert not link.send.called
+        for _ in said[1:]:
+            conversation.step(market)
+        kinds = [type(sent.args[0]).__name__ for sent in link.send.call_args_list]
+        assert kinds == (["Show", "Decide"] if show else ["Decide"]) * 2
+        times = [call.at(epoch * world.PS) for epoch in range(3)]
+        assert progress.mock_calls == [call.start("two", 8 * world.PS), *times]
 
 
 @pytest.mark.parametrize(
