@@ -25,7 +25,7 @@ FEES = (400, 900, 250)
 class Desk:
     """Six flows; the shop sells gold (0) and tin (2), the rival lead (1). Flow 1 stops at 6 s."""
 
-    def __init__(self, *, asked: bool = False, **limits: int) -> None:
+    def __init__(self, *, asked: bool = False, watched: bool = True, **limits: int) -> None:
         sources = [world.source(f"s{n}", stop_ps=6 * PS if n == 1 else -1) for n in range(6)]
         names = (("shop", "gold"), ("rival", "lead"), ("shop", "tin"))
         offers = [Offer(who, name, fee) for (who, name), fee in zip(names, FEES, strict=True)]
@@ -38,8 +38,9 @@ class Desk:
         for number, offer in enumerate(offers):
             own = limits if number == 0 else {}
             sold = ClassSpec(offer.name, offer.fee_micro_per_s, (), **own)
+            own_desk, looks = asked and number == 0, watched and number == 0
             seller: Any = SimpleNamespace(
-                asked=asked and number == 0, watches_classes=number == 0, let_in=self._let_in
+                asked=own_desk, watches_classes=looks, let_in=self._let_in
             )
             self.desk.open(sold, seller if number < 2 else None)
         self.desk.settle()
@@ -111,6 +112,13 @@ def test_a_provider_sees_what_its_classes_had_since_its_last_look() -> None:
     assert (third.flow_s.tolist(), third.marks.tolist()) == ([2, 1], [4, 0])
     assert (third.charge_micro.tolist(), third.refused.tolist()) == ([40, 0], [0, 0])
     assert desk.noted == [(4 * PS, "shop", [5], 0.0)]
+
+
+def test_a_class_whose_seller_does_not_decide_is_open_to_all() -> None:
+    """The seat of a custom role may sell it without a desk; nobody counts its members."""
+    desk = Desk(watched=False)
+    desk.close(0, 2, [0] * 6, [0] * 6)
+    assert desk.admit(2, f4=2, f5=2) == [True, True]
 
 
 @pytest.mark.parametrize(("most", "let_in"), [(-1, 3), (5, 3), (4, 2), (3, 1), (2, 0), (0, 0)])

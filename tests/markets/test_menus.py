@@ -37,6 +37,8 @@ market:
           sources: [films, mail, other]
           tariff: {kind: menu, choices: {light: {kind: per-unit, price: 3 money/MB},
                    heavy: {kind: two-part, fee: 0.4 money/s, price: 0.5 money/MB}}}
+        - {name: rent, meter: time, sources: [films, mail],
+           tariff: {kind: flat, price: 0.1 money/s}}
         - {name: marked, meter: marks, sources: mail,
            tariff: {kind: menu, choices: {each: {kind: posted},
                    none: {kind: flat, price: 0 money/s}}}}

@@ -116,6 +116,17 @@ def test_a_posted_fee_is_that_of_its_class_alone() -> None:
         parties.post_fee("ann", "lead", 5)
 
 
+def test_a_class_of_single_flows_may_cost_the_most() -> None:
+    """The limit of rows of many flows is not theirs."""
+    plan = make_plan(scenario_from_text(TEXT.replace(", rows: together", "")))
+    parties = Parties(plan, [AgentSpec("shop", "application-provider")], Ledger())
+    parties.sell("shop", GOLD)
+    parties.settle()
+    assert parties.post_fee("shop", "gold", DEAREST)
+    with pytest.raises(StrategyError, match=f"expected from 0 to {DEAREST}"):
+        parties.post_fee("shop", "gold", DEAREST + 1)
+
+
 def test_a_flow_has_one_user_and_one_class() -> None:
     """Also for the agent with the first account, and twice in one list."""
     parties = World().parties

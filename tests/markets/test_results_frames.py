@@ -206,6 +206,8 @@ def test_ratios_and_states_over_time(made: Results) -> None:
     assert each == pytest.approx(8e-6 * grown("acked_bytes") / 2)
     pays = made.timeseries("willingness", by="source")["silver"]
     assert (pays.loc[MOVED_S], pays.loc[MOVED_S + 1]) == (2.0, 8.0)
+    heads = [made.timeseries("goodput", by).columns.name for by in ("source", None)]
+    assert heads == ["source", None]
     first = made.timeseries("willingness", by="source")["gold"]  # its flows are 0 and 1
     assert first.tolist() == [8.0] * len(first)
     ends = made.timeseries("balance").iloc[-1]
