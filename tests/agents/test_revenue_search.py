@@ -120,6 +120,25 @@ def test_two_that_search_at_the_same_time_do_not_drift_together() -> None:
         assert np.abs(np.log(np.array(own(carrier)[-20:]) * 3e-6)).max() < 0.03
 
 
+def test_a_slope_is_a_share_of_what_is_lost_too() -> None:
+    """Losses of 1.02 above and 0.98 below: a slope of 0.04 / 2 over h, and a step of the same."""
+    carrier = CarrierBooks(RevenueGradient(probe=0.1), 100_000)
+    settle(carrier, lambda price: -1.02 if price > 100_000 else -0.98, 8)
+    assert own(carrier) == pytest.approx([100_000, 100_000 * math.exp(-0.02 / 0.1)])
+
+
+def test_each_turn_shortens_the_longest_step() -> None:
+    """Four probes, then four over the number of the stretch, and one probe at least."""
+    carrier = CarrierBooks(RevenueGradient(probe=0.1), 100_000)
+    carrier.decide()
+    for up in (True, False, True, False, True):
+        middle = own(carrier)[-1]
+        for _ in range(8):
+            carrier.decide(BIG * (3 if (carrier.price > middle) == up else 1))
+    steps = np.diff(np.log(own(carrier)))
+    assert steps == pytest.approx([0.4, -0.2, 0.4 / 3, -0.1, 0.1])
+
+
 def test_it_goes_back_where_customers_are_lost() -> None:
     """A price that they bear no longer, above which what is left rises with the price again."""
     carrier = CarrierBooks(RevenueGradient(), 100_000)

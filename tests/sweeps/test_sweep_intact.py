@@ -91,6 +91,16 @@ def test_a_record_that_is_damaged_before_its_shard_is_a_run_to_repeat(tmp_path: 
     store.close()
 
 
+def test_a_shard_of_no_runs_is_not_written(tmp_path: Path) -> None:
+    """If all records are damaged, the sweep begins anew."""
+    store = _store(tmp_path)
+    for file in (store.folder / "outcomes").glob("*.json"):
+        file.write_bytes(b"{")
+    store.compact()
+    assert not store.records and not list((store.folder / "shards").iterdir())
+    store.close()
+
+
 def test_records_of_earlier_versions_count(tmp_path: Path) -> None:
     """A record without a digest is read without a check."""
     store = _store(tmp_path)

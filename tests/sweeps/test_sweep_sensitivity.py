@@ -226,10 +226,11 @@ def test_faults_are_told(tmp_path: Path, old: str, new: str, words: str) -> None
     assert words in str(error.value) and "\n" not in str(error.value)
 
 
-def test_odd_levels_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("levels", [5, 9])
+def test_odd_levels_are_refused(tmp_path: Path, levels: int) -> None:
     """Morris's steps span half of the levels."""
-    with pytest.raises(ScenarioError, match="levels: found 5, expected an even number"):
-        load_sweep(write(tmp_path, MORRIS.replace("levels: 6", "levels: 5")))
+    with pytest.raises(ScenarioError, match=f"levels: found {levels}, expected an even number"):
+        load_sweep(write(tmp_path, MORRIS.replace("levels: 6", f"levels: {levels}")))
 
 
 def test_what_cannot_be_told_is_said(ishigami_sweep: Path, tmp_path: Path) -> None:
