@@ -61,6 +61,15 @@ def test_the_place_counts_all_sources_of_the_file() -> None:
     assert "sources[2].transport.weight: found 5000, 5004 marks" in one
 
 
+def test_the_longest_round_trip_fills_the_pipe() -> None:
+    """A second hop of 30 ms and 1 Gbps belongs to the light flows only: 60 ms more."""
+    links = "  links:\n    - {name: far, from: b, to: c, rate: 1 Gbps, delay: 30 ms}\n"
+    text = TEXT.replace("  links:\n", links).replace("count: 4, from: a, to: b", "from: a, to: c")
+    scenario = scenario_from_text(text, overrides=[f"{WEIGHT}=5000"])
+    (one,) = [w for w in warnings(scenario, make_plan(scenario)) if "marks per round trip" in w]
+    assert f"at most {ROOM + (0.06 + 12e-6) * 10e6 / 12e3:.4g} marks in total" in one
+
+
 def test_a_law_that_marks_fewer_lowers_the_bound() -> None:
     """A tenth of the packets: a tenth of the room."""
     fixed = "network.links.pipe.marking={law: fixed, probability: 0.1}"

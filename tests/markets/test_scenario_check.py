@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ecnomy.markets.compile.askings import largest_probability
 from ecnomy.markets.compile.check import warnings
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.compile.summary import summary
@@ -91,6 +92,17 @@ def test_doubts(override: str, part: str) -> None:
     assert part in only
 
 
+def test_one_link_that_drops_is_enough() -> None:
+    """Of two links that mark, the second passes packets that are not ECN-capable."""
+    second = "    - {name: next, from: b, to: c, rate: 12 Mbps, marking: {law: fixed}}\nsources:\n"
+    text = TEXT.replace("sources:\n", second).replace("to: b, transport", "to: c, transport")
+    off = ["sources.s.transport.ecn=off", "network.links.next.marking.probability=0.1"]
+    for fate in ("drop", "pass"):
+        both = [*off, "network.links.next.not_ect=pass", f"network.links.pipe.not_ect={fate}"]
+        (only,) = warned(scenario_from_text(text, overrides=both))
+        assert f"so links pipe, next {fate} them instead of marking" in only
+
+
 def test_marks_within_capacity_are_not_warned_of() -> None:
     """1000 packets/s at 0.1 give 100 marks/s, which may be asked for."""
     override = "sources.s.transport.mark_rate=100 marks/s"
@@ -104,6 +116,12 @@ def test_pie_marks_no_more_than_its_share() -> None:
     (only,) = warned(scenario_from_text(TEXT, overrides=[pie.format(0.1), asked]))
     assert "at a marking probability of at most 0.1 give 100 marks/s" in only
     assert warned(scenario_from_text(TEXT, overrides=[pie.format(0.5), asked])) == []
+
+
+def test_the_class_that_marks_most_bounds_a_link() -> None:
+    """Telephones have a drop-tail queue, and the web has RED up to 0.1."""
+    (link,) = [one for one in make_plan(load(EXAMPLES / "two-classes.yaml")).links if one.scheduler]
+    assert largest_probability(link) == 0.1
 
 
 def test_fees_without_a_handle_and_hasty_agents() -> None:
@@ -127,6 +145,19 @@ def test_summary_fits_a_screen() -> None:
     assert len(text.splitlines()) <= 24
     for part in ("180 s simulated", "10 Mbps", "20 x background", "= 32 marks/s per flow", "isp"):
         assert part in text
+
+
+def test_summary_shows_twelve_rows_of_a_kind() -> None:
+    """It counts the rest: of 28 links, and of 14 laws."""
+    law = "marking: {{law: fixed, probability: 0.{0}}}"
+    link = f"    - {{{{name: l{{0}}, from: a, to: b, rate: 1 Mbps, {law}}}}}"
+    links = "\n".join(link.format(number) for number in range(11, 24))
+    scenario = scenario_from_text(TEXT.replace("sources:\n", links + "\nsources:\n"))
+    lines = summary(scenario, make_plan(scenario)).splitlines()
+    for title, rest in (("links (28)", 16), ("marking (15 kinds)", 3)):
+        first = lines.index(title) + 1
+        assert all(":" in line for line in lines[first : first + 12])
+        assert lines[first + 12 : first + 14] == [f"  ... and {rest} more", ""]
 
 
 def test_summary_names_classes() -> None:

@@ -105,6 +105,16 @@ def test_a_window_below_a_packet_settles_within_marks() -> None:
     assert warned(SMALL.format(duration=3000, warmup=801)) == []
 
 
+def test_the_floor_of_an_ack_clocked_window_is_told_from_a_twentieth_on() -> None:
+    """0.75 marks/s are those of a window of one packet, the floor: at p = 0.3 0.3 per 0.4 s."""
+    text = SMALL.format(duration=3000, warmup=2000)
+    for mark_rate, over in ((0.75, ""), (0.72, ""), (0.7, "1.07"), (0.0375, "20")):
+        own = f"sources.s.transport.mark_rate={mark_rate} marks/s"
+        scenario = scenario_from_text(text, overrides=[own, "sources.s.transport.send=ack-clocked"])
+        found = [one for one in warnings(scenario, make_plan(scenario)) if "in flight" in one]
+        assert [f"takes about {over} times as many" in one for one in found] == [True] * bool(over)
+
+
 def test_a_charge_outside_classes_counts() -> None:
     """0.0375 money/s at 1 money a mark are those 0.0375 marks/s."""
     paid = SMALL.replace(", mark_rate: 0.0375 marks/s", "") + BOUGHT

@@ -97,6 +97,13 @@ def test_callers_without_number() -> None:
         plan_of("{kind: voip, idle: 3 min, interarrival: 30 s}", "udp")
 
 
+@pytest.mark.parametrize(("connection", "lasting"), [("lasting", 1.0), ("new", 0.0)])
+def test_a_connection_for_all_groups_or_for_each(connection: str, lasting: float) -> None:
+    """By name in YAML, a switch in the plan."""
+    (source,) = plan_of(f"{{kind: on-off, connection: {connection}}}").sources
+    assert source.traffic.params["lasting"] == lasting
+
+
 def test_video() -> None:
     """Types of frames by name; the defaults make 1 Mbps."""
     source = plan_of(

@@ -103,7 +103,8 @@ def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
         settled_ps = plan.warmup_ps - _last_start_ps(source)
         if source.start.at_ps > plan.warmup_ps or found.time_s * PS_PER_S <= settled_ps:
             continue
-        first = source.transport.initial_window if isinstance(source.transport, Tcp) else 0.0
+        assert isinstance(source.transport, Tcp)
+        first = source.transport.initial_window
         settled_s = max(settled_ps, 0) / PS_PER_S
         if found.small and first > found.window:
             off = _excess(found, min(first, 1.0), settled_s, measured_s)
