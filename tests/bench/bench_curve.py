@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The curve: the cost of a packet for 10 to 100,000 flows and 1 to 1,000 links.
 
-Flows share one bottleneck of 10 Mbps per flow (40 ms round trip); each of many links has two flows
-of its own, so every link is used. Start-up is the CPU time outside the event loop. Memory per
-idle and per active flow is counted (tests/engine/counting.py), without packets.
+Flows share one bottleneck of 10 Mbps per flow (40 ms round trip); each of many links carries two
+flows that use no other, so every link is used. Start-up is the CPU time outside the event loop.
+Memory per idle and per active flow is counted (tests/engine/counting.py), without packets.
 """
 
 from __future__ import annotations

@@ -59,7 +59,8 @@ def plan() -> Plan:
         msgspec.structs.replace(bare.links[0], name=name, source=i, target=i + 1, stream=name)
         for i, name in enumerate(("near", "far", "back"))
     ]
-    a = msgspec.structs.replace(bare.sources[0], path=[0, 1], ack_path=[2])
+    l4s = msgspec.structs.replace(bare.sources[0].transport, codepoint="ect-1")
+    a = msgspec.structs.replace(bare.sources[0], path=[0, 1], ack_path=[2], transport=l4s)
     b = msgspec.structs.replace(bare.sources[1], path=[1])
     nodes = ["w", "x", "y", "z"]
     changed = dict(links=links, sources=[a, b], nodes=nodes)
@@ -69,14 +70,20 @@ def plan() -> Plan:
 class Shelf:
     """A contract of the carrier `far` with ann, who uses a, and with b's users."""
 
-    def __init__(self, meter: str, tariff: Tariff, sources: tuple[str, ...] = ("a", "b")) -> None:
+    def __init__(
+        self,
+        meter: str,
+        tariff: Tariff,
+        sources: tuple[str, ...] = ("a", "b"),
+        ratio: float = 1.0,
+    ) -> None:
         self.plan, ledger = plan(), Ledger()
         agents = [AgentSpec(name, "connectivity-provider") for name in ("near", "far")]
         parties = Parties(self.plan, [*agents, AgentSpec("ann", "customer")], ledger)
         parties.use("ann", ("a",), alone=False)
         parties.settle()
         accounts = [parties.account(name) for name in ("near", "far")]
-        domains = Domains(self.plan, ("near", "far"), accounts, [NEAR, FAR, FAR], [3, 7])
+        domains = Domains(self.plan, ("near", "far"), accounts, [NEAR, FAR, FAR], [3, 7], ratio)
         self.counts, self.names = Counts(3), ledger.names
         spec = ContractSpec("line", meter, tariff, sources)
         self.contract = Metered(self.plan, parties, domains, self.counts, "far", spec)
@@ -124,6 +131,16 @@ def test_a_contract_for_some_sources_counts_only_their_flows() -> None:
     assert (first.flow.tolist(), second.flow.tolist()) == ([1, 2], [1, 2])
     assert first.amount_micro.tolist() == [7 * 4, 0]
     assert second.amount_micro.tolist() == [8 * 3, 8 * 2]
+
+
+@pytest.mark.parametrize("meter", ["marks", "marks-set", "marked-bytes", "bytes", "packets"])
+def test_a_posted_price_of_marks_is_that_of_their_codepoint(meter: str) -> None:
+    """`a` sends ECT(1) at the posted 7 and 8, `b` ECT(0) at 2.5 times as much, half to even."""
+    classic = (18, 20) if "mark" in meter else (7, 8)
+    dues = Shelf(meter, Posted(), ratio=2.5).dues()
+    for due, counted, price, other in zip(dues, COUNTED[meter], (7, 8), classic, strict=True):
+        prices = (price, other, other)
+        assert due.amount_micro.tolist() == [n * p for n, p in zip(counted, prices, strict=True)]
 
 
 @pytest.mark.parametrize("meter", ["bytes", "weight"])

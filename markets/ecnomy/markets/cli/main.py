@@ -31,6 +31,7 @@ _INTERRUPTED: Final = 130
 _UsageError: Final[Any] = typer.BadParameter.__base__  # Typer does not export it
 # Earlier spellings of options, kept for a release: all verbs have --jobs.
 _OLD_OPTIONS: Final = {"workers": "jobs"}
+_WITH_VALUES: Final = ("sweep", "calibrate", "tune")  # their files have the key `set`
 # Kinds of pydantic's faults of numbers, and what the message says that the option takes.
 _WANTED: Final = {
     "int_parsing": "a whole number",
@@ -146,16 +147,14 @@ def _usage(error: Any) -> str:
         return found
     path = error.ctx.command_path
     verb = path.partition(" ")[2]
-    if found.startswith("No such option: --set"):  # of verbs whose file has them
+    if verb in _WITH_VALUES and found.startswith("No such option: --set"):
         found += "; write values for all runs in the file, such as `set: {duration: 60 s}`"
     return f"{verb}{': ' if verb else ''}{found}; see `{path} --help`"
 
 
 def _value(error: Any) -> str:
     """Return the fault of an option's value, or "" if only typer can say it."""
-    faults: Any = getattr(
-        error.__cause__, "errors", list
-    )()  # of pydantic, which typer uses if it can
+    faults: Any = getattr(error.__cause__, "errors", list)()  # of pydantic, if typer uses it
     wanted = _WANTED.get(faults[0]["type"]) if faults else None
     if not wanted:
         return ""

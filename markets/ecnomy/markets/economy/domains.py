@@ -32,6 +32,7 @@ class Domains:
         price_micro: present price of a mark in each domain, on ECT(1) packets; replaced, never
             modified in place.
         other: whether marks of each source have another price, `classic_price_ratio` x that one.
+        other_rows: the same, of each row of flows.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class Domains:
         self._ratio = classic_price_ratio
         l4s = np.array([source.l4s for source in plan.sources], dtype=np.bool_)
         self.other: Truths = ~l4s & (classic_price_ratio != 1)
-        self._other_rows = np.repeat(self.other, np.array(counts, dtype=np.int64))
+        self.other_rows = np.repeat(self.other, np.array(counts, dtype=np.int64))
 
     def post(self, domain: int, price_micro: int) -> None:
         """Set a new price in a domain."""
@@ -79,7 +80,7 @@ class Domains:
 
     def row_price_micro(self, price_micro: Integers) -> Integers:
         """Return the price of a mark of each row in its access domain, at these posted prices."""
-        return self.priced(price_micro, self.access, self._other_rows)
+        return self.priced(price_micro, self.access, self.other_rows)
 
     def number(self, owner: str) -> int:
         """Return the domain of an owner; for "", the only domain.

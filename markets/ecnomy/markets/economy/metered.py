@@ -69,8 +69,8 @@ class Metered:
         self._payee = np.full(len(self.rows), payee, dtype=np.int64)
         self._domain = domains.names.index(seller) if seller in domains.names else 0
         meter = METERS[spec.meter]
-        other = np.repeat(domains.other, [source.row_count for source in plan.sources])
-        self._domains, self._other = domains, other[self.rows] & (meter.name == "marks")
+        self._domains = domains
+        self._other = domains.other_rows[self.rows] & meter.of_marks
         self._tariff, self._by_weight = spec.tariff, meter.name == "weight"
         self._by_time = self._by_weight or meter.name == "time"
         self._read = self._reading(plan, domains, counts, meter.name)

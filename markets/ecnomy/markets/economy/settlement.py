@@ -226,7 +226,6 @@ class _MarkSet:
         self._parties, self._domains = parties, domains
         self._marks = [MarksByFlow(plan, domains, d) for d in range(len(domains.names))]
         self.rows_of_source = np.array([s.row_count for s in plan.sources], dtype=np.int64)
-        self._other = np.repeat(domains.other, self.rows_of_source)
         self.counts: Integers = np.zeros((len(plan.sources), len(domains.names)), dtype=np.int64)
         self.access = np.array([way.domains[0] for way in domains.ways], dtype=np.int64)
 
@@ -240,7 +239,7 @@ class _MarkSet:
         row = np.concatenate(rows)
         quantity = np.concatenate([q[own] for q, own in zip(found, rows, strict=True)])
         domain = np.repeat(np.arange(len(rows), dtype=np.int64), [len(own) for own in rows])
-        price = self._domains.priced(epoch.price_micro, domain, self._other[row])
+        price = self._domains.priced(epoch.price_micro, domain, self._domains.other_rows[row])
         debit = self._parties.mark_payers(epoch.offer)[row]
         credit = self._domains.accounts[domain]
         amount = times(quantity, price)

@@ -44,7 +44,7 @@ def mark_prices(market: MarketSpec, plan: Plan) -> dict[str, MarkPrice]:
     for source, way in zip(plan.sources, ways(plan, owners_of(links, carriers)), strict=True):
         met = [prices[domain] for domain in way.domains]
         asked = met if market.settlement == DIRECT else met[:1]
-        if not source.l4s and market.classic_price_ratio != 1:
+        if not source.l4s:
             asked = [classic_price_micro(price, market.classic_price_ratio) for price in asked]
         names = tuple(carriers[domain].name for domain in way.domains)
         found[source.name] = MarkPrice(names, min(asked), max(asked))

@@ -11,10 +11,17 @@ __all__ = ["METERS", "Meter"]
 
 
 class Meter(msgspec.Struct, frozen=True):
-    """A meter; `unit` is one of unit_price.METER_UNITS."""
+    """A meter.
+
+    Attributes:
+        name: its name in YAML.
+        unit: one of unit_price.METER_UNITS.
+        of_marks: whether it measures marks, so that a posted price is that of their codepoint.
+    """
 
     name: str
     unit: str
+    of_marks: bool = False
 
 
 METERS: Final[dict[str, Meter]] = {
@@ -23,9 +30,11 @@ METERS: Final[dict[str, Meter]] = {
         Meter("time", "ps"),  # active time of the flow, from its source's start to its stop
         Meter("bytes", "byte"),  # delivered, of IP packets
         Meter("packets", "packet"),  # delivered
-        Meter("marks", "mark"),  # CE packets delivered
-        Meter("marked-bytes", "byte"),  # of CE packets delivered: congestion volume (RFC 6789)
-        Meter("marks-set", "mark"),  # in the seller's domain, on packets that arrive or are lost
+        Meter("marks", "mark", of_marks=True),  # CE packets delivered
+        # Of CE packets delivered: congestion volume (RFC 6789).
+        Meter("marked-bytes", "byte", of_marks=True),
+        # In the seller's domain, on packets that arrive or are lost.
+        Meter("marks-set", "mark", of_marks=True),
         Meter("weight", "ps"),  # active time, times the weight of its window law (aims.py)
         Meter("calls", "call"),  # admitted
         Meter("transfers", "transfer"),  # complete files and pages
