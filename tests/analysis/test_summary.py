@@ -200,14 +200,15 @@ def test_money_belongs_to_the_epoch_that_ended() -> None:
 
 
 def test_the_report_at_the_start_of_a_window_belongs_to_the_time_before() -> None:
-    """A mean over (5 s, 15 s] without the report at 5 s, and without a value of 0."""
-    times = [t for t in (0, 5, 10, 15) for _ in range(2)]
-    rtts = [9.0, 9.0, 7.0, 7.0, 0.0, 1.0, 0.5, 2.0]
-    table = pd.DataFrame({"t_ps": times, "flow": [0, 1] * 4, "srtt_s": rtts})
+    """A mean over (5 s, 20 s] without that report, nor a value of 0, while packets move."""
+    times = [t for t in (0, 5, 10, 15, 20) for _ in range(2)]
+    rtts = [9.0, 9.0, 7.0, 7.0, 0.0, 1.0, 0.5, 2.0, 0.5, 5.0]
+    acked = [0, 0, 3, 3, 4, 4, 5, 5, 6, 5]
+    table = pd.DataFrame({"t_ps": times, "flow": [0, 1] * 5, "srtt_s": rtts, "acked": acked})
     epochs = Epochs(table, "flow", 2)
-    window = epochs.window(5, 15)
+    window = epochs.window(5, 20)
     assert window is not None
-    assert epochs.mean_positive("srtt_s", window).tolist() == [0.5, 1.5]
+    assert epochs.mean_while("srtt_s", "acked", window).tolist() == [0.5, 1.5]
 
 
 def test_a_torn_last_report_is_left_out() -> None:

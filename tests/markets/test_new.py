@@ -84,6 +84,24 @@ def test_a_beginning_works(
     assert files_of(folder) == before
 
 
+def test_without_pytest_the_next_commands_say_what_to_install(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the command that needs it."""
+    found = importlib.util.find_spec
+    hidden = {"pytest"}
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *of: None if name in hidden else found(name, *of),
+    )
+    assert ecnomy("new", "scenario", "lab", "--into", "sub") == 0
+    told = capsys.readouterr().out.partition("\n\nNext:\n")[2].splitlines()
+    hint = "  # after: pip install pytest"
+    assert [line for line in told if line.endswith(hint)] == [f"  cd sub && pytest test_lab.py{hint}"]
+    assert len(told) == 3
+
+
 def test_a_law_registers_with_the_names_of_its_project(folder: Path) -> None:
     """What a build for OMNeT++ reads; the headers are compiled by the test of the beginning."""
     assert ecnomy("new", "law", "steep") == 0

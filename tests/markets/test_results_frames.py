@@ -315,6 +315,7 @@ def test_marks_are_paid_for_by_link(settlement: str, tmp_path: Path) -> None:
         assert set(told) == {("north", "near"), ("north", "far")}
         share = told["north", "near"].quantity / paid["quantity"].sum()
         assert share == pytest.approx(pairs["near"] / (pairs["near"] + pairs["far"]), abs=0.01)
+        assert [row.price for row in told.values()] == [pytest.approx(0.003, rel=1e-12)] * 2
 
 
 def test_whole_numbers_are_shared_out_whole() -> None:

@@ -108,6 +108,21 @@ def test_another_law_brings_its_own_parameters(tmp_path: Path) -> None:
     assert link.rate == 10**7
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_a_misspelt_name_in_a_variant_is_an_item_without_keys(known: bool, tmp_path: Path) -> None:
+    """The message names the base's most similar item; without one, only the keys."""
+    (tmp_path / "base.yaml").write_text(SMALL)
+    variant = tmp_path / "variant.yaml"
+    name = "tow" if known else "gold"
+    variant.write_text(f"extends: base.yaml\nsources:\n  - {{name: {name}, count: 2}}\n")
+    with pytest.raises(
+        ScenarioError, match=r"variant.yaml:3: sources\[2\]: found no 'transport', "
+    ) as told:
+        load(variant)
+    hint = "; or as name, 'two' of the file that this one extends"
+    assert told.value.expected.endswith(hint) is known and ("extends" in str(told.value)) is known
+
+
 def test_a_name_twice_in_a_variant_is_refused(tmp_path: Path) -> None:
     """Merging by name does not hide that the variant names one item twice."""
     (tmp_path / "base.yaml").write_text(SMALL)

@@ -12,7 +12,7 @@ from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.summaries import Mark, flow_rows, link_rows, nothing_yet
 
 PS = 10**12
-STATES = {"in_flight", "active", "cwnd", "srtt_s", "weight"}
+STATES = {"in_flight", "active", "file_left", "cwnd", "srtt_s", "weight"}
 LINK_STATES = {"queue_packets", "queue_bytes", "queue_max", "probability"}
 OFFERS = (Offer("shop", "gold", 5), Offer("rival", "tin", 3))
 FROM_S, TO_S = 3, 10

@@ -60,6 +60,16 @@ def test_no_figure_is_broken_and_no_name_is_cut(
     assert shown.count("what came out") == 1 and "\u2026" not in shown
 
 
+def test_no_line_ends_in_spaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a pipe, a long text in one row widens no other row."""
+    table = Table("name", "text", box=None)
+    table.add_row("long", "x" * 200)
+    table.add_row("short", "y")
+    lines = printed(table, io.StringIO(), monkeypatch, 80).splitlines()
+    assert [len(line) for line in lines] == [12, 208, 9]
+    assert lines == [line.rstrip() for line in lines]
+
+
 def test_a_table_that_fits_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a wide terminal, and in a pipe of any width: the same lines, without codes."""
     assert printed(wide(2), Terminal(), monkeypatch, 200) == printed(

@@ -209,7 +209,7 @@ def _group_row(
     goodput = 8 * grown("acked_bytes") / window.seconds
     each = [goodput[row] / on[row] for row in member if on[row]]
     marks, delivered = float(grown("ce")[member].sum()), float(grown("delivered")[member].sum())
-    rtts = epochs.mean_positive("srtt_s", window)[member]
+    rtts = epochs.mean_while("srtt_s", "acked_bytes", window)[member]
     known = rtts[np.isfinite(rtts)]
     scale = _divide(1, window.seconds * count)
     return GroupRow(

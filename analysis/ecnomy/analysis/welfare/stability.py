@@ -77,7 +77,7 @@ def margins_of(run: RawRun, windows: tuple[Window, ...]) -> tuple[Margin, ...]:
 
 def _margins(plan: Plan, flows: Epochs, links: Epochs, window: Window) -> Iterator[Margin]:
     acked, marks = flows.difference("acked", window), flows.difference("ce", window)
-    rtts = flows.mean_positive("srtt_s", window)
+    rtts = flows.mean_while("srtt_s", "acked_bytes", window)
     arrived, marked = links.difference("arrivals", window), links.difference("marks", window)
     sources = plan.row_sources()
     for number, link in enumerate(plan.links):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -28,7 +29,10 @@ _WIDE: Final = 100_000
 
 
 class TableConsole(Console):
-    """A console that prints tables as `fitted` does, and removes control characters from texts."""
+    """A console that prints tables as `fitted` does, without spaces at the ends of lines.
+
+    It removes control characters from texts.
+    """
 
     def render_str(self, text: str, **options: Any) -> Text:
         """See Console."""
@@ -36,13 +40,15 @@ class TableConsole(Console):
 
     def print(self, *objects: Any, **options: Any) -> None:
         """See Console."""
-        if len(objects) == 1 and isinstance(objects[0], Table):
+        if not (len(objects) == 1 and isinstance(objects[0], Table)):
+            super().print(*objects, **options)
+            return
+        with self.capture() as captured:
             for number, part in enumerate(fitted(objects[0], self)):
                 if number:
                     super().print()
                 super().print(part, **options)
-        else:
-            super().print(*objects, **options)
+        self.file.write(re.sub(r" +$", "", captured.get(), flags=re.MULTILINE))
 
 
 def fitted(table: Table, console: Console) -> Iterator[Table]:

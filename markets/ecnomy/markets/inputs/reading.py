@@ -238,7 +238,7 @@ def _read_struct(node: Node, kind: type[msgspec.Struct], path: str, places: Plac
         for key, field in fields.items()
         if field.required and field.name not in values
     }
-    gaps.refuse(Gap(node.place, path, missing))
+    gaps.refuse(Gap(node.place, path, missing, node.meant))
     try:
         return kind(**values)
     except Misfit as misfit:

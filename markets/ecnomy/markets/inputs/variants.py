@@ -13,12 +13,16 @@ import os
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
+from ecnomy.agents.find import nearest
 from ecnomy.markets.inputs.yamlfile import Node, parse, read, show
 
 __all__ = ["load_text", "load_tree", "merged"]
 
 _DEEPEST: Final = 16
 _SELECTORS: Final = ("law", "kind")
+_MOST_COMPARED: Final = 2000  # pairs of names
 
 
 def load_tree(path: str | os.PathLike[str]) -> Node:
@@ -95,9 +99,15 @@ def _named(node: Node) -> bool:
 
 def _merged_lists(base: Node, over: Node) -> Node:
     fresh = {_name(item): item for item in reversed(over.items())}
-    known = {_name(item) for item in base.items()}
+    known = dict.fromkeys(str(_name(item)) for item in base.items())
     result = [merged(i, fresh[_name(i)]) if _name(i) in fresh else i for i in base.items()]
     # A duplicate name in the variant is kept twice, for validation to refuse.
     first = set(map(id, fresh.values()))
-    result += [i for i in over.items() if _name(i) not in known or id(i) not in first]
+    few = len(known) * len(fresh) <= _MOST_COMPARED
+    for item in over.items():
+        if _name(item) not in known:
+            near = nearest(str(_name(item)), list(known)) if few else ""
+            result.append(msgspec.structs.replace(item, meant=near))
+        elif id(item) not in first:
+            result.append(item)
     return Node(result, over.place)

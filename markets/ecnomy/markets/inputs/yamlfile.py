@@ -64,11 +64,15 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Gap(msgspec.Struct, frozen=True):
-    """The keys that one mapping lacks, with the expected form of each."""
+    """The keys that one mapping lacks, with the expected form of each.
+
+    `meant` is as in Node.
+    """
 
     place: Place
     path: str
     keys: dict[str, str]
+    meant: str = ""
 
     @property
     def names(self) -> str:
@@ -95,6 +99,8 @@ class MissingKeys(ScenarioError):
         else:
             found = f"no {first.names}"
             expected = "; ".join(f"{key}: {words}" for key, words in first.keys.items())
+        if first.meant:
+            expected += f"; or as name, {first.meant!r} of the file that this one extends"
         super().__init__(first.place.file, first.place.line, path, found, expected)
 
 
@@ -106,13 +112,15 @@ def _spot(gap: Gap) -> str:
 class Node(msgspec.Struct, frozen=True):
     """A value and its place. `text` is a scalar as written, so that 0.1 stays one tenth.
 
-    `keys` has the place of each key of a mapping.
+    `keys` has the place of each key of a mapping. `meant` is the base's most similar name if a
+    variant adds an item to a list of named ones.
     """
 
     value: Scalar | dict[str, Node] | list[Node]
     place: Place
     text: str = ""
     keys: dict[str, Place] = {}
+    meant: str = ""
 
     def mapping(self) -> dict[str, Node]:
         """Return the items of a mapping; {} for other values."""

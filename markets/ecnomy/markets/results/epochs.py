@@ -85,9 +85,14 @@ class Epochs:
         ends = self.at(name, np.array([window.from_ps, window.to_ps], dtype=np.int64))
         return np.asarray(ends[1] - ends[0], dtype=np.float64)
 
-    def mean_positive(self, name: str, window: Window) -> Floats:
-        """Return the mean of a momentary column over reports of a window where it is above 0."""
+    def mean_while(self, name: str, counter: str, window: Window) -> Floats:
+        """Return the mean of a momentary column over reports of a window where it is above 0.
+
+        Reports of intervals in which the counter did not grow are left out: a flow that stands
+        still keeps its last round-trip time.
+        """
         inside = (self.t_ps > window.from_ps) & (self.t_ps <= window.to_ps)
-        values = self.column(name)[inside]
+        grew = np.diff(self.column(counter), axis=0, prepend=0)[inside] > 0
+        values = np.where(grew, self.column(name)[inside], 0.0)
         known = (values > 0).sum(axis=0)
         return np.where(known > 0, values.sum(axis=0) / np.maximum(known, 1), np.nan)

@@ -54,14 +54,16 @@ def payments_of(raw: RawRun, who: str | None) -> pd.DataFrame:
         else:
             links, weights = _by_link(shares.get(str(source), {}), owners, str(payee))
             quantities, amounts = shared(quantity, weights), shared(amount, weights)
+        unit = units.get(str(kind), "")
+        whole = quantity / PS_PER_S if unit == "s" else float(quantity)
         for link, number, micro in zip(links, quantities, amounts, strict=True):
-            unit = units.get(str(kind), "")
             rows.append(
                 {
                     **{"payer": payer, "payee": payee, "kind": kind, "source": source},
                     "link": link,
                     "quantity": number / PS_PER_S if unit == "s" else float(number),
                     "unit": unit,
+                    "price": amount / 1e6 / whole if whole else np.nan,
                     "amount": micro / 1e6,
                 }
             )
@@ -86,7 +88,7 @@ def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=order)
     frame["quantity"] = frame["quantity"].astype(float)
     frame["amount"] = frame["amount"].astype(float)
-    frame["price"] = frame["amount"] / frame["quantity"].where(frame["quantity"] > 0)
+    frame["price"] = frame["price"].astype(float)
     frame = frame.sort_values("amount", ascending=False, kind="stable", ignore_index=True)
     frame.index.name = "payment"
     frame.attrs["units"] = dict(_UNITS)

@@ -215,11 +215,11 @@ class Results(RunTables):
                 name. None: everything.
 
         Returns:
-            `payer`, `payee`, `kind`, `source`, `link`, `quantity` in `unit`, `price` (the mean:
-            amount / quantity), `amount` in money, the largest first. Mark charges have a row for
-            each link that marked the source's packets, in proportion to its marks in the
-            whole run, independent of price changes. Amounts of a payer sum to the ledger's
-            total, exact to the micro-unit.
+            `payer`, `payee`, `kind`, `source`, `link`, `quantity` in `unit`, `price` (the mean
+            of this payer, payee, kind and source), `amount` in money, the largest first. Mark
+            charges have a row for each link that marked the source's packets, in proportion to
+            its marks in the whole run, independent of price changes. Amounts of a payer sum to
+            the ledger's total, exact to the micro-unit.
 
         Raises:
             InputError: the name does not exist.

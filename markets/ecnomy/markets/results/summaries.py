@@ -25,7 +25,7 @@ from ecnomy.markets.results.tables import Taken
 __all__ = ["PS_PER_S", "Mark", "Measuring", "flow_rows", "link_rows", "nothing_yet"]
 
 _STATES: Final = {
-    *("in_flight", "active", "cwnd", "srtt_s", "weight"),
+    *("in_flight", "active", "file_left", "cwnd", "srtt_s", "weight"),
     *("queue_packets", "queue_bytes", "queue_max", "probability"),
 }
 

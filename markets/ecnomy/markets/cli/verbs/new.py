@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 from typing import Annotated
 
@@ -45,5 +46,6 @@ def new_command(kind: Kind, name: Name, into: Into = Path(), as_json: Json = Fal
     for file in made.files:
         print(file)
     print("\nNext:")
+    hint = "" if importlib.util.find_spec("pytest") else "  # after: pip install pytest"
     for command in made.then:
-        print(f"  {command}")
+        print(f"  {command}{hint if 'pytest' in command.split() else ''}")
