@@ -98,7 +98,8 @@ def test_without_pytest_the_next_commands_say_what_to_install(
     assert ecnomy("new", "scenario", "lab", "--into", "sub") == 0
     told = capsys.readouterr().out.partition("\n\nNext:\n")[2].splitlines()
     hint = "  # after: pip install pytest"
-    assert [line for line in told if line.endswith(hint)] == [f"  cd sub && pytest test_lab.py{hint}"]
+    shown = [line for line in told if line.endswith(hint)]
+    assert shown == [f"  cd sub && pytest test_lab.py{hint}"]
     assert len(told) == 3
 
 

@@ -21,9 +21,17 @@ class Customer(User):
         super().__init__(model, name, terms, ADAPT)
         self._strategist = Strategist(name, terms.kind or "stay", terms.params)
 
+    @property
+    def advice(self) -> str:
+        """See Role."""
+        return self._strategist.advice
+
     def decide(self, seen: Observation) -> Decision:
         """Return the classes it requests, and its payment for flows without a paying provider."""
         decision = self._strategist.decide(seen)
         heeds_lag, inertia = self._strategist.heeds_lag, self._strategist.inertia
-        self.decided(seen.t_ps, settling_ps(seen.flows), heeds_lag=heeds_lag, inertia=inertia)
+        needs_ps = self._strategist.needs_ps
+        self.decided(
+            seen.t_ps, settling_ps(seen.flows), heeds_lag=heeds_lag, inertia=inertia, needs=needs_ps
+        )
         return decision

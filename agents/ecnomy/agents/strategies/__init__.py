@@ -23,6 +23,8 @@ State lives in the object. A strategy may also have these attributes:
                    ignores the flows' rates
     advice         what the user should change in its settings, without a subject, or ""; a warning
     needs_s        the time that its next decision needs, if its interval adapts
+    waits          decisions for which a carrier holds a price until users have responded, at
+                   most; a default interval then adapts to them; 0 for none
     inertia        share of users that skip a decision; carriers wait for them
     needs_streams  true if admission needs test streams
     readings       figures for the table `agents`

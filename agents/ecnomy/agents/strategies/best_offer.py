@@ -137,6 +137,16 @@ class BestOffer:
         """The share of users that skip a decision."""
         return self.loyalty
 
+    @property
+    def advice(self) -> str:
+        """As of `elastic-utility` if users pay by it."""
+        return self._payer.advice if self._payer else ""
+
+    @property
+    def needs_s(self) -> float:
+        """As of `elastic-utility` if users pay by it."""
+        return self._payer.needs_s if self._payer else 0.0
+
     def decide_many(self, seen: Observation) -> Decision:
         """Return the flows that may send, and their payments."""
         if seen.agent is None:

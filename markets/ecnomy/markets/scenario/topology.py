@@ -8,7 +8,6 @@ in km, and for SNDlib measured demand matrices in their own units.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import re
 import unicodedata
@@ -19,6 +18,7 @@ from typing import Any, Final
 
 import msgspec
 
+from ecnomy.agents.find import nearest
 from ecnomy.markets.inputs.remedy import extras
 from ecnomy.markets.scenario.places import Places
 
@@ -129,8 +129,8 @@ def _siblings(group: str) -> list[str]:
 
 
 def _close(given: str, known: list[str], expected: str) -> str:
-    close = difflib.get_close_matches(given, known, 1, 0.5)
-    return f"{close[0]!r}, or {expected}" if close else expected
+    close = nearest(given, known)
+    return f"{close!r}, or {expected}" if close else expected
 
 
 def _position(node: Mapping[str, Any]) -> tuple[float, float]:
