@@ -162,6 +162,23 @@ def test_streams_are_counted_by_the_tariffs_delay(tmp_path: Path) -> None:
     assert (both.marked, both.bad, both.packets_per_s) == (12 / 900, 9 / 900, 20.0)
 
 
+@pytest.mark.parametrize(
+    ("stops_s", "rates"),
+    [((50, 90), (12.0, 10.0)), ((90, 40), (10.0, 30.0)), ((60, 30), (10.0, 0.0))],
+)
+def test_a_stream_was_on_until_its_stop_or_the_end_of_the_run(
+    stops_s: tuple[int, int], rates: tuple[float, float], tmp_path: Path
+) -> None:
+    """600 packets from 0 s on, 300 from 30 s on; the run ends at 60 s."""
+    file = write_run(tmp_path) / "manifest.json"
+    manifest = json.loads(file.read_text())
+    sources = {one["name"]: one for one in manifest["plan"]["sources"]}
+    for name, stop_s in zip(("beat", "probe"), stops_s, strict=True):
+        sources[name]["stop_ps"] = stop_s * 10**12
+    file.write_text(json.dumps(manifest))
+    assert tuple(one.packets_per_s for one in _only(tmp_path).streams) == rates
+
+
 def test_show_prints_money_calls_and_streams(tmp_path: Path) -> None:
     """The block has the tariff, six digits of money, shares with their base, and the probe."""
     text = _show(write_run(tmp_path))
