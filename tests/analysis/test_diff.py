@@ -23,7 +23,9 @@ from ecnomy.analysis.diff.curves import curves_of
 from ecnomy.analysis.diff.outcomes import outcomes_of
 from ecnomy.analysis.support.settings import setting_words
 from ecnomy.analysis.sweeps.outcome_names import name_of
+from ecnomy.markets import run
 from ecnomy.markets.results.rawrun import open_raw
+from ecnomy.markets.scenario import scenario_from_text
 from sweep_world import go
 from undigested import undigested
 
@@ -42,6 +44,27 @@ replicates: 3
 keep: results
 """  # noqa: E501
 PATH = "network.links.bottleneck.marking"
+TWO_WAYS = """
+version: 1
+duration: 6 s
+network:
+  links:
+    - {name: road, from: west, to: east, rate: 4 Mbps, delay: 5 ms,
+       marking: {law: fixed, probability: 0.05},
+       reverse: {rate: 3 Mbps, marking: {law: fixed, probability: 0.15}}}
+sources:
+  - {name: out, count: 2, from: west, to: east, transport: {law: wtp, ect: all}}
+  - {name: home, from: east, to: west, transport: {law: wtp, ect: all}}
+  - {name: deaf, from: east, to: west, traffic: {kind: cbr, interval: 20 ms},
+     transport: {law: udp, payload: 200 bytes, ecn: off}}
+market:
+  epoch: 6 s
+  price_per_mark: 0.001 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - {name: us, role: customer, sources: [out, home]}
+record: {trace: true}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -230,6 +253,20 @@ def test_the_curves_are_those_of_the_tables(world: Path) -> None:
     at = [link.name for link in one.plan.links].index("bottleneck")
     links = one.link_epochs[one.link_epochs["link"] == at].set_index("t_ps")["queue_integral"]
     assert curves["bottleneck: mean queue"].values == pytest.approx(np.diff(links.sort_index()))
+
+
+def test_marked_acks_and_packets_that_are_never_marked_are_no_data(tmp_path: Path) -> None:
+    """The share of marks on each way is that of the trace's packets of one source."""
+    run(scenario_from_text(TWO_WAYS), out=tmp_path / "run")
+    one, links = open_raw(tmp_path / "run"), ("road", "road.reverse")
+    curves, trace = curves_of(one, links, []), one.trace
+    for name, flows in zip(links, ([0, 1], [2]), strict=True):
+        at = [link.name for link in one.plan.links].index(name)
+        met = trace[trace["link"] == at]
+        arrived, marked = (met[met["event"] == event]["flow"] for event in (1, 2))
+        share = marked.isin(flows).sum() / arrived.isin(flows).sum()
+        assert curves[f"{name}: data packets marked"].values == pytest.approx([100 * share])
+        assert share != pytest.approx(len(marked) / len(arrived), rel=0.01)
 
 
 def test_what_was_asked_wrongly_is_one_line(world: Path) -> None:
