@@ -163,6 +163,11 @@ def _hostile_decisions() -> dict[str, tuple[bytes, str]]:
         "a foreign column": (spoilt(colour=bytes(16)), "column-name"),
         "a bin of 9 bytes": (spoilt(flow=bytes(9)), "column-length"),
         "columns that disagree": (spoilt(active=bytes(24)), "column-length"),
+        **{
+            f"{size} bytes of {name}": (spoilt(**{name: bytes(size)}), "column-length")
+            for name in decision()
+            for size in (0, 8, 24)
+        },
         "NaN": (flows(mark_rate=[1.0, np.nan]), "not-finite"),
         "an infinite cap": (flows(rate_cap_bps=[np.inf, 1.0]), "not-finite"),
         "a rate of -2": (flows(mark_rate=[-2.0, 1.0]), "out-of-range"),

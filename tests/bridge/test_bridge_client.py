@@ -123,11 +123,23 @@ def test_a_large_table_is_sent_in_parts(start_peer: Any) -> None:
     assert ended(process).status == 0
 
 
-@pytest.mark.parametrize("scheme", ["unix", "tcp"])
-def test_a_session_by_address(peer: Path, tmp_path: Path, scheme: str) -> None:
+def has_ipv6() -> bool:
+    """Whether this machine has a loopback of IPv6."""
+    try:
+        with socket.socket(socket.AF_INET6) as there:
+            there.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("form", ["unix:{}/market", "tcp://127.0.0.1:0", "tcp://[::1]:0"])
+def test_a_session_by_address(peer: Path, tmp_path: Path, form: str) -> None:
     """The client finds a listening market by Unix path and by TCP, here under sanitizers."""
-    address = f"unix:{tmp_path}/market" if scheme == "unix" else "tcp://127.0.0.1:0"
-    with listen(address, samples.HELLO.token) as listener:
+    if "::1" in form and not has_ipv6():
+        pytest.skip("no IPv6")
+    with listen(form.format(tmp_path), samples.HELLO.token) as listener:
+        assert listener.address.startswith(form.format(tmp_path).removesuffix("0"))
         command = [str(peer), "session", listener.address, "2", "3"]
         with started(command, stdout=subprocess.PIPE) as process:
             with samples.link(listener.accept(timeout_s=LIMIT_S)) as link:

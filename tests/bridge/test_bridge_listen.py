@@ -84,9 +84,10 @@ def test_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
     """The error is one line with the mode; an empty file, a FIFO and a folder are also refused."""
     file = tmp_path / "token"
     file.write_text("secret\n")
-    file.chmod(0o644)
-    with pytest.raises(InputError, match="found mode 0644 of user .*, expected 0600"):
-        token_in(file)
+    for mode in (0o644, *(0o600 | 1 << bit for bit in range(6))):
+        file.chmod(mode)
+        with pytest.raises(InputError, match=f"found mode {mode:04o} of user .*, expected 0600"):
+            token_in(file)
     file.chmod(0o600)
     assert token_in(file) == "secret"
     file.write_text("")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from ecnomy.markets.bridge import codec, listen
@@ -132,6 +133,21 @@ def test_strangers_take_no_place(tmp_path: Path, stack: ExitStack, frame: bytes,
     there.connect().sendall(_whole_hello("secret"))
     guest = there.lobby.next()
     assert bytes(guest.head) == _whole_hello("secret")
+    guest.sock.close()
+
+
+def test_an_engine_of_a_newer_minor_is_served(tmp_path: Path, stack: ExitStack) -> None:
+    """Its hello may have more keys; that of this minor may not."""
+    there = Waiting(stack, tmp_path)
+    hello = msgspec.msgpack.decode(_whole_hello()[codec.HEADER_BYTES :])
+    guests = []
+    for minor in (codec.MINOR, codec.MINOR + 1):
+        body = msgspec.msgpack.encode(hello | {"protocol": [codec.MAJOR, minor], "mood": 1})
+        guests.append(len(body).to_bytes(codec.HEADER_BYTES, "big") + body)
+        there.connect().sendall(guests[-1])
+    guest = there.lobby.next()
+    assert bytes(guest.head) == guests[1]
+    assert len(there.said) == 1 and "refused: unknown-key: 'mood'" in there.said[0]
     guest.sock.close()
 
 

@@ -180,7 +180,7 @@ class Lobby:
         """Raise ProtocolError if the first frame is not a hello with the token."""
         size = codec.HEADER_BYTES
         whole = size + codec.body_bytes(guest.head[:size])
-        hello = codec.decode_body(bytes(guest.head[size:whole]), newer_peer=True)
+        hello = codec.decode_body(bytes(guest.head[size:whole]))
         if not isinstance(hello, Hello):
             raise ProtocolError("wrong-order", f"found {codec.type_name(hello)}, expected hello")
         if not has_token(hello, self._token):
