@@ -60,6 +60,21 @@ def test_quiet_pieces_make_quiet_hours(tmp_path: Path) -> None:
     assert float(str(told[0].value)) == pytest.approx(PROFIT_MICRO / 1e6, rel=0.05)
 
 
+def test_a_posting_at_an_end_belongs_to_what_ends(tmp_path: Path) -> None:
+    """At ends of a block, of a piece and of the run, and at time 0, which ends nothing."""
+    marks = {0: 1, 180: 2, 300: 4, 301: 8, HOUR_S: 16}
+    more = [(t_s, "gsp", "isp", n * PRICE_MICRO, "marks", 0, n) for t_s, n in marks.items()]
+    read = _page(tmp_path, HOUR_S, [*LEDGER, *more])
+    pieces, blocks = [PROFIT_MICRO, *[0] * 11], [PROFIT_MICRO, *[0] * 19]
+    for sums, counts in ((pieces, {0: 7, 1: 8, -1: 16}), (blocks, {0: 3, 1: 12, -1: 16})):
+        for part, count in counts.items():
+            sums[part] -= count * PRICE_MICRO
+    for by, column, sums in (("drawn hours", 2, pieces), ("block bootstrap", 3, blocks)):
+        queries = {str(a.query) for a in read.amounts if a.by == by}
+        found = {tuple(r[column] for r in answers_of(read)[q]) for q in queries}
+        assert tuple(sums) in found
+
+
 def test_quiet_hours_are_hours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two of three full hours are empty: mean, value at risk and shortfall are over all three."""
     monkeypatch.setattr(risk, "_ENOUGH_HOURS", 3)

@@ -24,6 +24,7 @@ from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
 from ecnomy.analysis import open_sweep
 from ecnomy.analysis.sensitivity import sensitivity_of
 from ecnomy.analysis.sensitivity.command import sensitivity_command
+from ecnomy.analysis.sensitivity.indices import Plan, indices
 from ecnomy.analysis.sensitivity.sweep import indices_of, sampled
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome, Task
@@ -195,6 +196,25 @@ def test_what_seeds_do_is_told_apart(
         assert mu[NAMES[1]] == pytest.approx(3, abs=0.4)
     sensitivity_command(tmp_path / "out", ["y"])
     assert f"2 parameters of 3 matter to y: {NAMES[0]}, {NAMES[1]}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("replicates", [2, 3])
+def test_the_noise_is_that_of_an_analysis_of_variance(replicates: int) -> None:
+    """Of points and, if they share them, seeds; by sums over a table of 6 points."""
+    rng = np.random.default_rng(replicates)
+    y = rng.normal(size=(6, replicates)) + 5 * rng.normal(size=(6, 1))
+    x = np.array([[0, 0], [2, 0], [2, 2], [3, 1], [1, 1], [1, 3]]) / 3
+    of_points, of_seeds = y.mean(axis=1), y.mean(axis=0)
+    freedom = 6 * (replicates - 1)
+    within = ((y - of_points[:, None]) ** 2).sum() / freedom
+    rest = ((y - of_points[:, None] - of_seeds + y.mean()) ** 2).sum() / (5 * (replicates - 1))
+    share = within / (within + max(0.0, of_points.var() - within / replicates))
+    for paired, variance in ((True, rest), (False, within)):
+        plan = Plan("morris", ("a", "b"), 2, levels=4, paired=paired)
+        found = indices(plan, "y", x, y)
+        assert found.noise == pytest.approx(share)
+        floor = 2 * math.sqrt(variance / replicates / math.pi) / (2 / 3)
+        assert found.floor == pytest.approx(floor)
 
 
 def test_runs_that_failed_are_left_out_with_what_belongs_to_them(tmp_path: Path) -> None:

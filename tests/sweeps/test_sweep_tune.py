@@ -28,7 +28,7 @@ from ecnomy.analysis.sweep_report.searched import best_first
 from ecnomy.analysis.sweep_report.values import sweep_values
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.analysis.tune import Answer, tuned
-from ecnomy.analysis.tune.answer import _ends
+from ecnomy.analysis.tune.answer import _ends, answered
 from ecnomy.analysis.tune.command import answer_table, answer_values, answer_words, tune_command
 from ecnomy.analysis.tune.picture import tuning_picture
 from ecnomy.markets.cli.printing import print_json
@@ -244,6 +244,35 @@ def test_several_parameters_and_constraints(tmp_path: Path) -> None:
     text = text.replace("at-least: 9", "at-least: 21")
     answer = found(write(tmp_path, text), tmp_path / "never", Made(model))
     assert answer.verdict == "not reachable" and "customers is 20 at best" in answer.why
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_is_as_good_as_the_best_keeps_the_bounds(sign: int) -> None:
+    """As good: no significant difference; near: within a hundredth; neither beyond a bound."""
+    aim = "maximise" if sign > 0 else "minimise"
+    tuning = Tuning(aim, "y", ("x",), (Range(0, 10),), bounds=(Bound("z", most=5.0),))
+    one = np.array([-1.0, 0.0, 1.0])
+    given = {  # x: y, z
+        1.0: (100 + one, 6.0),
+        2.0: (100.4 + one, 5.1),
+        4.0: (100 + one, 5.0),  # the best
+        5.0: (99.2 + one, 4.0),  # each run is less, by less than a hundredth
+        6.0: (90 + 30 * one, 4.0),
+        7.0: (98.8 + one, 4.0),
+        8.0: (100 + one * math.nan, 4.0),
+        9.0: (80 + 90 * one, 5.2),
+    }
+    tried = {(x,): {"y": 100 + sign * (y - 100), "z": np.full(3, z)} for x, (y, z) in given.items()}
+    answer = answered(tuning, tried, tried[4.0,])
+    assert answer.values == (4.0,)
+    assert (answer.same, answer.near) == (((4.0, 6.0),), ((4.0, 5.0),))
+    told = {one.values[0]: (one.kept, one.same, one.near) for one in answer.tried}
+    beyond, bad = (False, False, False), (True, False, False)
+    assert told == {
+        **dict.fromkeys((1.0, 2.0, 9.0), beyond),
+        **{4.0: (True, True, True), 5.0: (True, False, True), 6.0: (True, True, False)},
+        **dict.fromkeys((7.0, 8.0), bad),
+    }
 
 
 def test_a_target_is_met_or_said_not_to_be(tmp_path: Path) -> None:
