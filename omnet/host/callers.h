@@ -51,7 +51,7 @@ class Callers {
     return Turn{line, next_};
   }
 
-  // The call for the waiting line has arrived.
+  // Records that the call for the waiting line has arrived, and draws the time of the next call.
   void come() {
     waiting_ = false;
     next_ = after(next_);

@@ -107,7 +107,7 @@ def test_whoever_cannot_be_without_it_waits_no_longer() -> None:
 
 
 def test_a_charge_by_use_is_known_from_the_first_bill() -> None:
-    """Of the interval in which a flow begins, until a whole interval has its own."""
+    """A flow's first interval gives it, until the first whole interval replaces it."""
     leaving = User().leaving
     for sent, price in ((~ON, 0.6), (ON, 0.4)):
         seen = bill(0.0, 0.25)

@@ -110,7 +110,7 @@ def measure(what: Scenario) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Measures, prints, records."""
+    """Measure decisions and an epoch, print the times and add them to the history."""
     figures = {}
     for kind in STRATEGIES:
         figures[kind] = 1e6 * measure(scenario(kind))[1]

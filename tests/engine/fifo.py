@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A FIFO link computed the plain way, event after event: an oracle for the engine's links.
 
-The engine fixes a packet's departure as it arrives. This one does not: it keeps a clock, a waiting
-list and a server, and asks its law at every arrival and every start of a transmission.
+The engine fixes a packet's departure as it arrives. This oracle does not: it keeps a clock, a
+waiting list and a server, and calls its law at every arrival and every start of a transmission.
 """
 
 from __future__ import annotations

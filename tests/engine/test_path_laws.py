@@ -68,7 +68,7 @@ def test_two_cubic_flows_share_a_long_link() -> None:
 
 
 def over_a_step(delayed_acks: int, overhead_s: float) -> Outcome:
-    """DCTCP over 50 Mbps and 10 ms, CE where more than a millisecond of packets stays behind."""
+    """DCTCP over 50 Mbps and 10 ms, CE marks while more than a millisecond of packets waits."""
     law = Law("threshold", dict(threshold_packets=4.0, scope=2.0))
     links = plans.duplex("in", 0, 1, 1e9, 0.0, framing_bytes=2)
     links += plans.duplex("neck", 1, 2, 5e7, 0.005, buffer=500, marking=law, framing_bytes=2)

@@ -226,7 +226,7 @@ def test_a_tariff_of_a_users_own() -> None:
 
 
 def test_a_users_tariff_is_told_how_long_rows_were_active() -> None:
-    """All of the epoch where nobody says; in a menu none of it for those who chose another."""
+    """Without `active_ps` the whole epoch counts; in a menu, only rows that chose the tariff."""
     active = Own(path="lab_tariffs:Active")
     assert accruer(active, 2, "mark").due(0, 3 * 10**12, ints(0, 0), 0).tolist() == [3, 3]
     menu = MenuAccruer(Menu(choices={"posted": Posted(), "active": active}), 2, "mark")

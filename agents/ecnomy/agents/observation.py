@@ -76,7 +76,7 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
     """Flows over the `dt_ps` since the observer's last decision, one value per flow.
 
     A row may represent many equal flows (`rows: together`): its rates and round-trip time are their
-    means, and its counts and charge are their sums. A decision holds for each of them.
+    means, and its counts and charge are their sums. A decision applies to each of these flows.
 
     Attributes:
         flow: number of the flow [index in the run, as in the table `flows`].
@@ -155,7 +155,7 @@ _LEFT_OUT: Final = (
 
 
 class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
-    """The view of a customer, price handler or application provider of its flows.
+    """The flows of a customer, price handler or application provider, as the agent observes them.
 
     Attributes:
         t_ps: time of the report of this decision [ps].

@@ -180,7 +180,7 @@ class Seat(Protocol):
         """Move flows to the decided classes, if they are admitted."""
 
     def pay(self, rows: Integers, decision: Decision, *, all_of_them: bool) -> None:
-        """Set willingness to pay and rate caps, for all these flows or those outside classes."""
+        """Set willingness to pay and rate caps of all these flows, or of those outside classes."""
 
     def note(self, name: str, value: float) -> None:
         """Write a figure to the table `agents`."""

@@ -8,8 +8,8 @@ al. 2000, 2.2). At each decision it computes each flow's surplus since the previ
 
 and picks again. Only payments by the user count: the charge for marks counts if the carrier charges
 customers. Learning, word of mouth between flows, trials and changes are those of `best-offer`. The
-choices of the menu replace sources, and all flows may send. A change starts no flow, so each
-decision counts. The user learns separately about the menus of different providers.
+alternatives are choices of the menu instead of sources, and all flows may send. A change starts no
+flow, so each decision counts. The user learns separately about the menus of different providers.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ for odds. Without calls l and d are 0. Learning fades as the provider forgets ca
 that has stopped selling starts again. It does not forget durations of calls.
 
 The comparison takes calls and test streams over the same time, not calls and the forecasts at their
-requests. An unforeseen rush also affects the test streams, and thus later forecasts. It would count
-twice.
+requests. An unforeseen rush also affects the test streams, and thus later forecasts. Compared with
+forecasts, it would count twice.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ billed. A flow leaves if at two decisions its demand at p is below x0/1000, or i
 below S: U(D(p)) - p D(p) - S < U(0). Marks are random, so both are taken at p less one standard
 error of the n marks, (p - c) / sqrt(n). For a rate of x0/1000 the demand is taken at p itself. A
 gain depends on p far more than a demand does, so its sums fade by the time `retry`, during which
-the flow would be away. An interval without a packet counts as one packet since the last one.
+the flow would be away. In an interval without a packet, r is taken as if one arrived at its end:
+one packet over the time since the last arrival.
 A user who is away cannot observe the marks of its path. It tries again after a time `retry`. That
 time doubles each time the user leaves again, up to 8 times. After a stay that cost more than it was
 worth, it is so long that the loss L to charges by time is at most 10 % of what x0 is worth:

@@ -13,7 +13,7 @@ until a share B^G of the samples is from the new state.
 With `reprice` it posts a price at that interval by the paper's P = V (1 - p) - R p - mu, with V for
 P = `margin`. Test streams give estimates for admitted calls: mu = price of a mark x packets x
 E[M | M <= beta] and p = P(L > L^G | M <= beta). Marks and refunds of calls sold correct both
-(call_bills.py). The packets of a call are the mean so far. The cost of test streams is spread over
+(call_bills.py). `packets` is the mean of the calls so far. The cost of test streams is spread over
 the calls sold, and revenue from minutes and packets is deducted. Posting begins after `learning`
 samples and as many ended calls.
 """

@@ -378,7 +378,7 @@ def _notes(folder: Path, made: int, failed: int, head: dict[str, Any]) -> tuple[
         looks = f"{len(head['looks'])} looks"
         found.append(
             f"Replicates were added until the interval of {told['outcome']} was within {width}, or "
-            f"to {told['most']}. Intervals are at {100 * head['level_of_look']:.4g} %, so that all "
-            f"{looks} together hold {100 * told['level']:g} %."
+            f"to {told['most']}. The interval of each look is at {100 * head['level_of_look']:.4g} "
+            f"%, so that all {looks} together are at {100 * told['level']:g} %."
         )
     return tuple(found)

@@ -204,11 +204,11 @@ def _matters(swept: Swept, found: Found) -> Section | None:
                            ("parameter", "share", "from", "to"), rows))  # fmt: skip
     blocks.append(_matters_table(swept, found))
     how = (
-        "Shares of the variance over the points of the grid; with others: including "
-        "interactions with other parameters."
+        "Shares of the variance over the points of the grid. “With others” includes interactions "
+        "with other parameters."
         if first.grid
-        else "Shares of the variance over samples that a rank regression loses without the "
-        "parameter."
+        else "Shares of the variance over the samples that a rank regression explains only with "
+        "the parameter."
     )
     return Section("matters", "Which parameters matter", (Words.of(how), *blocks))
 

@@ -45,10 +45,10 @@ def unstable_steps(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 def _expected(name: str, loop: Loop) -> str:
     delay = f"with a delay of {loop.lag / loop.slope:.3g} s from a price to the resulting rates"
-    most, what = loop.most_alpha, "the queue comes"
+    most, what = loop.most_alpha, "the queue settles"
     if name == "gamma":
-        most, what = loop.most_gamma, "rates come"
-    return f"at most {most:.3g}, below which {what} to rest with certainty, {delay}, or auto"
+        most, what = loop.most_gamma, "rates settle"
+    return f"at most {most:.3g}, below which {what} with certainty ({delay}), or auto"
 
 
 def unreadable_prices(scenario: Scenario, plan: Plan) -> Iterator[str]:

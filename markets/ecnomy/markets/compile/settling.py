@@ -140,9 +140,9 @@ def _excess(found: Settling, first: float, settled_s: float, measured_s: float) 
 
 
 def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn of ACK-clocked WTP flows whose target needs less than the floor of their windows.
+    """Warn of ACK-clocked WTP flows whose target needs a window below their floor.
 
-    At the floor they take p marks per packet. A window of w / p would take the target w.
+    At the floor they receive p marks per packet. A window of w / p would receive the target w.
     """
     for found in settlings(scenario, plan):
         transport = found.source.transport

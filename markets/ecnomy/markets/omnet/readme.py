@@ -108,8 +108,8 @@ With a market: in another terminal, here
 
   ecnomy serve SWEEP --listen unix:{SERVED}
 
-with the sweep that was exported; then the same command with -c Serve. It also goes through the
-values that only agents see. Every run gets its own results folder. The market serves one run at a
+with the exported sweep; then the same command with -c Serve, which also varies the values that
+only agents see. Every run gets its own results folder. The market serves one run at a
 time; the others wait.
 
 """

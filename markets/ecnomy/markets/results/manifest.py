@@ -69,7 +69,7 @@ class _Header(msgspec.Struct, frozen=True):
 
 
 class _PlanHeader(msgspec.Struct, frozen=True):
-    """The header of the plan, likewise."""
+    """The header of the plan, read first for the same reason."""
 
     plan: _Version
 

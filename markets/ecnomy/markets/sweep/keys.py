@@ -349,9 +349,9 @@ SWEEP: Final = {
         note=(
             "A value may be a mapping with `label` and `value`; the label replaces it in "
             "tables and pictures. Items of a list have `label` beside their paths. A zip has a "
-            "list of labels. A parameter with `paths` sets several paths to one value "
-            "(beside `values`, or `from` and `to`): give it a name without dots that no other "
-            "column has. In paths `*` stands for every item, and `[law=red]` for items "
+            "list of labels. A parameter with `paths` sets several paths to one value, which comes "
+            "from `values`, or from `from` and `to`. Its name has no dots and is not the name of "
+            "another column. In paths `*` stands for every item, and `[law=red]` for items "
             "with this value. Ranges of whole numbers give whole values. Each path is in one "
             "block only. A file with morris or sobol has no other block."
         ),

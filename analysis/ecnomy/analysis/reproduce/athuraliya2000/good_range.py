@@ -29,7 +29,7 @@ Curves = dict[str, dict[float, Runs]]
 
 
 def _curves(studies: Studies) -> Curves:
-    """Return runs by the share of marks in equilibrium, plain and smoothed."""
+    """Return the runs, plain and smoothed, by the share of marked packets in equilibrium."""
     found: Curves = {name: {} for name in LABELS}
     for smoothed in found:
         runs = studies["good-range"].at({SMOOTHED: smoothed})
