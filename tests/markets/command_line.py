@@ -13,7 +13,7 @@ __all__ = ["ecnomy"]
 
 
 def ecnomy(*arguments: object) -> int:
-    """The exit status of a command line; its handling of SIGTERM ends with it."""
+    """Run a command line; return its exit status and restore the handling of SIGTERM."""
     before = signal.getsignal(signal.SIGTERM)
     try:
         with pytest.raises(SystemExit) as leaving:

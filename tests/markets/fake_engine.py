@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def pretend(plan: Plan, sock: socket.socket, token: str = "") -> None:
-    """Be the engine of a plan over a connected socket."""
+    """Act as the engine of a plan over a connected socket."""
     wire = Wire(sock, None)
     wire.write(
         codec.encode(

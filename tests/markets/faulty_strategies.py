@@ -29,7 +29,7 @@ TOTAL = 0
 
 
 class ForHandlers:
-    """Asked as one role only, so that a defect is found once."""
+    """Fits one role only, so that each defect is found once."""
 
     roles: ClassVar[tuple[str, ...]] = ("price-handler",)
 
@@ -42,7 +42,7 @@ class Divides(ForHandlers):
 
 
 class Poisoned(ForHandlers):
-    """Keeps a mean that stays NaN for good once a rate is 0."""
+    """Keeps a mean that stays NaN after a rate of 0."""
 
     def __init__(self) -> None:
         self.mean = 0.0
@@ -55,7 +55,7 @@ class Poisoned(ForHandlers):
 
 
 class Clamps(ForHandlers):
-    """Smooths the rates it is told in place."""
+    """Smooths the observed rates in place."""
 
     def decide_many(self, seen: Observation) -> Decision:
         seen.flows.goodput_bps.clip(1.0, 1e6, out=seen.flows.goodput_bps)
@@ -70,7 +70,7 @@ class Dice(ForHandlers):
 
 
 class Fresh(ForHandlers):
-    """Makes a generator that nobody seeded."""
+    """Makes a generator without a seed."""
 
     def __init__(self) -> None:
         self.random = random.Random()
@@ -138,7 +138,7 @@ class Halves:
 
 
 class Greedy:
-    """Doubles the price for ever."""
+    """Doubles the price at every decision."""
 
     def post_price(self, seen: PriceObservation) -> int:
         return 2 * seen.price_micro
@@ -183,7 +183,7 @@ class Overcharging(ForProviders):
 
 
 class Doorman(ForProviders):
-    """Counts whom it lets in."""
+    """Answers a request with a number, not a truth value."""
 
     def let_in(self, request: ClassRequest) -> int:
         return 1

@@ -15,7 +15,7 @@ Column = np.ndarray[Any, np.dtype[np.int64]]
 
 @dataclasses.dataclass
 class StartedMegabytes:
-    """Each megabyte that is begun costs the same."""
+    """Each started megabyte costs the same."""
 
     price: Annotated[float, Unit("money/MB")] = 1.0
     unit = "byte"
@@ -58,7 +58,7 @@ class Active:
 
 @dataclasses.dataclass
 class Faulty:
-    """Charges amounts that cannot be booked, one kind after the other."""
+    """Charges amounts that cannot be booked, of the kind that `fault` names."""
 
     fault: str = ""
 
@@ -75,10 +75,10 @@ class Faulty:
 
 
 class OldDue:
-    """A `due` that takes something else."""
+    """A `due` with other arguments."""
 
     def due(self, quantity: Column) -> Column:
-        """Not as Accruer."""
+        """Does not match Accruer."""
         return quantity
 
 

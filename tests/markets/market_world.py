@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small plans, markets and reports for tests that want no engine."""
+"""Small plans, markets and reports for tests without an engine."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def plan(
 
 
 def report(of: Plan, t_ps: int, epoch: int, **columns: Any) -> Report:
-    """A report of zeros but for these flow columns; `link_*` are link columns."""
+    """A report with these flow columns, and zeros elsewhere; `link_*` are link columns."""
     count = of.row_count
     flows = _zeros(report_flows(0), count) | {"active": np.ones(count, dtype=np.int64)}
     links = _zeros(REPORT_LINKS, len(of.links))

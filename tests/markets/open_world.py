@@ -38,7 +38,7 @@ market:
 
 
 def held() -> list[str]:
-    """What this process has open: files, sockets, pipes."""
+    """The files, sockets and pipes that this process has open."""
     found = []
     for number in os.listdir("/proc/self/fd"):
         with contextlib.suppress(FileNotFoundError):  # the listing's own
@@ -57,7 +57,7 @@ def manifest(folder: Path) -> dict[str, Any]:
 
 
 def identity(folder: Path) -> dict[str, bytes]:
-    """The files that make a results folder what it is."""
+    """The files that identify the contents of a results folder."""
     files = [*sorted(folder.glob("*.parquet")), folder / "manifest.json"]
     assert len(files) > 6
     return {file.name: file.read_bytes() for file in files}

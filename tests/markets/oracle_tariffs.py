@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The amount that a row owes under a tariff, in fractions, from the documents and not the code."""
+"""The amount that a row owes under a tariff, in fractions, by the documents, not the code."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def owed_in_blocks(tariff: Blocks, quantity: int) -> int:
 
 
 def bills(tariff: Simple, seen: list[Epoch]) -> list[int]:
-    """What a row has been charged at the end of each epoch."""
+    """The total charged to a row by the end of each epoch."""
     if isinstance(tariff, Blocks):
         totals = np.cumsum([e.quantity for e in seen], dtype=object)
         return [owed_in_blocks(tariff, int(total)) for total in totals]

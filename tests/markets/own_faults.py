@@ -28,7 +28,7 @@ class Broken(Peering):
 
 
 class Priceless(Peering):
-    """Fails when it is asked."""
+    """Fails when it is called."""
 
     def row_price_micro(self) -> Any:
         """See Settlement."""
@@ -36,14 +36,14 @@ class Priceless(Peering):
 
 
 class Silent(Peering):
-    """Answers nothing."""
+    """Returns nothing."""
 
     def row_price_micro(self) -> Any:
         """See Settlement."""
 
 
 class Few(Peering):
-    """Answers for two flows, however many there are."""
+    """Returns values for two flows, whatever their number."""
 
     def row_price_micro(self) -> Any:
         """See Settlement."""

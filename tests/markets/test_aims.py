@@ -51,7 +51,7 @@ def plan() -> Plan:
 
 
 class Row:
-    """What is known of one row, and what the engine was last told."""
+    """The state of one row, and the values last sent to the engine."""
 
     def __init__(self, flows: int, weight: float, least: float, steered: bool) -> None:
         self.flows, self.weight, self.least, self.steered = flows, weight, least, steered
@@ -91,7 +91,7 @@ class Row:
 @settings(max_examples=examples(100))
 @given(st.lists(STEP, min_size=1, max_size=12))
 def test_orders_are_those_of_a_model_of_each_row(steps: list[dict[str, Any]]) -> None:
-    """Any sequence of payments, caps, weights, switches, holds and prices.
+    """The sequence of payments, caps, weights, switches, holds and prices is arbitrary.
 
     An agent decides for three rows in a different order, and only for its own rows.
     """
@@ -126,7 +126,7 @@ def test_orders_are_those_of_a_model_of_each_row(steps: list[dict[str, Any]]) ->
 
 
 def test_the_journal_has_each_change_once() -> None:
-    """By name, row and value: what an agent changed, and what follows from it for the market."""
+    """Name, row and value of an agent's changes, and of their effects on the market."""
     journal = Journal()
     aims, at = Aims(plan(), journal), np.arange(2)
 
@@ -160,7 +160,7 @@ def test_the_journal_has_each_change_once() -> None:
 
 
 def test_a_flow_returns_from_a_weight_to_its_old_mark_rate() -> None:
-    """A rate is sent again after a weight, even if it equals the rate sent before."""
+    """A mark rate is sent again after a weight, even if it equals the last one sent."""
     aims, at = Aims(plan(), Journal()), np.arange(2)
     pay, weight = Decision(np.array([60.0, 90.0])), Decision(weight=np.array([LEAVE, 5.0]))
     price = np.full(4, 30)

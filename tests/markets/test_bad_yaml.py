@@ -42,7 +42,7 @@ market:
 
 
 def fault(path: Path, overrides: tuple[str, ...] = ()) -> ScenarioError:
-    """The error that loading and planning a file ends with, known to be one line."""
+    """The one-line error of loading and planning a file."""
     with pytest.raises(ScenarioError) as caught:
         make_plan(load(path, overrides=overrides))
     error = caught.value
@@ -83,7 +83,7 @@ def test_faults_are_named_with_their_place(case: str, tmp_path: Path) -> None:
 
 
 def test_missing_keys_are_told_together(tmp_path: Path) -> None:
-    """All missing keys of a mapping are listed with their forms; those of several, with lines."""
+    """Missing keys of a mapping are listed with their forms, those of several with their lines."""
     file = tmp_path / "bare.yaml"
     file.write_text("version: 1\n")
     told = fault(file)
@@ -135,7 +135,7 @@ def test_two_providers_for_one_flow(tmp_path: Path) -> None:
 
 
 def test_two_isps(tmp_path: Path) -> None:
-    """If there are two, each must name its own links."""
+    """If there are two carriers, each must name its own links."""
     file = tmp_path / "isps.yaml"
     file.write_text(GOOD + "    - {name: isp2, role: connectivity-provider}\n")
     assert fault(file).path == "market.agents[0].links"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The running accounts of flows, from contracts whose dues are written down here."""
+"""The running accounts of flows, from contracts with given dues."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def epoch(of: Plan, number: int) -> Epoch:
 
 
 def test_accounts_of_flows_over_two_epochs() -> None:
-    """Fees and charges of all payers; bills and their parts of the flows' users only."""
+    """Fees and charges count all payers; bills and their parts count only the flows' users."""
     of, ledger = plan([source("s", count=3)]), Ledger()
     users = ints(*(ledger.open(name) for name in ("ann", "bob", "eve")))
     assert ledger.open("isp") == 3
@@ -89,7 +89,7 @@ def test_accounts_of_flows_over_two_epochs() -> None:
 
 
 def test_an_epoch_with_an_impossible_due_is_refused() -> None:
-    """By the ledger."""
+    """The ledger refuses it."""
     of, ledger = plan([source("s", count=3)]), Ledger()
     users = ints(*(ledger.open(name) for name in ("ann", "bob", "eve")))
     ledger.open("isp")

@@ -49,7 +49,7 @@ def spent(tmp_path: Path, **how: float) -> tuple[list[int], np.ndarray]:
 
 @pytest.mark.parametrize("transport", [WTP, "{law: newreno, mss: 960 bytes}"])
 def test_a_budget_is_spent_to_the_last_mark(tmp_path: Path, transport: str) -> None:
-    """Under any law: 100 marks of 0.01 money each long before the end, then not one more."""
+    """Under any law a flow takes 100 marks of 0.01 money long before the end, then no more."""
     paid, marks = spent(tmp_path, transport=transport)
     assert paid == [1_000_000] * 3
     assert (marks[-1] == 100).all() and (marks[-3] == 100).all() and (marks[3] < 100).all()
@@ -85,7 +85,7 @@ def test_the_cap_by_hand() -> None:
     assert budgets.mark_cap.tolist() == [-1, -1, -1]
     read([12, 9, 9], [2000, 900, 900])
     budgets.changed(np.full(3, 300))
-    assert budgets.mark_cap.tolist() == [12, -1, -1]  # overspent: not one more
+    assert budgets.mark_cap.tolist() == [12, -1, -1]  # overspent: no more marks
     budgets.take("ann", at, own, np.array([-1.0, -1.0, -1.0]), True)
     budgets.changed(np.full(3, 300))
     assert budgets.mark_cap.tolist() == [-1, -1, -1]

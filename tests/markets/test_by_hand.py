@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Manual changes to a running market, of activity and class, against reports and books."""
+"""Manual changes of activity and class in a running market, against reports and books."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_what_is_held_back_owes_no_fee() -> None:
 
 
 def test_agents_decide_on_beneath_the_share() -> None:
-    """A flow held back goes on switching between two carriers; its last decision then holds."""
+    """A flow held back still switches carriers; its last decision applies on release."""
     kind = {"kind": "log", "a": 1.0, "x0": 1e6}
     choice = StrategySpec("best-offer", {"utility": kind, "pay": 1.0})
     users = AgentSpec("users", "customer", (), ("a", "b"), choice, decision_interval_ps=0)
@@ -102,7 +102,7 @@ def test_a_class_by_hand_changes_fee_and_payment_together() -> None:
 
 
 def test_by_hand_has_the_last_word_over_customers() -> None:
-    """A customer's knob that would go down at this report does not undo an earlier manual move."""
+    """A customer's knob that would move down at this report does not undo a manual move."""
     plan = world.plan([world.source("gold"), world.source("silver")])
     knob = world.customer("ann", "gold", kind="qos-knob", patience=1.0)
     market = Market(plan, world.shop(CLASSES, knob))
@@ -139,7 +139,7 @@ def test_useless_changes_by_hand_are_refused(change: Any, told: str) -> None:
 
 
 def test_the_engine_carries_it_out(scene: Path, tmp_path: Path) -> None:
-    """On the real engine: half of gold's flows fall silent, and report themselves so."""
+    """On the real engine half of gold's flows stop sending and are reported as off."""
     with open_market(scene, out=tmp_path / "r") as market:
         for _ in range(4):
             market.step()

@@ -49,7 +49,7 @@ class Desk:
         self.ids = 0
 
     def seller(self, name: str) -> Any:
-        """A seller that refuses while its name is among those who do."""
+        """A seller that refuses while its name is in `refuses`."""
 
         def admit(call: Call) -> bool:
             self.calls.append((name, call))
@@ -58,7 +58,7 @@ class Desk:
         return SimpleNamespace(admit=admit)
 
     def buy(self, *rows: int) -> None:
-        """A buyer for these flows, who orders and claims as the test says."""
+        """A buyer for these flows; the test sets its order of sellers and its claims."""
 
         def order(ask: CallAsk) -> list[int]:
             self.asks.append(ask)

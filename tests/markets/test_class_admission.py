@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is let into a class of limited size or cost, on scripted reports; rows stand for many flows.
+"""Admission to classes of limited size or cost, on scripted reports; rows stand for many flows.
 
-Users with `fee-limit` ask for gold at every report until they are in it.
+Users with `fee-limit` request gold at every report until they are in it.
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ def test_missing_file_is_one_line_and_exit_2(
 def test_dead_engine_is_one_line_and_exit_1(
     scene: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What died and when."""
+    """The message says what died and when."""
     assert ecnomy("run", scene, "--set", "title=die 3") == 1
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith("ecnomy: fake-engine") and "SIGKILL at simulated time 3 s" in line
@@ -259,7 +259,7 @@ def test_a_hang_up_ends_a_run_with_partial_results(
 
 
 def test_no_progress_where_nobody_watches(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """If standard error is not a terminal, no progress is drawn."""
+    """Without a terminal on standard error no progress is drawn."""
     assert ecnomy("run", scene, "--out", "r") == 0
     err = capsys.readouterr().err
     assert "\x1b" not in err and all(line.startswith("ecnomy: ") for line in err.splitlines())

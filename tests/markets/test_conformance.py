@@ -123,7 +123,7 @@ SOME = ("best-offer", "constant-charge", "elastic-utility", "revenue-gradient")
     "kind", [kind if kind in SOME else pytest.param(kind, marks=full) for kind in sorted(BUILT_IN)]
 )
 def test_built_in_strategies_pass(kind: str) -> None:
-    """In all of their roles; they refuse almost nothing and give no warnings."""
+    """This holds in all of their roles; they refuse almost nothing and give no warnings."""
     found = examine(kind, NEEDED.get(kind, {}))
     assert not found.defects and not found.warnings
     assert found.situations >= 14 * len(found.roles)
@@ -137,7 +137,7 @@ def test_constant_throughput_without_a_rate_sees_flows_that_have_one() -> None:
 
 
 def test_strategies_of_the_readme_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As they are printed; the fast tier takes the first and the last."""
+    """The code is the README's; the fast tier takes the first and the last."""
     files = blocks((ROOT / "agents" / "README.md").read_text(encoding="utf-8"))
     (tmp_path / "readme_lab").mkdir()
     for file, text in files.items():
@@ -155,7 +155,7 @@ def test_strategies_of_the_readme_pass(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_situations_are_finite_and_the_same_every_time() -> None:
-    """No NaN, nothing infinite but the limit of greedy traffic; no array is shown twice."""
+    """No value is NaN, only the limit of greedy traffic is infinite, and no array is used twice."""
     for situation in FLOWS:
         for step in range(len(situation.counts) + 2):
             one, two = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy doctor`: a healthy installation, and each thing that can be wrong with one."""
+"""`ecnomy doctor`: a healthy installation, and each possible fault of one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REAL_VERSION = importlib.metadata.version
 
 
 def verdicts(findings: list[Finding]) -> dict[str, Finding]:
-    """The findings by what was looked at, each once."""
+    """The findings by the part examined, each once."""
     named = {finding.what: finding for finding in findings}
     assert len(named) == len(findings)
     return named
@@ -41,7 +41,7 @@ def script(folder: Path, text: str, name: str = "ecnomy-engine") -> str:
 
 
 def test_a_healthy_installation_can_work(tmp_path: Path) -> None:
-    """Exit 0, every required thing is ok, and a run came back with events."""
+    """Exit 0, every required part is ok, and the test run returns events."""
     done = doctor("--out", str(tmp_path / "results"))
     assert done.exit_code == 0, done.stdout + done.stderr
     assert "FAULT" not in done.stdout and done.stdout.endswith("ecnomy can work\n")
@@ -51,7 +51,7 @@ def test_a_healthy_installation_can_work(tmp_path: Path) -> None:
 
 
 def test_every_extra_says_what_it_is_for(tmp_path: Path) -> None:
-    """A new extra in pyproject.toml needs a word in the doctor."""
+    """A new extra in pyproject.toml needs a description in the doctor."""
     extras = [finding for finding in examine(tmp_path) if finding.what.startswith("extra ")]
     known = importlib.metadata.metadata("ecnomy").get_all("Provides-Extra") or []
     assert len(extras) == len([extra for extra in known if extra != "all"])
@@ -102,7 +102,7 @@ def test_a_broken_engine_is_a_fault(case: str, tmp_path: Path) -> None:
 
 
 def test_an_engine_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
-    """A variable that names nothing: nothing else of the engine is tried."""
+    """If the variable names no file, the round trip is not tried."""
     done = doctor("--out", str(tmp_path), ECNOMY_ENGINE=str(tmp_path / "nothing"))
     assert done.exit_code == 1
     assert "no such executable" in " ".join(done.stdout.split()).replace("- ", "-")
@@ -110,7 +110,7 @@ def test_an_engine_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
 
 
 def test_a_missing_extra_is_no_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What the extra is for, and the command that brings it; the rest can work."""
+    """The finding has the extra's purpose and its install command; the other parts can work."""
 
     def version(name: str) -> str:
         if name == "topohub":
@@ -183,7 +183,7 @@ def test_omnetpp_is_found_where_its_variables_say(
 
 
 def test_a_broken_opp_run_is_absent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What it exits with; no fault, for the built-in engine needs none of it."""
+    """The finding has its exit status. It is not a fault: the built-in engine does not need it."""
     (tmp_path / "bin").mkdir()
     script(tmp_path / "bin", "echo libopp is missing >&2; exit 127", "opp_run")
     monkeypatch.setenv("OMNETPP_ROOT", str(tmp_path))

@@ -55,7 +55,7 @@ def carrier(*links: str, nodes: tuple[str, ...] = ()) -> AgentSpec:
     ],
 )
 def test_owners(carriers: list[AgentSpec], owners: list[int]) -> None:
-    """By name, pattern and node; the way back goes with the way there unless somebody names it."""
+    """By name, pattern and node; a reverse link has the owner of its link unless one names it."""
     assert owners_of(LINKS, carriers) == owners
 
 
@@ -70,7 +70,7 @@ def test_owners(carriers: list[AgentSpec], owners: list[int]) -> None:
     ],
 )
 def test_what_does_not_fit(carriers: list[AgentSpec], at: tuple[int, str], told: str) -> None:
-    """A link without an owner or with two, and a name that no link has."""
+    """Links without an owner or with two, and names without a link, are refused."""
     with pytest.raises(Misowned) as caught:
         owners_of(LINKS, carriers)
     assert (caught.value.carrier, caught.value.key) == at

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command that ends on a signal leaves to processes that it starts."""
+"""A command that ends on a signal passes the default signal handlers to the processes it starts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from processes import LIMIT_S
 
 
 def test_what_starts_after_a_termination_can_be_ended() -> None:
-    """A worker that the driver of a sweep starts as it ends does not ignore SIGTERM as it does."""
+    """A worker started by an ending driver does not ignore SIGTERM, although the driver does."""
     code = """
 import os, signal, subprocess, sys
 from ecnomy.markets.cli.ending import stoppable

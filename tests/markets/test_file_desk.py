@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files on sale: who pays for one, and which ones are late."""
+"""Files on sale: their payers, and which of them are late."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ AGENT = "market.agents[1]"
 
 
 def test_the_plan_has_calls_ask_and_counts_late_by_the_tariff() -> None:
-    """Calls ask, late is later than promised, a threshold counts it, and datagrams are ECT."""
+    """Calls ask for admission, packets later than promised are counted, and datagrams are ECT."""
     plan = make_plan(scenario_from_text(GOOD))
     callers, test, noise, bulk = plan.sources
     assert callers.calls == Calls(ask=True, max_delay_ps=12 * 10**9)
@@ -45,7 +45,7 @@ def test_the_plan_has_calls_ask_and_counts_late_by_the_tariff() -> None:
 
 
 def test_the_reimbursement_is_the_price_unless_said() -> None:
-    """Money back by default; any other amount as written."""
+    """The default is the price; any other amount is as written."""
     for extra, amount in (("", 50_000), (", reimbursement: 2 money", 2_000_000)):
         market = scenario_from_text(GOOD.replace("12 ms}", f"12 ms{extra}}}")).market
         assert market is not None

@@ -29,7 +29,7 @@ ROOM = 0.0212 * 10e6 / (8 * 1500) + 100
 
 
 def doubts(*overrides: str) -> list[str]:
-    """What `check` says of weights."""
+    """The warnings of `check` on weights."""
     scenario = scenario_from_text(TEXT, overrides=overrides)
     return [one for one in warnings(scenario, make_plan(scenario)) if "marks per round trip" in one]
 
@@ -71,7 +71,7 @@ def test_the_longest_round_trip_fills_the_pipe() -> None:
 
 
 def test_a_law_that_marks_fewer_lowers_the_bound() -> None:
-    """A tenth of the packets: a tenth of the room."""
+    """With a tenth of the packets marked, the bound is a tenth."""
     fixed = "network.links.pipe.marking={law: fixed, probability: 0.1}"
     (one,) = doubts(fixed, f"{WEIGHT}=20")
     assert f"at most {ROOM / 10:.4g} marks" in one

@@ -59,7 +59,7 @@ def test_long_names_are_not_compared_with_known_ones() -> None:
 
 @pytest.mark.parametrize("size", ["1e308", "1e-308"])
 def test_numbers_beyond_any_size_are_refused(good: Path, size: str) -> None:
-    """Such numbers are finite as floats, but outside ecnomy's range."""
+    """Numbers that are finite as floats, but outside ecnomy's range, are refused."""
     error = fault(good, (f"network.links[1].marking.probability={size}",))
     assert "beyond any physical size" in error.found
 
@@ -88,7 +88,7 @@ def test_intervals_have_the_range_of_their_law(good: Path, law: str, marking: st
 
 
 def test_the_least_window_is_the_engine_s(good: Path) -> None:
-    """A millionth of a packet for both: what the check accepts the engine reads, and no less."""
+    """It is a millionth of a packet for both: the engine reads just what the check accepts."""
     path, file = "sources.gold.transport.cwnd_min", good.with_suffix(".json")
     plan = make_plan(load(good, overrides=(f"{path}=1e-6 packets",))).to_json()
     assert "at least 1e-06 packet" in fault(good, (f"{path}=9.99e-7 packets",)).expected
@@ -109,7 +109,7 @@ def test_the_least_window_is_the_engine_s(good: Path) -> None:
     ],
 )
 def test_long_paths_of_set_are_refused(good: Path, path: str, found: str) -> None:
-    """Before anything follows them."""
+    """They are refused before they are followed."""
     error = fault(good, (f"{path}=1",))
     assert error.found == found and len(str(error)) < 400
 
@@ -143,7 +143,7 @@ def test_what_is_too_long_is_not_read_to_its_end(tmp_path: Path) -> None:
 
 
 def test_a_base_with_a_name_too_long_is_not_there(tmp_path: Path) -> None:
-    """Not an error of the operating system."""
+    """The message is not an error of the operating system."""
     file = tmp_path / "variant.yaml"
     file.write_text(f"extends: {'x' * 5000}\n")
     assert fault(file).path == "extends"

@@ -36,7 +36,7 @@ def plan(queue: str, *transports: str) -> Plan:
 
 
 def warned(queue: str, *transports: str, delay: str = "10 ms") -> list[str]:
-    """What `check` says of ECT(1), marks and queues."""
+    """The warnings of `check` on ECT(1), marks and queues."""
     scenario = scenario_from_text(text(queue, *transports, delay=delay))
     found = warnings(scenario, make_plan(scenario))
     return [line for line in found if "ECT(1)" in line or "L4S" in line or "no link" in line]
@@ -64,7 +64,7 @@ def test_prague_is_paced_ect_1_in_all_its_packets() -> None:
 
 
 def test_keys_have_units_and_the_laws_defaults() -> None:
-    """Times become seconds; what is not written is of the form."""
+    """Times become seconds; other values are the form's defaults."""
     made = plan(
         "scheduler: {kind: dualpi2, form: rfc9332, step: 800 us, target: 5 ms}", "{law: prague}"
     )
@@ -124,7 +124,7 @@ def test_check_says_that_a_dual_queue_goes_by_codepoint() -> None:
     ],
 )
 def test_the_bounds_of_a_message_are_accepted(key: str, refused: tuple[str, ...]) -> None:
-    """What a refusal offers as least or most value can be written."""
+    """The least or largest value that a refusal names is accepted."""
     for value in refused:
         with pytest.raises(ScenarioError) as error:
             dual_params(**{key: value})
@@ -156,7 +156,7 @@ market:
 def test_check_refuses_to_tune_a_queue_without_a_marking_law(
     queue: str, link: str, found: str
 ) -> None:
-    """One line, before the run in place of during it."""
+    """The refusal is one line, before the run."""
     whole = text(queue, "{law: prague}") + TUNED.replace("LINK", link)
     with pytest.raises(ScenarioError) as error:
         make_plan(scenario_from_text(whole))
@@ -165,7 +165,7 @@ def test_check_refuses_to_tune_a_queue_without_a_marking_law(
 
 
 def test_a_marking_law_can_be_tuned_beside_a_dual_queue() -> None:
-    """The strategy names its link, or has a marking law that it knows."""
+    """This holds if the strategy names its link, or knows the marking law."""
     red = text(RED, "{law: prague}")
     for link in ("", ", link: link"):
         make_plan(scenario_from_text(red + TUNED.replace("LINK", link)))
@@ -204,7 +204,7 @@ def test_check_warns_of_senders_that_do_not_answer_l4s_marks() -> None:
 
 
 def test_check_warns_of_l4s_and_classic_flows_in_one_marking_queue() -> None:
-    """Not where the queue only drops, and not where nobody is classic."""
+    """There is no warning if the queue only drops, or if no flow is classic."""
     (line,) = warned(RED, "{law: prague}", "{law: cubic}")
     assert line.startswith("link link: s0 (L4S) and s1 (classic) share one marking queue")
     assert warned("not_ect: drop", "{law: prague}", "{law: cubic}") == []

@@ -45,7 +45,7 @@ def test_unchanged_rates_are_not_sent_again() -> None:
 
 
 def test_flows_that_marks_cannot_steer_get_no_rate_but_pay() -> None:
-    """A class on a Reno flow: the fee and the marks are charged, the window is left alone."""
+    """A Reno flow in a class is charged the fee and the marks; its window does not change."""
     plan = world.plan([world.source("gold", transport=world.tcp(world.RENO))])
     market = Market(plan, world.shop({"gold": (4_000_000, ("gold",))}))
     assert market.decide(world.report(plan, 0, 0)).flows == {}
@@ -130,7 +130,7 @@ def test_no_decisions_after_the_end() -> None:
 
 
 def test_marks_without_a_connectivity_provider() -> None:
-    """They are paid to nobody in particular, by name."""
+    """They are paid to an account without an agent, which has a name."""
     plan = world.plan([world.source("web")])
     market = Market(plan, MarketSpec(10, ()))
     market.decide(world.report(plan, 0, 0))
@@ -218,7 +218,7 @@ def test_hasty_agent_is_warned_of_once() -> None:
     ],
 )
 def test_market_that_does_not_fit(agents: tuple[AgentSpec, ...], told: str) -> None:
-    """Refused as input, in words."""
+    """It is refused as input, with a message."""
     with pytest.raises(InputError, match=told):
         Market(world.plan(two()), MarketSpec(1, agents))
 
@@ -230,7 +230,7 @@ def test_source_in_two_classes_is_refused() -> None:
 
 
 def test_market_is_freed() -> None:
-    """Mesa 3.3 keeps every model alive that has had agents; ours goes with its last name."""
+    """Mesa 3.3 keeps every model with agents alive; ours is freed with its last reference."""
     market = Market(world.plan(two()), world.shop(CLASSES))
     model, role = weakref.ref(market), weakref.ref(market.roles[0])
     assert [agent.unique_id for agent in market.agents] == [1, 2]

@@ -80,7 +80,7 @@ def test_each_flow_pays_by_its_choice(tmp_path: Path) -> None:
 
 
 def test_strategies_are_told_what_they_have_chosen(tmp_path: Path) -> None:
-    """Of the flows that are the agent's own, in the order of contracts."""
+    """They see the choices of their agent's own flows, in the order of contracts."""
     LOG.clear()
     run(scenario_from_text(TEXT), out=tmp_path / "r")
     told = {(t, name): rest for t, _, name, *rest in LOG}

@@ -104,7 +104,7 @@ def test_without_pytest_the_next_commands_say_what_to_install(
 
 
 def test_a_law_registers_with_the_names_of_its_project(folder: Path) -> None:
-    """What a build for OMNeT++ reads; the headers are compiled by the test of the beginning."""
+    """A build for OMNeT++ reads these names; the new project's test compiles the headers."""
     assert ecnomy("new", "law", "steep") == 0
     found = files_of(folder / "steep")
     assert "ECNOMY_MARKING_LAW(steep::Steep);" in found["src/laws.cc"]

@@ -215,7 +215,7 @@ def test_the_target_in_force_is_the_last_one_before_an_interval() -> None:
 
 
 def test_an_early_report_without_a_round_trip_is_left_out() -> None:
-    """Of a flow, as one before it was switched on; aims change from report to report."""
+    """It is left out like a report before the flow was on; aims change between reports."""
     weight = [[0.6, 0.6, 1.8]] * 3 + [[0.3, 0.3, 0.9]]
     run = Run(**but("srtt_s", 2, 0, 0.0), weight=weight)
     assert found(saturated, run)["two"] == (0.125, 10.0, 4.5, 5.5)
@@ -233,7 +233,7 @@ def test_little_time_in_queues_explains_nothing() -> None:
 
 @pytest.mark.parametrize("notice", [losses, saturated, floors])
 def test_sources_that_were_never_on_are_not_noticed(notice: Any) -> None:
-    """Nor one without a target; the other source is noticed as usual."""
+    """A source without a target is not noticed either; the other source is, as usual."""
     clocked = {"send": "ack-clocked", "min_window": 4.0}
     low = {"weight": [[0.3, 0.3, 0.9]] * 4, "cwnd": [[4.0, 4.0, 12.0]] * 4}
     state: dict[str, Any] = {} if notice is losses else low

@@ -111,7 +111,7 @@ def test_a_users_data_collector(scene: Path, tmp_path: Path) -> None:
 
 
 def test_what_changes_between_steps_counts_for_the_next_epoch(scene: Path, tmp_path: Path) -> None:
-    """A price and a willingness: in the tables from the report they were set at, and charged."""
+    """They stand in the tables from the report at which they were set, and are charged."""
     price = 0.25
     with open_market(scene, out=tmp_path / "r") as market:
         while market.running:
@@ -234,7 +234,7 @@ def test_switched_flows_count_while_they_are_on(scene: Path, tmp_path: Path) -> 
 
 
 def test_progress_lasts_from_start_to_end(scene: Path) -> None:
-    """Also if the run ends early."""
+    """This also holds if the run ends early."""
     progress = Mock()
     with open_market(scene, tables=False, progress=progress) as market:
         market.run_until(1)
@@ -325,7 +325,7 @@ def test_no_agent_steps_or_closes_its_own_market(deed: str, scene: Path, tmp_pat
 
 
 def test_importing_the_package_stays_light() -> None:
-    """`open_market` is there by name; neither Mesa nor pandas is loaded before it is used."""
+    """`open_market` can be imported without loading Mesa or pandas, until it is used."""
     code = (
         "import sys, ecnomy.markets as m; assert 'open_market' in m.__all__;"
         "assert not {'mesa', 'pandas', 'pyarrow', 'numpy'} & set(sys.modules)"

@@ -29,7 +29,7 @@ from warm_python import FORKS, ended_python
 
 
 def test_closed_before_the_end(scene: Path, tmp_path: Path, pids: list[int]) -> None:
-    """The folder says when; its tables are readable and whole up to then; twice is once."""
+    """The folder says when; its tables are whole up to then; closing again changes nothing."""
     market = open_market(scene, out=tmp_path / "r")
     for _ in range(3):
         market.step()
@@ -152,7 +152,7 @@ def test_eight_at_once_in_threads(scene: Path, tmp_path: Path, scratch: Path) ->
 
 
 def test_several_in_turn_in_one_thread(scene: Path, tmp_path: Path) -> None:
-    """Steps of three markets in turn are those of each alone, ended in another order."""
+    """Three markets stepped in turn give the results of each alone, ended in another order."""
     with contextlib.ExitStack() as stack:
         markets = [
             stack.enter_context(open_market(scene, seed=n, out=tmp_path / f"s{n}")) for n in (1, 2)
@@ -166,7 +166,7 @@ def test_several_in_turn_in_one_thread(scene: Path, tmp_path: Path) -> None:
 
 
 def test_another_thread_ends_what_one_began(scene: Path, tmp_path: Path, pids: list[int]) -> None:
-    """A market may be handed on; nothing of it is tied to a thread."""
+    """A market may move between threads; nothing of it is tied to one."""
     market = open_market(scene, out=tmp_path / "r")
     with ThreadPoolExecutor(1) as pool:
         pool.submit(market.step).result(30)
@@ -229,7 +229,7 @@ def test_python_that_ends_takes_the_engine_with_it(
     scratch: Path,
     forks: subprocess.Popen[str],
 ) -> None:
-    """However it ends: no engine, no temporary file, and the folder is called incomplete."""
+    """After any end there is no engine or temporary file, and the folder is marked incomplete."""
     slow = SCENARIO.replace("duration: 20 s", "duration: 100000 s")
     scene.write_text(slow, encoding="utf-8")
     more = {"TMPDIR": str(scratch)}
@@ -248,7 +248,7 @@ def test_python_that_ends_takes_the_engine_with_it(
 def test_killed_before_the_engine_speaks(
     scene: Path, tmp_path: Path, scratch: Path, forks: subprocess.Popen[str]
 ) -> None:
-    """The plan is on its way to the engine then, in a file that has no name."""
+    """At that time the plan is being passed to the engine, in a file without a name."""
     engine = tmp_path / "engine"
     read = tmp_path / "read"
     engine.write_text(f'#!/bin/sh\ncat "$3" > {read} && kill -9 $PPID\n')

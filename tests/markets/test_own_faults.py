@@ -71,7 +71,7 @@ def test_a_role_that_errs_is_named(role: str, says: str, tmp_path: Path) -> None
     [("Late", "found the phase 'later', expected post"), ("Stranger", "not a subclass")],
 )
 def test_a_role_that_cannot_be_one_is_found_as_it_is_read(role: str, says: str) -> None:
-    """With its line."""
+    """The message has its line."""
     text = TEXT + f"    - {{name: bob, role: 'own_faults:{role}'}}\n"
     with pytest.raises(ScenarioError, match=f"s.yaml:16: market.agents.2..role: .*{says}"):
         scenario_from_text(text, "s.yaml")
@@ -135,7 +135,7 @@ def test_the_risk_broker_covers_only_marks_that_users_pay(tmp_path: Path) -> Non
 
 
 def test_a_strategy_that_is_not_a_dataclass_is_said_to_be_none() -> None:
-    """Parameters need the fields of a dataclass; without parameters any class will do."""
+    """Parameters need the fields of a dataclass; without parameters any class is accepted."""
     own = TEXT.replace("kind: constant-charge, charge: 1 money/s", "kind: 'own_faults:Plain'XX")
     with pytest.raises(ScenarioError) as fault:
         scenario_from_text(own.replace("XX", ", charge: 1"))
@@ -144,7 +144,7 @@ def test_a_strategy_that_is_not_a_dataclass_is_said_to_be_none() -> None:
 
 
 def test_an_environment_is_no_sweep(tmp_path: Path) -> None:
-    """`check` of one says how it is opened."""
+    """`check` of an environment says how to open it."""
     file = tmp_path / "learn.yaml"
     file.write_text("version: 1\nscenario: x.yaml\nlearners: []\n")
     with pytest.raises(ScenarioError, match="a key of environments, expected a scenario; market_e"):

@@ -117,7 +117,7 @@ def test_a_posted_fee_is_that_of_its_class_alone() -> None:
 
 
 def test_a_class_of_single_flows_may_cost_the_most() -> None:
-    """The limit of rows of many flows is not theirs."""
+    """The limit for rows of many flows does not apply to them."""
     plan = make_plan(scenario_from_text(TEXT.replace(", rows: together", "")))
     parties = Parties(plan, [AgentSpec("shop", "application-provider")], Ledger())
     parties.sell("shop", GOLD)
@@ -128,7 +128,7 @@ def test_a_class_of_single_flows_may_cost_the_most() -> None:
 
 
 def test_a_flow_has_one_user_and_one_class() -> None:
-    """Also for the agent with the first account, and twice in one list."""
+    """This holds for the agent with the first account too, and for a flow twice in one list."""
     parties = World().parties
     parties.use("ann", ("one",), alone=False)
     for who, sources in (("ann", ("one",)), ("bob", ("two", "one")), ("bob", ("two", "two"))):

@@ -108,7 +108,7 @@ def test_check_names_idle_carriers_and_choices_that_share_a_path() -> None:
 def test_ends_that_are_swapped_are_told_so(
     ends: str, path: str, where: str, found: str, expected: str
 ) -> None:
-    """A source whose `from` and `to` run against the links gets the two that would do."""
+    """If `from` and `to` run against the links, the message has the two that would work."""
     text = TEXT.replace("from: a, to: z, PATH", f"{ends}, path: [{path}]" if path else ends)
     text = text.replace("sources:\n", f"    - {ENTRY}\nsources:\n", 1)
     with pytest.raises(ScenarioError) as refused:
@@ -118,7 +118,7 @@ def test_ends_that_are_swapped_are_told_so(
 
 
 def test_check_names_the_unmarked_way_back() -> None:
-    """A source over a duplex link from its `to` to its `from` meets no marks, and is told why."""
+    """A source from `to` to `from` of a duplex link meets no marks, and the warning says why."""
     text = TEXT.replace("name: direct, from: a, to: z", "name: direct, from: z, to: a, MARK")
     text = text.replace("MARK", "marking: {law: fixed, probability: 0.1}")
     scenario = scenario_from_text(text.replace("PATH", "path: [up, down]"))

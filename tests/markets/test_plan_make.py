@@ -42,7 +42,7 @@ def a_link(link: str) -> list[Link]:
 
 
 def test_the_sample_plan() -> None:
-    """The sample of the design resolves to the numbers one computes by hand."""
+    """The sample scenario resolves to the numbers computed by hand."""
     plan = make_plan(load(SAMPLE))
     assert (plan.duration_ps, plan.warmup_ps, plan.epoch_ps) == (120 * 10**12, 20 * 10**12, 10**12)
     assert plan.nodes == ["provider", "edge", "town"]
@@ -93,7 +93,7 @@ def test_the_digest_is_that_of_the_plan_without_it() -> None:
 
 
 def test_adding_a_source_leaves_the_others_alone() -> None:
-    """A source's part of the plan does not depend on what else there is."""
+    """A source's part of the plan does not depend on other sources."""
     link = "{name: l, from: a, to: b, rate: 1 Mbps}"
     one = "{name: one, from: a, to: b, transport: {law: reno}}"
     two = "{name: two, from: b, to: a, transport: {law: wtp}}"
@@ -132,7 +132,7 @@ def test_reverse_direction_has_values_of_its_own() -> None:
 
 
 def test_virtual_queue_takes_the_buffer_of_its_link() -> None:
-    """Unless it has one of its own; bytes are counted in mean packets."""
+    """This holds unless it has its own buffer; bytes are counted in mean packets."""
     queue = "marking: {law: virtual-queue, mean_packet: 500 bytes"
     links = (
         a_link(f"rate: 1 Mbps, buffer: 30 packets, {queue}}}"),
@@ -143,7 +143,7 @@ def test_virtual_queue_takes_the_buffer_of_its_link() -> None:
 
 
 def test_virtual_queue_is_served_as_written() -> None:
-    """As a fluid unless `service: packet` is written."""
+    """It is a fluid unless `service: packet` is written."""
     for written, service in (("", 0), (", service: fluid", 0), (", service: packet", 1)):
         link = a_link(f"rate: 1 Mbps, marking: {{law: virtual-queue{written}}}")[0]
         assert link.marking.params["service"] == service

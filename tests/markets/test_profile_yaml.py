@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rate profiles as users write them: what a plan gets of them, and what is refused."""
+"""Rate profiles as users write them: their values in plans, and refusals."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_day_of_steps_reaches_the_plan() -> None:
 
 
 def test_no_profile_is_none() -> None:
-    """A source without one, or with null, has a period of -1 and no steps."""
+    """A source without a profile, or with null, has a period of -1 and no steps."""
     bare = "".join(line for line in TEXT.splitlines(True) if "profile" not in line)
     assert make_plan(scenario_from_text(bare)).sources[0].profile == NO_PROFILE
     assert plan_of("null") == NO_PROFILE
@@ -69,7 +69,7 @@ def test_periods_begin_at_time_zero(text: str, steps: list) -> None:
 
 
 def test_a_resolved_scenario_keeps_its_profile() -> None:
-    """What the manifest holds reads as the same plan."""
+    """The manifest's scenario gives the same plan."""
     import json
 
     scenario = written("{steps: {0 h: 0.3, 90 min: 1.25}, period: 100 min, offset: 3 min}")

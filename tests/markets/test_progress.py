@@ -14,10 +14,10 @@ PS = 10**12
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is one."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
-        """It does."""
+        """The claim."""
         return True
 
 
@@ -71,7 +71,7 @@ def test_a_pipe_gets_a_line_every_ten_seconds(clock: Hand) -> None:
 
 
 def test_short_work_says_nothing_in_a_pipe(clock: Hand) -> None:
-    """Neither of runs nor of one run."""
+    """This holds for many runs and for one run."""
     stream = io.StringIO()
     runs, run = Runs(stream=stream, clock=clock), RunProgress(stream, clock)
     run.start("scene", 60 * PS)
@@ -110,7 +110,7 @@ def test_a_terminal_has_one_line_that_fits(clock: Hand, monkeypatch: pytest.Monk
 
 
 def test_rounds_count_the_time_of_all(clock: Hand) -> None:
-    """A search that asks for more goes on counting, and says that more may be asked for."""
+    """A search that adds runs continues the count, and says that more may be added."""
     stream = Terminal()
     runs = Runs(so_far=True, stream=stream, clock=clock)
     for total, there in ((10, 0), (30, 10)):
@@ -129,7 +129,7 @@ class HungUp(Terminal):
     """A terminal whose window has been closed."""
 
     def write(self, text: str) -> int:
-        """As Linux does."""
+        """Fails as on Linux."""
         raise OSError(errno.EIO, "Input/output error")
 
 

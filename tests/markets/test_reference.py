@@ -25,7 +25,7 @@ from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.terms.tariffs import KINDS
 
 LONGEST = 120
-# Words of talk, which docs do without.
+# Informal words, which the documents avoid.
 TALK = re.compile(r"\b(told|of one's own|of your own|nor|none of)\b")
 # A noun is missing.
 FRAGMENT = re.compile(r"(Of|After which|Over which|By what|From when|Between) ")
@@ -78,7 +78,7 @@ def test_every_key_has_a_plain_sentence() -> None:
 def test_no_sentence_of_a_law_is_written_twice() -> None:
     """A parameter of the table of laws has its sentence there, not in a docstring as well.
 
-    Where both stand the key means something else than the parameter: the mean of any distribution,
+    If both exist, the key's meaning differs from the parameter's: the mean of any distribution,
     a frame's sizes and not their mean.
     """
     both = {f"{k.__name__}.{key}" for k in LAWS for key in {*attributes(k)} & {*parameters_of(k)}}
@@ -89,13 +89,13 @@ def test_no_sentence_of_a_law_is_written_twice() -> None:
     "kind", [kind for kind in LAWS if kind is not KINDS["menu"]], ids=lambda kind: kind.__name__
 )
 def test_examples_of_laws_and_kinds_read(kind: type[msgspec.Struct]) -> None:
-    """As a scenario would have them; a menu has a reader of the tariffs in place of fields."""
+    """They read as in a scenario; a menu is read as tariffs instead of fields."""
     node = parse(in_yaml(example_of(kind)), "example", lines=False)
     assert isinstance(reading.read(node, kind, "", {}), kind)
 
 
 def test_examples_of_strategies_read() -> None:
-    """With the parameters that each of them needs."""
+    """They have the parameters that each strategy needs."""
     assert len(strategies()) >= 30
     for one in strategies():
         node = parse(one.example, "example", lines=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy explain --schema`: shipped scenarios are valid, what a schema can refuse is refused."""
+"""`ecnomy explain --schema`: shipped scenarios are valid, and detectable faults are refused."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def validator() -> Draft7Validator:
 
 
 def faults(document: Any) -> list[str]:
-    """What the schema has against a document."""
+    """The faults that the schema finds in a document."""
     return [
         f"{error.json_path}: {error.message[:200]}" for error in validator().iter_errors(document)
     ]
@@ -74,12 +74,12 @@ def test_bad_scenarios_are_refused(case: str) -> None:
     try:
         document = plain_tree(parse(GOOD[:at] + new + GOOD[at + len(old) :], "bad"))
     except ScenarioError:
-        return  # it is not strict YAML, which editors say themselves
+        return  # not strict YAML, which editors report themselves
     assert bool(faults(document)) == (case not in BEYOND)
 
 
 def test_the_good_scenario_is_valid() -> None:
-    """And stays so with a tariff and a strategy of a user's class."""
+    """It is also valid with a tariff and a strategy of a user's class."""
     good = plain_tree(parse(GOOD, "good"))
     assert faults(good) == []
     good["market"]["agents"][0] |= {

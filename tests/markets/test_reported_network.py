@@ -55,7 +55,7 @@ def test_the_network_of_the_plan_is_the_plan(plan: Plan) -> None:
     ],
 )
 def test_what_is_missing_is_a_difference(plan: Plan, change: Callable[[Any], object]) -> None:
-    """One line, about what stands in the network and in the scenario."""
+    """It is one line, with the values in the network and in the scenario."""
     (line,) = differences(plan, changed(plan, change))
     assert "in the network and" in line
 
@@ -85,7 +85,7 @@ def test_what_is_no_report_is_refused(plan: Plan, read: Any, report: str) -> Non
 def test_a_network_that_cannot_be_is_refused(
     plan: Plan, change: Callable[[Any], object], words: str
 ) -> None:
-    """Under `serve --any` it takes the place of the plan's own."""
+    """With `serve --any` the reported plan replaces the scenario's."""
     with pytest.raises(InputError) as refused:
         with_network(plan, changed(plan, change))
     assert words in str(refused.value)

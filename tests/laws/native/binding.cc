@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python module `ecnomy_laws_testing`: the laws as they stand in omnet/laws, for tests only.
+// The Python module `ecnomy_laws_testing`: the laws of omnet/laws, for tests only.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>

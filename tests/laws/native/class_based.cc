@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The class scheduler, and what its classes are promised.
+// The class scheduler, and the promises to its classes.
 #include "host.h"
 #include "scheduling/class_scheduler.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler by weights, and what its classes have.
+// The scheduler by weights, and the parameters of its classes.
 #include "scheduling/deficit_round_robin.h"
 
 #include "host.h"

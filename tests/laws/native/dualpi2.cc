@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dual queue of L4S; a packet's class is what its caller says.
+// The dual queue of L4S; the caller states a packet's class.
 #include "scheduling/dualpi2.h"
 
 #include "host.h"

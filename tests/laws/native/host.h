@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the test module sees of a law: plain types, so that binding.cc includes no law header and is
-// compiled once, while each law's own small file is all that a change to that law compiles again.
+// The test module's view of a law: plain types, so that binding.cc includes no law header and is
+// compiled once. A change to a law compiles only the law's own small file again.
 //
-// A law's file registers itself when the module is loaded; a module linked from fewer files simply
-// holds fewer laws. Draws come in as a list; what a law asks beyond its end is 0.5 and is counted.
+// A law's file registers itself when the module is loaded; a module linked from fewer files
+// holds fewer laws. Draws come in as a list; draws beyond its end are 0.5 and are counted.
 #ifndef ECNOMY_TESTS_LAWS_HOST_H_
 #define ECNOMY_TESTS_LAWS_HOST_H_
 
@@ -58,9 +58,9 @@ struct Marking {
   virtual Ps first_timer() = 0;
   virtual Ps on_timer(const Queue& queue, Ps now) = 0;
   virtual double probability() = 0;
-  // New parameters for the law as it stands; nothing where it has none.
+  // New parameters for the law in its present state; empty if the law has none.
   virtual void configure(const std::vector<double>& values) = 0;
-  // The quantity the law keeps: RED's average, the measured load, the virtual backlog; else NaN.
+  // The quantity that the law tracks: RED's average, the measured load, the virtual backlog; else NaN.
   virtual double measure() = 0;
 };
 
@@ -78,7 +78,7 @@ struct WindowLaw {
   virtual void set_weight(double weight) = 0;
   virtual double gain() = 0;  // NaN where a law has none
   virtual void set_gain(double gain) = 0;
-  // What only some laws have: nothing, or NaN, with the others.
+  // Functions that only some laws have; empty, or NaN, for the others.
   virtual bool every_ack() = 0;
   virtual bool halves() = 0;
   virtual WindowState begin(const WindowState& window) = 0;
@@ -137,9 +137,9 @@ struct StreamHost {
 using Served = std::tuple<int, bool, Ps>;  // class, whether to mark, how long it waited
 // Class, whether to mark, how long it waited, whether to drop, draws used.
 using Drawing = std::tuple<int, bool, Ps, bool, int>;
-// Packets and bytes waiting, rate in bit/s, credit in bytes, share, loss in this busy period; by
-// weights: deficit and quantum in bytes and the rate of its share in place of rate, credit and share;
-// of DualPI2: base probability (or credit, of the classic queue), credit and 0.
+// Packets and bytes waiting, rate in bit/s, credit in bytes, share, loss in this busy period. With
+// weights: deficit and quantum in bytes and the rate of its share instead of rate, credit and share.
+// With DualPI2: base probability (the classic queue: its credit), credit and 0.
 using ClassRow = std::tuple<std::int64_t, std::int64_t, double, double, double, double>;
 
 struct Scheduler {
@@ -156,7 +156,7 @@ struct Scheduler {
   virtual std::tuple<double, double> projected() {
     throw std::logic_error("this scheduler does not project");
   }
-  // Since when a class's part of the link is idle.
+  // The time since which a class's part of the link is idle.
   virtual Ps idle_since(std::size_t, Ps) { throw std::logic_error("this scheduler has no parts"); }
 };
 
@@ -178,7 +178,7 @@ struct Entry {
   std::function<std::unique_ptr<Host>(const std::vector<double>&)> make;
 };
 
-// Everything the linked law files have registered; a function is empty where its file is not
+// All that the linked law files have registered; a function is empty if its file is not
 // linked.
 struct Registry {
   std::map<std::string, Entry<Marking>> marking;

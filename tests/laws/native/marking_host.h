@@ -12,7 +12,7 @@
 
 namespace ecnomy_testing {
 
-// `measure` reads what the law keeps.
+// `measure` reads the quantity that the law tracks.
 template <class Law>
 class MarkingOf : public Marking {
  public:

@@ -20,7 +20,7 @@ class ProfileOf : public ProfileHost {
   ecnomy::Profile law_;
 };
 
-// A period of -1 is no profile.
+// A period of -1 means no profile.
 bool register_profile() {
   registry().profile = [](Ps period, const Steps& steps) {
     if (period == -1) return std::make_unique<ProfileOf>(ecnomy::Profile());

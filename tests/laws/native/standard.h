@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard library's headers that the laws' files include. law_build.py compiles them once,
-// ahead of these files; test_headers.py does without and checks that laws include what they need.
+// ahead of these files; test_headers.py omits them and checks that laws include what they need.
 #ifndef ECNOMY_TESTS_LAWS_STANDARD_H_
 #define ECNOMY_TESTS_LAWS_STANDARD_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream's own step from words to a uniform, fed with chosen words: no counter is known whose
-// Philox block is all ones, and just there the rounding of that step can reach 1.
+// The stream's own step from words to a uniform number, with chosen words. No counter is known whose
+// Philox block is all ones, the only block at which that step can round to 1.
 #include "random/philox.h"
 
 namespace ecnomy {

@@ -29,7 +29,7 @@ class FilesOf : public Traffic {
   Law law_;
 };
 
-// The packets of all calls: the draws of as many calls as it takes to the next packet.
+// The packets of all calls: draws as many calls as it takes to reach the next packet.
 class CallsOf : public Traffic {
  public:
   explicit CallsOf(const double* values) : law_(values) {}
