@@ -26,6 +26,7 @@ from ecnomy.markets.cli.main import app, main
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import sweep_runs
 from ecnomy.markets.sweep.executors import InlinePool
+from ecnomy.markets.sweep.fingerprint import Code
 from ecnomy.markets.sweep.job_files import Jobs, parts_for, write_jobs
 from ecnomy.markets.sweep.making import make_part, merge, run_sweep
 from ecnomy.markets.sweep.outcome import Outcome
@@ -91,10 +92,14 @@ def test_later_parts_replace_runs_of_other_code(tmp_path: Path) -> None:
     sweep = load_sweep(file)
     with closing(Store(out, sweep)) as store:
         for point in list(store.points)[::4]:
-            store.add(Outcome(point, "", "failed", "of old code", {"engine": "old"}, {}, {}))
+            store.add(Outcome(point, "", "failed", "of old code", Code("old", "", ""), {}, {}))
+    assert (open_sweep(out).status == "failed").sum() == 3
     make_part(sweep, out, Part(of=4, number=1), Watcher)
     assert merge(sweep, out).failed == 0
     assert (open_sweep(out).status == "done").all()
+    with closing(Store(out, sweep)) as store:
+        assert sorted(one.generation for one in store.records.values()) == [1] * 9 + [3] * 3
+        assert (store.generation, store.put_aside) == (4, [])
 
 
 def test_a_part_that_is_being_made_waits(tmp_path: Path) -> None:
