@@ -22,7 +22,7 @@ TABLE_1 = [
 
 
 def scheduler(classes: list[dict[str, float]], **values: float | str) -> Scheduler:
-    """A class-based scheduler; its projection has a buffer of 100 packets unless said."""
+    """A class-based scheduler; its projection has a buffer of 100 packets by default."""
     return Scheduler(
         law=law("scheduling", "class-based", {"buffer_packets": 100.0} | values),
         classes=[law("service", "service-class", one) for one in classes],
@@ -106,7 +106,7 @@ def in_classes(source: Source, classes: list[int]) -> Source:
 
 
 def by_class(table: dict[str, np.ndarray], from_s: float = 0.0) -> dict[str, np.ndarray]:
-    """Sums over the bins from `from_s` on by class, but the largest delay, of one link."""
+    """Sums by class over the bins of one link from `from_s` on; of delays, the largest."""
     kept = table["t_ps"] >= from_s * 1e12
     count = int(table["class"].max()) + 1
     sums = {}

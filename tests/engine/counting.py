@@ -29,8 +29,8 @@ class Allocations:
 
     Attributes:
         made: how often.
-        peak_bytes: the most that was held at any time.
-        packets_made, packets_peak_bytes: the same of the packet pool.
+        peak_bytes: the largest amount held at any time.
+        packets_made, packets_peak_bytes: the same for the packet pool.
         events, data_packets, packet_hops: the run's own totals.
     """
 

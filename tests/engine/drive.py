@@ -51,7 +51,7 @@ class Outcome:
 
 @functools.cache
 def engine() -> str:
-    """The engine's path; named by ECNOMY_ENGINE, beside this Python, or on PATH."""
+    """The engine's path: from ECNOMY_ENGINE, beside this Python, or on PATH."""
     beside = Path(sys.executable).with_name("ecnomy-engine")
     found = os.environ.get("ECNOMY_ENGINE") or (beside if beside.exists() else None)
     found = found or shutil.which("ecnomy-engine")
@@ -67,8 +67,8 @@ def run(
 ) -> Outcome:
     """Runs the plan, with `env` added to the environment.
 
-    `decide` answers each report, by default with nothing; `admit` each call, by default with no: it
-    is also given the connection, to look at what the engine does meanwhile.
+    `decide` answers each report, by default with nothing; `admit` each call, by default with False.
+    `admit` also gets the connection, to observe the engine meanwhile.
     """
     ours, theirs = socket.socketpair()
     with tempfile.TemporaryDirectory() as folder:
@@ -91,7 +91,7 @@ def run(
             except subprocess.TimeoutExpired:
                 pytest.fail("the engine goes on 60 s after the market closed the connection")
             finally:
-                process.kill()  # one that does not end with its market
+                process.kill()  # an engine that does not end with its market
     assert process.returncode == 0, error.decode()
     outcome.said = error.decode()
     return outcome

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A FIFO link computed the plain way, event after event: an oracle for the engine's links.
+"""A FIFO link computed in a simple way, event by event: an oracle for the engine's links.
 
 The engine fixes a packet's departure as it arrives. This oracle does not: it keeps a clock, a
 waiting list and a server, and calls its law at every arrival and every start of a transmission.
@@ -35,10 +35,10 @@ class Fifo:
     serving_until: int | None = None
     integral: int = 0
     clock: int = 0
-    starting: int = -1  # the packet that on_start is asked about
+    starting: int = -1  # the packet that on_start considers
 
     def run_to(self, now: int) -> None:
-        """Everything that happens up to and including `now`, arrivals apart."""
+        """Handle all events up to and including `now`, without arrivals."""
         while self.serving_until is not None and self.serving_until <= now:
             self._tick(self.serving_until)
             self.serving_until = None

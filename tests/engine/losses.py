@@ -21,7 +21,7 @@ FEED, LOSSY, BACK = range(3)
 
 
 def dropping(due_ms: Sequence[int], transport, duration_s: float, traffic=None) -> Outcome:
-    """One flow of a packet a millisecond, of which those are lost that leave in these milliseconds.
+    """One flow of a packet per millisecond; packets that leave in these milliseconds are lost.
 
     Nothing is ECT, so the second link drops what its law marks; its probability is 1 for that
     millisecond. The connection opens after 100.084 ms: segment n of the first window leaves
@@ -55,9 +55,9 @@ def first_window(numbers: Sequence[int]) -> list[int]:
 
 
 def sends(outcome: Outcome) -> list[tuple[int, tuple[int, Blocks] | None, list]]:
-    """Each ACK (None: the timer) with what it says, and the segments sent at it.
+    """Each ACK (None: the timer) with its contents, and the segments sent at it.
 
-    What an ACK says is what the receiver of our own says when the data arrives that it answers;
+    An ACK's contents are those of our own receiver when the acknowledged data arrives;
     its number must agree with the engine's, and its length with the blocks in it.
     """
     receiver, told, found = Receiver(), list[tuple[int, Blocks]](), []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RFC 2018 and RFC 6675 the plain way, segment by segment in sets: an oracle for the engine's SACK.
+"""RFC 2018 and RFC 6675 in a simple way, by sets of segments: an oracle for the engine's SACK.
 
 The receiver is a set of segments and a list of its last reports; the sender keeps a set of segments
 reported and asks IsLost of each segment in turn, as the RFC's prose does. RFC 6675's octets are
@@ -18,7 +18,7 @@ DUP_THRESH = 3
 
 @dataclass
 class Receiver:
-    """RFC 2018 section 4: what an ACK reports after each arrival."""
+    """RFC 2018 section 4: the report of an ACK after each arrival."""
 
     next: int = 0
     have: set[int] = field(default_factory=set)
@@ -56,7 +56,7 @@ class Sender:
     end: int = 10**9  # segments there are
     least: float = 1.0  # window
     most: float = 1e9
-    go_back: bool = False  # Tahoe: one packet after a loss, and all again that is not reported
+    go_back: bool = False  # Tahoe: one packet after a loss, then all unreported segments again
     una: int = 0
     next: int = 0
     highest: int = 0  # one past the highest segment ever sent
@@ -68,16 +68,16 @@ class Sender:
     rescue_rxt: int = -1
     recoveries: list[int] = field(default_factory=list)  # una at each
     rules: set[int] = field(default_factory=set)  # of NextSeg that were used
-    opening: int | None = None  # packets that a timeout lets out, one more an ACK, up to the window
-    limited_until: int = 0  # up to here data or receiver, not the window, held it back (RFC 7661)
+    opening: int | None = None  # packets allowed after a timeout, one more per ACK
+    limited_until: int = 0  # up to here data or receiver, not the window, limited it (RFC 7661)
     log: list[int] = field(default_factory=list)
 
     def is_lost(self, seq: int) -> bool:
-        """Three segments beyond it have been reported, it has not."""
+        """Three segments beyond it have been reported, but it has not."""
         return seq not in self.reported and sum(s > seq for s in self.reported) >= DUP_THRESH
 
     def pipe(self) -> int:
-        """SetPipe(): in recovery by the RFC; else what is out and not reported."""
+        """SetPipe(): in recovery by the RFC; else the segments sent and not reported."""
         out = 0
         for seq in range(self.una, self.next):
             if seq in self.reported:
@@ -87,7 +87,7 @@ class Sender:
         return out
 
     def fits(self, seq: int) -> bool:
-        """There is such a segment, and the receiver has room for it."""
+        """Whether the segment exists, and the receiver has room for it."""
         return seq < min(self.end, self.una + self.offered)
 
     def next_seg(self) -> tuple[int, int] | None:
@@ -158,7 +158,7 @@ class Sender:
         return self.allowed()
 
     def candidate(self) -> int | None:
-        """Step C.1 in recovery; outside of it what is new or, after a timeout, not reported."""
+        """Step C.1 in recovery; otherwise a new segment or, after a timeout, an unreported one."""
         if self.recovering:
             found = self.next_seg()
             if found is None:

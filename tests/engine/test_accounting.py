@@ -81,7 +81,7 @@ def test_every_ce_set_is_accounted_for(outcome: Outcome) -> None:
 
 
 def test_packets_are_conserved(outcome: Outcome) -> None:
-    """Per flow sent = delivered + lost + under way, and what is under way fits the last second."""
+    """Per flow sent = delivered + lost + under way, and packets under way fit the last second."""
     flows = outcome.reports[-1].flows
     under_way = flows["sent"] - flows["delivered"] - flows["lost"]
     assert np.all(under_way >= 0) and np.all(under_way < 60)
@@ -145,7 +145,7 @@ def test_transfers_are_whole_files(outcome: Outcome) -> None:
 
 @pytest.mark.parametrize("count", [1000, 8192])
 def test_a_report_of_many_flows_is_whole(count: int) -> None:
-    """Flows alike have the same figures, sent in pieces that end amid a column or of 2^16 bytes."""
+    """Equal flows have equal figures, in pieces that end within a column or after 2^16 bytes."""
     cbr = Law("cbr", {"interval_s": 0.1, "random_phase": 0.0})
     voice = plans.source("voice", [0], [], plans.udp(200), cbr, count=count)
     flows = run(plans.plan(plans.duplex("l", 0, 1, 1e10, 0.005), [voice], 1)).reports[-1].flows
@@ -172,7 +172,7 @@ def test_tracing_changes_nothing() -> None:
 
 
 def test_a_new_source_leaves_the_draws_of_others_unchanged() -> None:
-    """Files, reading times and datagram times of a user are the same with a stranger beside him."""
+    """Files, reading times and datagram times of a user are the same with another source."""
     stranger = plans.source("stranger", [0, 2], [3, 1], plans.tcp(), count=3, spread_s=1.0)
     alone, together = crowded(), crowded(extra=[stranger])
     for flow in range(9, 13):

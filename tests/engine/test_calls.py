@@ -49,7 +49,7 @@ def telephones(
 
 
 def of_call(calls: dict, trace: dict, row: int, event: int) -> np.ndarray:
-    """Rows of the trace that belong to packets which a call sent."""
+    """Rows of the trace for the packets of a call."""
     flow, start, end = (calls[name][row] for name in ("flow", "start_ps", "end_ps"))
     sent = (trace["event"] == SEND) & (trace["flow"] == flow)
     mine = trace["seq"][sent & (trace["t_ps"] >= start) & (trace["t_ps"] < end)]

@@ -19,7 +19,7 @@ CHAIN = [dict(delay_ratio=0.25, loss_ratio=0.5), dict(delay_ratio=0.25, loss_rat
 
 
 def cbr(rate_bps: float) -> Law:
-    """Packets of 1000 bytes at a constant rate, in a phase of its own."""
+    """Packets of 1000 bytes at a constant rate, with its own phase."""
     return Law("cbr", {"interval_s": PACKET * 8 / rate_bps, "random_phase": 1.0})
 
 
@@ -117,7 +117,7 @@ def test_delay_ratios_under_constant_overload() -> None:
 
 @pytest.mark.parametrize("law", [cbr, poisson])
 def test_a_feasible_delay_bound_is_held(law) -> None:
-    """A class of half the link waits 10 ms at most beside an overload, but for a packet in service.
+    """A class of half the link waits at most 10 ms beside an overload, plus a packet in service.
 
     It is not late as long as the rates fit (Eq. 11); the transmission begun before it lasts 0.8 ms.
     """
@@ -189,7 +189,7 @@ def test_dropped_ce_packets_are_not_in_flight() -> None:
 
 
 def test_late_packets_are_those_beyond_the_bound_of_their_class() -> None:
-    """Packet by packet from the trace: who waited for longer than 4 ms; a class without a bound."""
+    """The trace has the packets that waited for longer than 4 ms; one class has no bound."""
     traffic = [(n, PACKET, poisson(6e6), 1) for n in range(2)]
     of = scheduler([dict(delay_s=0.004), {}])
     plan = line(of, traffic, duration_s=3.0, buffer=40, trace=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """REM, PI and the adaptive virtual queue on the engine's links, packet by packet.
 
-A FIFO computed the plain way (fifo.py) replays what was sent, with the laws written out here and
-the link's own random stream drawn anew: drops, marks, deliveries and every sampled probability
+A FIFO computed in a simple way (fifo.py) replays the packets sent, with the laws written out here
+and the link's own random stream drawn anew: drops, marks, deliveries and every sampled probability
 agree.
 """
 
@@ -191,7 +191,7 @@ def agree(outcome: Outcome, replay: Replay) -> None:
     ],
 )
 def test_rem(rule: str, mark_at: str, unit: str) -> None:
-    """REM marks ECT packets where it says, drops others as they arrive, and its prices agree."""
+    """REM marks ECT packets at its point, drops others as they arrive, and its prices agree."""
     share = 0.85 if rule == "pc1" else 1.0
     marking = law("marking", "rem", dict(
         price=rule, phi=1.1, gamma=0.2, alpha=0.3, target_backlog_packets=2, capacity_share=share,
@@ -210,7 +210,7 @@ def test_pi() -> None:
 
 
 def test_adaptive_virtual_queue() -> None:
-    """What overflows the virtual queue is marked or dropped, packet for packet."""
+    """Packets that overflow the virtual queue are marked or dropped, packet for packet."""
     marking = law("marking", "adaptive-virtual-queue", dict(
         utilization=0.9, alpha=0.4, buffer_packets=8, mean_packet_bytes=600
     ))  # fmt: skip

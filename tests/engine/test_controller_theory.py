@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """REM, PI and laws that hold a utilization, in closed loop: where their integrators rest.
 
-Each law integrates what it wants to vanish. While no clamp acts, its state over K periods changes
-by exactly that sum, so the mean of what it integrates is off by (change of state) / (gain K) and
-nothing else: the bounds below are these, with states read from the engine.
+Each law integrates an error that it drives to 0. While no clamp acts, its state over K periods
+changes by exactly this integral, so the mean error is (change of state) / (gain K) and nothing
+else. The bounds below are these, with states read from the engine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FROM_S, TO_S = 20.0, 120.0
 
 
 def closed_loop(marking: Law, transport, rtt_s: list[float], every_s: float) -> Outcome:
-    """One greedy flow per round-trip time over a link with room enough, sampled each period."""
+    """One greedy flow per round-trip time over a link with a large buffer, sampled each period."""
     links = [plans.link("l", 0, 1, 8000 * PACKETS_PER_S, 0.0, marking=marking)]
     sources = []
     for i, rtt in enumerate(rtt_s):
@@ -44,7 +44,7 @@ FULL = PACKETS_PER_S * PERIOD_S  # packets a period
 
 
 class RemRun:
-    """REM over eight ACK-clocked WTP flows, and how exactly its price tells its integral."""
+    """REM over eight ACK-clocked WTP flows, and how accurately its price shows its integral."""
 
     rtt_s = [0.04, 0.05, 0.06, 0.08] * 2
 
@@ -79,7 +79,7 @@ def test_rem_rests_at_its_target_backlog_and_full_load() -> None:
 
 
 def test_rem_pc1_rests_at_its_share_of_the_capacity() -> None:
-    """PC1 with 85 % of the capacity: that is the load, and next to nothing waits."""
+    """PC1 with 85 % of the capacity: this is the load, and hardly any packet waits."""
     rem = RemRun("pc1", 0.85)
     assert abs(rem.load - 0.85) < rem.loose / FULL
     assert rem.queue < TARGET / 2

@@ -61,7 +61,7 @@ def test_classic_flows_wait_as_long_as_the_target(form: str) -> None:
 
 
 def test_datagrams_are_sorted_by_their_ecn_field() -> None:
-    """ECT(1) goes first, not-ECT and ECT(0) second; CE of a link before goes with ECT(1)."""
+    """ECT(1) and CE of earlier links are in the first class, not-ECT and ECT(0) in the second."""
     kinds = [
         plans.udp(1000),
         plans.udp(1000, ect=True),

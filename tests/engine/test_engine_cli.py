@@ -65,7 +65,7 @@ HOSTILE = (-2, 0.5, 2**63, 2**65, 1e301)
 
 
 def numbers(value: object, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """The places of all numbers, but for parameters of laws, whose table says what they may be."""
+    """The places of all numbers, except parameters of laws, whose table has their ranges."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key != "params":
@@ -177,7 +177,7 @@ STRANGE = {
 
 @pytest.mark.parametrize("case", STRANGE)
 def test_a_message_repeats_a_strange_value_in_ascii_and_cut(case: str, tmp_path) -> None:
-    """The values come from files of others: direction marks and escapes do not reach a terminal."""
+    """Values may come from foreign files: direction marks and escapes do not reach a terminal."""
     good, text = plans.reference_dumbbell(2.0).to_json().decode(), STRANGE[case]
     assert text[0] in good
     path = tmp_path / "plan.json"
@@ -230,6 +230,6 @@ def test_each_of_two_classes_by_shares_has_one_marking_law(laws: int, tmp_path) 
     "words", [(), ("walk",), ("run",), ("run", "--plan"), ("run", "--fast", "1")]
 )
 def test_bad_command_lines(words: tuple[str, ...]) -> None:
-    """A line and the usage, exit status 2."""
+    """The engine prints a line and the usage; exit status 2."""
     done = call(*words)
     assert done.returncode == 2 and "usage:" in done.stderr

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The event list against Python's own heap, on scripts that reach all of its parts.
 
-A script is what a simulation does: it takes what is due before a boundary, event by event, and each
+A script acts like a simulation: it takes the events due before a boundary, one by one, and each
 event renews itself, ends, and schedules others; at the boundary more are scheduled. The oracle
-keeps (time, serial) in heapq and writes both the script and what it must answer.
+keeps (time, serial) in heapq and writes both the script and the right answers.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def script(delay: Delay, seed: int, steps: int = 3000) -> tuple[str, str]:
 
 
 def boundary_before_a_crowd() -> tuple[str, str]:
-    """All is done but for what is due much later, and at a boundary many events are scheduled."""
+    """Only events due much later remain, and at a boundary many events are scheduled."""
     crowds = {at: [(at + i % 50, i) for i in range(100)] for at in (10**13, 10**11, 10**12)}
     pushed = {at: "".join(f"push {t} {i}\n" for t, i in crowd) for at, crowd in crowds.items()}
     come = {
@@ -143,7 +143,7 @@ def build(folder: Path, sources: Path) -> Path:
 
 
 def differs(driver: Path, asked: str, told: str) -> str:
-    """How the driver's answers differ from the right ones; empty if they agree."""
+    """The differences of the driver's answers from the right ones; empty if they agree."""
     try:
         done = subprocess.run(
             [driver], input=asked, capture_output=True, text=True, check=False, timeout=60
@@ -177,7 +177,7 @@ def test_a_boundary_may_be_long_before_what_is_next(driver: Path) -> None:
 
 
 def test_an_event_in_the_past_is_refused(driver: Path) -> None:
-    """A time that went beyond what an int64 holds comes back below 0: an error, not a wrong run."""
+    """A time beyond int64 becomes negative: this gives an error, not a wrong run."""
     asked = f"push 1000 1\ndue 2000\npop\npush {-(2**63)} 2\n"
     done = subprocess.run(
         [driver], input=asked, capture_output=True, text=True, check=False, timeout=LIMIT_S

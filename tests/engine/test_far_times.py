@@ -64,7 +64,7 @@ def ends_as_no_number(plan: Plan, what: str) -> None:
 @pytest.mark.parametrize("rows", ["each", "together"])
 @pytest.mark.parametrize("epoch_s", [1.0, 300.0])
 def test_a_sum_that_wraps_within_an_epoch_is_not_told(rows: str, epoch_s: float) -> None:
-    """250 s of 16 Mbps: the sum is past 2^64 ps at 287 s, where it looks like a number again."""
+    """250 s of 16 Mbps: the sum passes 2^64 ps at 287 s, where it looks valid again."""
     rate_bps, delay_s = 16e6, 250.0
     traffic = Law("cbr", {"interval_s": 8000 / rate_bps, "random_phase": 0.0})
     count = 2 if rows == "together" else 1

@@ -44,7 +44,7 @@ def each() -> Outcome:
 
 
 def test_finished_files_are_those_of_the_table(each: Outcome) -> None:
-    """At every report, for each flow: complete transfers so far, those given up left out."""
+    """Each report has each flow's complete transfers so far, without those given up."""
     done = each.table("transfers")
     assert 3 < (done["complete"] == 0).sum() < 200
     for report in each.reports:
@@ -54,7 +54,7 @@ def test_finished_files_are_those_of_the_table(each: Outcome) -> None:
 
 
 def test_what_is_left_is_what_was_not_acknowledged(each: Outcome) -> None:
-    """Asked less acknowledged payload, to the byte, where no file is given up."""
+    """It is the requested less the acknowledged payload, to the byte, if no file is given up."""
     left = 0
     for report in each.reports:
         flows = {name: column[:12] for name, column in report.flows.items()}
@@ -88,7 +88,7 @@ WEIGHTS = {
 
 
 def with_rival(law: Law, decide=None) -> Outcome:
-    """A flow of a law beside a NewReno flow."""
+    """A flow with this law beside a NewReno flow."""
     links = plans.duplex("l", 0, 1, 5e6, 0.02, marking=plans.red(5, 25))
     rival = plans.source("rival", [0], [1], plans.tcp(Law("newreno", plans.RENO.params)))
     flow = plans.source("f", [0], [1], plans.tcp(law))
@@ -135,7 +135,7 @@ def test_a_weight_takes_the_place_of_a_mark_rate() -> None:
 
 @pytest.mark.parametrize("buffer", [-1, 8])
 def test_drops_by_cause(buffer: int) -> None:
-    """What is not ECT is dropped where it would be marked; a full buffer drops whatever comes."""
+    """A packet that is not ECT is dropped instead of marked; a full buffer drops any packet."""
     links = plans.duplex("l", 0, 1, 4e6, 0.01, buffer=buffer, marking=plans.fixed(0.1))
     poisson = Law("poisson", {"mean_interval_s": 0.004})
     sources = [

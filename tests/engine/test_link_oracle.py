@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine's links, step by step, against a FIFO computed the plain way (fifo.py)."""
+"""The engine's links, step by step, against a FIFO computed in a simple way (fifo.py)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def engine_run(marking: Law, seed: int = 5, buffer: int = LIMIT, **other: int):
 
 
 def replay(outcome, fifo: Fifo) -> dict[tuple[int, int], int]:
-    """Feeds the oracle the engine's sends; returns the number it gave each (flow, seq)."""
+    """Feed the oracle the engine's sends; return its number for each (flow, seq)."""
     rows = outcome.table("trace")
     sent = rows["event"] == SEND
     numbers = {}
@@ -81,7 +81,7 @@ def test_drop_tail() -> None:
 
 
 def test_a_buffer_in_bytes_holds_framing() -> None:
-    """At most 4,000 bytes wait as they go on the wire, 90 bytes of framing with each packet."""
+    """At most 4,000 bytes wait, each packet with its 90 bytes of framing."""
     size = dict(framing=90, limit_bytes=4000)
     outcome = engine_run(plans.DROP_TAIL, buffer=-1, framing_bytes=90, buffer_bytes=4000)
     agree(outcome, Fifo(RATE_BPS, 10**9, **size))
@@ -161,7 +161,7 @@ def test_virtual_queue(variant: int) -> None:
 
 @pytest.mark.parametrize("variant", [0, 1])
 def test_virtual_queue_by_packet(variant: int) -> None:
-    """A second FIFO at 0.9 of the rate, which loses what makes over 0.9 * 8 * 500 bytes wait."""
+    """A second FIFO at 0.9 of the rate, which loses packets beyond 0.9 * 8 * 500 waiting bytes."""
     virtual = Fifo(RATE_BPS * 9 // 10, limit=10**9)
     state = dict(marking=False, arrivals=0)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory, by counting: no allocation in the steady state, and little memory per flow.
 
-A run of twice the length begins with the very run of once the length, so what the second half
-asked for is the difference of the two counts. What a flow takes is the difference between runs of
-5,000 and 1,000 flows over 4,000, packets apart; the largest amount ever held counts, so that
-vectors that doubled count twice.
+A run of double length begins with exactly the run of single length, so the requests of the second
+half are the difference of the two counts. The memory of a flow, without packets, is the difference
+between runs of 5,000 and 1,000 flows, divided by 4,000. The largest amount ever held counts, so
+that vectors that doubled count twice.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def test_files_and_calls_live_on_what_there_is(transport, traffic: Law, each: in
 
 
 def test_the_count_sees_growth() -> None:
-    """More packets in flight than ever before are more chunks of the pool: nothing is missed."""
+    """More packets in flight than before need more chunks of the pool, and all are counted."""
     narrow, wide = (
         allocations(bell(PACED, 5.0, flows=n, buffer=100 * n, marking=plans.red(50 * n, 150 * n)))
         for n in (10, 1000)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls from a population without limit: one Poisson process over the lines of a source.
 
-Who gets which line is replayed from the table of calls alone; how many are lost is held to Erlang's
+The lines of calls are replayed from the table of calls alone. The lost calls are held to Erlang's
 B formula, and arrivals to a Poisson process.
 """
 
@@ -25,7 +25,7 @@ Table = dict[str, np.ndarray]
 def calls(
     lines: int, *, ask: bool = False, duration_s: float = 300, admit=None, decide=None, **other
 ) -> Table:
-    """The table of calls: 2 a second of 3 s on the mean, 6 erlang."""
+    """The table of calls: 2 per second, of 3 s on average, so 6 erlang."""
     law = plans.voip(call_mean_s=3.0, interval_s=1.0, interarrival_mean_s=0.5)
     links = plans.duplex("a", 0, 1, 1e7, 0.002, buffer=100)
     source = plans.source(
@@ -101,7 +101,7 @@ def test_the_share_of_lost_calls_is_erlangs(lines: int) -> None:
 
 
 def test_a_profile_and_a_stop_shape_arrivals() -> None:
-    """Twice as many where the factor is 2, none where it is 0, none from the stop on."""
+    """Arrivals double at a factor of 2; there are none at a factor of 0, or after the stop."""
     profile = plans.profile(100, {0: 2, 40: 0, 60: 1})
     times = np.array(arrivals(calls(3, duration_s=1000, profile=profile, stop_s=950))) / PS
     within = times % 100
@@ -113,7 +113,7 @@ def test_a_profile_and_a_stop_shape_arrivals() -> None:
 
 
 def test_a_line_that_is_off_takes_no_call() -> None:
-    """While the market has all lines off nobody calls; then calls come again, at their times."""
+    """While all lines are off there are no calls; then calls come again, at their times."""
 
     def decide(report) -> Decide:
         if report.epoch not in (30, 60):

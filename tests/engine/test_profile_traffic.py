@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rate profiles on the running engine: pauses last as long in operational time as they were drawn.
 
-Counts per step are held to 99 % intervals of what the profile promises; where a stream says exactly
-when something must happen, the engine does it at that picosecond.
+Counts per step are held to 99 % intervals of the profile's rates. If a stream states exactly
+when an event must happen, the engine has it at that picosecond.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ def test_a_lifted_cap_has_no_profile() -> None:
 
 
 def test_greedy_members_take_turns() -> None:
-    """Member i of 8 sends while (i + 1/2) / 8 < f / max f; those at rest say so, send nothing."""
+    """Member i of 8 sends while (i + 1/2) / 8 < f / max f; the others are reported as off."""
     members = 8
     window = plans.tcp(plans.wtp(1.0), max_window=2.0)
     outcome = send(Law("greedy", {}), 40, count=members, transport=window)

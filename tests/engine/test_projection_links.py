@@ -80,7 +80,7 @@ class Replay:
     def arrive(self, now: int, flow: int, seq: int, size: int, ce: bool, dropped: bool) -> None:
         self.run_to(now)
         data = size > 40
-        ect = data and (flow, seq) not in self.sent  # neither SYNs nor what is sent again
+        ect = data and (flow, seq) not in self.sent  # neither SYNs nor retransmissions
         if data:
             self.sent.add((flow, seq))
         self.oracle.arrive(Packet(flow, size, ect, ce), now)
@@ -104,7 +104,7 @@ class Replay:
 def test_marks_are_the_oracles(name: str, options: Options) -> None:
     """The engine marks the packets, when they leave, that the oracle marked in its queue."""
     end_s, rtt_s = 12.0, [0.02, 0.03, 0.03, 0.04, 0.05, 0.07]
-    room = 25 if name == "flow-projection" else 22  # less than the law believes: there are losses
+    room = 25 if name == "flow-projection" else 22  # less than the law assumes: there are losses
     outcome = closed_loop(marking(name, options), rtt_s, room, end_s, trace=True)
     oracle = (Heuristic if name.endswith("heuristic") else Reference)(options, RATE_BPS)
     replay = Replay(oracle, end_s)
