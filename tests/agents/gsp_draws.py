@@ -19,7 +19,7 @@ class Drawn(NamedTuple):
     Attributes:
         seen: marks among the packets of the test streams.
         bad: bad packets among them.
-        marks: of the connection, were it let in.
+        marks: of the connection, if it were admitted.
         late: its bad packets.
     """
 
@@ -50,7 +50,7 @@ def connections(
         slope: see delay.
         probes: packets of the test streams.
         packets: of a connection.
-        exact: counts are the rates themselves, times the packets (as in the paper: no chance).
+        exact: counts are the rates themselves times the packets, without chance (as in the paper).
     """
     rate = rng.beta(*marking, count)
     bad = rng.beta(*delay, count) if delay else np.minimum(slope * rate, 1.0)

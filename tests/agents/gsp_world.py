@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A provider of calls at work on drawn test streams and calls, without a network or a market.
+"""A provider of calls with drawn test streams and calls, without a network or a market.
 
-Every second there is a report; calls ask in between, last a drawn time, and are marked and bad by
+There is a report every second. Calls ask in between, last a drawn time, and are marked and bad by
 the rates of their time. The strategy's observations are kept in plain lists, for a recount.
 """
 
@@ -24,7 +24,7 @@ TARIFF = CallTariff(150_000, 15 * 10**9, 0.01, 100_000)
 
 
 class Ended(NamedTuple):
-    """A call that ended: of which flow, when, what came of it, and what it brought in and cost."""
+    """A call that ended: its flow, its end, its outcome, its income and its cost."""
 
     flow: int
     start_ps: int
@@ -73,13 +73,13 @@ def seen(
 
 
 class World:
-    """Seconds that go by.
+    """A simulated world, second by second.
 
     Attributes:
         reports: packets, marks and bad packets of the test streams, second by second.
         asked: time, flow and answer of every call.
         ended: all calls that ended.
-        told: calls that ended, by the second at which the strategy was told.
+        told: calls that ended, by the second at which the strategy got their records.
         tariff: in force.
         posted: time and price of every price posted.
     """

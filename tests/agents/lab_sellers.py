@@ -30,7 +30,7 @@ class Calls:
         return self.price if self.readings["watched"] == 2 else None
 
     def admit(self, call: Call) -> bool:
-        """Whether there is room."""
+        """Whether fewer than `most` calls are under way."""
         return call.under_way < self.most
 
 
@@ -52,7 +52,7 @@ class Caller:
 
 @dataclasses.dataclass
 class Claiming(Caller):
-    """A caller that claims."""
+    """A caller that claims refunds."""
 
     def claims(self, broken: bool, agent: object) -> object:
         """The answer."""
@@ -66,7 +66,7 @@ class Fees:
     answer: object = None
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """Leave all as it is."""
+        """Change nothing."""
         return FlowDecision()
 
     def post_fees(self, seen: object) -> object:

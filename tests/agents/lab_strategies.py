@@ -15,7 +15,7 @@ from ecnomy.agents.parameters import Unit
 
 @dataclasses.dataclass
 class Counting:
-    """Pays as many micro-units a second as it was asked before: each flow counts for itself."""
+    """Pays a micro-unit a second for each decision so far; each flow counts for itself."""
 
     step: Annotated[float, Unit("s")] = 1.0
 
@@ -39,7 +39,7 @@ class Doubling:
 
 @dataclasses.dataclass
 class Broken:
-    """Returns answers that no role can use, one kind after the other."""
+    """Returns answers that no role can use, of the kind that `fault` names."""
 
     fault: str = ""
 
@@ -67,7 +67,7 @@ class NoStrategy:
 
 @dataclasses.dataclass
 class Answering:
-    """Gives one answer, whatever the question."""
+    """Gives the same answer to every question."""
 
     answer: object
 
@@ -82,7 +82,7 @@ class Answering:
 
 @dataclasses.dataclass
 class Deciding:
-    """Gives one decision for each flow, whatever it sees."""
+    """Gives the same decision for each flow."""
 
     answer: object
 

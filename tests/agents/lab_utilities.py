@@ -67,14 +67,14 @@ class Unfinished(RateUtility):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Flat(RateUtility):
-    """Answers a column with a number."""
+    """Returns a number for a column."""
 
     def value(self, r: np.ndarray) -> float:  # type: ignore[override]
         """One number for all."""
         return 1.0
 
     def slope(self, r: np.ndarray) -> np.ndarray:
-        """Nothing is gained."""
+        """The slope is 0."""
         return 0.0 * np.asarray(r)
 
 

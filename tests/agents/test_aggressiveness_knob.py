@@ -84,7 +84,7 @@ def test_a_row_of_many_flows_is_billed_together() -> None:
 
 
 def test_free_weight_goes_to_the_end_by_factors_of_four() -> None:
-    """Nothing is charged: 1, 4, and then the end."""
+    """Nothing is charged, so the weight is 1, 4, and then the upper bound."""
     knob = met(AggressivenessKnob(LOG, most=8.0))
     assert turned(knob, goodput_bps=1e6, weight=1.0) == pytest.approx(4.0)
     assert turned(knob, goodput_bps=1e6, weight=4.0) == 8.0

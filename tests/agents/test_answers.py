@@ -53,7 +53,7 @@ def customer(model: mesa.Model, answer: object, kind: str = "Deciding") -> Custo
 @pytest.mark.parametrize("value", [True, False])
 @pytest.mark.parametrize("kind", [bool, np.bool_, np.array])
 def test_a_call_is_answered_by_any_truth_value(model: mesa.Model, kind: Any, value: bool) -> None:
-    """A comparison of numpy numbers is np.bool_; the engine is told a Python truth value."""
+    """A comparison of numpy numbers is np.bool_; the engine gets a Python truth value."""
     answer = gsp(model, kind(value)).admit(Call(0, 0))
     assert answer is value
 
@@ -76,7 +76,7 @@ def test_a_price_may_be_any_integer(model: mesa.Model, kind: Any) -> None:
     "answer", [True, np.True_, 5.0, np.float64(5), np.array([5]), np.int64(-1), 10**12 + 1, "5"]
 )
 def test_a_price_is_a_whole_number_in_range(model: mesa.Model, answer: Any) -> None:
-    """Whether Python's or numpy's."""
+    """This holds for Python's and numpy's numbers."""
     with pytest.raises(StrategyError, match=r"must be an integer from 0 to 10\^12"):
         isp(model, answer).post_price(prices())
 

@@ -19,7 +19,7 @@ LOG = {"kind": "log", "a": 1.0, "x0": 1e6}
 
 
 class NoBooks:
-    """An account that nothing happens to."""
+    """An account without postings."""
 
     def balance_micro(self, name: str) -> int:
         """Nothing."""
@@ -47,7 +47,7 @@ class Users:
     def meet(self, mbps: tuple[float, float], charge: tuple[float, float] = (0, 0)) -> list[int]:
         """One decision 10 s after the last; returns the alternative of each user, -1 for none.
 
-        `mbps` and `charge` [money/s] are what each alternative gives whoever is in it.
+        `mbps` and `charge` [money/s] are those of each alternative for all its users.
         """
         n, dt_ps = self.count, 10 * PS if self.t_ps else 0
         rows = np.arange(2 * n)
@@ -80,13 +80,13 @@ class Users:
 
 
 def test_users_take_what_leaves_them_most() -> None:
-    """The faster one for nothing; the slower one where the faster costs more than it is worth."""
+    """They take the faster one if it is free, and the slower one if the faster costs too much."""
     users = Users(9)
     first = users.meet((1, 3))
     assert 0 < sum(first) < 9  # at random
     assert users.look((1, 3)) == [1] * 9
     assert users.notes["switches"] == 9 - sum(first)
-    # U(3) - U(1) = log 4 - log 2 = 0.69: not worth 0.8, smoothed over a few looks
+    # U(3) - U(1) = log 4 - log 2 = 0.69: not worth 0.8, smoothed over a few decisions
     for _ in range(8):
         last = users.meet((1, 3), (0, 0.8))
     assert last == [0] * 9
@@ -206,7 +206,7 @@ def test_fees_count() -> None:
     ],
 )
 def test_what_is_refused(params: dict[str, object], key: str) -> None:
-    """By the name of the parameter."""
+    """The message names the parameter."""
     with pytest.raises(Refused) as caught:
         BestOffer(**{"utility": LOG, **params})  # type: ignore[arg-type]
     assert caught.value.key == key

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The price V of a guaranteed connection earns the margin asked for, where its estimator holds.
+"""The price V of a guaranteed connection earns the wanted margin if its estimator's model holds.
 
 Connections are drawn as an estimator assumes: a rate of marks and one of bad packets that test
 streams and connection share, independent of each other or L = f(M), counts drawn apart. The
@@ -31,17 +31,17 @@ PACKETS = 1800
 PER_MARK = 0.001
 MARGIN = 0.02
 PROBING = 0.0005
-BACK = 0.3  # R_e, where it is an amount
-APART = (2.0, 398.0)  # L that has nothing to do with M
+BACK = 0.3  # R_e, if it is an amount
+APART = (2.0, 398.0)  # L independent of M
 
 
 class Sale(NamedTuple):
     """The outcome of a price.
 
     Attributes:
-        off: mean profit less the margin, over what is allowed.
-        blocked: share of the connections asked for.
-        sold: how many were let in.
+        off: mean profit less the margin, divided by the tolerance.
+        blocked: blocked share of the requested connections.
+        sold: the number of admitted connections.
     """
 
     off: float
@@ -50,7 +50,7 @@ class Sale(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """Who sells, and on what tariff."""
+    """The seller's estimator and its tariff."""
 
     kind: str
     probes: int
@@ -142,16 +142,16 @@ def test_marks_of_few_packets_are_taken_for_the_rate(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", [pytest.param("beta", marks=full), "empirical"])
 def test_bad_packets_of_few_are_taken_for_a_broken_promise(kind: str) -> None:
-    """One bad of 60 is more than 1 %: V is too high by far, as connections of 1,800 even out."""
+    """One bad of 60 is more than 1 %, but connections of 1,800 even out: V is far too high."""
     assert sell(Terms(kind, 60), 1, related=False).off > 10
     assert abs(sell(Terms("beta-binomial", 60), 1, related=False).off) < 1
 
 
 @full
 def test_a_related_delay_of_short_samples_is_off_by_little() -> None:
-    """L = f(M), cut off at the threshold, is no Beta: samples of a sixth of a call show it.
+    """L = f(M), cut off at the threshold, is not a Beta: samples of a sixth of a call show it.
 
-    V is too low, by more than is allowed and less than three times that (2.5 % of V).
+    V is too low, by one to three times the tolerance (2.5 % of V).
     """
     assert -3 < sell(Terms("beta-binomial", 300), 1, related=True).off < -0.5
 

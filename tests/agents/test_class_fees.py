@@ -16,7 +16,7 @@ from flow_world import PS, noting, seen
 
 
 def told(t_s: float, dt_s: float, fee: int, **columns: float) -> ClassObservation:
-    """One class."""
+    """A view of one class."""
     usual = {"members": 4, "most": 10, "flow_s": 4 * dt_s, "charge_micro": 0, "refused": 0}
     usual["active"] = columns.get("members", usual["members"])
     given = {**usual, "fee_micro_per_s": fee, "charge_micro_per_s": 0, "marks": 0, **columns}
@@ -39,7 +39,7 @@ def test_cost_plus_by_hand_and_in_the_long_run() -> None:
 
 
 def test_cost_plus_waits_and_keeps_bounds() -> None:
-    """Fees change every 10 s; a class nobody is in keeps its own; floor and ceiling bind."""
+    """Fees change every 10 s; an empty class keeps its fee; floor and ceiling bind."""
     shop = CostPlus(floor=0.5, ceiling=2.0)
     assert shop.post_fees(told(4, 4, 10**6)) == {} and shop.post_fees(told(8, 4, 10**6)) == {}
     assert shop.post_fees(told(10, 2, 10**6)) == {"gold": 500_000}
@@ -57,7 +57,7 @@ def test_a_deficit_is_recovered_once_if_over_is_shorter_than_every() -> None:
 
 @pytest.mark.parametrize("strategy", [CostPlus(every=1), FillClasses(every=1)])
 def test_fees_change_when_they_are_told_to(strategy: CostPlus | FillClasses) -> None:
-    """Ten epochs of 0.1 s are a second, not a little less."""
+    """Ten epochs of 0.1 s are exactly one second."""
     looks = [strategy.post_fees(told(0.1 * k, 0.1, 10**6, members=9)) for k in range(1, 41)]
     assert [k + 1 for k, fees in enumerate(looks) if fees] == [10, 20, 30, 40]
 
@@ -84,7 +84,7 @@ def test_fill_classes_comes_to_its_share(elasticity: float) -> None:
 
 
 def test_fill_classes_leaves_classes_without_room_alone() -> None:
-    """And steps by a factor of 2 at most."""
+    """It also steps by a factor of 2 at most."""
     shop = FillClasses(share=0.5, every=1, gain=1.0)
     assert shop.post_fees(told(1, 1, 100, most=-1, members=90)) == {}
     assert shop.post_fees(told(2, 1, 100, most=10, members=90)) == {"gold": 200}
@@ -122,7 +122,7 @@ def test_fee_limit_takes_the_dearest_within_limits() -> None:
     ],
 )
 def test_refused_by_name(kind: type, params: dict[str, float], key: str) -> None:
-    """Values that make no sense."""
+    """Invalid values are refused by name."""
     with pytest.raises(Refused) as found:
         kind(**params)
     assert found.value.key == key

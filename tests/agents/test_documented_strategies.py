@@ -35,7 +35,7 @@ class Sent:
     """One run, from a folder of its own: strategies are found beside the scenario.
 
     Attributes:
-        end_s: when the file was there, infinite if it was not [s].
+        end_s: when the file was complete, infinite if it was not [s].
         paid: for it [money].
         marked: share of packets marked from 60 s to 170 s.
         prices: of a mark, every second in that time [money].
@@ -93,7 +93,7 @@ def test_the_file_is_there_within_a_percent_of_its_deadline(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_it_costs_less_than_a_constant_willingness_that_is_in_time(seed: int) -> None:
-    """And 0.6 money/s is too little. Going as fast as it can costs four times as much."""
+    """A constant 0.6 money/s is too little. Full speed costs four times as much."""
     own = printed(seed)
     assert constant("0.6", seed).end_s > DEADLINE_S
     before = own.paid

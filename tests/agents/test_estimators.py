@@ -97,7 +97,7 @@ def test_moments_with_unequal_lengths_find_the_distribution() -> None:
     assert fit.mean == pytest.approx(0.01, rel=0.05)
     assert fit.size == pytest.approx(300, rel=0.15)
     steady = BetaBinomial.of(Samples.of(rng.binomial(packets, 0.01), packets)).rate
-    assert steady.size > 10_000  # what varies is chance
+    assert steady.size > 10_000  # the variation is chance
     plain = Beta.of(Samples.of(rng.binomial(packets, 0.01), packets)).rate
     assert plain.size < 1000  # the paper's takes it for variation of M
 
@@ -154,7 +154,7 @@ def test_empirical_leaves_the_next_sample_above_it_with_the_chance_promised() ->
     hits, packets = rng.integers(0, 30, 37), rng.integers(50, 100, 37)
     rates = [k / n for k, n in zip(hits.tolist(), packets.tolist(), strict=True)]
     fit = Empirical.of(Samples.of(hits, packets))
-    assert fit.threshold(0.0) == 1.0  # whatever was seen, the next may be more
+    assert fit.threshold(0.0) == 1.0  # any next sample may be larger
     for blocked in (0.05, 0.1, 0.25, 0.5, 0.99):
         gaps = {s: 38 - sum(o <= s for o in rates) for s in rates}  # of 38, above a sample
         least = min(s for s in rates if gaps[s] <= blocked * 38 + 1e-9)
@@ -300,7 +300,7 @@ def test_a_connection_and_a_sample_at_one_rate(hits: int, packets: int, of: int)
 
 
 def test_promises_are_judged_without_a_distribution_where_samples_are_long() -> None:
-    """Rates of 0.2 % and 2 %, which no Beta is like: samples of three calls tell how many break."""
+    """No Beta fits rates of 0.2 % and 2 %: samples of three calls show how many promises break."""
     rng = np.random.Generator(np.random.Philox(key=[5, 1]))
     rates = rng.choice([0.002, 0.02], 20_000)
     fit = BetaBinomial.of(Samples.of(rng.binomial(1500, rates), np.full(20_000, 1500)))

@@ -22,7 +22,7 @@ SAMPLE, LEARNING, MEMORY = 20, 4, 12
 
 
 def swings(second: int) -> tuple[float, float]:
-    """Quiet and busy quarters of an hour, and a tide within them."""
+    """Quiet and busy quarters of an hour, and a slow swing within them."""
     busy = (second // 200) % 3 == 1
     tide = 1 + 0.4 * math.sin(second / 37)
     return ((0.5, 0.03) if busy else (0.15, 0.004))[0] * tide, (0.02 if busy else 0.004) * tide
@@ -72,7 +72,7 @@ class Recount:
         return self.mean(what), 1 / rho - 1 if rho > 0 else math.inf
 
     def broken(self, packets: int) -> float:
-        """Following samples, those after samples like the present one counting more."""
+        """The next samples, with more weight for those that follow samples like the present one."""
         rows = self.samples()
         logs = [math.log((s[2] + 0.5) / (s[0] + 1)) for s in rows]
         alike = max(float(np.corrcoef(logs[:-1], logs[1:])[0, 1]), 0.0)
@@ -198,7 +198,7 @@ def test_it_lets_in_before_it_has_learnt() -> None:
 
 
 def test_a_rush_like_none_before_is_no_chance() -> None:
-    """Steady samples, none of which predicts the next; then suddenly four times the marks."""
+    """Steady samples that do not predict the next one, then suddenly four times the marks."""
     strategy = ExpectedProfit(sample=10.0, learning=5)
     tariff = msgspec.structs.replace(TARIFF, price_micro=90_000)
     world = World(
@@ -371,7 +371,7 @@ def _call(second: int) -> Any:
     ],
 )
 def test_senseless_parameters_are_refused(key: str, params: dict[str, Any]) -> None:
-    """No amount, no time, less memory than it learns from."""
+    """Values that are not amounts or times, and a memory shorter than the learning time."""
     with pytest.raises(Refused) as refusal:
         ExpectedProfit(**params)
     assert refusal.value.key == key

@@ -122,7 +122,7 @@ def blocks(text: str) -> dict[str, str]:
 
 
 def test_the_strategy_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As printed: it is found by its path, and gold is paid for only up to the ceiling."""
+    """The printed strategy is found by its path, and gold is paid for only up to the ceiling."""
     files = blocks((ROOT / "agents" / "README.md").read_text(encoding="utf-8"))
     assert set(files) >= {"my_lab/strategies.py", "patient.yaml"}
     (tmp_path / "my_lab").mkdir()

@@ -149,7 +149,7 @@ def test_users_without_an_interval_who_choose_their_carrier_buy_their_demand(
 @pytest.mark.parametrize("customer", [False, True])
 @pytest.mark.parametrize(("interval", "warns"), [(2, True), (40, False)])
 def test_a_run_says_so_once(interval: int, warns: bool, customer: bool, tmp_path: Path) -> None:
-    """At 0.8 of the price without demand, 20 flows meet a mark or two in 2 s each."""
+    """At 0.8 of the price that ends demand, 20 flows meet a mark or two in 2 s each."""
     interval_key = f", decision_interval: {interval} s"
     text = choosers() if customer else SCENARIO
     text = text.format(duration=32 * interval, interval=interval_key)

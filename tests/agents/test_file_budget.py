@@ -32,12 +32,12 @@ market:
 
 
 def pay(decision: Decision) -> float:
-    """What the one flow pays, money per second."""
+    """The payment of the only flow, money per second."""
     return float(decision.willingness_micro_per_s[0]) / 1e6
 
 
 def test_a_deadline_is_an_even_pace_at_the_cost_of_a_byte() -> None:
-    """10 MB in 100 s less a margin of 5 % and two decisions, at 1 money/MB, then at 3 as seen."""
+    """10 MB in 100 s less 5 % and two decisions, at 1 money/MB, then at the observed 3."""
     strategy = FileBudget(deadline=100.0, memory=1e-3)
     strategy.decide_many(seen(0, 0))
     first = strategy.decide_many(seen(1, 1, file_bytes=10 * MB, file_left=10 * MB))
@@ -80,7 +80,7 @@ def test_a_budget_goes_by_what_a_byte_may_cost() -> None:
         strategy.decide_many(seen(0, 0))
         files = {"file_bytes": 10 * MB, "payload_bps": 8e6}
         before = pay(strategy.decide_many(seen(1, 1, file_left=10 * MB, file_bytes=10 * MB)))
-        assert before == pytest.approx(20 / 100 * 2**0.1)  # 2 money a MB may be, 1 is
+        assert before == pytest.approx(20 / 100 * 2**0.1)  # 2 money a MB is allowed, 1 is the cost
         after = strategy.decide_many(seen(2, 1, file_left=9 * MB, charge_micro=charge, **files))
         paid = charge / MB
         worth = (20 - paid) / 9
@@ -200,13 +200,13 @@ def test_a_source_without_flows_keeps_its_first_cost() -> None:
     ],
 )
 def test_what_cannot_be_is_refused(params: dict[str, float], key: str) -> None:
-    """By its key."""
+    """The message names the key."""
     with pytest.raises(Refused) as caught:
         FileBudget(**params)
     assert caught.value.key == key
 
 
 def test_traffic_that_is_no_files_is_refused() -> None:
-    """In one line, with its place."""
+    """The refusal is one line with the place."""
     with pytest.raises(ScenarioError, match=r"sources: found 'greedy', whose traffic is not"):
         scenario_from_text(WRONG)

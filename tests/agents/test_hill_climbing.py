@@ -53,7 +53,7 @@ class Carrier:
 def test_a_change_that_paid_is_kept_and_another_one_is_tried() -> None:
     """Steps of exactly 0.01 money, either way, while income does not fall; every other time."""
     carrier = Carrier(200_000)
-    assert carrier.decide() == 0  # it has seen nothing yet
+    assert carrier.decide() == 0  # no observation yet
     changes = [carrier.decide(1000 * k) for k in range(1, 41)]
     assert set(changes[::2]) == {10_000, -10_000}
     assert set(changes[1::2]) == {0}
@@ -76,7 +76,7 @@ def test_a_change_that_did_not_pay_is_taken_back() -> None:
     assert abs(tried) == 10_000
     assert [carrier.decide(900), carrier.decide(900)] == [0, -tried]
     assert carrier.decide(0) == 0
-    assert abs(carrier.decide(10)) == 10_000  # 10 is what the old price earns now
+    assert abs(carrier.decide(10)) == 10_000  # the old price now earns 10
     price = carrier.price
     carrier.decide(0)
     assert abs(carrier.decide(11)) == 10_000  # more than 10, though less than 1000: kept
@@ -135,7 +135,7 @@ def test_the_same_seed_climbs_the_same_way() -> None:
     ],
 )
 def test_values_that_make_no_sense_are_refused(params: dict[str, float], key: str) -> None:
-    """By the name of the parameter."""
+    """The message names the parameter."""
     with pytest.raises(Refused) as caught:
         HillClimbing(**params)
     assert caught.value.key == key

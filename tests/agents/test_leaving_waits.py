@@ -37,7 +37,7 @@ class User:
     def pay(self, fee: float, users: int = 1) -> float:
         """Return its time at x0, from its beginning, at a fee and 0.5 for marks, in money/s.
 
-        Of a row of many users, each does.
+        Each user of a row of many pays this.
         """
         began_s = self.t_s
         while not self.leaving.away[0]:
@@ -90,7 +90,7 @@ def test_a_wait_is_short_again_for_those_who_have_stayed_as_long() -> None:
 
 @pytest.mark.parametrize(("fee", "users"), [(0.3, 1), (1.0, 1), (10.0, 1), (1.0, 3)])
 def test_a_wait_is_longer_the_more_a_stay_has_lost_to_fees(fee: float, users: int) -> None:
-    """x0 is worth log 2 and costs 0.5: a fee above 0.193 loses the rest, 10 % of log 2 at most."""
+    """x0 is worth log 2 and costs 0.5: a fee above 0.193 loses; waits limit this to 10 %."""
     user = User()
     lost = (fee + 0.5 - math.log(2)) * user.pay(fee, users)
     wait = max(30.0, lost / (0.1 * math.log(2)))
@@ -98,7 +98,7 @@ def test_a_wait_is_longer_the_more_a_stay_has_lost_to_fees(fee: float, users: in
 
 
 def test_whoever_cannot_be_without_it_waits_no_longer() -> None:
-    """U(0) is minus infinity: no fee exceeds the worth of x0, only the price makes one leave."""
+    """U(0) is minus infinity: no fee exceeds the worth of x0, so users leave only for the price."""
     user = User(kind="alpha-fair", alpha=2.0)
     user.leaving.learn(bill(10.0, 0.5), np.array([EVERY_S]), ON)
     while not user.leaving.away[0]:

@@ -57,7 +57,7 @@ def test_window_and_samples_are_those_of_a_plain_list() -> None:
         if len(samples) < 4:
             assert strategy.threshold == math.inf and strategy.admit(CALL)
             continue
-        gaps = len(samples) + 1  # into which the next may fall, at most a fifth above
+        gaps = len(samples) + 1  # gaps for the next sample, at most a fifth of them above
         least = min(s for s in samples if gaps - sum(o <= s for o in samples) <= 0.2 * gaps + 1e-9)
         assert strategy.threshold == pytest.approx(least, rel=1e-12)
         assert strategy.admit(CALL) == (m <= least + 1e-15)
@@ -222,7 +222,7 @@ def by_hand(world: World, state: dict[str, Any], memory: int) -> float:
 
 
 def told_of(world: World, laws: Any) -> list[tuple[int, float, int, float, bool]]:
-    """Of calls that ended in this second: marks expected and had, chance to break, and whether."""
+    """For calls that ended in this second: expected and actual marks, risk and fact of a breach."""
     rows = []
     for call in world.told[world.second] if laws else []:
         first, last = call.start_ps // PS + 1, min(-(-call.end_ps // PS), world.second)
@@ -248,7 +248,7 @@ def corrections(calls: list[tuple[int, float, int, float, bool]]) -> tuple[float
 
 
 def test_without_reprice_no_price_is_posted() -> None:
-    """Off by default; then calls leave no data behind."""
+    """It is off by default; then no data of calls are kept."""
     strategy = MarkingQuantile(sample=20.0, learning=2)
     world = World(strategy, steady)
     world.run(400)

@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 
 @pytest.fixture(scope="session")
 def omnet() -> Installation:
-    """What a run on OMNeT++ needs; `make test` builds our modules if OMNeT++ and INET are there."""
+    """The needs of runs on OMNeT++; `make test` builds our modules if OMNeT++ and INET exist."""
     try:
         return find_installation()
     except InputError as error:

@@ -28,7 +28,7 @@ class Results:
     Attributes:
         scalars: {(module, name): value}, statistics' fields apart.
         vectors: {(module, name): (times in s, values)}.
-        attributes: {(module, name): what the file says of a scalar or vector}.
+        attributes: {(module, name): the file's attributes of a scalar or vector}.
     """
 
     def __init__(self, here: Installation, files: Sequence[Path], select: str = "") -> None:

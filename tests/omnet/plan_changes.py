@@ -12,7 +12,7 @@ from ecnomy.markets.plan import Plan
 
 __all__ = ["changed", "leaves"]
 
-# Another value where any other number or text would be none.
+# Other values for keys that accept only certain values.
 OTHER: dict[str, dict[Any, Any]] = {
     "not_ect": {"drop": "pass", "pass": "drop"},
     "rows": {"each": "together", "together": "each"},
@@ -36,7 +36,7 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
 
 
 def changed(plan: Plan, path: tuple[Any, ...], value: Any) -> Plan:
-    """The plan with another value at a place; its digest stays, so that it tells nothing."""
+    """The plan with another value at a place and the old digest, so that only the value differs."""
     tree = msgspec.to_builtins(plan)
     inner = tree
     for key in path[:-1]:

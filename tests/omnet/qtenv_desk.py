@@ -36,11 +36,11 @@ class Desk:
         self._xdotool("key", key)
 
     def click(self, column: int, row: int) -> None:
-        """The left button, there."""
+        """Click the left button at this point."""
         self._xdotool("mousemove", str(column), str(row), "click", "1")
 
     def window(self) -> bool:
-        """Whether the main window is there; it fills the display and gets the keys from now on."""
+        """Whether the main window is open; it then fills the display and gets the keys."""
         found = self._xdotool("search", "--onlyvisible", "--name", "Qtenv").split()
         if found:
             self._xdotool("windowmove", found[0], "0", "0")

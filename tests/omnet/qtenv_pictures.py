@@ -87,7 +87,7 @@ def pictures(name: str, omnet: Installation) -> None:
 
 
 def _at_rest(desk: Desk, file: Path) -> None:
-    """Waits until Qtenv has stood still for ten seconds: the time it was to run to has come."""
+    """Wait until Qtenv has stood still for ten seconds, as it has reached its target time."""
     before, still = desk.picture(file), 0
     while still < 5:
         time.sleep(2)
@@ -105,7 +105,7 @@ def _where(omnet: Installation) -> list[str]:
 
 
 def taken(desk: Desk, file: Path) -> None:
-    """A picture of what is in the network's view, in few colours."""
+    """A picture of the network's view, in few colours."""
     seen = desk.picture(file)
     rows, columns = np.nonzero((seen == AROUND).all(axis=2))
     top, bottom, left, right = rows.min(), rows.max(), columns.min(), columns.max()
@@ -115,7 +115,7 @@ def taken(desk: Desk, file: Path) -> None:
 
 
 def main(names: list[str]) -> int:
-    """Those named, or all."""
+    """Take the pictures of the simulations named, or of all."""
     omnet = find_installation()
     every = [file.parent.name for file in sorted(SIMULATIONS.glob("*/market.yaml"))]
     for name in names or every:

@@ -15,7 +15,7 @@ from ecnomy.markets.plan import Law, Plan, Tcp
 
 __all__ = ["dumbbell", "last_of", "newreno", "same"]
 
-# In a trace the built-in engine numbers a flow's segments, OMNeT++ says TCP's sequence numbers.
+# In a trace the built-in engine numbers a flow's segments, OMNeT++ has TCP's sequence numbers.
 _COLUMNS = ("t_ps", "event", "link", "flow", "bytes", "ce")
 _ACK = 5
 

@@ -31,7 +31,7 @@ def gold_silver() -> dict[str, str]:
 
 @pytest.mark.parametrize("name", ["network.ned", "omnetpp.ini", "README.txt"])
 def test_example_is_exported_as_ever(name: str) -> None:
-    """Every line of the first example is compared, so that no text changes by accident."""
+    """Every line of the first example is compared, so no text changes by accident."""
     assert gold_silver()[name] == (GOLDEN / f"gold-silver.{name}.golden").read_text()
 
 
@@ -52,7 +52,7 @@ def test_every_example_can_be_exported(file: Path) -> None:
 
 
 def test_plan_json_is_the_engines_plan() -> None:
-    """The built-in engine can run what was exported: same digest."""
+    """The built-in engine can run the exported plan: it has the same digest."""
     plan = make_plan(load(CONFIGS / "examples/gold-silver.yaml"))
     read = msgspec.json.decode(gold_silver()["plan.json"], type=Plan)
     assert read == plan and read.sealed().digest == plan.digest
@@ -128,13 +128,13 @@ def test_names_become_identifiers_without_collisions() -> None:
 
 
 def test_texts_are_escaped() -> None:
-    """Quotes, backslashes and line breaks in strings, tags' own signs in display strings."""
+    """Quotes, backslashes and line breaks in strings, and special signs in display strings."""
     assert quoted('a "b" \\ c\n') == '"a \\"b\\" \\\\ c\\x0a"'
     assert tag("x;y=z") == "x\\\\;y\\\\=z"
 
 
 def test_more_flows_than_ports_are_refused() -> None:
-    """A node has ports from 5000 on; the source is named."""
+    """A node has ports from 5000 on; the message names the source."""
     plan = everything()
     crowd = msgspec.structs.replace(plan.sources[0], count=65536 - PORT + 1)
     with pytest.raises(InputError, match="source 'files': 60,537 flows"):

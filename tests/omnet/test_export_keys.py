@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every number of a plan reaches NED or ini, exactly, under a name that a NED module has."""
+"""Every number of a plan reaches NED or ini, exactly, as a parameter of a NED module."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ NODE = {"hasTcp", "hasUdp", "numApps"}  # of INET's own nodes
 
 
 def test_every_parameter_of_sources_and_market_is_set() -> None:
-    """No NED default decides a value of the plan, apart from who connects to whom."""
+    """No NED default decides a value of the plan, apart from its connections."""
     values = ini_values(texts(everything())[1])
     for module, name, left in (
         ("Scenario.market", "ecnomy.market.MarketBridge", {"socket", "token", "warmup"}),
@@ -143,7 +143,7 @@ FACTORS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
 
 @given(st.integers(0, 15 * 10**14) | st.integers(0, 4 * 10**6).map(lambda s: s * 10**12))
 def test_times_come_back_exactly(ps: int) -> None:
-    """As OMNeT++ computes it: into seconds, and back into ps or simulated time."""
+    """They are converted as in OMNeT++: into seconds, and back into ps or simulated time."""
     value, unit = re.fullmatch(r"([\d.e-]+?)([munp]?s)", time(ps)).groups()  # type: ignore[union-attr]
     seconds = float(value) * FACTORS[unit]
     assert round(seconds / 1e-12) == ps
@@ -151,7 +151,7 @@ def test_times_come_back_exactly(ps: int) -> None:
 
 
 def test_times_that_no_double_is_are_refused() -> None:
-    """Three hours and a picosecond; none is -1s, readable units where they are exact."""
+    """Three hours and a picosecond are refused; a missing time is -1s; units are readable."""
     with pytest.raises(InputError, match="10800000000000001 ps"):
         time(3 * 3600 * 10**12 + 1)
     assert [time(ps) for ps in (-1, 0, 18 * 10**9, 12_345, 7)] == [
@@ -167,7 +167,7 @@ def test_numbers_come_back_exactly(value: float) -> None:
 
 @given(st.integers(1, 2**53))
 def test_rates_come_back_exactly(rate: int) -> None:
-    """In the largest unit that divides them."""
+    """They are in the largest unit that divides them."""
     value, unit = re.fullmatch(r"(\d+)([kMG]?)bps", bits_per_second(rate)).groups()  # type: ignore[union-attr]
     assert int(value) * {"": 1, "k": 1000, "M": 10**6, "G": 10**9}[unit] == rate
 

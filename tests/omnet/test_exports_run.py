@@ -83,7 +83,7 @@ def test_repetitions_under_opp_runall_differ(tmp_path: Path, omnet: Installation
 
 
 def test_without_a_market_comes_first(tmp_path: Path, omnet: Installation) -> None:
-    """What Qtenv and the IDE preselect, the first one after [General], is the run of [General]."""
+    """Qtenv and the IDE preselect the first one after [General]; it gives the run of [General]."""
     folder = exported(tmp_path / "p", omnet)
     names = re.findall(r"^Config (\w+)", by_readme(folder, omnet, "opp_run", "-a"), re.MULTILINE)
     assert next(name for name in names if name != "General") == "WithoutMarket"

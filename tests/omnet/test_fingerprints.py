@@ -16,7 +16,7 @@ NETWORKS = Path(__file__).resolve().parents[2] / "omnet" / "simulations"
 
 
 def fingerprint(here: Installation, name: str, results: Path, *more: str) -> str:
-    """Of times, modules and packet lengths over five simulated seconds in Cmdenv."""
+    """The fingerprint of times, modules and packet lengths over 5 simulated seconds in Cmdenv."""
     folders = [here.modules / "inet", NETWORKS, here.inet.folder / "src"]
     excluded = (here.inet.folder / ".nedexclusions").read_text().split()
     words = [here.opp_run, "-u", "Cmdenv", "-c", "General", "-l", here.modules / "inet" / "ecnomy"]

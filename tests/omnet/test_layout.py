@@ -86,7 +86,7 @@ def test_data_flow_to_the_right() -> None:
 
 
 def test_cross_traffic_does_not_bend_the_road() -> None:
-    """Routers in a row stand on one line, whoever joins them."""
+    """Routers in a row stand on one line, whatever traffic joins them."""
     found = pixels(plan_of("papers/siris2002/parking-lot.yaml"))
     assert len({y for name, (_, y) in found.items() if name.startswith("r")}) == 1
 

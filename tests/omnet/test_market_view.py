@@ -91,7 +91,7 @@ def test_labels_cover_neither_nodes_nor_one_another(parts: Path) -> None:
 
 
 def test_a_node_without_a_place_ends_nothing(parts: Path) -> None:
-    """Qtenv asks before its layout is done: a label has a place then, of any kind."""
+    """Qtenv may ask before its layout is done: a label then gets some place."""
     told = ["area 0 0 900 400", "keep nan nan 40 60", "near nan nan 40 60 100 20"]
     assert len(ask(parts, *told, "beside nan nan 300 90 100 20")) == 2
 
@@ -128,7 +128,7 @@ CONGESTED: Final = {
         ("Atlanta", "Washington"),
     },
 }
-WHOM: Final = {"two_links": " westnet"}  # whom sources pay where carriers are several
+WHOM: Final = {"two_links": " westnet"}  # payees of sources, if there are several carriers
 SELLERS: Final = ("application-provider", "guaranteed-stream-provider")
 ICON: Final = 40
 LETTER, WORD = 7, 6  # the width of a letter of a node's name, of a label, about
@@ -199,7 +199,7 @@ def _with_name(node: str, x: int, y: int) -> Box:
 
 
 def _name(node: str, x: int, y: int) -> Box:
-    """Below the icon, where Qtenv writes it."""
+    """A name below the icon, where Qtenv writes it."""
     return (x - LETTER * len(node) / 2, y + ICON / 2 + 2, LETTER * len(node), 16)
 
 
@@ -213,7 +213,7 @@ def _scenario(name: str) -> dict[str, Any]:
 
 
 def _carry_data(name: str) -> list[tuple[str, str]]:
-    """The links of sources' paths: others have no label, but for congested ones."""
+    """The links of sources' paths; other links have a label only if they are congested."""
     listed = _scenario(name)["network"].get("links", [])
     named = {one["name"]: (one["from"], one["to"]) for one in listed}
     texts = [file.read_text() for file in (ROOT / "omnet/simulations" / name).glob("*.ini")]
@@ -225,7 +225,7 @@ def _carry_data(name: str) -> list[tuple[str, str]]:
 
 
 def _said(name: str) -> dict[str, list[str]]:
-    """What nodes say of the sources that they send or receive, as NodeWords.cc puts it."""
+    """The words at nodes on the sources that they send or receive, as in NodeWords.cc."""
     scenario = _scenario(name)
     agents = scenario["market"]["agents"]
     roles = {agent["role"] for agent in agents}
@@ -247,7 +247,7 @@ def _said(name: str) -> dict[str, list[str]]:
 
 
 def _size(lines: list[str]) -> tuple[int, int]:
-    """Of a label."""
+    """The size of a label."""
     return (WORD * max(map(len, lines)) + 6, ROW * len(lines) + 6)
 
 
@@ -261,7 +261,7 @@ def _crosses(line: Box, box: Box) -> bool:
 
 
 def test_money_a_second_is_over_the_last_ten_reports(parts: Path) -> None:
-    """Spending that rises by one a report: the rate is what the books say over ten seconds.
+    """Spending rises by one a report; the rate is that of the books over ten seconds.
 
     A link earns over the same time, each mark at the price of its day: 0.1, and 0.2 from 8 s on.
     """

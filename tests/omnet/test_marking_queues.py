@@ -28,7 +28,7 @@ def side_by_side(links: dict[str, dict], traffic, *, duration_s: float = 5.0, **
     """A line of three nodes for each of the second links, each with the same traffic.
 
     Args:
-        links: name -> what plans.link is given of a line's second link, beside its nodes.
+        links: name -> arguments of plans.link for a line's second link, without its nodes.
         traffic: packet bytes, traffic law, whether ECN-capable, and number of flows of each source.
     """
     all_links, sources = [], []
@@ -63,7 +63,7 @@ def same(plan: Plan, decide: Callable[[Report], Decide] | None = None) -> drive.
 
 
 def sorted_trace(outcome: drive.Outcome) -> np.ndarray:
-    """All columns of the trace, in an order that does not hang on how equal times fell."""
+    """All columns of the trace, in an order independent of the order of simultaneous events."""
     table = outcome.table("trace")
     rows = np.stack([table[k] for k in ("t_ps", "event", "link", "flow", "seq", "bytes", "ce")])
     return rows[:, np.lexsort(rows[::-1])].T

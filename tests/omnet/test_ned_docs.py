@@ -14,7 +14,7 @@ from law_tables import FAMILIES, described, header_of
 OMNET = Path(__file__).resolve().parents[2] / "omnet"
 FILES = sorted([*OMNET.glob("inet/**/*.ned"), *OMNET.glob("simulations/**/*.ned")])
 _DECLARED = re.compile(r"^\s*(?:volatile )?(?:bool|int|double|string|object|xml) (\w+)")
-# What OMNeT++ understands (Simulation Manual, 4.15; envir's interpolation modes).
+# The words that OMNeT++ understands (Simulation Manual, 4.15; envir's interpolation modes).
 MODES = {"none", "sample-hold", "backward-sample-hold", "linear"}
 
 
@@ -84,5 +84,5 @@ def test_modes_of_each_kind_are_used() -> None:
 
 
 def test_the_formatter_of_c_plus_plus_is_told() -> None:
-    """clang-format leaves NED alone, whoever calls it on what."""
+    """clang-format leaves NED alone, however it is called."""
     assert "**/*.ned" in (OMNET.parent / ".clang-format-ignore").read_text().splitlines()

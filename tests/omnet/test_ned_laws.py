@@ -14,7 +14,7 @@ from law_tables import FAMILIES, INET, TABLE, described, files, ned_text, ned_ty
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_law_has_its_ned_type(family: str) -> None:
-    """Each law's file says what the engine says (law_tables.py --write renews them)."""
+    """Each law's file agrees with the engine (law_tables.py --write renews them)."""
     folder = INET / FAMILIES[family].folder
     for path, text in files().items():
         if path.parent == folder:
@@ -76,7 +76,7 @@ def test_defaults_keep_their_value(family: str) -> None:
         for p in parameters:
             kind, choices, default = found[p["name"]]
             assert (kind, choices) == (types.get(p["unit"], "double"), p["choices"])
-            if default == "nan":  # a quantity that somebody must say, by either name
+            if default == "nan":  # a required quantity, by either name
                 assert law_parameter(p["name"], p["unit"])[1] and p["default"] is None
                 continue
             assert (default is None) == (p["default"] is None), p["name"]

@@ -25,7 +25,7 @@ UNKNOWN = {"plan", "title", "digest", "nodes", "source", "target", "half_duplex"
 
 @pytest.fixture(scope="module")
 def reported(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The plan with something of everything, as the built-in engine read it."""
+    """The plan that uses every feature, as the built-in engine read it."""
     file = tmp_path_factory.mktemp("plan") / "plan.json"
     file.write_bytes(everything().to_json())
     return read(file)
@@ -56,7 +56,7 @@ def test_every_field_of_a_plan_is_reported(reported: str) -> None:
 
 
 def test_another_law_or_transport_is_one_difference(reported: str) -> None:
-    """Its parameters are not listed one by one."""
+    """The parameters of the other law are not listed one by one."""
     network = json.loads(reported)
     network["links"][0]["marking"] = {"law": "drop-tail", "params": {}}
     assert differences(everything(), json.dumps(network)) == [
@@ -96,7 +96,7 @@ def test_a_network_of_other_links_or_sources_is_refused(
 
 @pytest.mark.parametrize("text", ["", "[]", "{"])
 def test_no_network_at_all(text: str) -> None:
-    """One line, whatever the engine sent."""
+    """The message is one line, whatever the engine sent."""
     plan: Plan = everything()
     with pytest.raises(InputError, match="the engine's network"):
         differences(plan, text)

@@ -93,7 +93,7 @@ def test_opp_run_is_told_everything(scene, stand_in: Path, tmp_path: Path, monke
     ],
 )
 def test_death_is_named(scene, tmp_path: Path, title: str, told: str) -> None:
-    """OMNeT++'s own error, or the signal, with the simulated time; results are partial."""
+    """The message has OMNeT++'s error or the signal, with the time; results are partial."""
     began = time.monotonic()
     with pytest.raises(EngineError, match=told):
         run(scene(title), out=tmp_path / "r", engine="omnet")
@@ -140,7 +140,7 @@ def test_other_modules_are_another_engine(scene, stand_in: Path) -> None:
 
 
 def test_sweeps_can_run_on_omnet(scene, tmp_path: Path, monkeypatch) -> None:
-    """A point's run as a worker makes it, of other code than the built-in engine's."""
+    """A worker makes a point's run, with a digest unlike the built-in engine's."""
     scene()
     sweep = tmp_path / "sweep.yaml"
     sweep.write_text("version: 1\nscenario: scene.yaml\nreplicates: 1\nseed: 1\n")
@@ -179,7 +179,7 @@ def test_what_is_missing_is_one_line_and_exit_2(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """What to set, before anything is written."""
+    """The line says what to set, before anything is written."""
     variable, value, told = MISSING[case]
     file = scene()
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
@@ -225,7 +225,7 @@ def test_what_does_not_fit_is_said(case: str, stand_in: Path) -> None:
 
 
 def test_debug_modules_are_taken_where_there_are_no_others(stand_in: Path) -> None:
-    """Everything of a run has the same mode."""
+    """All libraries of a run have the same mode."""
     for name in ("modules/inet/libecnomy{}.so", "inet/src/libINET{}.so", "omnetpp/bin/opp_run{}"):
         (stand_in / name.format("")).rename(stand_in / name.format("_dbg"))
     found = find_installation()

@@ -112,7 +112,7 @@ def test_steps_on_omnet_give_the_bytes_of_run(tmp_path: Path) -> None:
 def test_abandoned_omnet_leaves_nothing(
     tables: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Out of scope after a step: opp_run is gone, and so is its folder where none is kept."""
+    """Once a market is out of scope, opp_run has ended, and its temporary folder is removed."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
@@ -133,7 +133,7 @@ def test_abandoned_omnet_leaves_nothing(
 
 @pytest.mark.parametrize("text", ["everything", "examples"])
 def test_every_kind_of_module_starts(text: str, tmp_path: Path) -> None:
-    """Something of everything, and each example: OMNeT++ takes every type and every line of ini."""
+    """With every feature, and for each example, OMNeT++ accepts every type and line of ini."""
     if text == "everything":
         file = tmp_path / "scene.yaml"
         file.write_text(EVERYTHING)
@@ -181,7 +181,7 @@ def test_error_of_a_module_is_passed_on(tmp_path: Path) -> None:
 
 
 def test_killed_market_is_told_in_cmdenv(tmp_path: Path) -> None:
-    """kill -9 of ecnomy: OMNeT++ ends by itself within seconds, and its log says of what."""
+    """kill -9 of ecnomy: OMNeT++ ends by itself within seconds, and its log says why."""
     words = [sys.executable, "-m", "ecnomy.markets.cli", "run", str(GOLD_SILVER)]
     words += ["--engine", "omnet", "--set", "duration=3 h", "--out", str(tmp_path / "r")]
     log = tmp_path / "r/omnet/log.txt"

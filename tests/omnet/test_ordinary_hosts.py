@@ -180,7 +180,7 @@ def test_a_host_without_a_source_loses_packets(tmp_path: Path) -> None:
 
 
 def test_hosts_of_one_source_agree(tmp_path: Path) -> None:
-    """On their path, and all have one of our flavours."""
+    """They agree on their path, and all have one of our flavours."""
     for line, says in (
         ('*.gold[1].tcp.path = "neck neck.reverse"', "are one source, 'gold'"),
         ('*.gold[1].tcp.tcpAlgorithmClass = "TcpReno"', "needs one of ecnomy's flavours"),

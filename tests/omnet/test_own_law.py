@@ -160,7 +160,7 @@ def test_queues_of_inet_carry_traffic(sample: Path, inner: list[str]) -> None:
 
 @pytest.mark.parametrize(("peer", "times"), [("inet.transportlayer.tcp.Tcp", 1), ("", 0)])
 def test_a_peer_that_does_not_echo_is_told_of_once(sample: Path, peer: str, times: int) -> None:
-    """A law that wants each mark and a receiver as RFC 3168 has it: one line in a run, for all."""
+    """A law needs each mark, a receiver echoes by RFC 3168: a run warns in one line for all."""
     tcp = [f'*.receiver[*].tcp.typename="{peer}"', "*.receiver[*].tcp.ecnWillingness=true"]
     printed, scalars = run(sample, "Own", *(tcp if peer else []))
     assert scalars

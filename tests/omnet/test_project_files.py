@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""omnet/ as a project of the OMNeT++ IDE and of opp_env: what its files name is there."""
+"""omnet/ as a project of the OMNeT++ IDE and of opp_env: everything that its files name exists."""
 
 from __future__ import annotations
 

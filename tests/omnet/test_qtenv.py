@@ -59,7 +59,7 @@ def _qtenv(
 def test_qtenv_survives_its_market(tmp_path: Path, omnet: Installation, desk: Desk) -> None:
     """kill -9 of the market: an error and no end; with a new one, Rebuild + Run works.
 
-    Figures move, and the run that was looked at has the tables of one that nobody saw.
+    Figures move, and the run shown in Qtenv has the tables of a run without a display.
     """
     folder = tmp_path / "project"
     plan = make_plan(load(GOLD_SILVER, overrides=[DURATION]))

@@ -75,7 +75,7 @@ sim-time-limit = 15s
 
 @pytest.fixture(scope="module")
 def scalars(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], float]:
-    """Of one run: M/D/1 queues behind PPP and Ethernet interfaces, a quarter of packets marked."""
+    """Scalars of a run: M/D/1 queues of PPP and Ethernet, a quarter of the packets marked."""
     return drive_omnet.run_network(tmp_path_factory.mktemp("pairs"), NED, INI)
 
 

@@ -78,7 +78,7 @@ def test_vegas() -> None:
 
 
 def test_cubic_and_dctcp() -> None:
-    """What both see of their path is the same: marks, losses, files, delayed ACKs, idle flows."""
+    """Both see the same of their path, with marks, losses, files, delayed ACKs and idle flows."""
     capped = plans.Law("rate-capped", {"rate_bps": 8e5, "until_s": 6.0})
     sources = {
         "cubic": (plans.tcp(plans.cubic()), dict(count=2)),

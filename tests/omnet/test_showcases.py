@@ -33,7 +33,7 @@ def test_network_and_numbers_are_those_of_the_scenario(name: str) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_configuration_says_what_it_is(name: str) -> None:
-    """With and without a market, and one that varies something."""
+    """There is one with a market, one without, and one that varies a parameter."""
     sections = configurations(name)
     assert all("description" in text for text in sections.values()), sections.keys()
     assert "market.connect" in sections["Market"]
@@ -53,7 +53,7 @@ def test_each_has_its_page_with_pictures(name: str) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_each_runs_without_a_market(name: str, omnet: Installation, tmp_path: Path) -> None:
-    """Twelve seconds of the first configuration that is not abstract; somebody gets something."""
+    """The first configuration that is not abstract runs for 12 s, and some packets arrive."""
     config = "Alone" if name in MADE else "General"
     inet = omnet.inet.folder
     excluded = ";".join((inet / ".nedexclusions").read_text().split())

@@ -59,7 +59,7 @@ def split(text: str) -> list[str]:
 
 
 def runs_in(ini: str) -> list[Lines]:
-    """What OMNeT++ makes of [General]: the lines of each run, iteration variables put in."""
+    """The lines of each run of [General], with iteration variables replaced as OMNeT++ does."""
     ini = ini.split("\n[Config ")[0]
     lines = dict(line.split(" = ", 1) for line in ini.splitlines() if " = " in line[1:])
     given = dict(re.findall(r"\$\{(\w+)=(.*?)\}", lines.get("description", "")))
@@ -142,7 +142,7 @@ def test_agents_parameters_vary_where_a_market_decides(tmp_path: Path) -> None:
 
 
 def hello(plan: Plan) -> Hello:
-    """What an engine with this network says."""
+    """The hello of an engine with this network."""
     return Hello((1, 0), "test", "1", "", plan.seed, "", network=plan.to_json().decode())
 
 
@@ -261,7 +261,7 @@ def test_omnetpp_reads_the_variables_so(tmp_path: Path) -> None:
 
 
 def all_runs(folder: Path, omnet: Installation, *options: str) -> None:
-    """What README.txt says makes all runs, with more options."""
+    """Make all runs by the command in README.txt, with more options."""
     told = (folder / "README.txt").read_text()
     words = re.findall(r"^  ((?:export|opp_runall) .*?)\n\n", told, re.MULTILINE | re.DOTALL)
     assert len(words) == 2, told

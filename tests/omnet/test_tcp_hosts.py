@@ -16,7 +16,7 @@ pytestmark = [
 
 STOCK = "inet.transportlayer.tcp.Tcp"
 MARKET = "ecnomy.tcp.MarketTcp"
-# Client's and server's TCP, and what both are told; INET's own flavours go by their full names.
+# Client's and server's TCP, and the settings of both; INET's own flavours have their full names.
 PAIRS = [
     (MARKET, MARKET, {}),
     (MARKET, MARKET, {"tcpAlgorithmClass": '"ecnomy::omnet::TcpWtp"', "send": '"ack-clocked"'}),
@@ -87,7 +87,7 @@ SESSION = """
 
 
 def network(pairs: int, text: str) -> str:
-    """An ini file: what is common, and `text`, whose lines come first where both fit."""
+    """An ini file: the common lines, and `text`, whose lines take precedence."""
     head, common = INI.split("network = Pairs\n")
     return f"{head}network = Pairs\n*.pairs = {pairs}\n{text}{common}"
 

@@ -2,7 +2,7 @@
 """TCP on OMNeT++: packet for packet that of the built-in engine, which is held to theory.
 
 Counters of all reports, windows and round trips to the last bit, transfers, and each packet's times
-are compared; what is asserted besides is that a run had in it what it is there for.
+are compared. Other assertions check that a run contains the events that it tests.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def test_echo_of_every_kind() -> None:
     assert flows["control_ce"].sum() > 20
     assert flows["retransmitted"].sum() > 20
     assert last_of(outcome, "ece", 0).min() > 20 and last_of(outcome, "ece", 1).min() > 3
-    assert last_of(outcome, "cwnd", 3).max() < 20  # what holds it back does not grow it
+    assert last_of(outcome, "cwnd", 3).max() < 20  # held back, its window does not grow
 
 
 def four_of_each(laws: dict[str, Tcp], kinds: dict[str, Law]) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def test_files_of_all_kinds() -> None:
     assert len(told["flow"]) > 300 and told["complete"].all()
     per_flow = np.bincount(told["flow"], told["bytes"], len(outcome.reports[-1].flows["acked"]))
     segments = np.bincount(told["flow"], np.ceil(told["bytes"] / 960), len(per_flow))
-    single = [4 * i + j for i in (2, 5, 8) for j in range(4)]  # nothing of theirs is under way
+    single = [4 * i + j for i in (2, 5, 8) for j in range(4)]  # none of their packets is under way
     acked = outcome.reports[-1].flows["acked_bytes"]
     np.testing.assert_array_equal(acked[single], (per_flow + 40 * segments)[single])
 
@@ -155,7 +155,7 @@ def test_reductions_and_waits() -> None:
 def test_files_that_are_given_up() -> None:
     """Impatient users on a crowded link: the same files, complete or not, the same packets.
 
-    A receiver goes on answering what its sender has given up until the next SYN is there, which
+    A receiver answers data that its sender has given up until the next SYN arrives, which
     the built-in engine's receivers know earlier; so here ACKs take no time to send.
     """
     impatient = Law("web", FILES["web"].params | dict(patience_s=0.7, reading_mean_s=0.1, size=1.0))

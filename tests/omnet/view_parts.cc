@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// What of omnet/inet/view needs no OMNeT++, for test_market_view.py: commands from stdin, answers to stdout.
+// The parts of omnet/inet/view that need no OMNeT++, for test_market_view.py: commands from stdin, answers to stdout.
 //
 //   words X                        X as a number, as bit/s and as a share
 //   area X Y W H                   labels stay in it; nothing is there yet
 //   keep X Y W H                   something is there already
-//   line X1 Y1 X2 Y2               likewise a line
+//   line X1 Y1 X2 Y2               a line is there already
 //   beside X1 Y1 X2 Y2 W H         a label of this size for a line. At the end: where it goes, X Y W H, and its
 //                                  leader: X1 Y1 X2 Y2
 //   near X Y W H W H               the same for a node
 //   colour LOAD MARKED DROPPED WAITING   of a link's line
-//   show T_PS MARKS JSON           what the market says at that time, and the marks that its first link has set:
+//   show T_PS MARKS JSON           the market's news at that time, and the marks that its first link has set:
 //                                  rates of its sources, links, agents, payments, the span, news
 //   whom LINK ...                  who is paid for marks of such a path, and who for fees, as shown last
 #include <iostream>
