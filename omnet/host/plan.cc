@@ -232,7 +232,7 @@ TransportPlan read_transport(const Node& node) {
   tcp.receiver_window = node.whole_or_none("receiver_window", kMost);
   tcp.initial_window = node.number("initial_window", 0, kUnlimited);
   tcp.min_window = node.number("min_window", 1e-6, kUnlimited);
-  tcp.max_window = node.number("max_window", 0, kUnlimited);
+  tcp.max_window = node.number("max_window", tcp.min_window, kUnlimited);
   tcp.initial_mark_rate = node.number("initial_mark_rate", -1, 1e15);
   tcp.min_rto = node.time("min_rto_ps", 1);
   tcp.max_rto = node.time("max_rto_ps", 1);
