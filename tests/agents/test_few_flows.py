@@ -12,6 +12,8 @@ from ecnomy.agents.decision import FEW, LEAVE, Decision, checked
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation
 from ecnomy.agents.roles.role import _few, _many
+from ecnomy.agents.strategies.elastic_utility import ElasticUtility
+from flow_world import seen
 
 FLOWS = st.lists(
     st.tuples(
@@ -52,10 +54,37 @@ def test_few_settle_as_many_do(rows: list[tuple[float, int, float, int]]) -> Non
 @pytest.mark.parametrize("bad", [-0.5, -2.0, np.nan, np.inf, -np.inf])
 def test_bad_amounts_are_refused_however_many(flows: int, bad: float) -> None:
     """One amount that is negative or not finite among few flows or many; LEAVE is none."""
-    seen = Observation(0, 0, 0, (), columns([(0.0, 0, 0.0, 0)] * flows))
+    flown = Observation(0, 0, 0, (), columns([(0.0, 0, 0.0, 0)] * flows))
     good = np.full(flows, LEAVE)
-    assert checked(Decision(good), seen, "who").willingness_micro_per_s is good
+    assert checked(Decision(good), flown, "who").willingness_micro_per_s is good
     wrong = good.copy()
     wrong[-1] = bad
     with pytest.raises(StrategyError, match="negative or not finite"):
-        checked(Decision(wrong), seen, "who")
+        checked(Decision(wrong), flown, "who")
+
+
+@pytest.mark.parametrize(("kind", "budget"), [("log", 0.4), ("sqrt", 1e6), ("quadratic", 1e3)])
+def test_many_flows_pay_as_each_alone(kind: str, budget: float) -> None:
+    """Rates from 0 to far beyond x0, flows that are off and flows without an answer yet."""
+    rng, count = np.random.Generator(np.random.Philox(11)), FEW + 3
+    utility = {"kind": kind, "a": 0.5, "x0": 1e6}
+    together = ElasticUtility(utility, budget=budget)
+    alone = [ElasticUtility(utility, budget=budget) for _ in range(count)]
+    paid = set()
+    for number in range(40):
+        drawn = {
+            "active": (rng.random(count) < 0.8).astype(np.int64),
+            "srtt_s": np.where(rng.random(count) < 0.9, 0.1, 0.0),
+            "goodput_bps": rng.choice([0.0, 3e4, 8e5, 3e6, 1e18], count),
+            "marks": rng.integers(0, 400, count),
+            "delivered": np.full(count, 1000),
+        }
+        each = []
+        for row, strategy in enumerate(alone):
+            own = {name: column[row] for name, column in drawn.items()}
+            told = strategy.decide_many(seen(number, min(number, 1), **own))
+            each.append(float(np.asarray(told.willingness_micro_per_s)[0]))
+        found = together.decide_many(seen(number, min(number, 1), **drawn))
+        assert np.asarray(found.willingness_micro_per_s).tolist() == each
+        paid |= set(each)
+    assert len(paid) > 20
