@@ -211,6 +211,28 @@ def test_engine_messages_against_the_plan(message: m.Message, name: str) -> None
     assert refusal.value.name == name
 
 
+def _with_last(table: str, name: str, value: float) -> bytes:
+    """A report whose last row has this value in one column."""
+    report = samples.report()
+    getattr(report, table)[name][-1] = value
+    return samples.body(report)
+
+
+@pytest.mark.parametrize("table", ["flows", "links", "pairs"])
+def test_no_value_of_a_report_is_negative(table: str) -> None:
+    """A count, time or size below 0 is refused by the name of its column."""
+    for name in getattr(samples.report(), table):
+        with pytest.raises(ProtocolError, match=rf"{table}\.{name}\[\d\] = -1"):
+            decode_body(_with_last(table, name, -1), samples.LIMITS)
+
+
+def test_a_negative_zero_is_zero() -> None:
+    """The sign of a zero does not make a report wrong."""
+    got = decode_body(_with_last("flows", "cwnd", -0.0), samples.LIMITS)
+    assert isinstance(got, m.Report)
+    assert got.flows["cwnd"][-1] == 0
+
+
 def test_late_columns_follow_the_plan() -> None:
     """A report has one `late` column for each delay threshold of the plan, no more and no fewer."""
     report = samples.report()

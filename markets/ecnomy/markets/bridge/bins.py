@@ -7,7 +7,7 @@ import numpy as np
 
 from ecnomy.agents.errors import ProtocolError
 from ecnomy.markets.bridge import columns as tables
-from ecnomy.markets.bridge.checks import check_finite, check_names
+from ecnomy.markets.bridge.checks import check_counts, check_finite, check_names
 from ecnomy.markets.bridge.messages import Columns
 
 __all__ = ["RawColumns", "arrays", "bins", "late_columns", "optional_arrays"]
@@ -30,7 +30,13 @@ def optional_arrays(where: str, raw: RawColumns, table: tables.Table, newer: boo
 
 
 def arrays(
-    where: str, raw: RawColumns, table: tables.Table, rows: int | None, newer: bool
+    where: str,
+    raw: RawColumns,
+    table: tables.Table,
+    rows: int | None,
+    newer: bool,
+    *,
+    counts: bool = False,
 ) -> Columns:
     """Return columns in the table's order, as rows of one aligned read-only block: a single copy.
 
@@ -40,9 +46,10 @@ def arrays(
         table: expected names and dtypes.
         rows: expected number of rows; None for the length of the first column.
         newer: whether to skip unknown columns.
+        counts: whether no value may be negative.
 
     Raises:
-        ProtocolError: column-name, column-length, not-finite.
+        ProtocolError: column-name, column-length, not-finite, out-of-range.
     """
     check_names(where, raw, table, newer=newer)
     parts = [raw[name] for name in table]
@@ -66,6 +73,8 @@ def arrays(
             data[name] = block[row]
     if of_floats and not np.isfinite(floats[of_floats]).all():
         check_finite(where, data)  # names the column
+    if counts and block.min(initial=0) < 0:  # the sign of a float is its highest bit, too
+        check_counts(where, data)
     return data
 
 

@@ -17,6 +17,7 @@ from ecnomy.markets.bridge.messages import Column, Columns, Decide, Record, Repo
 __all__ = [
     "Limits",
     "ReportTimes",
+    "check_counts",
     "check_decide",
     "check_finite",
     "check_names",
@@ -93,6 +94,16 @@ def check_finite(where: str, data: Columns) -> None:
     for name, values in data.items():
         if values.dtype == tables.FLOAT and not np.isfinite(values).all():
             _refuse("not-finite", f"{where}.{name}", values, ~np.isfinite(values))
+
+
+def check_counts(where: str, data: Columns) -> None:
+    """Check that no column contains a negative number.
+
+    Raises:
+        ProtocolError: out-of-range.
+    """
+    for name, values in data.items():
+        _where("out-of-range", f"{where}.{name}", values, lambda v: v < 0)
 
 
 def check_table(where: str, data: Columns, table: tables.Table) -> None:

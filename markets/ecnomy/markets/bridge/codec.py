@@ -241,9 +241,9 @@ def _build(wire: Any, limits: Limits | None, newer: bool) -> m.Message:
         return m.Report(
             wire.t_ps,
             wire.epoch,
-            arrays("flows", wire.flows, tables.report_flows(late), rows[0], newer),
-            arrays("links", wire.links, tables.REPORT_LINKS, rows[1], newer),
-            arrays("pairs", wire.pairs, tables.REPORT_PAIRS, rows[2], newer),
+            arrays("flows", wire.flows, tables.report_flows(late), rows[0], newer, counts=True),
+            arrays("links", wire.links, tables.REPORT_LINKS, rows[1], newer, counts=True),
+            arrays("pairs", wire.pairs, tables.REPORT_PAIRS, rows[2], newer, counts=True),
         )
     if isinstance(wire, _Decide):
         flows = optional_arrays("flows", wire.flows, tables.decide_flows(wire.flows), newer)
