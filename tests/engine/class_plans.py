@@ -44,7 +44,7 @@ def weights(
 
 
 def dual(**values: float | str) -> Scheduler:
-    """DualPI2: a class of L4S traffic and one of the rest."""
+    """DualPI2: a class of L4S traffic and one of all other traffic."""
     return Scheduler(
         law=law("scheduling", "dualpi2", values),
         classes=[Law("codepoint-class", {}) for _ in range(2)],

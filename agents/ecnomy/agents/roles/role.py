@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of all roles: a name, a random stream and the timing of decisions.
+"""The common part of all roles: name, random stream, timing of decisions (find.py lists roles).
 
 An adaptive role must not be faster than its flows. WTP's time constant is T / (gain p) (round-trip
 time T, marking probability p), and a faster decision measures transients. So such a role decides

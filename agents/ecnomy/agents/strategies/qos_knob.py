@@ -7,8 +7,8 @@
 
 Means are over the time between two decisions. Congestion does not limit a flow without marks for
 `patience`, so a more expensive class would not help it, and it never goes up. Every move restarts
-both clocks. The next move is at least `patience` later, so the knob does not flap. Flows that may
-not send are ignored.
+both clocks. The next move is at least `patience` later, so the knob does not oscillate. Flows that
+may not send are ignored.
 """
 
 from __future__ import annotations

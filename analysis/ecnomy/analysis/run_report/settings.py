@@ -29,7 +29,9 @@ def settings_section(run: RawRun) -> Section:
     rows = [(Cell(p), Cell(words)) for p, words in leaves(given) if p not in _UNTOLD]
     note = "All other settings have their defaults; manifest.json lists all settings."
     if whole:
-        note = "All settings, including defaults: classes that the scenario needs are missing here."
+        note = (
+            "All settings and defaults, because classes that the scenario needs are missing here."
+        )
     table = Table(
         id="settings-table",
         caption="Settings of the scenario",

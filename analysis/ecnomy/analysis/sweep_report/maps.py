@@ -61,7 +61,7 @@ def maps_section(swept: Swept, found: Found) -> Section | None:
 def _mapped(swept: Swept, found: Found) -> tuple[Varied, Varied] | None:
     """Return the two factors of a map: numeric ones first.
 
-    Among these, the most important ones for samples, else the ones with most levels.
+    Within each kind, the most important ones come first if sampled, else those with most levels.
     """
     matters = found.matters[0] if found.matters else None
     shares = [one.mean for one in (matters.total or matters.alone)] if matters else []

@@ -332,7 +332,7 @@ def _ctrl_c_later() -> Iterator[None]:
 def _start_tracker() -> None:
     """Start Python's resource tracker, which ignores Ctrl-C and SIGTERM, so that it ignores SIGHUP.
 
-    Otherwise a closed terminal ends it, and its successor prints a traceback for each semaphore.
+    Otherwise a closed terminal ends the tracker, and the next one prints a traceback per semaphore.
     """
     heeded = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:

@@ -42,7 +42,7 @@ def streams_and_blocks(results: Path) -> Mapping[str, float | list[float] | None
 
 
 def ratio(runs: Runs, rate: str, over: str, under: str) -> Drawn:
-    """Return a rate of one stream over another's, with a bootstrap's 99 % interval over blocks.
+    """Return the ratio of two streams' rates, with a bootstrap's 99 % interval over blocks.
 
     Args:
         runs: runs of one setting; the least of their seeds determines the draws.

@@ -51,7 +51,7 @@ def _named(found: Found) -> tuple[str, int]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return, per phase and mix: whether a threshold was found, its value and rate over target."""
+    """Return, per phase and mix: whether a threshold was found, its value and its rate / target."""
     found: dict[str, np.ndarray | float | Interval] = {}
     for each in found_by(studies, "calibration"):
         phase, mix = _named(each)

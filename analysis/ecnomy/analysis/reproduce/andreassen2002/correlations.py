@@ -33,7 +33,7 @@ Row = npt.NDArray[np.float64]
 
 
 def accepted_over_all(marking: Row, late: Row) -> float:
-    """Return mean L of samples that follow an M up to its (1 - B^G) quantile, over mean L of all.
+    """Return mean L after samples with M up to its (1 - B^G) quantile / mean L of all.
 
     The quantile belongs to a Beta distribution fitted by moments; NaN if no Beta fits.
     """

@@ -61,7 +61,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the curve over packets, with gentle RED; over bytes, for two mixes."""
+    """Draw the curve against packets, with gentle RED, and against bytes, for two mixes."""
     figure.set_size_inches(9.5, 4.2)
     left, right = figure.subplots(1, 2, sharey=True)
     plain = {"marker": ""}

@@ -92,7 +92,7 @@ def curve(x: Table, rates: Table) -> Curve:
 
 
 def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
-    """Return the scatter around one curve over either axis, per seed; ratio, late [point, seed]."""
+    """Return the scatter around one curve by either axis, per seed; ratio, late [point, seed]."""
     found: dict[str, Table] = {}
     for name, x in (("bytes", ratio), ("packets", np.broadcast_to(packets[:, None], late.shape))):
         curves = [curve(own, rates) for own, rates in zip(x.T, late.T, strict=True)]
@@ -105,7 +105,7 @@ def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
 
 
 def _axes(studies: Studies) -> dict[int, tuple[Table, Table, Table]]:
-    """Return min_threshold in packets and over 15 ms of bytes, and voice delay rate, by mix."""
+    """Return min_threshold in packets and / 15 ms of bytes, and voice delay rate, by mix."""
     found = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         packets = np.array(list(mix), dtype=np.float64) / 6

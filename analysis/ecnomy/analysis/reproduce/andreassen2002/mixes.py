@@ -34,7 +34,7 @@ def columns(mix: dict[int, Runs], column: str) -> Table:
 
 
 def controls(runs: Runs) -> dict[str, Table]:
-    """Return rows with smaller receive windows, and the ratio of marks, voice over web."""
+    """Return rows with smaller receive windows, and the ratio of marks, voice / web."""
     found: dict[str, Table] = {}
     for voice, mix in mixes(runs).items():
         for threshold, own in mix.items():

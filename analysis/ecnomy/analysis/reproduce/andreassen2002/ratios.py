@@ -26,7 +26,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratio of marking rates, voice over web, by mix and threshold; calls that adapt."""
+    """Return the ratio of marking rates, voice / web, by mix and threshold; calls that adapt."""
     found: dict[str, np.ndarray | float] = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         ratio = columns(mix, "voice_marking") / columns(mix, "web_marking")

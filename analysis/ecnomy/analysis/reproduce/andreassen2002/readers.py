@@ -34,7 +34,7 @@ def _kinds(runs: Runs) -> tuple[dict[int, Runs], Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return jobs and times by rate; longest download of impatient readers over their patience."""
+    """Return jobs and times by rate; longest download of impatient readers / their patience."""
     patient, impatient = _kinds(studies["readers"])
     found: dict[str, np.ndarray | float] = {}
     for rate, runs in patient.items():
@@ -53,7 +53,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw jobs and mean download times of patient readers over the link's rate."""
+    """Draw jobs and mean download times of patient readers against the link's rate."""
     patient, _ = _kinds(studies["readers"])
     left, right = figure.subplots(1, 2)
     for axis, column in ((left, "jobs_per_s"), (right, "download_ms")):

@@ -56,7 +56,7 @@ def off_in_errors(row: np.ndarray) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return each rate: of udp over that of each stream, and of streams over that of the first."""
+    """Return ratios of each rate: udp / each stream, and streams / the first stream."""
     found: dict[str, np.ndarray | float | Interval] = {}
     sets = {name: of_set(studies["stream-sets"], name) for name in (*SETS, "steady", "step")}
     for name, runs in sets.items():

@@ -56,5 +56,5 @@ def _errors_off(runs: Runs, column: str, wanted: float) -> float:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the picture of readers."""
+    """Draw the measures of readers.draw."""
     readers.draw(studies, figure)

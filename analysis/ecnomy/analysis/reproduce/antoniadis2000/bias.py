@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entry of `bias`; see prose.py."""
+"""The entry `bias`, computed in prose.py."""
 
 from __future__ import annotations
 

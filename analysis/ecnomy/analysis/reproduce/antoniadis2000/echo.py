@@ -24,7 +24,7 @@ def _by_law(runs: Runs) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return echoes per mark: accurate, and latched over marks of WTP and of Reno; Reno's ratio."""
+    """Return echoes per mark: accurate, and latched, for WTP and for Reno; Reno's ratio."""
     laws = _by_law(studies["echo"])
     reno = studies["reno"]
     ratio = reno.sample("heavy.goodput_bps") / reno.sample("light.goodput_bps")

@@ -25,7 +25,7 @@ __all__ = ["draw", "figures", "states_of"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of throughput over r; their distribution over pairs of starts; controls."""
+    """Return throughput ratios divided by r; their distribution over pairs of starts; controls."""
     measured = ratios(studies["fig5"], "goodput_bps")
     controls = {
         name: ratios(runs, "goodput_bps") for name, runs in controls_of(studies["controls"]).items()

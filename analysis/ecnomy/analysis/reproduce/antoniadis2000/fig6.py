@@ -20,7 +20,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return marking probability, heavy over light; burstiness, light over heavy."""
+    """Return ratios: marking probability, heavy / light; burstiness, light / heavy."""
     throughput = ratios(studies["fig5"], "goodput_bps")
     marking = ratios(studies["fig5"], "marking_rate")
     found: dict[str, Sample] = {"rank_correlation": rank_correlation(marking)}

@@ -30,7 +30,7 @@ def _measured(studies: Studies) -> dict[bool, Ratios]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the ratio of throughput over r, with slow start, and the latter over the former."""
+    """Return the throughput ratio / r without and with slow start, and the second / the first."""
     measured = _measured(studies)
     found: dict[str, Sample] = {"rank_correlation": rank_correlation(measured[False])}
     for r, ratio in measured[False].items():

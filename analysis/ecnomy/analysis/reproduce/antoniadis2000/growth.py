@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entry of `growth`; see prose.py."""
+"""The entry `growth`, computed in prose.py."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def settling(results: Path) -> Columns:
 
 
 def shares(results: Path) -> Columns:
-    """Return the largest throughput of a flow over the mean of all."""
+    """Return the largest throughput of a flow / the mean of all."""
     from ecnomy.markets.results.rawrun import open_raw
 
     own = open_raw(results).table("flows")["goodput_bps"].to_numpy(dtype=np.float64)
@@ -119,7 +119,7 @@ def growth(results: Path) -> Columns:
 
 
 def burstiness(results: Path) -> Columns:
-    """Return the variation of packets per time bin, over their mean, and over that of Poisson."""
+    """Return the coefficient of variation of packets per time bin, and its ratio to Poisson's."""
     from ecnomy.markets.results.rawrun import open_raw
 
     counts = open_raw(results).table("counts")

@@ -24,7 +24,7 @@ def gain_bound(queue_over_variance: float) -> float:
 
 
 def shaping(studies: Studies) -> Samples:
-    """Return paced over bursty flow: marking probability, throughput, by law and flows."""
+    """Return ratios, paced / bursty, of marking probability and throughput, by law and flows."""
     found: dict[str, np.ndarray | float] = {}
     runs = studies["shaping"]
     for value in runs.values("network.links.bottleneck.marking"):
@@ -39,7 +39,7 @@ def shaping(studies: Studies) -> Samples:
 
 
 def growth(studies: Studies) -> Samples:
-    """Return the growth of WTP's window per round trip, and the same over TCP's."""
+    """Return the growth of WTP's window per round trip, and its ratio to TCP's."""
     runs = studies["growth"]
     own: dict[str, Runs] = {}
     for value in runs.values("sources.light.transport"):
@@ -69,7 +69,7 @@ def stability(studies: Studies) -> Samples:
 
 
 def bias(studies: Studies) -> Samples:
-    """Return throughput of near over far flows: over the ratio of round trips, and as corrected."""
+    """Return throughput, near / far flows: / the ratio of round trips, and as corrected."""
     runs = studies["rtt"]
     found: dict[str, np.ndarray | float] = {}
     for reference in runs.values("sources.light.transport.reference_rtt"):

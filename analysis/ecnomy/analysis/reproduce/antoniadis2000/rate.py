@@ -18,7 +18,7 @@ _WANTED: Final = {"light": 25.0, "heavy": 100.0}  # marks/s, of rate-sweep.yaml
 
 
 def figures(studies: Studies) -> Samples:
-    """Return marks per second over the target, by gain and flow."""
+    """Return marks per second / their target, by gain and flow."""
     runs = studies["rate"]
     found: dict[str, np.ndarray | float] = {}
     for value in runs.values(_LIGHT):

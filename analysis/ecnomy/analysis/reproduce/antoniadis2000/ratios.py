@@ -20,7 +20,7 @@ Ratios = dict[float, npt.NDArray[np.float64]]
 
 
 def ratios(runs: Runs, column: str) -> Ratios:
-    """Return heavy over light, one value per seed, by r."""
+    """Return the ratio heavy / light, one value per seed, by r."""
     return {
         r: own.sample(f"heavy.{column}") / own.sample(f"light.{column}")
         for r in sorted(runs.values(WEIGHT))

@@ -35,7 +35,7 @@ _UTILITIES: Final = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rates over x0, charges over the threshold and x U'(x), and classes over their fees."""
+    """Return rates / x0, charges / the threshold and / x U'(x), and rates of classes / fees."""
     runs = studies["scenario2"]
     found: dict[str, np.ndarray | float] = {}
     for prefix, place in _PLACES.items():
@@ -69,7 +69,7 @@ def _of(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def _split(runs: Runs) -> dict[str, np.ndarray]:
-    """Return rates with provider-run over user-run strategies; messages."""
+    """Return rates, provider-run / user-run strategies; messages."""
     found: dict[str, np.ndarray] = {}
     own = runs.at({_CROWD: max(runs.values(_CROWD))})
     for kind, ending in (("constant", ""), ("log", "-log")):
@@ -86,7 +86,7 @@ def _split(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw rates over time, mean over seeds; and the rates of five classes over their fees."""
+    """Draw rates over time, mean over seeds; and the rates of five classes against their fees."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2, width_ratios=[2, 1])
     runs = studies["scenario2"]

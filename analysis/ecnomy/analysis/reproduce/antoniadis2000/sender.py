@@ -55,7 +55,7 @@ def _measured(runs: Runs) -> dict[tuple[str, str], Ratios]:
 
 
 def _most_share(runs: Runs) -> dict[str, np.ndarray]:
-    """Return the largest flow's throughput over the mean, ten flows of equal weight, by law."""
+    """Return the largest throughput / the mean, of ten flows of equal weight, by law."""
     found = {}
     for value in runs.values(_HEAVY):
         written = msgspec.json.decode(value)

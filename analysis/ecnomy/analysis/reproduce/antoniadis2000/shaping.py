@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entry of `shaping`; see prose.py."""
+"""The entry `shaping`, computed in prose.py."""
 
 from __future__ import annotations
 

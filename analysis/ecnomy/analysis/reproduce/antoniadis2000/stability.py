@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entry of `stability`; see prose.py."""
+"""The entry `stability`, computed in prose.py."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def shares(runs: Runs, links: int) -> list[Array]:
 
 
 def slope_of_shares(points: Mapping[int, list[Array]]) -> Array:
-    """Return the least-squares slope of the mean share over the number of links, per seed."""
+    """Return the least-squares slope of the mean share against the number of links, per seed."""
     from ecnomy.analysis.reproduce.athuraliya2000.laws import slope
 
     return slope({n: np.asarray(np.mean(own, axis=0)) for n, own in points.items()})

@@ -45,7 +45,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the picture of scaling.draw_scaled."""
+    """Draw the measures of scaling.draw_scaled against the capacity."""
     runs = in_forms(studies["fig10"], studies["fig10-losses"])
     forms = {form: points(own) for form, own in runs.items()}
     draw_scaled(figure, forms, theory, "capacity, packets/ms")

@@ -40,5 +40,5 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the picture of scaling.draw_scaled."""
+    """Draw the measures of scaling.draw_scaled against the round-trip time."""
     draw_scaled(figure, {BASE: points(studies["fig11"])}, theory, "round-trip propagation, ms")

@@ -57,7 +57,7 @@ def at_capacities(studies: Studies) -> dict[str, Runs]:
 
 
 def _figures(runs: Runs) -> dict[str, Sample]:
-    """Return utilization, backlog, loss and marks over n, per seed."""
+    """Return utilization, backlog, loss and marks by n, per seed."""
     use, queue = (
         curves(runs, "bottleneck.utilization"),
         curves(runs, "bottleneck.mean_queue_packets"),

@@ -68,7 +68,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _windows(rule: str, runs: Runs) -> Found:
-    """Return windows over theory; under PC1 and PC3 also with the measured wait in the RTT."""
+    """Return windows / theory; for PC1 and PC3 also with the measured wait in the RTT."""
     found: Found = {}
     for k, active in enumerate(ACTIVE):
         wait_ms = (runs.sample(f"backlog_late.{k}") + 1) / CAPACITY  # and its own transmission
@@ -143,7 +143,7 @@ def basic_windows() -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
 
 
 def _tracking(runs: Runs) -> Found:
-    """Return REM's windows over the basic algorithm's, by second, and its spread less theirs."""
+    """Return REM's windows / the basic algorithm's, by second, and its spread less theirs."""
     windows, _ = basic_windows()
     found: Found = {}
     for source in RTT_MS:

@@ -50,7 +50,7 @@ def _common(active: int) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return windows over their theory and over their mean, and rates times delays, per seed."""
+    """Return windows / their theory, windows / their mean, and rates times delays, per seed."""
     runs = studies["fig8a"]
     found: dict[str, np.ndarray | float] = {}
     for active in SPANS_S:

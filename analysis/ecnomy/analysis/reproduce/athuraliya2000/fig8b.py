@@ -30,7 +30,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _figures(lengths: dict[int, Runs]) -> dict[str, Sample]:
-    """Return shares at each link over 1 / (n + 1), and their fall with n."""
+    """Return shares at each link divided by 1 / (n + 1), and their fall with n."""
     found: dict[str, Sample] = {}
     points = {n: shares(runs, n) for n, runs in lengths.items()}
     for n, own in points.items():

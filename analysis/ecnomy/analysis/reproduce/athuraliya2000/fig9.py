@@ -54,7 +54,7 @@ def _figures(runs: dict[float, Runs]) -> dict[str, Sample]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the measures of scaling.draw_scaled over the number of sources."""
+    """Draw the measures of scaling.draw_scaled against the number of sources."""
     runs = in_forms(studies["fig9"], studies["fig9-losses"])
     forms = {form: points(own) for form, own in runs.items()}
     draw_scaled(figure, forms, theory, "number of sources")

@@ -37,7 +37,7 @@ def by_rate(runs: Runs) -> dict[str, Runs]:
 
 
 def slope(points: Mapping[int, Array]) -> Array:
-    """Return the least-squares slope of y over x, per seed; `points` is x -> one y per seed."""
+    """Return the least-squares slope of y against x, per seed; `points` is x -> one y per seed."""
     x = np.asarray(list(points), dtype=np.float64)
     y = np.asarray(list(points.values()), dtype=np.float64)
     centred = x - x.mean()

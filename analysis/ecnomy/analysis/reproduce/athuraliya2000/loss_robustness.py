@@ -35,7 +35,7 @@ def _shares(runs: Runs) -> dict[int, np.ndarray]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return utilization, its fall, and each source's share over that without losses, per seed."""
+    """Return utilization, its fall, and each source's share / that without losses, per seed."""
     by_loss = _by_loss(studies["losses"])
     use = {loss: runs.sample("bottleneck.utilization") for loss, runs in by_loss.items()}
     shares = {loss: _shares(runs) for loss, runs in by_loss.items()}
@@ -53,7 +53,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw utilization, and shares of the sources, over the share of packets lost on the wire."""
+    """Draw utilization, and shares of the sources, against the loss rate of the wire."""
     by_loss = _by_loss(studies["losses"])
     left, right = figure.subplots(1, 2)
     percent = [loss / 10 for loss in by_loss]

@@ -20,7 +20,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return utilization over that of RED, and the backlog over its target."""
+    """Return utilization and backlog less those of RED, and the backlog less its target."""
     runs = studies["rem-drop"]
     use = curves(runs, "bottleneck.utilization")
     queue = curves(runs, "bottleneck.mean_queue_packets")

@@ -50,7 +50,7 @@ def _by_losses(runs: Runs) -> dict[str, Runs]:
 
 
 def scaled(points: Points, theory: Callable[[float], float]) -> dict[str, Sample]:
-    """Return rate over theory, and the performance of the link, per seed.
+    """Return rate / theory, and the performance of the link, per seed.
 
     Args:
         points: x -> runs at that x.

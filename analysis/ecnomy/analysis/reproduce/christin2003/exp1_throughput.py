@@ -23,7 +23,7 @@ _LOSES: Final = ("drop-tail", "red", "pi-approximate")
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput over capacity, goodput over throughput, per seed; `control.*`: controls."""
+    """Return throughput / capacity and goodput / throughput, per seed; `control.*`: controls."""
     runs = algorithms(studies)
     found: dict[str, np.ndarray] = {}
     for name in ALGORITHMS:

@@ -42,7 +42,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _operations() -> dict[str, float]:
-    """Return basic blocks of the laws' code: largest over smallest by flows; and by queue."""
+    """Return basic blocks of the laws' code: ratios, largest / smallest, by flows and by queue."""
     heuristic, reference = "flow-projection-heuristic", "flow-projection"
     found = {
         f"blocks.{count.law}.{count.load}.{count.flows}.{count.waiting}": count.mean

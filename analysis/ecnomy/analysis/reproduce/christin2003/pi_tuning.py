@@ -36,7 +36,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the loop's gain over frequency for both tunings, and the queues they hold."""
+    """Draw the loop's gain against frequency for both tunings, and the resulting queues."""
     left, right = figure.subplots(1, 2)
     flows, rtt_s = 60.0, 0.18
     omega = np.logspace(-2, 2, 200)

@@ -235,7 +235,7 @@ def _safeguard(flows: list[FlowTrace], from_ps: int) -> Figures:
 
 
 def window_growth(flows: list[Times], k: float, from_ps: int) -> float:
-    """Return the router's largest windows in the second half of the measured time over the first's.
+    """Return the router's largest windows, second half of the measured time / first half.
 
     Args:
         flows: arrival times of each flow [ps].

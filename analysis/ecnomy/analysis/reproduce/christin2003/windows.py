@@ -64,12 +64,12 @@ def windows(results: Path) -> dict[str, float | list[float]]:
 
 
 def loss_share(drops: _Row, arrivals: _Row) -> float:
-    """Return packets dropped over packets that arrived."""
+    """Return packets dropped / packets that arrived."""
     return float(drops.sum() / arrivals.sum())
 
 
 def goodput_share(goodput: _Row, throughput: _Row) -> float:
-    """Return the bytes delivered to applications over those delivered to hosts."""
+    """Return the bytes delivered to applications / those delivered to hosts."""
     return float(goodput.sum() / throughput.sum())
 
 

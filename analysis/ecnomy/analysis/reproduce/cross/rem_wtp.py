@@ -24,7 +24,7 @@ MANY: Final = 0.5
 
 
 def advantage(marked: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Return WTP's rate over REM's if both see this share of marks: -ln(1 - m) / m."""
+    """Return WTP's rate / REM's if both see this share of marks: -ln(1 - m) / m."""
     m = np.asarray(marked, dtype=np.float64)
     return np.asarray(-np.log1p(-m) / m)
 
@@ -43,7 +43,7 @@ def _ratio(runs: Runs) -> npt.NDArray[np.float64]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rates of WTP over those of REM, absolute and over theory, per seed."""
+    """Return rates of WTP / those of REM, absolute and divided by theory, per seed."""
     found: dict[str, npt.NDArray[np.float64] | float] = {}
     for phi, runs in _points(studies).items():
         marked = runs.sample("bottleneck.marking_probability")

@@ -66,7 +66,7 @@ def _point(
 
 
 def figures(studies: Studies) -> Samples:
-    """Return marks per round trip over w, the floor's bias, and the spread over laws."""
+    """Return marks per round trip / w, the floor's bias, and the spread over laws."""
     found: dict[str, Floats] = {}
     same: dict[str, list[Floats]] = {}
     fair: dict[str, list[Floats]] = {}
@@ -87,7 +87,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Marks of a round trip over w, against the window, with the floor's bias."""
+    """Draw marks per round trip / w against the window, with the floor's bias."""
     axis = figure.subplots()
     points = list(_points(studies))
     for index, law in enumerate(LABELS):

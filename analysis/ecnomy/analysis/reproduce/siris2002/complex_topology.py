@@ -35,7 +35,7 @@ def _expected(runs: Runs, route: int, weight: int) -> Floats:
 
 
 def _stretch(runs: Runs, route: int, weight: int) -> Floats:
-    """Return measured over queue-free round trip, over the bias of the window's floor."""
+    """Return measured / queue-free round trip, divided by the bias of the window's floor."""
     name = f"route-{route}-w{weight}"
     rtt_s = runs.sample(f"{name}.mean_delay_s") + _RTT_S[route] / 2
     window = float(runs.sample(f"{name}.mean_cwnd").mean())
@@ -44,7 +44,7 @@ def _stretch(runs: Runs, route: int, weight: int) -> Floats:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios of pairs over weights; over (w / p) ratios on different routes."""
+    """Return throughput ratios of pairs / weight ratios; on different routes / (w / p) ratios."""
     found: dict[str, Floats] = {}
     for law, runs in by_law(studies["complex-topology"], _MARKING).items():
         for route in range(len(_RTT_S)):

@@ -37,7 +37,7 @@ def _named(text: str) -> str:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rise times, deviations and means of the windows, one pair over another."""
+    """Return rise times and deviations of windows, and ratios between pairs, of means too."""
     fast, even, slow = (_pair(studies, *pair) for pair in ((4, 1), (2, 2), (1, 4)))
     found: dict[str, Floats] = {}
     for name, runs in {"4_1": fast, "2_2": even, "1_4": slow}.items():

@@ -93,7 +93,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
-    """Return utilization of WTP less that of MulTCP, and the share left as weights grow."""
+    """Return WTP's utilization less MulTCP's; half of this at w = 1 less this at larger w."""
     found: dict[str, Floats] = {}
     less = {w: loads["wtp"][w] - load for w, load in loads["multcp"].items()}
     for weight, difference in less.items():
@@ -105,7 +105,7 @@ def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
 
 
 def _fairness(laws: dict[str, tuple[Runs, str]]) -> dict[str, Floats]:
-    """Return Jain's index of throughput over weight, MulTCP less WTP, at mixed weights."""
+    """Return Jain's index of throughput / weight, MulTCP less WTP, at mixed weights."""
     found: dict[str, Floats] = {}
     index = {
         name: {r: _jain(own, r) for r, own in _pairs(*laws[name], equal=False).items() if r > 1}
@@ -123,7 +123,7 @@ def _jain(runs: Runs, r: float) -> Floats:
 
 
 def log_slope(runs: Runs, key: str) -> list[Floats]:
-    """Return the slope of log throughput over log p, flows of weight 1, as their number varies.
+    """Return the slope of log throughput against log p, as the number of flows of weight 1 varies.
 
     Returns:
         One value per seed; empty if there is only one number of flows.

@@ -24,7 +24,7 @@ Ratios = dict[float, np.ndarray]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of throughput, marks and windows over r, per seed."""
+    """Return ratios of throughput, marks and windows, divided by r, per seed."""
     laws = by_law(studies["fig3"])
     ratios = {law: _ratios(runs, "goodput_bps") for law, runs in laws.items()}
     found: dict[str, Sample] = {}
@@ -73,7 +73,7 @@ def _across(ratios: dict[str, Ratios]) -> dict[str, Sample]:
 
 
 def _half_widths(one: Ratios, other: Ratios) -> Interval:
-    """Return mean half-widths of intervals at large r, relative to r, of one law over another."""
+    """Return the ratio of two laws' mean half-widths of intervals at large r, relative to r."""
     large = [r for r in one if r >= 6]
     relative = [curve[r] / r for curve in (one, other) for r in large]
 

@@ -25,7 +25,7 @@ def _heavy_over_light(runs: Runs, column: str) -> Ratios:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios over r, against figure 3's, and burstiness, per seed."""
+    """Return ratios / r, against figure 3's, and burstiness, per seed."""
     laws = by_law(studies["fig4"])
     throughput = {law: _heavy_over_light(runs, "goodput_bps") for law, runs in laws.items()}
     found: dict[str, Floats | float] = {}
@@ -53,7 +53,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw (a) throughput and (b) marks over willingness to pay, (c) marks over throughput."""
+    """Draw throughput (a) and marks (b) against willingness to pay, marks by throughput (c)."""
     figure.set_size_inches(11, 4)
     *panels, last = figure.subplots(1, 3)
     for axis, column, what, name in zip(

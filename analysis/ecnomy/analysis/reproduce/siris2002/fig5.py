@@ -28,7 +28,7 @@ SHORT_OVER_LONG: Final = {"a": 200 / 300, "b": 100 / 200}  # round trips without
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of throughput over r, laws compared, and marks on the second link."""
+    """Return throughput ratios / r, a comparison of laws, and marks on the second link."""
     found: dict[str, Floats | float] = {}
     for case, runs in cases(studies["fig5"]).items():
         laws = by_law(runs, FIRST)

@@ -26,7 +26,7 @@ PER_R: Final = 1.5  # weight per round trip of the long flows at r = 1: 300 ms o
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios of throughput over r, laws compared, and marks on the second link."""
+    """Return throughput ratios / r, a comparison of laws, and marks on the second link."""
     laws = by_law(studies["fig6"], FIRST)
     curves = per_law(laws, PER_R)
     found: dict[str, Floats | float] = {}

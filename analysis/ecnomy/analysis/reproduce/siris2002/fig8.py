@@ -61,7 +61,7 @@ def _curves(studies: Studies) -> dict[str, dict[str, Curve]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return lines through the curves, RED's bend, and one form over the other."""
+    """Return lines through the curves, RED's bend, and shifts between the two forms."""
     curves = _curves(studies)
     found: dict[str, Floats] = {}
     for form, each in curves.items():
@@ -84,12 +84,12 @@ def figures(studies: Studies) -> Samples:
 
 
 def _bend(load: Floats, p: Floats) -> float:
-    """Return the slope above a load of 0.85 over the slope below 0.80."""
+    """Return the slope above a load of 0.85 / the slope below 0.80."""
     return slope_between(0.85, np.inf)(load, p) / slope_between(0, 0.80)(load, p)
 
 
 def _steep_over_slope(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:
-    """Return the slope within 0.05 of a load of 0.9 over the slope of the other's line."""
+    """Return the slope within 0.05 of a load of 0.9 / the slope of the other law's line."""
     return slope_between(0.85, 0.95)(load, p) / slope(other_load, other_p)
 
 
@@ -112,7 +112,7 @@ def _shift(level: float) -> Callable[[Floats, Floats, Floats, Floats], float]:
 
 
 def _smoothness(studies: Studies) -> dict[str, Floats]:
-    """Return inverse decrease over proportional increase, at equal numbers of flows."""
+    """Return the ratio inverse decrease / proportional increase, at equal numbers of flows."""
     found: dict[str, Floats] = {}
     increase, decrease = (_laws(studies["fig8"].at({FORM: form})) for form in _FORMS)
     columns = {

@@ -19,7 +19,7 @@ _RARE = 0.1  # of the marking probability
 
 
 def _lost(runs: Runs) -> Floats:
-    """Return dropped over forwarded packets."""
+    """Return dropped / forwarded packets."""
     forwarded = runs.sample("bottleneck.utilization") * _PACKETS * 1250
     share: Floats = runs.sample("bottleneck.drops") / forwarded
     return share
@@ -46,7 +46,7 @@ def _groups(studies: Studies) -> dict[str, dict[float, dict[float, Runs]]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios over r if losses are rare beside marks, and if not; shares lost."""
+    """Return throughput ratios / r with rare losses and with many, and the shares lost."""
     groups = _groups(studies)
     found: dict[str, Floats] = {}
     for name, buffers in groups.items():

@@ -50,7 +50,7 @@ def ratios(runs: Runs, column: str, over: str, under: str, weight: str, unit: fl
 
 
 def long_over_short(runs: Runs, column: str = "goodput_bps", unit: float = 1) -> Ratios:
-    """Return the long flows over the short ones."""
+    """Return the ratio of the long flows to the short ones."""
     return ratios(runs, column, "long", "short", LONG, unit)
 
 
@@ -60,7 +60,7 @@ def cases(runs: Runs) -> dict[str, Runs]:
 
 
 def per_law(laws: Mapping[str, Runs], unit: float = 1) -> dict[str, Ratios]:
-    """Return throughput, long over short, of each law."""
+    """Return throughput, long / short, of each law."""
     return {law: long_over_short(runs, unit=unit) for law, runs in laws.items()}
 
 
@@ -79,7 +79,7 @@ def least_of(*samples: Floats) -> Floats:
 def ratios_panel(
     axis: Axes, curves: Mapping[str, Ratios], slope: float, theory: str, title: str
 ) -> None:
-    """Draw a panel of ratios of throughput over r, with the line slope x r."""
+    """Draw a panel of throughput ratios against r, with the line slope x r."""
     for index, (law, values) in enumerate(curves.items()):
         band(axis, list(values), list(values.values()), index, LABELS[law])
     most = max(max(values) for values in curves.values())

@@ -41,7 +41,7 @@ def _curves(studies: Studies) -> dict[str, dict[str, Curve]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return p over p at equal loads, of 400 ms over 100 ms, and of mixed round trips over both."""
+    """Return ratios of p at equal loads: 400 ms / 100 ms, and mixed round trips / each."""
     found: dict[str, Floats] = {}
     for law, curves in _curves(studies).items():
         short, long, mixed = curves["100"], curves["400"], curves["mixed"]
@@ -55,7 +55,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _over(share: float) -> Callable[[Floats, Floats, Floats, Floats], float]:
-    """Return a function: one p over the other at `share` of the loads that both curves reach."""
+    """Return a function: the ratio of the two p at `share` of the loads that both curves reach."""
 
     def statistic(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:
         low, high = max(load.min(), other_load.min()), min(load.max(), other_load.max())

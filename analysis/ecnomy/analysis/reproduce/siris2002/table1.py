@@ -33,7 +33,7 @@ def _measured(studies: Studies) -> dict[str, dict[str, Floats]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios and probabilities of the table's two rows, and one row over the other."""
+    """Return ratios and probabilities of the table's two rows, and the ratio of the rows."""
     rows = _measured(studies)
     found: dict[str, Floats] = {}
     for case, row in rows.items():

@@ -51,7 +51,7 @@ def _off(runs: Runs) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return waits in milliseconds, and one algorithm over another.
+    """Return waits in milliseconds, and ratios between algorithms.
 
     They are NaN if no number of flows loads the link to 0.90. `any_load.` figures use the nearest
     load.

@@ -15,7 +15,7 @@ __all__ = ["figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return deviation and mean of waits and the load, per-overflow over busy-period marking."""
+    """Return ratios, per-overflow / busy-period, of waits (deviation, mean) and the load."""
     variants: dict[str, Runs] = {}
     for value in studies["vq-variant"].values(MARKING):
         variant = msgspec.json.decode(value).get("variant", "busy-period")
