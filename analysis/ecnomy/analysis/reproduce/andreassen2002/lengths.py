@@ -105,7 +105,7 @@ def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
 
 
 def _axes(studies: Studies) -> dict[int, tuple[Table, Table, Table]]:
-    """Return min_threshold in packets and / 15 ms of bytes, and voice delay rate, by mix."""
+    """Return min_threshold in packets and per 15 ms of bytes, and voice delay rate, by mix."""
     found = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         packets = np.array(list(mix), dtype=np.float64) / 6

@@ -35,7 +35,7 @@ _UTILITIES: Final = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rates / x0, charges / the threshold and / x U'(x), and rates of classes / fees."""
+    """Return ratios: rate to x0, charge to threshold and to x U'(x), rate of a class to its fee."""
     runs = studies["scenario2"]
     found: dict[str, np.ndarray | float] = {}
     for prefix, place in _PLACES.items():

@@ -31,7 +31,7 @@ _LABELS: Final = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Return variation / that of WTP, and / that of a cap, by the round trips in the mean."""
+    """Return ratios of variation to WTP's and to a cap's, by the round trips in the mean."""
     runs, ample, paced = _split(studies)
     found: dict[str, np.ndarray | float] = {}
     for over_ms in runs.values(_OVER):

@@ -40,7 +40,7 @@ def predicted(runs: Runs, short_over_long: float) -> Ratios:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rank correlations, and RED / the prediction and / figure 5."""
+    """Return rank correlations, and the ratios of RED to the prediction and to figure 5."""
     found: dict[str, Sample] = {}
     apart = cases(studies["fig5"])
     for case, runs in cases(studies["fig7"]).items():
