@@ -21,6 +21,7 @@ constexpr std::int64_t kMost =
 constexpr std::int32_t kMostBytes = 65'535;     // maximum size of a packet or of its parts
 constexpr std::int32_t kMostFlows = 1'000'000;  // maximum number of flows per source
 constexpr std::int32_t kMostBins = 1'000'000;
+constexpr double kMostKept = 1e6;  // maximum of a least window: its packets are all in memory
 constexpr std::int32_t kMostNodes = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::size_t kShown = 60;  // bytes of a value that a message repeats
@@ -231,7 +232,7 @@ TransportPlan read_transport(const Node& node) {
   tcp.delayed_ack = node.time("delayed_ack_ps", tcp.delayed_acks > 1 ? 1 : 0);
   tcp.receiver_window = node.whole_or_none("receiver_window", kMost);
   tcp.initial_window = node.number("initial_window", 0, kUnlimited);
-  tcp.min_window = node.number("min_window", 1e-6, kUnlimited);
+  tcp.min_window = node.number("min_window", 1e-6, kMostKept);
   tcp.max_window = node.number("max_window", tcp.min_window, kUnlimited);
   tcp.initial_mark_rate = node.number("initial_mark_rate", -1, 1e15);
   tcp.min_rto = node.time("min_rto_ps", 1);

@@ -57,6 +57,7 @@ BAD = {
         '"max_threshold":49',
         "red: max_threshold is below min_thresh",
     ),
+    "memory": ('"min_window":1.0', '"min_window":1.1e6', "min_window: is 1100000.0, expected a"),
     "largest": ('"max_window":1000000000.0', '"max_window":0.5', "max_window: is 0.5, expected a"),
     "codepoint": ('"codepoint":"ect-0"', '"codepoint":"ect"', 'codepoint: is "ect", expected ect-'),
     "path": ('"path":[0,2,4]', '"path":[0,2,44]', "path[2]: is 44, expected a whole number from"),

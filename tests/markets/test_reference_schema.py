@@ -26,6 +26,7 @@ BEYOND = {
     "a strategy of another role without its parameters",
     *("tcp for cbr", "udp for greedy", "fraction of a ps", "time too long", "warm-up too long"),
     *("red in two units", "red upside down", "windows too small", "two weights"),
+    "least window beyond memory",
     *("general without weights", "a choice of one"),
 }
 

@@ -111,7 +111,8 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
             per_unit = {"s": PS_PER_S, "ms": PS_PER_S / 1e3, "us": PS_PER_S / 1e6, "ps": 1.0}
             unit = next((one for one, ps in per_unit.items() if amount >= ps), unit)
             amount /= per_unit[unit]
-        return f"{amount:.12g} {unit}"
+        many = "s" if unit in _COUNTED and amount != 1 else ""
+        return f"{amount:.12g} {unit}{many}"
 
     @property
     def schema(self) -> dict[str, Any]:

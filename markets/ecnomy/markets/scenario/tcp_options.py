@@ -40,7 +40,9 @@ _Window = Amount(
     words=(("unlimited", LARGEST_WINDOW),),
     plain=True,
 )
-_LeastWindow = msgspec.structs.replace(_Window, least=1e-6, above=False)  # omnet/host/plan.cc
+_LeastWindow = msgspec.structs.replace(  # as omnet/host/plan.cc; a flow keeps them all in memory
+    _Window, least=1e-6, above=False, most=1e6, words=()
+)
 _ReceiverWindow = Annotated[Size, SizeReader(least=1, unlimited="unlimited")]
 _DelayedAcks = Annotated[
     int,
