@@ -59,6 +59,16 @@ def test_what_does_not_vary_is_told_apart() -> None:
     assert (more.p, more.effect, more.sign) == (0.0, math.inf, 1)
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e9])
+def test_rounding_is_no_effect_and_no_spread(scale: float) -> None:
+    """Sums of the same numbers in another order; two prices that rounding alone spreads."""
+    tenth, nearly = scale * 0.3, scale * (0.1 + 0.2)
+    assert compared([tenth, nearly], [nearly, nearly], paired=False).effect == 0.0
+    found = compared([tenth, nearly], [2 * tenth, 2 * nearly], paired=False)
+    assert found.effect == math.inf
+    assert compared([tenth, 1.1 * tenth], [2 * tenth, 2 * nearly], paired=False).effect < 100
+
+
 def test_groups_that_cannot_be_compared_are_refused() -> None:
     """Pairs that do not match and single runs are named."""
     with pytest.raises(InputError, match="must match, got 2 and 3"):

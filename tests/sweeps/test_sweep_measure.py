@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ecnomy.agents.errors import ScenarioError
+from ecnomy.agents.errors import ResultsError, ScenarioError
 from ecnomy.analysis import open_sweep
 from ecnomy.markets.sweep.config import load_sweep
+from ecnomy.markets.sweep.measure import measured
 from sweep_world import SWEEP, go, write
 
 MEASURE = """
@@ -69,6 +70,16 @@ def test_failing_measure_is_a_failed_run(tmp_path: Path, module) -> None:
     )
     assert "ZeroDivisionError" in watcher.failures[0].reason
     assert "swept_figures.py:2" in watcher.failures[0].reason
+
+
+def test_a_damaged_table_is_named_by_its_reader(module, tmp_path: Path) -> None:
+    """Not as a failure of the measure that reads it."""
+    module(
+        "from ecnomy.agents.errors import ResultsError\n"
+        "def figures(results):\n    raise ResultsError(f'{results}: has changed')\n"
+    )
+    with pytest.raises(ResultsError, match=f"^{tmp_path}: has changed$"):
+        measured("swept_figures:figures", tmp_path, {})
 
 
 def test_measure_takes_no_column_that_is_there(tmp_path: Path, module) -> None:

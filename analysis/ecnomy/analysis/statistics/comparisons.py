@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -30,6 +31,8 @@ from ecnomy.analysis.support.optional import scipy_part
 
 __all__ = ["Comparison", "compared", "q_values"]
 
+_ROUNDING: Final = 1e-12  # of the largest value
+
 
 class Comparison(msgspec.Struct, frozen=True):
     """The means of two groups and their difference.
@@ -39,7 +42,7 @@ class Comparison(msgspec.Struct, frozen=True):
         difference: second - first, with its interval; `n` is the number of pairs, or of the
             smaller group.
         effect: Hedges' g; 0 if all values are equal, infinite if values differ between the groups
-            but not within them.
+            but not within them, both apart from rounding.
         p: two-sided p-value of the hypothesis that there is no difference.
         paired: whether runs are paired by seed.
     """
@@ -102,9 +105,10 @@ def _hedges(difference: float, a: Floats, b: Floats) -> float:
     """Return Hedges' g, with the usual approximate correction for few runs."""
     freedom = a.size + b.size - 2
     pooled = float((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / freedom
-    if difference == 0:
+    rounding = _ROUNDING * float(max(np.abs(a).max(), np.abs(b).max()))
+    if abs(difference) <= rounding:
         return 0.0
-    if pooled == 0:
+    if math.sqrt(pooled) <= rounding:
         return math.copysign(math.inf, difference)
     return (1 - 3 / (4 * freedom - 1)) * difference / math.sqrt(pooled)
 

@@ -43,6 +43,7 @@ MOST_PS: Final = 2**62  # the sum of two such times fits into an int64
 MOST_BYTES: Final = 10**12
 LONGEST_NAME: Final = 64
 AUTO_NUMBER: Final = -1.0  # the word auto, for numbers of 0 or more
+_COUNTED: Final = ("byte", "mark", "packet")  # units with a plural
 _NAME: Final = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
 
 

@@ -85,6 +85,8 @@ def measured(
     measure = find_measure(name)
     try:
         figures = measure(results)
+    except ResultsError:  # its message names the file
+        raise
     except Exception as error:
         at = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{at.filename}:{at.lineno}"
