@@ -137,7 +137,7 @@ def has_ipv6() -> bool:
 def test_a_session_by_address(peer: Path, tmp_path: Path, form: str) -> None:
     """The client finds a listening market by Unix path and by TCP, here under sanitizers."""
     if "::1" in form and not has_ipv6():
-        pytest.skip("no IPv6")
+        pytest.skip("this machine has no IPv6: ::1 cannot be bound")
     with listen(form.format(tmp_path), samples.HELLO.token) as listener:
         assert listener.address.startswith(form.format(tmp_path).removesuffix("0"))
         command = [str(peer), "session", listener.address, "2", "3"]
