@@ -31,6 +31,8 @@ LIVE = ROOT / "configs/examples/live.yaml"
 SERVE = "import faulthandler, signal; faulthandler.register(signal.SIGUSR1); "
 SERVE += "import typer; from ecnomy.analysis.dashboard.command import dashboard_command as c; "
 SERVE += "typer.run(c)"
+SLOW = "import time; from ecnomy.analysis.dashboard import page; table = page.accounts_table; "
+SLOW += "page.accounts_table = lambda accounts: (time.sleep(0.4), table(accounts))[1]; "
 PLAY = "\N{BLACK RIGHT-POINTING TRIANGLE}"
 TIME = "+document.querySelector('[data-figure=time]')?.dataset.value"
 BLOCKS = ".v-toolbar, .v-navigation-drawer, .v-navigation-drawer .v-card, .v-overlay__scrim, "
@@ -68,8 +70,14 @@ def server(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The page's server, and its address; its errors are in `capfd`."""
+    with _serving(SERVE) as served:
+        yield served
+
+
+@contextlib.contextmanager
+def _serving(code: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     paths = os.pathsep.join(path for path in sys.path if path)
-    words = [sys.executable, "-c", SERVE, str(LIVE), "--port", "0"]
+    words = [sys.executable, "-c", code, str(LIVE), "--port", "0"]
     environ = os.environ | {"PYTHONPATH": paths}
     with started(words, stdout=subprocess.PIPE, env=environ) as process:
         yield process, line_of(process).split()[0]
@@ -213,6 +221,25 @@ def test_an_engine_ends_with_its_page(
         assert _Board(tab).figure("time") == 0
         tab.kill()
         wait_for(lambda: not _engines(process.pid), "the engine of a lost page", LOST_S + 5)
+
+
+@in_browser
+def test_knobs_act_while_it_plays_and_is_slow_to_draw(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The thread that draws a turned knob had new pictures to draw without end; then Ctrl-C."""
+    with _serving(SLOW + SERVE) as (process, url), Tab(tmp_path / "profile", LIMIT_S) as tab:
+        board = _Board(tab)
+        tab.go(url)
+        board.click(PLAY)
+        for name in ("gold", "silver", "gold"):
+            tab.wait(f"{TIME} > {board.figure('time') + 3}")
+            board.click(name, ".ec-group-1")
+            tab.wait("document.querySelector('.ec-group-1 .ec-held') !== null")
+        tab.wait(f"{TIME} > {board.figure('time') + 3}")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) in (0, 130)
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def _service(board: _Board) -> None:

@@ -189,6 +189,33 @@ def test_steps_that_come_too_late_do_nothing(stage: Stage) -> None:
     assert live[0].steps == 1
 
 
+def test_a_step_waits_for_the_picture_before(stage: Stage) -> None:
+    """A thread that plays while another one draws does not request pictures without end."""
+    live = LiveMarket(stage, 1)
+    live.asked = lambda: 3
+    live.drawn.done(2)
+    player = threading.Thread(target=live.step)
+    player.start()
+    player.join(0.3)
+    assert player.is_alive() and live.steps == 0
+    live.drawn.done(3)
+    player.join(60)
+    assert live.steps == 1
+    live.drawn.done(1)  # an older picture does not count
+    began_s = time.monotonic()
+    live.step()
+    assert live.steps == 2 and time.monotonic() - began_s < 4
+
+
+def test_a_page_that_is_not_drawn_goes_on(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an end of its wait, a market would stand still behind a hidden tab."""
+    monkeypatch.setattr("ecnomy.analysis.dashboard.live._LONGEST_S", 0.05)
+    live = LiveMarket(stage, 1)
+    live.asked = lambda: 1
+    live.step()
+    assert live.steps == 1
+
+
 def test_an_engine_that_dies_is_named(stage: Stage, engines: list[int]) -> None:
     """The page names it in one line, and the run is over."""
     import os

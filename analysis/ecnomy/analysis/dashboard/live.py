@@ -4,11 +4,17 @@
 At a reset, SolaraViz creates a new model and drops the previous one, while its playing thread may
 be about to take several steps. So a Stage holds the only market of a page: it ends the previous
 engine, and opens another when the thread that played has ended.
+
+While another thread draws the page, e.g. after a turned knob, a request to draw it again makes that
+thread start over. If drawing takes longer than a step, a playing thread would keep it drawing
+without end. So a step waits until the last requested picture is drawn (Drawn).
 """
 
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
 from typing import Final
 
 from ecnomy.agents.errors import EcnomyError
@@ -20,9 +26,37 @@ from ecnomy.markets.model.market import Market
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.session.session import open_market
 
-__all__ = ["LiveMarket", "Stage"]
+__all__ = ["Drawn", "LiveMarket", "Stage"]
 
 _PLAYER_ENDS_S: Final = 2.0  # it sleeps for half a second at most
+_LONGEST_S: Final = 5.0  # a page that nobody sees is not drawn
+
+
+class Drawn:
+    """The number of the last picture that was drawn completely."""
+
+    def __init__(self) -> None:
+        """Start before the first picture."""
+        self._number = -1
+        self._changed = threading.Condition()
+
+    def done(self, number: int) -> None:
+        """Take the number of a picture that has just been drawn."""
+        with self._changed:
+            self._number = max(self._number, number)
+            self._changed.notify_all()
+
+    def wait(self, number: int) -> None:
+        """Wait for a picture, at most some seconds.
+
+        If it was not there yet, wait as long again, since its thread has work left.
+        """
+        began_s = time.monotonic()
+        with self._changed:
+            if self._number >= number:
+                return
+            self._changed.wait_for(lambda: self._number >= number, _LONGEST_S)
+        time.sleep(min(time.monotonic() - began_s, 1.0))
 
 
 class Stage:
@@ -94,6 +128,7 @@ class LiveMarket:
         hand: the held values.
         watch: the record of observations.
         failure: the error that ended the run, in one line; "" without an error.
+        drawn: the last picture of the page; asked: the number of the last requested one.
     """
 
     def __init__(self, stage: Stage, seed: int) -> None:
@@ -108,6 +143,8 @@ class LiveMarket:
         self.hand = Hand()
         self.watch = Watch(self.market, self.groups)
         self.failure = ""
+        self.drawn = Drawn()
+        self.asked: Callable[[], int] = lambda: -1
 
     @property
     def running(self) -> bool:
@@ -132,6 +169,7 @@ class LiveMarket:
         """Simulate one epoch; an error ends the run and sets `failure`."""
         if not self.running:
             return
+        self.drawn.wait(self.asked())
         try:
             self.stage.step(self)
         except (EcnomyError, OSError) as error:

@@ -98,9 +98,11 @@ def Controls(model: solara.Reactive[LiveMarket], stage: Stage) -> None:
 @solara.component
 def Board(model: solara.Reactive[LiveMarket]) -> None:
     """The scenario, and knobs."""
-    update_counter.get()
+    picture = update_counter.get()
     turned = solara.use_reactive(0)
     live = model.value
+    live.asked = update_counter.peek
+    solara.use_effect(lambda: live.drawn.done(picture), [picture, live])
     seen, plan = live.watch.last, live.market.plan
 
     def turn() -> None:
