@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
@@ -12,10 +13,12 @@ import pandas as pd
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from rich.console import Console
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.run_report.page import write_run_page
 from ecnomy.analysis.run_report.settings import provenance_section
+from ecnomy.analysis.show.command import print_summary
 from ecnomy.analysis.support.settings import given_settings
 from ecnomy.markets import load, run
 from ecnomy.markets.results.rawrun import open_raw
@@ -214,6 +217,25 @@ def test_runs_without_money_and_cut_short_have_a_page(made: Path, tmp_path: Path
     (part / "manifest.json").write_text(json.dumps(manifest))
     assert "partial results: interrupted" in write_run_page(part, tmp_path / "p.html", ["ecnomy"])
     assert "partial results: interrupted" in PageReader(tmp_path / "p.html").words
+
+
+def test_a_run_changed_by_hand_says_so(made: Path, tmp_path: Path) -> None:
+    """The page, and the summary: without a word, another run of the scenario seems to differ."""
+    part = shutil.copytree(made, tmp_path / "hand")
+    manifest = json.loads((undigested(part) / "manifest.json").read_text())
+    assert "by_hand" not in manifest
+    change = {"what": "price", "of": "isp", "from_ps": 4 * 10**12, "values": 3}
+    (part / "manifest.json").write_text(json.dumps(manifest | {"by_hand": [change]}))
+    write_run_page(part, tmp_path / "p.html", ["ecnomy"])
+    said = "set by hand: price of isp (3 values, the first at 4 s); a run of the scenario differs"
+    assert said in PageReader(tmp_path / "p.html").words
+    assert said in _shown(part) and "set by hand" not in _shown(made)
+
+
+def _shown(folder: Path) -> str:
+    file = io.StringIO()
+    print_summary(open_raw(folder), Console(file=file, width=120))
+    return file.getvalue()
 
 
 def test_an_altered_bit_of_the_machine_is_refused(made: Path, tmp_path: Path) -> None:

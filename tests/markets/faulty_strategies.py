@@ -202,7 +202,7 @@ class Noting(ForHandlers):
 class Careful(ForHandlers):
     """No defect: its own random numbers, a stopwatch, a log, notes, a fixed generator."""
 
-    pay: float = 1.0
+    pay: float = 1e6
 
     def __post_init__(self) -> None:
         self.fixed = np.random.Generator(np.random.Philox(key=3))
@@ -223,3 +223,10 @@ class Warning(ForHandlers):
     def decide_many(self, seen: Observation) -> Decision:
         bits = seen.flows.goodput_bps
         return Decision(np.where(bits > 0, 1.0 / bits, 0.0))
+
+
+class Money(ForHandlers):
+    """No defect: its number is meant in money/s."""
+
+    def decide_many(self, seen: Observation) -> Decision:
+        return Decision(np.full(len(seen.flows.flow), 2.0))

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import market_world as world
-from ecnomy.agents.errors import InputError
+from ecnomy.agents.errors import InputError, NotRunningError
 from ecnomy.agents.spec import AgentSpec, StrategySpec
 from ecnomy.markets import open_market
 from ecnomy.markets.bridge.messages import Decide
 from ecnomy.markets.model.market import Market
+from ecnomy.markets.plan import Law
 from market_world import PS
 
 CLASSES = {"gold": (4_000_000, ("gold",)), "silver": (1_000_000, ("silver",))}
@@ -124,11 +125,13 @@ def test_by_hand_has_the_last_word_over_customers() -> None:
         (lambda m: m.set_active("tin", 1.0), "no source 'tin'"),
         (lambda m: m.set_class("web", "gold"), "found 'gold', expected a source in a class"),
         (lambda m: m.set_class("silver", "lead"), "found 'lead', expected gold, silver"),
+        (lambda m: m.set_willingness("lone", 1.0), "no weight, .* a weight: gold, silver, web$"),
     ],
 )
 def test_useless_changes_by_hand_are_refused(change: Any, told: str) -> None:
     """In one line, and nothing changes."""
-    sources = [world.source("gold"), world.source("silver"), world.source("web")]
+    lone = world.source("lone", transport=world.tcp(Law("newreno", {})))
+    sources = [world.source("gold"), world.source("silver"), world.source("web"), lone]
     plan = world.plan(sources)
     market = Market(plan, world.shop(CLASSES))
     market.decide(world.report(plan, 0, 0))
@@ -156,8 +159,16 @@ def test_the_engine_carries_it_out(scene: Path, tmp_path: Path) -> None:
         market.step()
         market.step()
         assert market.report.flows["active"].tolist() == [1, 1, 1]
+        for price in (0.5, 0.5, 0.75):  # a repeated value is no change
+            market.post_price("", price)
         result = market.close()
     assert result is not None
+    assert list(map(str, result.manifest.by_hand)) == [
+        "active share of gold (2 values, the first at 4 s)",
+        "price of a mark (2 values, the first at 10 s)",
+    ]
+    with pytest.raises(NotRunningError, match="the run has ended: the price of '' cannot change"):
+        market.post_price("", 1.0)
     said = result.raw.agents.query("name == 'active'")
     rows = list(zip(said["t_ps"] // PS, said["flow"], said["value"], strict=True))
     assert rows == [(4, 1, 0.0), (8, 1, 1.0)]

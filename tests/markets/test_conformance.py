@@ -119,6 +119,16 @@ def test_nothing_is_invented(name: str) -> None:
 SOME = ("best-offer", "constant-charge", "elastic-utility", "revenue-gradient")
 
 
+def test_money_in_place_of_micro_units_is_suspected() -> None:
+    """Nothing else says so: such a market runs, and nobody pays anything to speak of."""
+    found = examine("faulty_strategies:Money")
+    assert not found.defects
+    assert [one.line() for one in found.warnings] == [
+        "warning: as price-handler, all situations: at most a willingness to pay of 2 micro-units, "
+        "that is 2e-06 money; 1 money is 1,000,000"
+    ]
+
+
 @pytest.mark.parametrize(
     "kind", [kind if kind in SOME else pytest.param(kind, marks=full) for kind in sorted(BUILT_IN)]
 )

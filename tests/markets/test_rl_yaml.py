@@ -37,9 +37,12 @@ def test_learners_take_the_place_of_strategies_and_of_nothing_else(tmp_path: Pat
 
 def test_the_scenario_may_be_changed(tmp_path: Path) -> None:
     """`set`, as in sweeps."""
-    text = ENVIRONMENT + 'set: {"network.links.l.rate": 8 Mbps, seed: 9}\n'
-    found = load_environment(written(tmp_path, text)).scenario
-    assert found.document.network.links[0].rate == 8_000_000 and found.seed == 9
+    marking = "{law: virtual-queue, theta: 0.75}"
+    text = f'set: {{"network.links.l.rate": 8 Mbps, seed: 9, "network.links.l.marking": {marking}}}'
+    found = load_environment(written(tmp_path, f"{ENVIRONMENT}{text}\n")).scenario
+    link = found.document.network.links[0]
+    assert link.rate == 8_000_000 and found.seed == 9
+    assert link.marking is not None and "0.75" in repr(link.marking)
 
 
 @pytest.mark.parametrize(

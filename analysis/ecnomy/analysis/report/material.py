@@ -227,7 +227,8 @@ def _of_runs(results: Sequence[Path]) -> Material:
         label = str(run.path)
         made.append(Made(len(made) + 1, label, run.manifest.seed, case, seconds, run, {}))
     keys = (key,) if len(distinct) > 1 else ()
-    notes = tuple(f"{run.path}: {run.note}" for run in runs if run.note)
+    said = [(run.path, note) for run in runs for note in (run.note, run.manifest.changed_by_hand)]
+    notes = tuple(f"{path}: {note}" for path, note in said if note)
     return Material(results[0], runs[0].title, keys, tuple(made), True, notes)
 
 

@@ -105,7 +105,7 @@ def run_page(run: RawRun, told: Sequence[str]) -> RunPage:
         return RunPage(
             title=run.title or run.path.name,
             kicker=f"One run: seed {run.manifest.seed}, {seconds:g} s simulated",
-            note=run.note or "",
+            note=". ".join(filter(None, (run.note, run.manifest.changed_by_hand))),
             headline=first,
             sections=tuple(found),
             prelude=db.prelude,

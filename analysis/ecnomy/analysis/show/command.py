@@ -114,6 +114,8 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
     words = f"measured from {measured.from_ps / 1e12:g} s to {measured.to_ps / 1e12:g} s"
     state = "complete" if summary.note is None else summary.note
     console.print(f"seed {run.manifest.seed}, {words}, {state}", markup=False)
+    if run.manifest.by_hand:
+        console.print(run.manifest.changed_by_hand, markup=False, highlight=False)
     if not summary.phases:
         words = "the run ended before the measured window began"
         if summary.whole is not None:

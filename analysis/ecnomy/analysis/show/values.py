@@ -38,6 +38,7 @@ def show_values(run: RawRun) -> dict[str, Any]:
         "folder": str(run.path),
         "seed": run.manifest.seed,
         "measured": run.measured,
+        "by_hand": run.manifest.by_hand,
         "summary": summarize(run),
         **msgspec.structs.asdict(missed(run)),
         "lines": lines_of(run),

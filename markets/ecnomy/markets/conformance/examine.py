@@ -19,6 +19,7 @@ import mesa
 import numpy as np
 
 from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.roles import ROLES, preset_of
 from ecnomy.agents.strategies import find, make
 from ecnomy.agents.strategies.fitting import wanted_instead
@@ -52,6 +53,8 @@ from ecnomy.markets.conformance.watching import CLOCKS, ENTROPY, GENERATORS, Wat
 __all__ = ["examine", "roles_for"]
 
 _WARNINGS: Final = "warning"
+_ALL: Final = "all situations"
+_SMALL_MICRO: Final = 1000.0  # 0.001 money
 _NO_CLASSES: Final = ("flows in no class", "nothing on offer")
 
 
@@ -113,12 +116,13 @@ class _Exam:
 
     def all_of(self, role: str) -> None:
         """Show every situation of a role."""
-        refused, answered = [], 0
+        refused, answered, most_micro = [], 0, 0.0
         for situation, play in self._situations(role):
             self.shown += 1
             name = situation.name
             once, refusal = self._watched(role, situation, play)
             answered += bool(once.answers)
+            most_micro = max(most_micro, once.subject.most_micro)
             if refusal:
                 refused.append((name, refusal))
                 continue
@@ -130,6 +134,12 @@ class _Exam:
                 self.refusals.add(REFUSES, role, name, refusal)
             else:
                 self.defects.add(REFUSES, role, name, refusal)
+        if 0 < most_micro < _SMALL_MICRO:
+            what = "a price" if "post_price" in preset_of(role).asks else "a willingness to pay"
+            words = (
+                f"{what} of {most_micro:.3g} micro-units, that is {most_micro / MICRO:.3g} money"
+            )
+            self.warned.add(_WARNINGS, role, _ALL, f"at most {words}; 1 money is 1,000,000")
 
     def _situations(self, role: str) -> Iterator[tuple[Any, Play]]:
         preset = preset_of(role)

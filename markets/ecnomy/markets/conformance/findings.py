@@ -54,7 +54,8 @@ class Examined(msgspec.Struct, frozen=True):
         defects: findings that the author has to correct.
         refusals: situations that the strategy refused by a StrategyError, which ends a run with a
             message. A refusal is not a defect if the message states the requirement.
-        warnings: warnings of Python or numpy in its code.
+        warnings: warnings of Python or numpy in its code, and amounts that are so small in all
+            situations that money seems to be given where micro-units are expected.
     """
 
     kind: str

@@ -57,6 +57,7 @@ class Subject:
 
     Attributes:
         answers: its answers so far, as bytes or text.
+        most_micro: its highest willingness to pay [micro-units/s], or its highest price.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Subject:
         self._told: list[tuple[Any, dict[str, object]]] = []
         self._before: tuple[FlowColumns, Decision] | None = None
         self.answers: list[tuple[object, ...]] = []
+        self.most_micro = 0.0
         self.price_micro = 250_000
         self.fees: dict[str, int] = {}
 
@@ -92,6 +94,8 @@ class Subject:
         self._account.paid += int(min(seen.flows.charge_micro.sum(), 10**15)) + 1
         decision = self._asked(seen, self._role.decide)
         self._before = seen.flows, decision
+        if (pay := decision.willingness_micro_per_s) is not None:
+            self.most_micro = max(self.most_micro, float(pay.max(initial=0.0)))
         columns = (getattr(decision, name) for name in Decision.__struct_fields__)
         self.answers.append(tuple(None if c is None else c.tobytes() for c in columns))
 
@@ -101,6 +105,7 @@ class Subject:
         self._account.paid += 7
         seen = msgspec.structs.replace(seen, agent=self._view)
         self.price_micro = self._asked(seen, self._role.post_price)
+        self.most_micro = max(self.most_micro, self.price_micro)
         self.answers.append((self.price_micro,))
 
     @property

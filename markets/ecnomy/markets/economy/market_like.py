@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -27,6 +27,10 @@ class MarketLike(Protocol):
     offers: tuple[Offer, ...]
     offer: Integers
     warnings: list[str]
+
+    @property
+    def by_hand(self) -> list[dict[str, Any]]:
+        """Values that a user set in the running market, for the manifest (HandChange)."""
 
     @property
     def prices_micro(self) -> dict[str, int]:
@@ -60,6 +64,7 @@ class NoMarket:
         self.ledger, self.journal = Ledger(), Journal()
         self.offers: tuple[Offer, ...] = ()
         self.warnings: list[str] = []
+        self.by_hand: list[dict[str, Any]] = []
         self.prices_micro: dict[str, int] = {}
         flows = plan.row_count
         self.offer = np.full(flows, NO_OFFER, dtype=np.int64)

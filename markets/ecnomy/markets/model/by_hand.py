@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations that a user may apply to a running market between two steps, in money.
 
-A wrong type is a TypeError, an impossible value an InputError; the market continues after both.
+A wrong type is a TypeError, an impossible value an InputError; the market continues after both. A
+run that has ended refuses operations (NotRunningError). The manifest lists the operations, since a
+run of the scenario alone does not give these results.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from ecnomy.agents.arrays import Integers
 from ecnomy.agents.decision import Decision
-from ecnomy.agents.errors import InputError
+from ecnomy.agents.errors import InputError, NotRunningError
 from ecnomy.agents.money import DEAREST_MICRO, MICRO
 from ecnomy.agents.observation import NO_OFFER
 from ecnomy.markets.economy.aims import Aims
@@ -36,6 +40,13 @@ class ByHand(Stepped):
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self._moves: list[tuple[Integers, int]] = []
+        self._latest: dict[tuple[str, str], object] = {}
+        self._changes: dict[tuple[str, str], dict[str, Any]] = {}
+
+    @property
+    def by_hand(self) -> list[dict[str, Any]]:
+        """Return the operations: for each kind and name, when it began and the number of values."""
+        return list(self._changes.values())
 
     @property
     def prices(self) -> dict[str, float]:
@@ -56,6 +67,7 @@ class ByHand(Stepped):
         micro = _amount("post_price", "price", price, "money") * MICRO
         if micro > DEAREST_MICRO:
             raise InputError(f"post_price({carrier!r}): found {price:g}, expected at most 10^6")
+        self._note("price", carrier, price)
         self.domains.post(domain, round(micro))
 
     def set_willingness(self, source: str, pay: float) -> None:
@@ -65,10 +77,20 @@ class ByHand(Stepped):
             source: name of the source.
             pay: willingness to pay of each flow, money/s, 0 or more.
 
-        Raises: TypeError, InputError: the source does not exist, or the amount is invalid.
+        Raises:
+            TypeError, InputError: the source does not exist, its law has no weight, or the amount
+                is invalid.
         """
         rows = self._rows("set_willingness", source)
         micro_per_s = _amount("set_willingness", "willingness", pay, "money/s") * MICRO
+        weighted = {one.name: one.weighted for one in self.plan.sources}
+        if not weighted[source]:
+            expected = ", ".join(name for name, has in weighted.items() if has) or "none here"
+            raise InputError(
+                f"set_willingness({source!r}): found a source whose law has no weight, expected a "
+                f"source with a weight: {expected}"
+            )
+        self._note("willingness", source, pay)
         self.aims.take(self.t_ps, "", rows, np.True_, Decision(np.full(len(rows), micro_per_s)))
 
     def set_active(self, source: str, share: float) -> None:
@@ -91,6 +113,7 @@ class ByHand(Stepped):
         if not 0 <= share <= 1 or (together and share not in (0, 1)):
             wanted = "0 or 1, as its flows are one row" if together else "0 to 1"
             raise InputError(f"set_active({source!r}): found {share:g}, expected {wanted}")
+        self._note("active share", source, share)
         may = np.arange(len(rows)) < int(share * len(rows) + 0.5)
         self.aims.admit(self.t_ps, rows, may)
 
@@ -114,7 +137,21 @@ class ByHand(Stepped):
             raise InputError(
                 f"set_class({source!r}): found {name!r}, expected {sold or 'a source in a class'}"
             )
+        self._note("class", source, name)
         self._moves.append((rows, found[0]))
+
+    def _note(self, what: str, of: str, value: object) -> None:
+        """Note an operation, unless it repeats the previous one.
+
+        Raises: NotRunningError: the run has ended.
+        """
+        if not self.running:
+            raise NotRunningError(f"the run has ended: the {what} of {of!r} cannot change")
+        if self._latest.get((what, of)) == value:
+            return
+        self._latest[what, of] = value
+        start = {"what": what, "of": of, "from_ps": self.t_ps, "values": 0}
+        self._changes.setdefault((what, of), start)["values"] += 1
 
     def _rows(self, who: str, source: str) -> Integers:
         """Return the rows of flows of a source."""

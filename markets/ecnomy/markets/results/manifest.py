@@ -9,10 +9,11 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.plan import PLAN_VERSION, Plan
 from ecnomy.markets.support.intact import UNREADABLE, check_sealed
 
-__all__ = ["FORMAT", "MANIFEST", "Manifest", "Measured", "SoldClass", "read_manifest"]
+__all__ = ["FORMAT", "MANIFEST", "HandChange", "Manifest", "Measured", "SoldClass", "read_manifest"]
 
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"  # its name in the folder
@@ -30,6 +31,20 @@ class SoldClass(msgspec.Struct, frozen=True):
 
     name: str
     provider: str = ""
+
+
+class HandChange(msgspec.Struct, frozen=True):
+    """A kind of value that a user set in the running market: from when on, and how many values."""
+
+    what: str  # price, willingness, active share or class
+    of: str  # a carrier ("" in a market without one) or a source
+    from_ps: int
+    values: int
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        count = f"{self.values} values, the first" if self.values > 1 else "1 value,"
+        return f"{self.what} of {self.of or 'a mark'} ({count} at {self.from_ps / PS_PER_S:g} s)"
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -54,6 +69,13 @@ class Manifest(msgspec.Struct, frozen=True):
     classes: tuple[SoldClass, ...] = ()
     network_differs: tuple[str, ...] = ()
     tables: dict[str, str] = {}
+    by_hand: tuple[HandChange, ...] = ()
+
+    @property
+    def changed_by_hand(self) -> str:
+        """Return the changes by hand in one sentence; "" without any."""
+        changes = ", ".join(map(str, self.by_hand))
+        return f"set by hand: {changes}; a run of the scenario differs" if changes else ""
 
 
 class _Version(msgspec.Struct, frozen=True):

@@ -67,13 +67,16 @@ class Measuring:
         return found | ({"pairs": {**self._pairs, **self._pair_names()}} if self._pairs else {})
 
     def ending(self, market: MarketLike) -> dict[str, Any]:
-        """Return the manifest's part about the end: measured window, classes and balances."""
+        """Return the manifest's part about the end: measured window, classes and balances.
+
+        Changes by hand are included if there are any.
+        """
         balances = zip(market.ledger.names, market.ledger.balances_micro.tolist(), strict=True)
         return {
             "measured": {"from_ps": self._start.t_ps, "to_ps": self._end.t_ps},
             "classes": [msgspec.to_builtins(offer) for offer in market.offers],
             "balances_micro": dict(sorted(balances)),
-        }
+        } | ({"by_hand": market.by_hand} if market.by_hand else {})
 
     def _pair_names(self) -> dict[str, Any]:
         sources = [source.name for source in self._plan.sources]

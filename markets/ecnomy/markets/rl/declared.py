@@ -37,6 +37,8 @@ from ecnomy.markets.rl.quantities import ACTED, LEARNERS, OBSERVED, REWARDS, kno
 from ecnomy.markets.rl.ranges import Range, Ranges
 from ecnomy.markets.scenario import Scenario, load
 from ecnomy.markets.scenario.parameters import read_params, write_params
+from ecnomy.markets.sweep.blocks import plain
+from ecnomy.markets.sweep.laid_over import override_text
 
 __all__ = ["Environment", "EnvironmentDocument", "Learner", "RewardSpec", "load_environment"]
 
@@ -262,10 +264,7 @@ def _overrides(node: Node | None) -> list[str]:
         return []
     if not isinstance(node.value, dict):
         raise node.place.error("set", show(node), "a mapping of paths to values")
-    for key, child in node.mapping().items():
-        if child.mapping() or child.items():
-            raise child.place.error(f"set.{key}", show(child), "a single value")
-    return [f"{key}={child.text}" for key, child in node.mapping().items()]
+    return [f"{key}={override_text(plain(child))}" for key, child in node.mapping().items()]
 
 
 def _trial(kind: str, params: Params) -> object:
