@@ -70,6 +70,7 @@ def test_entry_point_finds_an_installed_class(monkeypatch: pytest.MonkeyPatch) -
         ("lab_strategies:NoStrategy", "has none of decide"),
         ("lab_strategies:np", "is not a class"),
         (":", "tried :"),
+        ("my_lab.budget.Hourly", "no strategy .*; did you mean 'my_lab.budget:Hourly'"),
     ],
 )
 def test_missing_strategy_names_what_was_tried(kind: str, told: str) -> None:

@@ -153,6 +153,8 @@ def test_the_best_step_is_found() -> None:
     assert found is not None and found.verdict == FOUND
     assert {150.0, 200.0} <= set(found.tried) and found.value == 150.0
     assert "150.0 packets and 200.0 packets" in found.why
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == (150.0, 200.0)
 
 
 def test_a_search_is_replayed() -> None:

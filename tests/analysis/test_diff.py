@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import shutil
 from pathlib import Path
 
@@ -151,6 +152,19 @@ def test_the_only_setting_that_differs_is_the_law(found: Diff) -> None:
     assert setting.first == "red (min_threshold 5 packets, max_threshold 15 packets)"
     assert setting.second == "virtual-queue (theta 0.9, buffer 30 packets)"
     assert found.settings.varies == ()
+
+
+def test_three_values_are_too_many_for_one_comparison(
+    world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error has a command that compares the first with the last, and can be pasted."""
+    words = {0.1: "0.1 money", 0.2: "0.2 money", 0.3: "0.3 money"}
+    monkeypatch.setattr("ecnomy.analysis.diff.groups._Sweep.words", lambda *_: words)
+    laws = world / "laws"
+    with pytest.raises(InputError, match="found 3 values .*expected two; name two") as refused:
+        diff([laws], by=PATH)
+    told = shlex.split(str(refused.value).partition("name two: ")[2])
+    assert told == ["ecnomy", "diff", f"{laws}:{PATH}=0.1 money", f"{laws}:{PATH}=0.3 money"]
 
 
 def test_a_sweep_is_compared_by_its_parameter(found: Diff, world: Path) -> None:

@@ -70,6 +70,9 @@ def find(family: Family, kind: str) -> type:
     entries = {entry.name: entry.value for entry in listed}
     if kind in entries:
         return _load(family, kind, entries[kind])
+    module, _, name = kind.rpartition(".")
+    if module and name[:1].isupper():
+        raise family.error(f"no {family.noun} {kind[:80]!r}; did you mean '{module}:{name}'?")
     if near := nearest(kind[:40], [*family.built_in, *entries]):
         raise family.error(f"no {family.noun} {kind[:40]!r}; did you mean {near!r}?")
     raise family.error(

@@ -15,8 +15,9 @@ If values are multiples of a step, the best one may be off by more than chance. 
 found if its mean and the mean of the next value beyond the crossing enclose the target.
 
 The 90 % interval of the value is a bootstrap over seeds: it covers the crossings of curves through
-means of resampled seeds. With a step, it may exclude the multiple nearest to the crossing. An
-interval that reaches an end of the range gives no bound on that side.
+means of resampled seeds. With a step, it extends to the next multiples outside it, so that it
+covers the multiples around the crossing. An interval that reaches an end of the range gives no
+bound on that side.
 
 The check is at 99 % because the value found has its own error: for the difference of two means over
 equally many seeds, the 99 % interval of one mean covers only 93 %.
@@ -135,7 +136,9 @@ def _interval(calibration: Calibration, known: dict[float, Row], target: float) 
         means = np.stack([row.mean(axis=-1) for row in rows], axis=-1)
         return crossing(x, means, target, log=calibration.range.log)
 
-    return bootstrap(at, [known[value] for value in values], _TOLD)
+    drawn = bootstrap(at, [known[value] for value in values], _TOLD)
+    low, high = calibration.around(drawn.low, drawn.high)
+    return msgspec.structs.replace(drawn, low=low, high=high)
 
 
 def _checked(

@@ -16,6 +16,7 @@ parameters.
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -149,7 +150,8 @@ def sweep_groups(folder: Path, path: str) -> tuple[Group, Group]:
     words = sweep.words(path)
     if len(words) != 2:
         told = ", ".join(words.values())
-        how = f"name two: ecnomy diff {folder}:{path}=VALUE {folder}:{path}=VALUE"
+        two = [f"{folder}:{path}={value}" for value in [*words.values()][:: len(words) - 1 or 1]]
+        how = f"name two: {shlex.join(['ecnomy', 'diff', *two])}" if len(two) > 1 else "vary it"
         raise InputError(f"--by {path}: found {len(words)} values ({told}), expected two; {how}")
     first, second = (sweep.group({path: value}, told) for value, told in words.items())
     return first, second

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command that explains the key of an error message."""
+"""The command that helps after an error in a scenario."""
 
 from __future__ import annotations
 
-from ecnomy.agents.errors import ScenarioError
+import os
+
+from ecnomy.agents.errors import InputError, ScenarioError
+from ecnomy.markets.reference.examples import examples_folder
 from ecnomy.markets.reference.files import all_entries
 from ecnomy.markets.reference.lookup import known_path
 
@@ -11,6 +14,19 @@ __all__ = ["hint"]
 
 
 def hint(error: ScenarioError) -> str:
-    """Return the end of an error message: a command, or "" if the error has no key."""
-    key = known_path(error.path, all_entries())
-    return f"; ecnomy explain {key}" if key else ""
+    """Return the end of an error message: `ecnomy explain` for a key, `ecnomy example` for the name
+    of an example that is written as a file, or "".
+    """
+    if error.path:
+        key = known_path(error.path, all_entries())
+        return f"; ecnomy explain {key}" if key else ""
+    if os.path.exists(error.file):
+        return ""
+    name = error.file.removesuffix(".yaml")
+    if error.file == name and os.path.isfile(f"{name}.yaml"):
+        return f"; did you mean {name}.yaml?"
+    try:
+        known = os.path.basename(name) == name and (examples_folder() / f"{name}.yaml").is_file()
+    except (InputError, OSError, ValueError):  # not installed; a name that cannot be a file
+        return ""
+    return f"; `ecnomy example {name}` copies the example here" if known else ""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
 from pathlib import Path
 from typing import Any, Final
 
@@ -105,7 +107,9 @@ def read_manifest(path: str | Path) -> Manifest:
     """
     folder = Path(path)
     if not folder.exists():
-        raise ResultsError(f"{folder}: no such results folder, expected one of `ecnomy run`")
+        near = _near(folder)
+        meant = f"; did you mean {near}?" if near else ""
+        raise ResultsError(f"{folder}: no such results folder, expected one of `ecnomy run`{meant}")
     file = folder / MANIFEST
     if not folder.is_dir() or not file.is_file():
         inside = next(iter(sorted(folder.glob(f"*/{MANIFEST}"))), None)
@@ -126,3 +130,14 @@ def read_manifest(path: str | Path) -> Manifest:
         raise ResultsError(f"{file}: not a results manifest ({error})") from error
     check_sealed(file, raw, "run it again")
     return manifest
+
+
+def _near(folder: Path) -> Path | None:
+    """Return the results of a scenario that was named in place of the folder of its run."""
+    inside = Path("results") if folder.parent == Path() else folder.parent
+    name = glob.escape(folder.name)
+    for pattern in (name, f"{name}-[0-9]*"):
+        with contextlib.suppress(OSError, ValueError):  # a name that cannot be a pattern
+            if found := sorted(inside.glob(f"{pattern}/{MANIFEST}")):
+                return found[0].parent
+    return None

@@ -20,6 +20,7 @@ The search itself is ecnomy.analysis.calibrate; this module defines its first ru
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import msgspec
@@ -75,6 +76,14 @@ class Calibration(msgspec.Struct, frozen=True):
         else:
             value = float(f"{value:.{_DIGITS}g}")
         return min(max(value, self.range.low), self.range.high)
+
+    def around(self, low: float, high: float) -> tuple[float, float]:
+        """Return an interval, with a step extended to the next multiples within the range."""
+        if not self.step or not (math.isfinite(low) and math.isfinite(high)):
+            return low, high
+        ends = (math.floor(low / self.step), math.ceil(high / self.step))
+        low, high = (self.rounded(count * self.step) for count in ends)
+        return low, high
 
     def first_values(self) -> list[float]:
         """Return the values of the first round, in order, including both ends."""

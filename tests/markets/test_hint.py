@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Error messages say which name was probably meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from command_line import ecnomy
+from ecnomy.agents.errors import ResultsError
+from ecnomy.markets.results.manifest import read_manifest
+
+
+def test_names_in_place_of_files_are_understood(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A name of an example, a file without its ending, a scenario in place of its results."""
+    monkeypatch.chdir(tmp_path)
+    assert ecnomy("run", "gold-silver") == ecnomy("check", "gold-silver.yaml") == 2
+    for line in capsys.readouterr().err.splitlines():
+        assert line.endswith("; `ecnomy example gold-silver` copies the example here")
+    assert ecnomy("run", "silver-gold") == 2
+    assert capsys.readouterr().err.endswith("expected a scenario in YAML\n")
+    Path("gold-silver.yaml").touch()
+    assert ecnomy("run", "gold-silver") == 2
+    assert capsys.readouterr().err.endswith("; did you mean gold-silver.yaml?\n")
+    for name in ("base-12", "base-3", "other-base-1"):
+        (tmp_path / "results" / name).mkdir(parents=True)
+    for name in ("base-3", "other-base-1"):
+        (tmp_path / "results" / name / "manifest.json").touch()
+    for wrong in ("base", "base-3", "results/base"):
+        with pytest.raises(ResultsError, match=r"; did you mean results/base-3\?$"):
+            read_manifest(wrong)
+    for wrong in ("bas", "base-12", "../base", "results/[base"):
+        with pytest.raises(ResultsError, match="ecnomy run`$"):
+            read_manifest(wrong)
