@@ -148,6 +148,7 @@ def test_what_changes_between_steps_counts_for_the_next_epoch(scene: Path, tmp_p
         (lambda m: m.post_price("nobody", 0.5), r"found carrier 'nobody', expected isp"),
         (lambda m: m.set_willingness("web", -1.0), r"willingness must be .* >= 0 .*, got -1.0"),
         (lambda m: m.set_willingness("web", [1]), r"\(money/s\), got \[1\]"),
+        (lambda m: m.set_willingness("web", True), r"\(money/s\), got True"),
         (lambda m: m.set_willingness("tin", 1.0), "no source 'tin'"),
         (lambda m: m.set_active("web", "off"), r"set_active: the share must be .*, got 'off'"),
         (lambda m: m.set_class(3, "gold"), r"set_class: the source must be a name, got 3"),
@@ -264,6 +265,7 @@ def test_a_run_that_ends_with_its_warm_up_has_no_means(
         ({"seed": True}, "seed: expected an integer, got True"),
         ({"overrides": "duration=9 s"}, "overrides: expected a list such as"),
         ({"overrides": {"duration": "9 s"}}, "overrides: expected a list such as"),
+        ({"out": 3}, "out: expected a path, got 3"),
     ],
 )
 def test_wrong_types_are_refused_by_name(given: Any, told: str, scene: Path) -> None:
@@ -272,6 +274,8 @@ def test_wrong_types_are_refused_by_name(given: Any, told: str, scene: Path) -> 
         open_market(scene, **given)
     with pytest.raises(TypeError, match=told):
         run(scene, **given)
+    with pytest.raises(TypeError, match="scenario: expected the path of a file, got 3"):
+        run(3)  # type: ignore[arg-type]
 
 
 def test_without_tables_nothing_is_written(

@@ -140,3 +140,18 @@ def test_a_terminal_that_is_gone_stops_nothing() -> None:
     progress.at(PS)
     progress.say("warning")
     progress.stop()
+
+
+def test_the_time_left_is_not_guessed_from_almost_nothing(clock: Hand) -> None:
+    """An engine that waits for a user has simulated a millisecond in a minute."""
+    stream = Terminal()
+    progress = RunProgress(stream, clock)
+    progress.start("waits", 120 * PS)
+    clock.now_s += 45
+    progress.at(PS // 1000)
+    assert "0 of 120 s" in on_screen(stream.getvalue())
+    assert "left" not in on_screen(stream.getvalue())
+    progress.at(2 * PS)
+    clock.now_s += 1
+    progress.at(3 * PS)
+    assert on_screen(stream.getvalue()).endswith("about 30 min left")

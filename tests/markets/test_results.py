@@ -201,6 +201,15 @@ def test_foreign_files_are_never_touched(tmp_path: Path, force: bool) -> None:
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
 
 
+@pytest.mark.parametrize("force", [False, True])
+def test_a_run_does_not_go_into_a_sweep(tmp_path: Path, force: bool) -> None:
+    """Its folder would be a sweep and a run at once, and readers would find either."""
+    (tmp_path / "sweep.json").touch()
+    with pytest.raises(InputError, match="found a sweep, expected another folder for a run$"):
+        write(tmp_path, force=force)
+    assert [one.name for one in tmp_path.iterdir() if one.name != "log.txt"] == ["sweep.json"]
+
+
 def between(monkeypatch: pytest.MonkeyPatch, deed: Callable[[], object]) -> None:
     """Have something done the next time that a lock is taken, just before."""
     lock = fcntl.flock

@@ -133,9 +133,17 @@ SELLERS: Final = ("application-provider", "guaranteed-stream-provider")
 ICON: Final = 40
 LETTER, WORD = 7, 6  # the width of a letter of a node's name, of a label, about
 PLOTS: Final = (10.0, 116.0)  # their left edge and height
+PANEL: Final = (60.0, 42.0, 16.0)  # its upper edge, the space between its rows, a row
 ROW: Final = 13  # the height of a line of a label
 LABEL: Final = {True: (200, 47), False: (70, 20)}  # of a congested link, of another
 AWAY: Final = 14  # a label further away has a leader
+
+
+def _rows() -> int:
+    """Return the most rows of the panel."""
+    text = (ROOT / "omnet/inet/view/Panel.cc").read_text()
+    (rows,) = re.findall(r"kRows = (\d+);", text)
+    return int(rows)
 
 
 @pytest.mark.parametrize("name", sorted(CONGESTED))
@@ -157,7 +165,8 @@ def test_labels_of_the_simulations_lie_on_nothing(parts: Path, name: str) -> Non
     bottom = max(y + high for _, y, _, high in whole) + 20
     assert bottom + PLOTS[1] <= height, "the plots are inside the background"
     assert (width, height) <= (1385, 535), "Qtenv's window at 1920x1080 shows all of it"
-    panel = (edge - 12.0, 60.0, width - edge + 12.0, height - 60.0)
+    panel = (edge - 12.0, PANEL[0], width - edge + 12.0, PANEL[1] + _rows() * PANEL[2])
+    assert panel[1] + panel[3] <= height, "the panel is inside the background"
     assert all(overlap(panel, box) == 0 for box in whole)
     lines = {link: _half(nodes[link[0]], nodes[link[1]]) for link in links}
     said = _said(name)

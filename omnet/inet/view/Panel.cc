@@ -18,11 +18,12 @@ namespace {
 const cFigure::Font kPlain("Monospace", 8);
 const cFigure::Font kBold("Monospace", 8, cFigure::FONT_BOLD);
 constexpr double kPad = 6;
-// Maximum numbers of rows per table. The table of payments shrinks to a few rows to make room for decisions.
-constexpr std::size_t kSources = 8, kLinks = 6, kAgents = 4, kPayments = 8, kFewPayments = 3;
-constexpr std::size_t kNews = 4;  // rows for decisions, with their heading
-constexpr std::size_t kRows =
-    27;  // rows in total, which fit beside a network in Qtenv's window at 1920x1080
+// Rows of each table: at least and at most. A table leaves room for the least ones that follow.
+constexpr std::size_t kFewSources = 4, kSources = 8, kFewLinks = 3, kLinks = 6, kFewAgents = 2,
+                      kAgents = 4, kFewPayments = 3, kPayments = 8, kFewNews = 2;
+constexpr std::size_t kRest = 2;  // a heading, and a line on the rows left out
+// Rows in total, which fit beside a network in Qtenv's window at 1920x1080.
+constexpr std::size_t kRows = 26;
 constexpr std::size_t kWidth = 70;  // characters of a row
 
 // Whether the run has a market. The market connects only at the first event.
@@ -62,6 +63,29 @@ std::vector<std::size_t> largest(std::size_t count, std::size_t most, Value&& va
   return all;
 }
 
+// Links that mark or are congested.
+std::vector<std::size_t> watched(const MarketBridge& market, const Readings& readings) {
+  const auto& plans = market.plan().links;
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (marksPackets(plans[i]) || congested(readings.links()[i])) found.push_back(i);
+  }
+  return found;
+}
+
+// The least rows of tables that follow, with headings.
+std::size_t ofPayments(const Shown& shown) {
+  return (shown.payments().empty() ? 0 : kFewPayments + kRest) + kFewNews;
+}
+
+std::size_t ofMoney(const Shown& shown) {
+  return (shown.agents().empty() ? 0 : kFewAgents + kRest) + ofPayments(shown);
+}
+
+std::size_t ofLinks(const MarketBridge& market, const Readings& readings) {
+  return watched(market, readings).empty() ? 0 : kFewLinks + kRest;
+}
+
 }  // namespace
 
 Panel::Panel(omnetpp::cGroupFigure* parent)
@@ -77,8 +101,9 @@ Panel::Panel(omnetpp::cGroupFigure* parent)
 void Panel::sources(const MarketBridge& market, const Readings& readings, const Shown& shown) {
   const auto& plans = market.plan().sources;
   const bool money = shown.any();
-  const auto chosen = largest(plans.size(), kSources,
-                              [&](std::size_t i) { return readings.sources()[i].goodput_bps; });
+  const std::size_t most = room(kFewSources, kSources, ofLinks(market, readings) + ofMoney(shown));
+  const auto chosen =
+      largest(plans.size(), most, [&](std::size_t i) { return readings.sources()[i].goodput_bps; });
   std::vector<std::string> names;
   for (const std::size_t i : chosen) {
     std::string name = plans[i].name;
@@ -103,18 +128,16 @@ void Panel::sources(const MarketBridge& market, const Readings& readings, const 
     }
     row(text);
   }
-  if (const std::string rest = more(plans.size(), kSources); !rest.empty()) row(rest);
+  if (const std::string rest = more(plans.size(), most); !rest.empty()) row(rest);
 }
 
 void Panel::links(const MarketBridge& market, const Readings& readings, const Shown& shown) {
   const auto& plans = market.plan().links;
-  std::vector<std::size_t> marking;
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    if (marksPackets(plans[i]) || congested(readings.links()[i])) marking.push_back(i);
-  }
+  const std::vector<std::size_t> marking = watched(market, readings);
   if (marking.empty()) return;
   const bool money = shown.any(), owners = shown.owners() > 1;
-  const auto chosen = largest(marking.size(), kLinks, [&](std::size_t n) {
+  const std::size_t most = room(kFewLinks, kLinks, ofMoney(shown));
+  const auto chosen = largest(marking.size(), most, [&](std::size_t n) {
     const LinkReading& reading = readings.links()[marking[n]];
     return reading.load + (congested(reading) ? 1 : 0);
   });
@@ -138,29 +161,29 @@ void Panel::links(const MarketBridge& market, const Readings& readings, const Sh
     }
     row(text);
   }
-  if (const std::string rest = more(marking.size(), kLinks); !rest.empty()) row(rest);
+  if (const std::string rest = more(marking.size(), most); !rest.empty()) row(rest);
 }
 
 void Panel::agents(const Shown& shown) {
   if (shown.agents().empty()) return;
   heading(left("agent", 18) + left("role", 28) + right("balance", 12) + right("change", 12));
   const auto& all = shown.agents();
+  const std::size_t most = room(kFewAgents, kAgents, ofPayments(shown));
   const auto chosen =
-      largest(all.size(), kAgents, [&](std::size_t i) { return std::fabs(all[i].balance); });
+      largest(all.size(), most, [&](std::size_t i) { return std::fabs(all[i].balance); });
   for (const std::size_t i : chosen) {
     row(left(all[i].name, 18) + left(all[i].role, 28) + right(number(all[i].balance), 12) +
         right(number(all[i].per_s), 12));
   }
-  if (const std::string rest = more(all.size(), kAgents); !rest.empty()) row(rest);
+  if (const std::string rest = more(all.size(), most); !rest.empty()) row(rest);
 }
 
 // The payments of the ledger: a source on links of several carriers pays each of them.
 void Panel::payments(const Shown& shown) {
   const auto& all = shown.payments();
   if (all.empty()) return;
+  const std::size_t most = room(kFewPayments, kPayments, kFewNews);
   heading(left("payer", 18) + left("payee", 16) + left("for", 24) + right("money/s", 12));
-  const std::size_t used = rows_.size() + kNews + 2;  // with a line on the rows left out
-  const std::size_t most = std::clamp(kRows - std::min(used, kRows), kFewPayments, kPayments);
   const auto chosen =
       largest(all.size(), most, [&](std::size_t i) { return std::fabs(all[i].per_s); });
   for (const std::size_t i : chosen) {
@@ -171,6 +194,12 @@ void Panel::payments(const Shown& shown) {
         right(number(all[i].per_s), 12));
   }
   if (const std::string rest = more(all.size(), most); !rest.empty()) row(rest);
+}
+
+// The rows of the next table, if so many rows are left for the tables after it.
+std::size_t Panel::room(std::size_t least, std::size_t most, std::size_t after) const {
+  const std::size_t used = rows_.size() + kRest + after;
+  return std::clamp(kRows - std::min(used, kRows), least, most);
 }
 
 // As many decisions as there is room for, the latest first.

@@ -35,6 +35,7 @@ class Panel {
   void agents(const Shown& shown);
   void payments(const Shown& shown);
   void news(const Shown& shown);
+  std::size_t room(std::size_t least, std::size_t most, std::size_t after) const;
   void heading(const std::string& text) { rows_.push_back({text, true}); }
   void row(const std::string& text) { rows_.push_back({text, false}); }
   void put();

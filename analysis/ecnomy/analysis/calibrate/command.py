@@ -105,11 +105,11 @@ def _print(sweep: Any, found: list[Found]) -> None:
 
 def calibration_table(sweep: Any, found: list[Found]) -> Table:
     """Return a row for each search: its point, target, value and figure with intervals."""
-    from rich.table import Table
+    from ecnomy.markets.cli.table_fit import titled_table
 
     calibration = sweep.calibrate
     unit = f" [{calibration.range.unit}]" if calibration.range.unit else ""
-    table = Table(title=sweep.title or None, title_justify="left")
+    table = titled_table(sweep.title)
     for name in found[0].params if found else ():
         table.add_column(name.removeprefix("sources.").removeprefix("network.links."))
     for name in ("target", f"{calibration.path.rpartition('.')[2]}{unit}", "90 %"):

@@ -22,6 +22,7 @@ from ecnomy.analysis.reproduce.judge import (
 from ecnomy.analysis.reproduce.session import Reproduced, cost_of
 from ecnomy.analysis.reproduce.studies import Form
 from ecnomy.analysis.reproduce.wording import figure_text
+from ecnomy.markets.cli.table_fit import titled_table
 
 __all__ = [
     "budget_line",
@@ -73,7 +74,7 @@ def claims_table(found: Reproduced, items: Sequence[str] = ()) -> Table:
         items: the requested ids of an entry with several ids; if empty, all.
     """
     paper, entry = found.paper, found.paper.entries[found.item]
-    table = Table(title=f"{paper.paper}.{found.item}: {entry.title}", title_justify="left")
+    table = titled_table(f"{paper.paper}.{found.item}: {entry.title}")
     table.caption = _caption(found)
     table.caption_justify = "left"
     for name in ("claim", "verdict", "the paper says", "measured"):
@@ -123,7 +124,7 @@ def closing_line(found: Sequence[Reproduced]) -> str:
 
 def catalogue_table(paper: Paper) -> Table:
     """Return the entries of a paper as a table."""
-    table = Table(title=f"{paper.paper}: {paper.cites}", title_justify="left")
+    table = titled_table(f"{paper.paper}: {paper.cites}")
     for name in ("entry", "priority", "claims", "packets", "what"):
         table.add_column(name, justify="right" if name in ("claims", "packets") else "left")
     for item, entry in paper.entries.items():

@@ -98,11 +98,11 @@ def _print(console: Console, found: Indices) -> None:
 
 def indices_table(found: Indices) -> Table:
     """Return a row for each parameter, ranked."""
-    from rich.table import Table
+    from ecnomy.markets.cli.table_fit import titled_table
 
     main, other = _HEADS[found.kind]
     title = f"{found.outcome}: mean {found.mean:.4g}, standard deviation {found.deviation:.3g}"
-    table = Table(title=title.replace("[", r"\["), title_justify="left")
+    table = titled_table(title.replace("[", r"\["))
     table.add_column("parameter")
     heads = (main, "95 %", other, "95 %") if found.kind == "sobol" else (main, "95 %", "mu", other)
     for name in heads:
@@ -127,9 +127,9 @@ def _span(middle: float, half: float, form: str) -> str:
 
 
 def _pairs_table(found: Indices) -> Table:
-    from rich.table import Table
+    from ecnomy.markets.cli.table_fit import titled_table
 
-    table = Table(title="interactions of two parameters", title_justify="left")
+    table = titled_table("interactions of two parameters")
     table.add_column("parameters")
     table.add_column("second order", justify="right")
     table.add_column("95 %", justify="right")
@@ -171,9 +171,9 @@ def sentence(found: Indices) -> list[str]:
 
 def ranking_table(found: list[Indices]) -> Table:
     """Return a row for each outcome: its three most important parameters, and the noise."""
-    from rich.table import Table
+    from ecnomy.markets.cli.table_fit import titled_table
 
-    table = Table(title="most important parameters of each outcome", title_justify="left")
+    table = titled_table("most important parameters of each outcome")
     table.add_column("outcome", no_wrap=True)
     for name in ("first", "second", "third"):
         table.add_column(name)

@@ -161,16 +161,14 @@ def _strategies(found: Any) -> list[dict[str, Any]]:
 
 def _ranking(tournament: Any, found: Any) -> Table:
     """Return a row for each strategy, the best first."""
-    from rich.table import Table
-
     from ecnomy.analysis.tournament.wording import money
+    from ecnomy.markets.cli.table_fit import titled_table
 
     told = (
         "rank: mass in alpha-rank; earns: pay-off when all play it, money/s; both by number "
         "of players"
     )
-    title = tournament.sweep.title or None
-    table = Table(title=title, title_justify="left", caption=told, caption_justify="left")
+    table = titled_table(tournament.sweep.title, caption=told, caption_justify="left")
     table.add_column("strategy")
     table.add_column("pays")
     for one in found.outcomes:

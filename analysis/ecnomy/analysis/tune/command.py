@@ -84,10 +84,10 @@ def _draw(sweep: Sweep, answer: Answer, file: Path) -> None:
 
 def answer_table(sweep: Sweep, answer: Answer) -> Table:
     """Return a row for each parameter: the best value, and the range of equally good values."""
-    from rich.table import Table
+    from ecnomy.markets.cli.table_fit import titled_table
 
     assert sweep.tune is not None
-    table = Table(title=sweep.title or None, title_justify="left")
+    table = titled_table(sweep.title)
     table.add_column("parameter")
     for name in ("best", "as good", "within 1 % of the best", "searched"):
         table.add_column(name, justify="right")

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from rich import box
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Column, Table
@@ -21,11 +22,24 @@ from rich.text import Text
 
 from ecnomy.markets.support.printable import printable
 
-__all__ = ["TableConsole", "fitted"]
+__all__ = ["TableConsole", "fitted", "titled_table"]
 
 _TEXT: Final = 16  # least width of a wrapped text
 _NARROW: Final = (0, 1, 0, 0)  # padding of a cell: a space on the right
 _WIDE: Final = 100_000
+
+
+def titled_table(title: str, **options: Any) -> Table:
+    """Return an empty table with a line under its head, and no frame around it."""
+    return Table(
+        title=title or None,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1),
+        **options,
+    )
 
 
 class TableConsole(Console):

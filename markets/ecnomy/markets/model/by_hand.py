@@ -174,8 +174,10 @@ def _name(who: str, of: str, name: object) -> str:
 
 
 def _amount(who: str, of: str, amount: object, unit: str) -> float:
-    """Return a number of 0 or more; True and False are 1 and 0."""
-    if not isinstance(amount, int | float | np.integer | np.floating | np.bool_):
+    """Return a number of 0 or more; True and False are shares of 1 and 0, but no amounts."""
+    if isinstance(amount, bool | np.bool_) and of == "share":
+        return float(amount)
+    if isinstance(amount, bool) or not isinstance(amount, int | float | np.integer | np.floating):
         raise TypeError(f"{who}: the {of} must be a number ({unit}), got {amount!r}")
     if not 0 <= amount < np.inf:
         raise InputError(f"{who}: the {of} must be a number >= 0 ({unit}), got {amount}")

@@ -15,10 +15,20 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.plan import PLAN_VERSION, Plan
 from ecnomy.markets.support.intact import UNREADABLE, check_sealed
 
-__all__ = ["FORMAT", "MANIFEST", "HandChange", "Manifest", "Measured", "SoldClass", "read_manifest"]
+__all__ = [
+    "FORMAT",
+    "MANIFEST",
+    "SWEEP",
+    "HandChange",
+    "Manifest",
+    "Measured",
+    "SoldClass",
+    "read_manifest",
+]
 
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"  # its name in the folder
+SWEEP: Final = "sweep.json"  # in the folder of a sweep, which holds no run of its own
 
 
 class Measured(msgspec.Struct, frozen=True):

@@ -29,7 +29,7 @@ from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.omnet.export import FOLDER, WRITTEN
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.counted import Naming
-from ecnomy.markets.results.manifest import FORMAT, MANIFEST
+from ecnomy.markets.results.manifest import FORMAT, MANIFEST, SWEEP
 from ecnomy.markets.results.summaries import Measuring
 from ecnomy.markets.results.tables import ALL_TABLES, TableWriter, Taken, schemas
 from ecnomy.markets.support.intact import sealed, sync_file, write_synced
@@ -53,13 +53,16 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
         same: manifest values of complete runs to replace; None to replace only incomplete runs.
 
     Raises:
-        InputError: it is a file, another run is writing there, or it holds anything but an
-            incomplete run of ecnomy or a run that `force` or `same` allow to replace.
+        InputError: it is a file, another run is writing there, it holds a sweep, or it holds
+            anything but an incomplete run of ecnomy or a run that `force` or `same` allow to
+            replace.
     """
 
     def judge() -> None:
         if folder.exists() and not folder.is_dir():
             raise InputError(f"{folder}: is not a folder")
+        if (folder / SWEEP).exists():
+            raise InputError(f"{folder}: found a sweep, expected another folder for a run")
         if not force and not _empty(folder) and not _ours(folder, same):
             raise FolderTakenError(folder)
 

@@ -83,8 +83,10 @@ def load(
 
     Raises:
         ScenarioError: the scenario is invalid; the message names the place.
-        TypeError: overrides or seed are of another type.
+        TypeError: path, overrides or seed are of another type.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"scenario: expected the path of a file, got {path!r}")
     listed = not isinstance(overrides, str | Mapping)
     if not listed or not all(isinstance(one, str) for one in overrides):
         raise TypeError(f"overrides: expected a list such as ['duration=60 s'], got {overrides!r}")

@@ -16,7 +16,7 @@ from ecnomy.markets.model.market import Market
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.scenario import Scenario, expect_seed, load
 
-__all__ = ["default_folder", "loaded", "market_of"]
+__all__ = ["default_folder", "folder_of", "loaded", "market_of"]
 
 
 def loaded(
@@ -45,6 +45,19 @@ def loaded(
 def market_of(plan: Plan, spec: MarketSpec | None) -> MarketLike:
     """The market of a run, or one without payments."""
     return NoMarket(plan) if spec is None else Market(plan, spec)
+
+
+def folder_of(scenario: Scenario, out: str | os.PathLike[str] | None) -> Path:
+    """The folder for results: `out`, or the default.
+
+    Raises:
+        TypeError: `out` is no path.
+    """
+    if out is None:
+        return default_folder(scenario)
+    if not isinstance(out, str | os.PathLike):
+        raise TypeError(f"out: expected a path, got {out!r}")
+    return Path(out)
 
 
 def default_folder(scenario: Scenario) -> Path:

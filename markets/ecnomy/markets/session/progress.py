@@ -20,6 +20,7 @@ from ecnomy.markets.support.printable import printable
 __all__ = ["ProgressLike", "RunProgress", "Runs", "StatusLine", "duration"]
 
 _LINE_S: Final = 10.0  # between two lines without a terminal
+_MOST_LEFT: Final = 1000.0  # times the time so far
 _WHO: Final = "ecnomy: "
 _LIVE_S: Final = 0.1  # between two updates of the line on a terminal
 
@@ -78,14 +79,16 @@ class StatusLine:
 
         Args:
             done: the work done, such as `3 of 8 runs done`.
-            left_s: an estimate of the seconds left, None if unknown.
+            left_s: an estimate of the seconds left, None if unknown. It is not shown if it rests
+                on less than a thousandth of the work.
             now: on a terminal, show it in any case.
         """
         at_s = self._clock()
         if at_s - self._said_s < (_LIVE_S if self._live else _LINE_S) and not (now and self._live):
             return
         self._said_s, self._shown = at_s, True
-        left = "" if left_s is None else f", about {duration(left_s)} left"
+        known = left_s is not None and left_s < _MOST_LEFT * self.elapsed_s
+        left = f", about {duration(left_s or 0.0)} left" if known else ""
         told = f"{done} in {duration(self.elapsed_s)}{left}"
         if self._live:
             self._write(f"\r\x1b[K{self._fitted(told)}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.engines.registry import DEFAULT_ENGINE, engine_kind
@@ -13,7 +12,7 @@ from ecnomy.markets.results.results import Results
 from ecnomy.markets.results.writer import ended_by
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.session.conversation import Quiet, Sink, Voice, simulate
-from ecnomy.markets.session.preparing import default_folder, loaded, market_of
+from ecnomy.markets.session.preparing import default_folder, folder_of, loaded, market_of
 from ecnomy.markets.session.progress import ProgressLike
 from ecnomy.markets.session.session import Session
 
@@ -67,7 +66,7 @@ def run(
         OSError: the results cannot be written.
     """
     scenario = loaded(scenario, overrides, seed)
-    folder = Path(out) if out is not None else default_folder(scenario)
+    folder = folder_of(scenario, out)
     plan, kind = make_plan(scenario), engine_kind(engine)
     there = market_of(plan, scenario.market if market else None)
     session = Session(scenario, plan, there, folder)

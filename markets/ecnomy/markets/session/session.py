@@ -43,7 +43,7 @@ from ecnomy.markets.results.results import Results
 from ecnomy.markets.results.writer import ResultsWriter, ended_by
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.session.conversation import Conversation, engine_link, welcomed
-from ecnomy.markets.session.preparing import default_folder, loaded
+from ecnomy.markets.session.preparing import folder_of, loaded
 from ecnomy.markets.session.progress import ProgressLike
 from ecnomy.markets.session.retention import Keeper, Writer
 
@@ -98,7 +98,7 @@ def open_market(
             f"{scenario.places.file}: found no market, expected one; use run() for a "
             "scenario without a market"
         )
-    folder = Path(out) if out is not None else default_folder(scenario)
+    folder = folder_of(scenario, out)
     plan, kind = make_plan(scenario), engine_kind(engine)
     market = Market(plan, scenario.market)
     session = Session(scenario, plan, market, folder if tables else None)

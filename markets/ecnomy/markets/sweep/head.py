@@ -12,14 +12,14 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.markets.results.manifest import MANIFEST
+from ecnomy.markets.results.manifest import MANIFEST, SWEEP
 from ecnomy.markets.support.intact import UNREADABLE, check_sealed, read_regular
 from ecnomy.markets.support.printable import printable
 
 __all__ = ["FORMAT", "HEAD", "OtherFormat", "head_of", "is_sweep"]
 
 FORMAT: Final = 1
-HEAD: Final = "sweep.json"
+HEAD: Final = SWEEP
 
 
 class OtherFormat(ResultsError):
