@@ -214,7 +214,7 @@ def test_the_table_of_the_papers_agents_names_what_there_is() -> None:
         for word in re.findall("`([a-z-]+)`", chosen):
             file = word.replace("-", "_") + ".py"
             known = (ROOT / "agents/ecnomy/agents/strategies" / file).is_file()
-            assert known or word == "weight", (number, word)
+            assert known, (number, word)
 
 
 def test_every_mark_is_listed() -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -52,7 +53,11 @@ def left_at(
 
 
 def searched(
-    groups: tuple[tuple[int, float, float], ...], seed: int, owed: float = OWED, length: int = 1
+    groups: tuple[tuple[int, float, float], ...],
+    seed: int,
+    owed: float = OWED,
+    length: int = 1,
+    up: str = GRADIENT,
 ) -> Found:
     """`up` climbs from half or from twice the best price; it owes `down` a fixed price."""
     start = closed_form(groups, owed * FAR) * (2.0 if seed % 2 else 0.5)
@@ -69,7 +74,7 @@ def searched(
         seed=seed,
         settlement="retail",
         prices=(start, owed),
-        up=GRADIENT,
+        up=up,
         duration=1200 * length,
     )
 
@@ -96,6 +101,82 @@ def test_the_gradient_finds_the_price_of_log_users(name: str, seed: int) -> None
     near = one.price["up"] == pytest.approx(best, rel=0.05)
     assert near or left_at(GROUPS[name], one.price["up"]) > 0.99 * left_at(GROUPS[name], best)
     assert one.verdict == {"up": "settled"}
+
+
+def by_hill(price: float) -> str:
+    """Step by step, each a tenth of the best price."""
+    return f"{{kind: hill-climbing, step: {price / 10:.6f} money}}"
+
+
+def by_bandit(price: float) -> str:
+    """From a list of eight prices, a factor of 1.22 apart, around the best one."""
+    ends = f"floor: {price / 2:.6f} money, ceiling: {price * 2:.6f} money"
+    return f"{{kind: revenue-bandit, {ends}, arms: 8}}"
+
+
+@full
+@pytest.mark.parametrize("seed", seeds(10))
+@pytest.mark.parametrize("name", sorted(GROUPS))
+@pytest.mark.parametrize("strategy", [by_hill, by_bandit])
+def test_other_searches_find_the_price_of_log_users(
+    strategy: Callable[[float], str], name: str, seed: int
+) -> None:
+    """A settled price leaves all but 1 % of the profit, or 2 % if it is one of a list.
+
+    The two prices of the list beside the best one lose 1.1 %. In 20 minutes hill-climbing may still
+    be on its way (seed 1 with one group: 14 % too dear); `show` does not call it settled.
+    """
+    groups, best = GROUPS[name], closed_form(GROUPS[name])
+    one = searched(groups, seed, length=2, up=strategy(best))
+    lost = 1 - left_at(groups, one.price["up"]) / left_at(groups, best)
+    print(f"{name} {seed}: price {one.price['up'] / best:.3f}, loses {lost:.3f}, {one.verdict}")
+    verdict = one.verdict.get("up", "unclear")
+    assert verdict in ("settled", "unclear")
+    allowed = 0.05 if verdict == "unclear" else 0.02 if strategy is by_bandit else 0.01
+    assert lost < allowed
+
+
+@full
+@pytest.mark.parametrize("seed", seeds(5))
+@pytest.mark.parametrize("kind", ["log", "quadratic"])
+@pytest.mark.parametrize("strategy", [by_hill, by_bandit])
+def test_other_searches_under_direct_settle_only_at_the_equilibrium(
+    strategy: Callable[[float], str], kind: str, seed: int
+) -> None:
+    """If both prices are said to have settled, each loses under 1.5 % to the best reply.
+
+    Their trials disturb each other: in most runs `show` says that they have not settled.
+    """
+    a, x0, share, _ = DIRECT[kind]
+    choke, price = share * a / x0, nash(kind, share * a / x0)
+    best = {"up": price / NEAR, "down": price / FAR}
+    apart = 1.5 if seed % 2 else 0.6
+    users = [people("home", 6, f"{{kind: {kind}, a: {a} money/s, x0: {x0 * 8} kbps}}")]
+    one = found(
+        users,
+        seed=seed,
+        settlement="direct",
+        prices=(apart * best["up"], apart * best["down"]),
+        up=strategy(best["up"]),
+        down=strategy(best["down"]),
+        duration=3600,
+    )
+    packet = {"up": one.price["up"] * NEAR, "down": one.price["down"] * FAR}
+    grid = np.linspace(0, choke, 20_001)[1:]
+    for name, others in (("up", packet["down"]), ("down", packet["up"])):
+        most = max(q * bought(kind, q + others) for q in grid)
+        lost = 1 - packet[name] * bought(kind, sum(packet.values())) / most
+        print(
+            f"{kind} {seed} {name}: {one.price[name] / best[name]:.3f} of the equilibrium, {lost}"
+        )
+        assert lost < 0.015 or set(one.verdict.values()) != {"settled"}
+
+
+def bought(kind: str, packet: float) -> float:
+    """The demand of a user of DIRECT at a price of a packet."""
+    a, x0, *_ = DIRECT[kind]
+    found = a / packet - x0 if kind == "log" else x0 * (1 - packet * x0 / 2 / a)
+    return max(found, 0.0)
 
 
 @full

@@ -293,3 +293,18 @@ def test_names_and_sentences_fit_a_terminal(monkeypatch: pytest.MonkeyPatch) -> 
     assert all(
         line.startswith("        a word") or line.startswith("        w") for line in lines[1:]
     )
+
+
+def test_what_check_says_fits_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its long lines go on below, and no word is lost; a pipe gets one line each."""
+    gsp = ROOT / "configs/examples/gsp.yaml"
+    assert ecnomy("check", gsp) == 0
+    piped = capsys.readouterr().out
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert ecnomy("check", gsp) == 0
+    shown = capsys.readouterr().out
+    assert max(map(len, piped.splitlines())) > 80 >= 60 >= max(map(len, shown.splitlines()))
+    assert shown.split() == piped.split() and "\n      marking-quantile" in shown

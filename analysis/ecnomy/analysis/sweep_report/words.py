@@ -37,7 +37,7 @@ class Scale(msgspec.Struct, frozen=True):
         digits = 1 if of is half else 2
         decimals = digits - _magnitude(of) if of else 0
         decimals = min(max(decimals, 0), 9)
-        return minus(f"{value:{sign},.{decimals}f}")
+        return minus(f"{value:{sign}z,.{decimals}f}")  # z: no minus sign before 0
 
     def between(self, mean: float, half: float, sign: str = "") -> str:
         """Return a mean and its half-width."""

@@ -55,14 +55,23 @@ def console_for_tables(most: int | None = None) -> Console:
     return console
 
 
-def hanging(head: str, text: str) -> str:
-    """Return text beside a head, on a terminal with a hanging indent, in a pipe on one line."""
+def hanging(head: str, text: str, *, deeper: int = 0) -> str:
+    """Return text beside a head, on a terminal with a hanging indent, in a pipe on one line.
+
+    Args:
+        head, text: the parts of the line.
+        deeper: spaces of the indent beyond the head's length.
+    """
     head, text = printable(head), printable(text)
     if not sys.stdout.isatty():
         return f"{head}{text}".rstrip()
     width = max(shutil.get_terminal_size().columns, len(head) + _LEAST)
     return textwrap.fill(
-        text, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
+        text,
+        width,
+        initial_indent=head,
+        subsequent_indent=" " * (len(head) + deeper),
+        break_on_hyphens=False,
     )
 
 

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from ecnomy.markets.cli.options import Changes, Config, Seed
-from ecnomy.markets.cli.printing import Json, print_json
-from ecnomy.markets.support.printable import say
+from ecnomy.markets.cli.printing import Json, hanging, print_json
 
 __all__ = ["check_command"]
 
@@ -36,9 +35,15 @@ def check_command(
         from ecnomy.markets.compile.summary_values import summary_values
 
         return print_json(summary_values(scenario, plan, doubts))
-    say(summary(scenario, plan))
+    for line in summary(scenario, plan).splitlines():
+        _print(line)
     if digest:
         print(f"\nplan {plan.digest}")
     print(f"\n{len(doubts) or 'no'} warning{'' if len(doubts) == 1 else 's'}")
     for warning in doubts:
-        say(f"warning: {warning}")
+        _print(f"warning: {warning}")
+
+
+def _print(line: str) -> None:
+    text = line.lstrip()
+    print(hanging(line[: len(line) - len(text)], text, deeper=4))
