@@ -28,7 +28,7 @@ __all__ = [
 
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"  # its name in the folder
-SWEEP: Final = "sweep.json"  # in the folder of a sweep, which holds no run of its own
+SWEEP: Final = "sweep.json"  # in the folder of a sweep, which holds no run
 
 
 class Measured(msgspec.Struct, frozen=True):
