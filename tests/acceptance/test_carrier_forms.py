@@ -145,8 +145,8 @@ def test_other_searches_under_direct_settle_only_at_the_equilibrium(
 ) -> None:
     """If both prices are said to have settled, each loses under 1.5 % to the best reply.
 
-    Otherwise they lose up to 18 %. That of two bandits called settled at 0.87 and 0.85 of the
-    equilibrium's prices is 1.2 %: their lists have no price between.
+    Otherwise they lose up to 18 %. Two bandits called settled at 0.87 and 0.85 of the equilibrium's
+    prices lose 0.7 and 1.2 %.
     """
     a, x0, share, _ = DIRECT[kind]
     choke, price = share * a / x0, nash(kind, share * a / x0)
