@@ -371,6 +371,24 @@ def test_a_partial_run_says_why(tmp_path: Path) -> None:
     assert len(result.timeseries("goodput")) == 1 and len(result.ledger) == 4
 
 
+def test_a_run_set_by_hand_is_no_run_of_the_scenario(tmp_path: Path) -> None:
+    """`run` keeps a run with a price posted by hand; the program that posted it can run twice."""
+    scenario, out = load(EXAMPLE, overrides=("duration=2 s", "warmup=0 s")), tmp_path / "r"
+
+    def stepped() -> bytes:
+        with open_market(scenario, seed=7, out=out) as market:
+            market.post_price("isp", 5.0)
+            while market.running:
+                market.step()
+        return (out / "ledger.parquet").read_bytes()
+
+    by_hand = stepped()
+    with pytest.raises(InputError, match="exists already"):
+        run(scenario, seed=7, out=out)
+    assert (out / "ledger.parquet").read_bytes() == by_hand == stepped()
+    assert run(scenario, seed=7, out=out, force=True).manifest.by_hand == ()
+
+
 def test_the_same_run_may_be_made_again(tmp_path: Path) -> None:
     """Same scenario, seed and market replace each other; anything else is refused and stays."""
     short = ("duration=2 s", "warmup=0 s")

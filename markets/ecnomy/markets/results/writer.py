@@ -50,7 +50,8 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
     Args:
         folder: folder for the results.
         force: whether to replace any complete run.
-        same: manifest values of complete runs to replace; None to replace only incomplete runs.
+        same: manifest values of complete runs to replace, with `by_hand` true if values may have
+            been set by hand in them; None to replace only incomplete runs.
 
     Raises:
         InputError: it is a file, another run is writing there, it holds a sweep, or it holds
@@ -117,6 +118,7 @@ class ResultsWriter:
         *,
         force: bool = False,
         again: str = "",
+        by_hand: bool = False,
         market: bool = True,
         synced: bool = True,
     ) -> None:
@@ -129,6 +131,7 @@ class ResultsWriter:
             force: replace any complete run.
             again: replace a complete run of the same scenario, seed and version on the engine of
                 this name; "": do not replace such a run.
+            by_hand: also replace such a run if values were set by hand in it.
             market: whether that run has a market.
             synced: False for results that end with the process.
 
@@ -139,7 +142,7 @@ class ResultsWriter:
         self.folder, self._synced = folder, synced
         self._plan, self._measuring, self._naming = plan, Measuring(plan), Naming(plan)
         self._head = manifest_head(plan, scenario)
-        self._log = claim(folder, force=force, same=self._same(again, market))
+        self._log = claim(folder, force=force, same=self._same(again, by_hand, market))
         try:
             self._write_manifest(complete=False, reason=UNFINISHED)
             self._tables = {n: TableWriter(folder, n, s) for n, s in schemas(plan).items()}
@@ -147,12 +150,13 @@ class ResultsWriter:
             self._write_manifest(complete=False, reason=ended_by(error))
             raise
 
-    def _same(self, engine: str, market: bool) -> dict[str, Any] | None:
+    def _same(self, engine: str, by_hand: bool, market: bool) -> dict[str, Any] | None:
         """Return the manifest of an equal run, in the form read from JSON."""
         if not engine:
             return None
         versions = {**self._head["versions"], "engine": engine}
-        head = {**self._head, "versions": versions, "balances_micro": market}
+        ending = {"balances_micro": market, "by_hand": by_hand}
+        head = {**self._head, "versions": versions, **ending}
         return msgspec.json.decode(msgspec.json.encode(head), type=dict[str, Any])
 
     def log(self, line: str) -> None:
@@ -284,7 +288,9 @@ def _ours(folder: Path, same: Mapping[str, Any] | None) -> bool:
         return False
     if manifest.get("complete") is False:
         return True
-    return same is not None and _identity(manifest) == _identity(same)
+    if same is None or (manifest.get("by_hand") and not same["by_hand"]):
+        return False
+    return _identity(manifest) == _identity(same)
 
 
 def _identity(manifest: Mapping[str, Any]) -> list[Any]:

@@ -77,7 +77,7 @@ def open_market(
             the measured window of the run.
         progress: shows the progress of the run; None shows nothing.
         force: replace any complete run in `out`. A run of the same scenario, seed, version and
-            engine is always replaced: its results would be equal.
+            engine is always replaced, so that a program can be run twice.
         engine: `builtin`, or `omnet` for OMNeT++/INET.
 
     Raises:
@@ -103,7 +103,7 @@ def open_market(
     market = Market(plan, scenario.market)
     session = Session(scenario, plan, market, folder if tables else None)
     market.attach(session)
-    session.start(kind, market, progress=progress, force=force, again=engine)
+    session.start(kind, market, progress=progress, force=force, again=engine, by_hand=True)
     return market
 
 
@@ -142,6 +142,7 @@ class Session:
         progress: ProgressLike | None = None,
         force: bool = False,
         again: str = "",
+        by_hand: bool = False,
     ) -> None:
         """Claim the folder, start the engine and process the report of t = 0.
 
@@ -151,7 +152,7 @@ class Session:
         scenario, plan = self._scenario, self._plan
         with self._lock, self._ended_by_errors(market):
             _OPEN[self] = None
-            self._keeper = Keeper(self._writer(market, force, again), progress)
+            self._keeper = Keeper(self._writer(market, force, again, by_hand), progress)
             for warning in check.warnings(scenario, plan):
                 self._keeper.say.warn(warning)
             positions = scenario.document.network.positions
@@ -162,7 +163,7 @@ class Session:
             self._talk = Conversation(link, plan, self._keeper.sink, self._keeper.say, process.fate)
             self._talk.begin(hello, market)
 
-    def _writer(self, market: MarketLike, force: bool, again: str) -> Writer:
+    def _writer(self, market: MarketLike, force: bool, again: str, by_hand: bool) -> Writer:
         if self._memory is not None:
             return self._memory
         assert self.folder is not None
@@ -172,6 +173,7 @@ class Session:
             self._scenario.resolved(),
             force=force,
             again=again,
+            by_hand=by_hand,
             market=isinstance(market, Market),
         )
 
