@@ -74,6 +74,7 @@ class Table(msgspec.Struct, frozen=True):
         strong: indices of rows with totals.
         more: queries of its cells in addition to `query`.
         wide: whether it takes the whole width; tables with many columns always do.
+        unfolded: whether a long table is open.
     """
 
     id: str
@@ -86,6 +87,7 @@ class Table(msgspec.Struct, frozen=True):
     note: str = ""
     more: tuple[Query, ...] = ()
     wide: bool = False
+    unfolded: bool = False
 
     @property
     def queries(self) -> tuple[Query, ...]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common code of verbs that choose runs by earlier results: calibrate, tune, tournament.
+"""Common code of verbs that make runs for one answer: calibrate, evaluate, tune, tournament.
 
 Runs are kept, so that the same command resumes an interrupted search.
 """
@@ -19,7 +19,7 @@ __all__ = ["workers_when_needed"]
 
 @contextlib.contextmanager
 def workers_when_needed(
-    limits: Limits, scheduler: str, workers: int
+    limits: Limits, scheduler: str, workers: int, *, rounds: bool = True
 ) -> Iterator[tuple[LazyPool, Callable[[int, int], Any]]]:
     """Yield workers that start at the first missing run, and a function that shows progress.
 
@@ -27,12 +27,13 @@ def workers_when_needed(
         limits: limits of each run.
         scheduler: address of a running dask scheduler, "" for local workers.
         workers: number of local workers, 0 for one per CPU.
+        rounds: whether results may request further runs.
     """
     from ecnomy.markets.cli.sweeping import Observed
     from ecnomy.markets.sweep.pool import DaskPool, LazyPool
 
     pool = LazyPool(lambda: DaskPool(scheduler, workers, limits))
-    observer = Observed(so_far=True)
+    observer = Observed(so_far=rounds)
 
     def told(total: int, missing: int) -> Any:
         observer.begin_round()

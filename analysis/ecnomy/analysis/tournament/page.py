@@ -9,11 +9,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
 from ecnomy.analysis.game.wording import listed
+from ecnomy.analysis.pages.answer import AnswerPage, write_answer
 from ecnomy.analysis.pages.parts import Cell, Picture, Section, Table, Words
-from ecnomy.analysis.pages.shell import environment
 from ecnomy.analysis.statistics.intervals import t_interval
 from ecnomy.analysis.tournament import pictures, wording
 from ecnomy.analysis.tournament.paying import Found
@@ -21,42 +19,21 @@ from ecnomy.analysis.tournament.payoffs import LEVEL, mix_words
 from ecnomy.analysis.tournament.tournament import Tournament
 from ecnomy.analysis.tournament.wording import money
 
-__all__ = ["PAGE", "PAYOFFS", "Page", "page_of", "payoff_rows", "write_page", "write_payoffs"]
+__all__ = ["PAGE", "PAYOFFS", "page_of", "payoff_rows", "write_page", "write_payoffs"]
 
 PAGE = "tournament.html"
 PAYOFFS = "payoffs.csv"
 _HEAD = ("players", "mix", "strategy", "count", "payoff", "low", "high", "paid", "seeds")
 
 
-class Page(msgspec.Struct, frozen=True):
-    """The content of a page without its template.
-
-    Attributes:
-        verdict: yes, no or undecided; it colours the answer.
-        facts: amounts in large letters, and their labels.
-    """
-
-    title: str
-    verdict: str
-    opens: str
-    sentence: str
-    sure: str
-    facts: tuple[tuple[str, str], ...]
-    sections: tuple[Section, ...]
-
-
-def write_page(tournament: Tournament, found: Found, file: Path) -> Page:
+def write_page(tournament: Tournament, found: Found, file: Path) -> AnswerPage:
     """Write the page.
 
     Raises:
         InputError: jinja2 is missing.
     """
-    from ecnomy.analysis.support.whole_file import write_whole
-
-    template = environment(Path(__file__).parent).get_template("page.html")
     page = page_of(tournament, found)
-    text = template.render(page=page, kind=lambda block: type(block).__name__.lower())
-    write_whole(file, text.encode())
+    write_answer(page, Path(__file__).parent, file)
     return page
 
 
@@ -85,10 +62,10 @@ def payoff_rows(found: Found) -> list[tuple[object, ...]]:
     return rows
 
 
-def page_of(tournament: Tournament, found: Found) -> Page:
+def page_of(tournament: Tournament, found: Found) -> AnswerPage:
     """Return all content of the page."""
     order = found.ranking
-    return Page(
+    return AnswerPage(
         title=tournament.sweep.title or "Tournament",
         verdict=wording.verdict_class(found),
         opens=wording.headline(found),

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns of an evaluation's runs, over the measured window.
+
+measure: ecnomy.analysis.evaluate.measures:source_columns
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.analysis.run.lateness import late_shares
+from ecnomy.analysis.statistics.intervals import jain
+
+__all__ = ["source_columns"]
+
+_BOTTLENECK = "bottleneck"
+
+
+def source_columns(results: Path) -> Mapping[str, float | None]:
+    """Return the columns of each source of a run, and the shares of late packets (late_shares).
+
+    `<source>` followed by
+        .goodput_sum_bps   goodput of all its flows
+        .fair_share        the mean goodput of its flows over that of all greedy flows
+        .jain              Jain's index of its flows' goodputs
+        .lost_share        packets lost, of those that were lost or arrived
+        .sent_per_round    packets sent by a flow in a round trip without queueing
+        .mean_transfer_s   mean time of the files that were fetched; None without any
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    from ecnomy.markets.results.rawrun import open_raw
+
+    run = open_raw(results)
+    flows: Any = run.table("flows")
+    window_s = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
+    sources = {source.name: source for source in run.plan.sources}
+    greedy = [name for name, source in sources.items() if source.traffic.law == "greedy"]
+    mean_bps = float(flows.loc[flows["source"].isin(greedy), "goodput_bps"].mean())
+    found: dict[str, float | None] = {}
+    for name, source in sources.items():
+        own = flows[flows["source"] == name]
+        ended = float(own["delivered"].sum() + own["lost"].sum())
+        both = [*source.path, *source.ack_path]
+        rtt_s = sum(run.plan.links[link].delay_ps for link in both) / PS_PER_S
+        found |= {
+            f"{name}.goodput_sum_bps": float(own["goodput_bps"].sum()),
+            f"{name}.fair_share": float(own["goodput_bps"].mean()) / mean_bps if mean_bps else None,
+            f"{name}.jain": jain(rates) if (rates := own["goodput_bps"].to_numpy()).any() else None,
+            f"{name}.lost_share": float(own["lost"].sum()) / ended if ended else None,
+            f"{name}.sent_per_round": float(own["sent"].mean()) / window_s * rtt_s,
+            f"{name}.mean_transfer_s": _transfer_s(run, own["flow"]),
+        }
+    return found | dict(late_shares(results))
+
+
+def _transfer_s(run: Any, flows: Any) -> float | None:
+    """Return the mean time of the files of these flows that began in the measured window."""
+    if not run.file("transfers").is_file():
+        return None
+    table = run.table("transfers")
+    begun = (table["start_ps"] >= run.measured.from_ps) & table["flow"].isin(flows)
+    own = table[begun & (table["complete"] == 1)]
+    return float((own["end_ps"] - own["start_ps"]).mean()) / PS_PER_S if len(own) else None

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of an evaluation: one file that needs no network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+from ecnomy.analysis.evaluate import pictures, wording
+from ecnomy.analysis.evaluate.criteria import criteria
+from ecnomy.analysis.evaluate.runs import Evaluation
+from ecnomy.analysis.evaluate.verdicts import VERDICTS, Judged, Verdict
+from ecnomy.analysis.pages.answer import AnswerPage, write_answer
+from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table, Words
+
+__all__ = ["PAGE", "page_of", "write_page"]
+
+PAGE: Final = "evaluation.html"
+_ENDS: Final = ("mean", "low", "high")
+
+
+def write_page(evaluation: Evaluation, found: Sequence[Judged], file: Path) -> AnswerPage:
+    """Write the page.
+
+    Raises:
+        InputError: jinja2 is missing.
+    """
+    page = page_of(evaluation, found)
+    write_answer(page, Path(__file__).parent, file)
+    return page
+
+
+def page_of(evaluation: Evaluation, found: Sequence[Judged]) -> AnswerPage:
+    """Return all content of the page."""
+    return AnswerPage(
+        title=f"{evaluation.name} by the criteria of RFC 9743",
+        verdict=wording.verdict_class(found),
+        opens=wording.headline(evaluation.name, found),
+        sentence=wording.sentence(found),
+        sure=wording.sure(evaluation, found),
+        facts=tuple(wording.facts(found)),
+        sections=(
+            _overview(found),
+            *(_criterion(one) for one in found),
+            _absent(),
+            _method(evaluation),
+        ),
+    )
+
+
+def _overview(found: Sequence[Judged]) -> Section:
+    order = sorted(found, key=lambda one: VERDICTS.index(one.verdict))
+    rows = tuple(tuple(map(Cell, wording.row(one, one.criterion.title))) for one in order)
+    head = ("RFC 9743", "criterion", "verdict", "decided by", *found[0].decisive.means)
+    table = Table(
+        "verdicts", "Verdicts", "all runs", head, rows, wide=True, unfolded=True,
+        note="Each verdict is the worst over the conditions; the row shows the condition that "
+        "decides it.",
+    )  # fmt: skip
+    return Section("overview", "Overview", (table,))
+
+
+def _criterion(one: Judged) -> Section:
+    criterion = one.criterion
+    blocks: list[Block] = [Words.of(f"{criterion.asks} (RFC 9743, section {criterion.section})")]
+    for number, figure in enumerate(criterion.figures):
+        own = [verdict for verdict in one.verdicts if verdict.figure == figure]
+        if own:
+            blocks.append(_picture(f"{criterion.name}-{number + 1}", own))
+    return Section(criterion.name, f"{criterion.title}: {one.verdict}", tuple(blocks))
+
+
+def _picture(name: str, verdicts: Sequence[Verdict]) -> Picture:
+    figure = verdicts[0].figure
+    laws = list(verdicts[0].means)
+    rows = tuple(
+        (v.case.label, v.verdict, *(x for law in laws for x in _interval(v, law))) for v in verdicts
+    )
+    told = "; ".join(
+        f"{v.case.label}: {wording.amount(figure, v.candidate)}, {wording.beside(v)}"
+        for v in verdicts
+    )
+    return Picture(
+        id=name,
+        caption=figure.of[0].upper() + figure.of[1:],
+        alt=f"Means with 95 % intervals. {told}.",
+        of="the runs of this criterion",
+        svg=pictures.means(verdicts),
+        head=(
+            "condition",
+            "verdict",
+            *(f"{law} {x}" for law in laws for x in ("mean", "low", "high")),
+        ),
+        rows=rows,
+    )
+
+
+def _interval(one: Verdict, law: str) -> tuple[object, ...]:
+    mean = one.means[law]
+    return ("", "", "") if mean is None else (mean.mean, mean.low, mean.high)
+
+
+def _absent() -> Section:
+    rows = tuple((Cell(section), Cell(what)) for section, what in criteria().absent.items())
+    return Section(
+        "absent",
+        "Criteria without runs",
+        (Table("without-runs", "What RFC 9743 asks and these runs do not answer", "the RFC",
+               ("section", "asks for"), rows, wide=True),),
+    )  # fmt: skip
+
+
+def _method(evaluation: Evaluation) -> Section:
+    transports = "; ".join(
+        f"{name}: {yaml.safe_dump(transport, default_flow_style=True, sort_keys=False).strip()}"
+        for name, transport in evaluation.laws.items()
+    )
+    return Section(
+        "method",
+        "Method and limits",
+        (
+            Words.of(
+                "Every condition is run three times with each seed: with the law, with Reno and "
+                "with CUBIC as the law of the same sources. A verdict compares the law with the "
+                "worse of the two standards, seed by seed: worse or as good by the 95 % interval "
+                "of the difference, with a margin below which a difference does not count; better "
+                "if it is beyond the better of the two. RFC 9743 sets no limits except for full "
+                "backoff, so the margins are choices of this evaluation."
+            ),
+            Words.of(f"Transports: {transports}."),
+            Words.of(
+                "The networks are single bottlenecks in a simulator. A law that is as good here "
+                "may still fail elsewhere. RFC 9743 also weighs data from deployments (section 3)."
+            ),
+        ),
+    )

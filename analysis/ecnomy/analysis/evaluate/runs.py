@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs of an evaluation: a sweep over criteria, their conditions, laws and seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.agents.errors import InputError, ScenarioError
+from ecnomy.analysis.evaluate.criteria import FILE, Condition, Criterion, criteria
+from ecnomy.analysis.sweeps.open_sweep import open_sweep
+from ecnomy.markets.inputs.overrides import apply
+from ecnomy.markets.inputs.yamlfile import parse
+from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.sweep.blocks import plain_tree
+from ecnomy.markets.sweep.declared import Limits, Sweep
+from ecnomy.markets.sweep.driver import Observer, missing, sweep_runs
+from ecnomy.markets.sweep.pool import Pool
+from ecnomy.markets.sweep.space import Assignment, Block, Point
+from ecnomy.markets.sweep.store import Store
+
+__all__ = ["QUICK_SEEDS", "SEEDS", "Evaluation", "Values", "checked", "measured", "sweep_of"]
+
+SEEDS: Final = 10
+QUICK_SEEDS: Final = 3
+_CHANGED: Final = ("duration", "warmup", "network", "sources")  # sections that conditions change
+_MEASURE: Final = "ecnomy.analysis.evaluate.measures:source_columns"
+
+Values = dict[tuple[str, str, str], dict[str, list[float | None]]]
+"""(criterion, condition, law) -> column -> a value per seed"""
+
+
+class Evaluation(msgspec.Struct, frozen=True):
+    """The law under evaluation, and what is run.
+
+    Attributes:
+        name: its name in tables.
+        transport: its transport as in a scenario.
+        criteria: the criteria.
+        seeds: number of seeds.
+        quick: whether only the first condition of each criterion is run.
+    """
+
+    name: str
+    transport: dict[str, Any]
+    criteria: tuple[Criterion, ...]
+    seeds: int = SEEDS
+    quick: bool = False
+
+    @property
+    def laws(self) -> dict[str, dict[str, Any]]:
+        """Return the transports by name, the candidate's first."""
+        return {self.name: self.transport, **criteria().standards}
+
+    def cases(self, criterion: Criterion) -> list[Condition]:
+        """Return the conditions that are run."""
+        own = criterion.cases()
+        return own[: len(criterion.others)] if self.quick else own
+
+
+def checked(evaluation: Evaluation) -> None:
+    """Refuse a transport that no scenario accepts.
+
+    Raises:
+        InputError: it is not valid; the message names the key.
+    """
+    case = evaluation.cases(evaluation.criteria[0])[0]
+    settings = _settings(evaluation, case, evaluation.transport)
+    text = msgspec.json.encode(criteria().scenario).decode()
+    overrides = [f"{path}={value}" for path, value in settings.items()]
+    try:
+        scenario_from_text(text, evaluation.name, overrides=overrides, seed=1)
+    except ScenarioError as error:
+        key = error.path.partition("transport.")[2]
+        where = f"LAW: {key}" if key else "LAW"
+        raise InputError(f"{where}: found {error.found}, expected {error.expected}") from None
+
+
+def sweep_of(evaluation: Evaluation) -> Sweep:
+    """Return the sweep; a criterion's conditions follow each other, and the seeds of a law."""
+    rows: list[Assignment] = []
+    labels: list[str] = []
+    points: list[Point] = []
+    for key, row in _rows(evaluation):
+        rows.append(row)
+        labels.append(": ".join(key))
+        for replicate in range(evaluation.seeds):
+            points.append(Point(len(points), row, replicate, 1 + replicate))
+    values = tuple(tuple(row[path] for row in rows) for path in _CHANGED)
+    return Sweep(
+        file=str(FILE),
+        title=f"{evaluation.name} by the criteria of RFC 9743",
+        scenario=str(FILE),
+        base=msgspec.json.encode(criteria().scenario).decode(),
+        blocks=(Block("list", _CHANGED, values, labels=(tuple(labels),)),),
+        replicates=evaluation.seeds,
+        seed=1,
+        paired=True,
+        limits=Limits(),
+        keep=False,
+        measure=_MEASURE,
+        chosen=tuple(points),
+    )
+
+
+def _rows(evaluation: Evaluation) -> list[tuple[tuple[str, str, str], Assignment]]:
+    """Return (criterion, condition, law) and the settings of each point, in order."""
+    return [
+        ((criterion.name, case.label, law), _settings(evaluation, case, transport))
+        for criterion in evaluation.criteria
+        for case in evaluation.cases(criterion)
+        for law, transport in evaluation.laws.items()
+    ]
+
+
+def _settings(evaluation: Evaluation, case: Condition, transport: dict[str, Any]) -> Assignment:
+    """Return the changed sections of the scenario, as JSON."""
+    places = {"candidate": transport}
+    if case.other:
+        places["other"] = criteria().standards[case.other]
+    sources = [
+        {"from": "servers", "to": "homes", **source, "transport": _transport(source, places)}
+        for source in case.criterion.sources
+    ]
+    tree = parse(
+        msgspec.json.encode(criteria().scenario | {"sources": sources}).decode(),
+        evaluation.name,
+        lines=False,
+    )
+    for path, value in case.changes.items():
+        tree = apply(tree, f"{path}={msgspec.json.encode(value).decode()}", must=True)
+    plain = plain_tree(tree)
+    return {key: msgspec.json.encode(plain[key]).decode() for key in _CHANGED}
+
+
+def _transport(source: dict[str, Any], places: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    own = source["transport"]
+    return places[own] if isinstance(own, str) else own
+
+
+def measured(
+    evaluation: Evaluation, folder: Path, pool: Pool, told: Callable[[int, int], Observer]
+) -> Values:
+    """Make the missing runs, and return the columns of all.
+
+    Args:
+        evaluation: the law and the criteria.
+        folder: the folder of the runs.
+        pool: the workers for the runs.
+        told: function that returns a listener, for the number of runs and of missing ones.
+
+    Raises:
+        SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
+    """
+    sweep = sweep_of(evaluation)
+    store = Store(folder, sweep)
+    try:
+        store.compact()
+        points = missing(store, retry_failed=True, accept_old_code=False)
+        if points:
+            sweep_runs(sweep, store, pool, points, told(len(sweep), len(points)))
+    finally:
+        store.close()
+    return _values(evaluation, open_sweep(folder))
+
+
+def _values(evaluation: Evaluation, table: Any) -> Values:
+    """Return the columns of the judged figures, by seed."""
+    keys = [key for key, _ in _rows(evaluation)]
+    done = table[table["status"] == "done"].set_index("number")
+    columns = {f.column for c in evaluation.criteria for f in c.figures}
+    found: Values = {}
+    for place, key in enumerate(keys):
+        numbers = range(place * evaluation.seeds, (place + 1) * evaluation.seeds)
+        own = done.reindex(numbers)
+        found[key] = {
+            column: [None if value != value else float(value) for value in own[column]]
+            for column in columns
+            if column in own
+        }
+    return found

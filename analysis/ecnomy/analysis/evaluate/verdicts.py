@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The judgement of a law: each figure of each condition beside those of Reno and CUBIC.
+
+With d the difference between the candidate and the worst standard, seed by seed, and m the margin
+of the figure:
+
+    worse    the 95 % interval of d is beyond m on the worse side
+    as good  it is not beyond m on the worse side
+    open     it contains that end of m: more seeds may tell
+    better   the interval of the difference from the best standard is beyond m on the better side
+
+A figure with a bound of the RFC is compared with that bound: as good within it, worse beyond it.
+The verdict of a criterion is the worst of its figures' verdicts, or `better` if one is better and
+the rest as good.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from ecnomy.analysis.evaluate.criteria import Condition, Criterion, Figure
+from ecnomy.analysis.evaluate.runs import Evaluation, Values
+from ecnomy.analysis.statistics.intervals import Interval, t_interval
+
+__all__ = ["BETTER", "OPEN", "VERDICTS", "WORSE", "Judged", "Verdict", "judged", "verdict_of"]
+
+WORSE: Final = "worse"
+OPEN: Final = "open"
+GOOD: Final = "as good"
+BETTER: Final = "better"
+VERDICTS: Final = (WORSE, OPEN, BETTER, GOOD)  # the first one among its figures is a criterion's
+_LEVEL: Final = 0.95
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """The verdict on one figure under one condition.
+
+    Attributes:
+        verdict: worse, open, as good or better.
+        means: law -> interval of its mean, in the unit of the column; the candidate's first.
+            None for a law whose runs have no value.
+    """
+
+    case: Condition
+    figure: Figure
+    verdict: str
+    means: dict[str, Interval | None]
+
+    @property
+    def candidate(self) -> Interval | None:
+        """Return the candidate's mean."""
+        return next(iter(self.means.values()))
+
+    @property
+    def standards(self) -> list[Interval]:
+        """Return the means of the standards that have one."""
+        return [mean for mean in list(self.means.values())[1:] if mean is not None]
+
+    @property
+    def excess(self) -> float:
+        """Return by how many margins the candidate is worse than the worst standard."""
+        own = self.candidate
+        if own is None or not self.standards:
+            return 0.0
+        if self.figure.at_most is not None:
+            return own.mean / self.figure.at_most
+        worst, _ = _ends(self.figure, [one.mean for one in self.standards])
+        gap = (worst - own.mean) * _sign(self.figure)
+        return gap / (_margin(self.figure, worst) or 1.0)
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """The verdicts on a criterion."""
+
+    criterion: Criterion
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def verdict(self) -> str:
+        """Return the verdict on the whole criterion."""
+        found = {one.verdict for one in self.verdicts}
+        return next(one for one in VERDICTS if one in found)
+
+    @property
+    def decisive(self) -> Verdict:
+        """Return the verdict that decides: of those equal to the whole, the most unfavourable."""
+        own = [one for one in self.verdicts if one.verdict == self.verdict]
+        if self.verdict == BETTER:
+            return min(own, key=lambda one: one.excess)
+        return max(own, key=lambda one: one.excess)
+
+
+def judged(evaluation: Evaluation, values: Values) -> list[Judged]:
+    """Return the verdicts on all criteria, in their order."""
+    return [
+        Judged(
+            criterion,
+            tuple(
+                _judge(evaluation, case, figure, values)
+                for case in evaluation.cases(criterion)
+                for figure in case.figures
+            ),
+        )
+        for criterion in evaluation.criteria
+    ]
+
+
+def _judge(evaluation: Evaluation, case: Condition, figure: Figure, values: Values) -> Verdict:
+    given = {
+        law: values[(case.criterion.name, case.label, law)].get(figure.column, [])
+        for law in evaluation.laws
+    }
+    return verdict_of(case, figure, given)
+
+
+def verdict_of(case: Condition, figure: Figure, given: dict[str, list[float | None]]) -> Verdict:
+    """Return the verdict on a figure.
+
+    Args:
+        case: the condition.
+        figure: the figure.
+        given: law -> a value per seed, None where a run has none; the candidate's first.
+    """
+    own, *standards = given.values()
+    means = {law: _mean(of) for law, of in given.items()}
+    if figure.at_most is not None:
+        return Verdict(case, figure, _within(means[next(iter(given))], figure.at_most), means)
+    compared = [(of, mean.mean) for of in standards if (mean := _mean(of)) is not None]
+    if means[next(iter(given))] is None or not compared:
+        return Verdict(case, figure, OPEN, means)
+    worst, best = _ends(figure, [mean for _, mean in compared])
+    by = {mean: of for of, mean in compared}
+    return Verdict(case, figure, _beside(figure, own, by[worst], by[best], (worst, best)), means)
+
+
+def _beside(
+    figure: Figure,
+    own: list[float | None],
+    worst: list[float | None],
+    best: list[float | None],
+    ends: tuple[float, float],
+) -> str:
+    """Return the verdict on values beside those of the worst and the best standard."""
+    behind, ahead = _gain(figure, own, worst), _gain(figure, own, best)
+    if behind is None or ahead is None:
+        return OPEN
+    if ahead.low > _margin(figure, ends[1]):
+        return BETTER
+    margin = _margin(figure, ends[0])
+    if behind.high < -margin:
+        return WORSE
+    return GOOD if behind.low >= -margin else OPEN
+
+
+def _gain(figure: Figure, own: list[float | None], other: list[float | None]) -> Interval | None:
+    """Return by how much `own` is better, seed by seed."""
+    pairs = [(a, b) for a, b in zip(own, other, strict=True) if a is not None and b is not None]
+    if len(pairs) < 2:
+        return None
+    return t_interval([(a - b) * _sign(figure) for a, b in pairs], _LEVEL)
+
+
+def _within(mean: Interval | None, bound: float) -> str:
+    if mean is None:
+        return OPEN
+    if mean.low > bound:
+        return WORSE
+    return GOOD if mean.high <= bound else OPEN
+
+
+def _mean(values: list[float | None]) -> Interval | None:
+    found = [value for value in values if value is not None]
+    return t_interval(found, _LEVEL) if len(found) > 1 else None
+
+
+def _sign(figure: Figure) -> int:
+    return 1 if figure.better == "higher" else -1
+
+
+def _ends(figure: Figure, means: list[float]) -> tuple[float, float]:
+    """Return the worst and the best of these means."""
+    low, high = min(means), max(means)
+    return (low, high) if figure.better == "higher" else (high, low)
+
+
+def _margin(figure: Figure, mean: float) -> float:
+    return max(figure.margin * abs(mean), figure.least)

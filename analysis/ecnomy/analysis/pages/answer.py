@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A page that opens with an answer and facts in large letters; sections with evidence follow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from ecnomy.analysis.pages.parts import Section
+from ecnomy.analysis.pages.shell import environment
+from ecnomy.analysis.support.whole_file import write_whole
+
+__all__ = ["AnswerPage", "write_answer"]
+
+
+class AnswerPage(msgspec.Struct, frozen=True):
+    """The content of a page without its template.
+
+    Attributes:
+        verdict: yes, no or undecided; it colours the answer.
+        facts: amounts in large letters, and their labels.
+    """
+
+    title: str
+    verdict: str
+    opens: str
+    sentence: str
+    sure: str
+    facts: tuple[tuple[str, str], ...]
+    sections: tuple[Section, ...]
+
+
+def write_answer(page: AnswerPage, folder: Path, file: Path) -> None:
+    """Write the page by `page.html` of a folder, which extends `answer.html`.
+
+    Raises:
+        InputError: jinja2 is missing.
+    """
+    template = environment(folder).get_template("page.html")
+    text = template.render(page=page, kind=lambda block: type(block).__name__.lower())
+    write_whole(file, text.encode())

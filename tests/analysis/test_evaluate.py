@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ecnomy evaluate`: verdicts by hand, columns recounted, every condition, whole evaluations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.evaluate.criteria import Condition, Criterion, Figure, criteria
+from ecnomy.analysis.evaluate.measures import source_columns
+from ecnomy.analysis.evaluate.page import write_page
+from ecnomy.analysis.evaluate.runs import Evaluation, checked, measured, sweep_of
+from ecnomy.analysis.evaluate.verdicts import judged as judged_all
+from ecnomy.analysis.evaluate.verdicts import verdict_of
+from ecnomy.markets import load, run
+from ecnomy.markets.cli.main import app
+from ecnomy.markets.sweep.driver import task_of
+from ecnomy.markets.sweep.outcome import DONE, execute
+from sweep_world import Here, Watcher
+
+CUBIC = {"law": "cubic", "sack": True}
+
+
+def judged(own: list[float | None], *, better: str = "higher", **more: float) -> str:
+    """The verdict on these values beside 100 and 120 (Reno, CUBIC), give or take 1."""
+    figure = Figure(column="x", of="x", better=better, **more)
+    case = Condition(Criterion("c", "5", "C", "?", (), {"all": {}}, (figure,)), "all", "all", "")
+    return verdict_of(
+        case, figure, {"new": own, "Reno": [99.0, 100.0, 101.0], "CUBIC": [121.0, 120.0, 119.0]}
+    ).verdict
+
+
+@pytest.mark.parametrize(
+    ("own", "margin", "better", "expected"),
+    [
+        ([89.0, 90.0, 91.0], 0.05, "higher", "worse"),  # 10 below the worst, margin 5
+        ([89.0, 90.0, 91.0], 0.11, "higher", "as good"),  # margin 11
+        ([93.0, 95.0, 97.0], 0.05, "higher", "open"),  # on the margin
+        ([93.0, 100.0, 107.0], 0.05, "higher", "open"),  # too uncertain
+        ([113.0, 114.0, 115.0], 0.05, "higher", "as good"),  # between both
+        ([131.0, 130.0, 129.0], 0.05, "higher", "better"),  # 10 above the best, margin 6
+        ([131.0, 130.0, 129.0], 0.1, "higher", "as good"),  # margin 12
+        ([131.0, 130.0, 129.0], 0.05, "lower", "worse"),  # the worst is now CUBIC
+        ([89.0, 90.0, 91.0], 0.05, "lower", "better"),
+        ([None, None, 90.0], 0.05, "higher", "open"),  # one value has no interval
+        ([None, 90.0, 91.0], 0.05, "higher", "worse"),  # two seeds are compared with their own
+    ],
+)
+def test_verdicts_by_hand(
+    own: list[float | None], margin: float, better: str, expected: str
+) -> None:
+    """Worse beyond the margin of the worst standard, better beyond that of the best."""
+    assert judged(own, margin=margin, better=better) == expected
+
+
+def test_bounds_and_small_differences() -> None:
+    """A bound is absolute; `least` is the smallest margin."""
+    assert judged([0.5, 0.6, 0.7], better="lower", at_most=1) == "as good"
+    assert judged([1.5, 1.6, 1.7], better="lower", at_most=1) == "worse"
+    assert judged([0.5, 1.0, 1.7], better="lower", at_most=1) == "open"
+    assert judged([89.0, 90.0, 91.0], margin=0.01, least=12) == "as good"
+
+
+def test_columns_are_what_the_tables_say(tmp_path: Path) -> None:
+    """Shares, losses, packets per round trip and page times, counted from the tables."""
+    end = {"from": "servers", "to": "homes"}
+    web = {"kind": "web", "reading": "1 s", "size": "fixed", "mean": "30 kB"}
+    cbr = {"kind": "cbr", "rate": "3 Mbps"}
+    sources = [
+        {"name": "long", "count": 2, "transport": CUBIC, "spread": "1 s", **end},
+        {"name": "burst", "transport": {"law": "udp"}, "traffic": cbr, **end},
+        {"name": "pages", "count": 3, "transport": CUBIC, "traffic": web, **end},
+    ]
+    file = tmp_path / "s.yaml"
+    file.write_text(json.dumps(criteria().scenario | {"sources": sources, "warmup": "5 s"}))
+    out = tmp_path / "r"
+    run(load(file, overrides=["duration=15 s"]), seed=3, out=out)
+    found = source_columns(out)
+    flows = pq.read_table(out / "flows.parquet").to_pydict()
+    own = [i for i, source in enumerate(flows["source"]) if source == "long"]
+    rates = np.array([flows["goodput_bps"][i] for i in own])
+    assert found["long.goodput_sum_bps"] == pytest.approx(rates.sum())
+    assert found["long.fair_share"] == 1
+    assert found["long.jain"] == pytest.approx(rates.sum() ** 2 / (2 * (rates**2).sum()))
+    lost, arrived = (sum(flows[key][i] for i in own) for key in ("lost", "delivered"))
+    assert lost > 0 and found["long.lost_share"] == pytest.approx(lost / (lost + arrived))
+    sent = sum(flows["sent"][i] for i in own) / 2
+    assert found["long.sent_per_round"] == pytest.approx(sent / 10 * 0.040)
+    rows = pq.read_table(out / "transfers.parquet").to_pylist()
+    times = [
+        (row["end_ps"] - row["start_ps"]) / 1e12
+        for row in rows
+        if row["start_ps"] >= 5e12 and row["complete"]
+    ]
+    assert found["pages.mean_transfer_s"] == pytest.approx(np.mean(times))
+    assert found["burst.mean_transfer_s"] is None and 0 < found["burst.late_over_150ms"] < 1
+
+
+def test_every_condition_runs_and_has_its_figures() -> None:
+    """All conditions are valid scenarios; the first of each criterion has a value per figure."""
+    evaluation = Evaluation("new", CUBIC, criteria().criteria, seeds=1)
+    sweep = sweep_of(evaluation)
+    points = iter(sweep.points())
+    for criterion in evaluation.criteria:
+        for number, case in enumerate(evaluation.cases(criterion)):
+            for law in evaluation.laws:
+                point = next(points)
+                sweep.scenario_at(point.params, point.seed)
+                if number == 0 and law == "new":
+                    made = execute(task_of(sweep, point))
+                    assert made.status == DONE, (criterion.name, made.reason)
+                    missing = [f.column for f in case.figures if made.values[f.column] is None]
+                    assert not missing, (criterion.name, missing)
+    assert next(points, None) is None
+
+
+def test_reno_is_as_good_as_reno(tmp_path: Path) -> None:
+    """The same runs twice: nothing is worse. Packets sent per round trip have an absolute bound."""
+    own = tuple(one for one in criteria().criteria if one.name in ("backoff", "loss"))
+    transport = criteria().standards["Reno"]
+    evaluation = Evaluation("newreno", transport, own, seeds=3, quick=True)
+    pool = Here()
+    values = measured(evaluation, tmp_path / "e", pool, lambda total, missing: Watcher())
+    pool.close()
+    found = judged_all(evaluation, values)
+    assert [(one.criterion.name, one.verdict) for one in found] == [
+        ("backoff", "as good"),
+        ("loss", "as good"),
+    ]
+    means = found[1].verdicts[0].means
+    assert means["newreno"] == means["Reno"] != means["CUBIC"]
+    page = write_page(evaluation, found, tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text()
+    assert page.opens == "newreno is nowhere worse than Reno and CUBIC" and page.opens in text
+    assert "http" not in text.replace("http://www.w3.org", "") and "<script" not in text
+
+
+def test_dctcp_starves_cubic_where_packets_are_marked(tmp_path: Path) -> None:
+    """RFC 8257 section 5: DCTCP must not share a queue with standard flows. Runs are kept."""
+    command = ["evaluate", "dctcp", "--quick", "--jobs", "1", "--json"]
+    command += ["--only", "aqm-standard", "--out", str(tmp_path / "e")]
+    first = CliRunner().invoke(app, command)
+    told = json.loads(first.stdout)
+    (figure,) = told["criteria"][0]["figures"]
+    assert told["criteria"][0]["verdict"] == "worse" and figure["means"]["dctcp"]["mean"] < 0.5
+    assert figure["means"]["Reno"]["mean"] > 0.8
+    again = CliRunner().invoke(app, command)
+    assert again.stdout == first.stdout and "new runs" not in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("law", "expected"),
+    [
+        ("cubik", "LAW: law: found 'cubik', expected 'cubic'"),
+        ("{law: cubic, hystat: true}", "LAW: hystat: found the unknown key 'hystat', expected 'hy"),
+        ("udp", "LAW: found udp, which has no congestion control"),
+        ("[cubic]", "LAW: found [cubic], expected a window law or a transport with 'law'"),
+    ],
+)
+def test_what_is_no_law_is_refused(law: str, expected: str, tmp_path: Path) -> None:
+    """One line names the key; nothing is written."""
+    made = CliRunner().invoke(app, ["evaluate", law, "--out", str(tmp_path / "e")])
+    assert isinstance(made.exception, InputError) or made.exit_code == 2
+    said = str(made.exception) if isinstance(made.exception, InputError) else made.stderr
+    assert said.removeprefix("ecnomy: ").startswith(expected)
+    assert not (tmp_path / "e").exists()
+
+
+def test_a_refused_transport_has_its_key() -> None:
+    """The check of a transport names the key below it."""
+    with pytest.raises(InputError, match="LAW: sack: found 'perhaps'"):
+        checked(Evaluation("cubic", {"law": "cubic", "sack": "perhaps"}, criteria().criteria))
