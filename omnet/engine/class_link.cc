@@ -32,7 +32,7 @@ ClassLink::ClassLink(std::int32_t index, const LinkPlan& plan, std::uint64_t see
       plan_(&plan),
       law_(plan, seed),
       loss_(plan.loss, Stream(seed, plan.loss_stream)),
-      waiting_(plan.scheduler.classes.size()) {}
+      waiting_(law_.queues()) {}
 
 LinkState ClassLink::state(Time now) const noexcept {
   return {queue_.stats, queue_.busy_ps(now), queue_.packets, queue_.bytes, law_.probability()};
@@ -55,7 +55,8 @@ void ClassLink::begin_next(Core& core, Time started) {
   queue_.leave(wire_bytes);
   queue_.depart(id->bytes);
   if (core.classes) {
-    core.classes->departed(index_, service.service, id->bytes, service.waited, started);
+    core.classes->departed(index_, law_.class_of(service.service), id->bytes, service.waited,
+                           started);
   }
   if (service.mark) apply_mark(core, *id, service.service, started);
   const Time duration = transmission_ps(wire_bytes, plan_->rate_bps);
@@ -69,23 +70,23 @@ void ClassLink::begin_next(Core& core, Time started) {
   under_way_.push(id);
 }
 
-void ClassLink::apply_mark(Core& core, Packet& packet, std::size_t service, Time now) {
+void ClassLink::apply_mark(Core& core, Packet& packet, std::size_t queue, Time now) {
   if (packet.has(kCe) || !packet.has(kEct)) return;
   packet.flags = static_cast<std::uint16_t>(packet.flags | kCe);
   Hop& hop = core.hops[packet.hop];
   ++hop.ce_in_flight;
   queue_.marked(index_, {&hop, nullptr, core.tally}, now);
-  if (core.classes) core.classes->marked(index_, service, now);
+  if (core.classes) core.classes->marked(index_, law_.class_of(queue), now);
   if (core.trace) core.note(TraceEvent::mark, index_, packet, now);
 }
 
 // The packet has already left its queue.
-void ClassLink::drop(Core& core, std::size_t service, PacketId id, bool by_law, Time now) {
+void ClassLink::drop(Core& core, std::size_t queue, PacketId id, bool by_law, Time now) {
   queue_.account(now);
   queue_.leave(id->bytes + plan_->framing_bytes);
   if (id->has(kCe)) --core.hops[id->hop].ce_in_flight;
   if (core.classes) {
-    core.classes->dropped(index_, service, id->bytes, law_.queue(service), now);
+    core.classes->dropped(index_, law_.class_of(queue), id->bytes, law_.busy_period(queue), now);
   }
   count_drop(core, id, by_law, now);
 }
@@ -106,21 +107,22 @@ void ClassLink::enqueue(Core& core, PacketId id, Time now) {
   const bool waits = queue_.free_at > now;
   const std::int32_t wire_bytes = packet.bytes + plan_->framing_bytes;
   const PacketView view = packet.view(wire_bytes);
-  const std::size_t service = law_.class_of(view, static_cast<std::size_t>(hop.service_class));
+  const std::size_t queue = law_.queue_of(view, static_cast<std::size_t>(hop.service_class));
   queue_.arrived(index_, packet.bytes, {&hop, nullptr, core.tally}, now);
   if (packet.has(kCe)) ++hop.ce_in_flight;
   if (core.trace) core.note(TraceEvent::enqueue, index_, packet, now);
   queue_.account(now);
-  waiting_[service].push(id);
+  waiting_[queue].push(id);
   queue_.join(wire_bytes);
-  law_.arrive(service, view, waits, now);
+  law_.arrive(queue, view, waits, now);
   if (core.classes) {
-    core.classes->arrived(index_, service, packet.bytes, law_.queue(service), now);
+    core.classes->arrived(index_, law_.class_of(queue), packet.bytes, law_.busy_period(queue), now);
   }
   queue_.make_room(law_, *plan_, waits, now, [&](std::size_t victim, bool by_law) {
-    drop(core, victim, waiting_[victim].pop_last(), by_law, now);
+    Fifo& of = waiting_[victim];
+    drop(core, victim, law_.drops_oldest() ? of.pop() : of.pop_last(), by_law, now);
   });
-  if (law_.marks_arrival()) apply_mark(core, packet, service, now);
+  if (law_.marks_arrival()) apply_mark(core, packet, queue, now);
   law_.settle(now);
   if (waits) return queue_.peak();
   while (queue_.packets > 0 && queue_.free_at <= now) begin_next(core, now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction of a link with a class scheduler: a queue per class, a transmitter, propagation.
+// One direction of a link with a class scheduler: a queue per class or per flow, a transmitter, propagation.
 //
 // The scheduler chooses the next packet only when the transmitter is free. As in a link with one queue
 // (link.h), changes are computed later, before any access to the link. Between two arrivals nothing else
@@ -54,8 +54,8 @@ class ClassLink {
   };
 
   void begin_next(Core& core, Time started);
-  void apply_mark(Core& core, Packet& packet, std::size_t service, Time now);
-  void drop(Core& core, std::size_t service, PacketId id, bool by_law, Time now);
+  void apply_mark(Core& core, Packet& packet, std::size_t queue, Time now);
+  void drop(Core& core, std::size_t queue, PacketId id, bool by_law, Time now);
   void count_drop(Core& core, PacketId id, bool by_law, Time now);
 
   const std::int32_t index_;
@@ -63,7 +63,7 @@ class ClassLink {
   SchedulerHost law_;
   WireLoss loss_;
   LinkQueue queue_;
-  std::vector<Fifo> waiting_;  // by class
+  std::vector<Fifo> waiting_;  // by queue
   Fifo under_way_;             // packets in service or propagating
 };
 

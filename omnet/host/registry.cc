@@ -69,7 +69,9 @@ nlohmann::ordered_json traits(const TrafficTraits& law) {
 }
 
 nlohmann::ordered_json traits(const SchedulingTraits& law) {
-  return {{"class_marking", law.class_marking}, {"by_codepoint", law.by_codepoint}};
+  return {{"class_marking", law.class_marking},
+          {"by_codepoint", law.by_codepoint},
+          {"by_flow", law.by_flow}};
 }
 
 template <Described Law>

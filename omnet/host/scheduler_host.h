@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One link's scheduler, selected by name and made from its plan, and its part of the law log. Under a
+// One link's scheduler, selected by name and made from its plan, and its part of the law log. Its packets wait in
+// numbered queues: one for each class, or many for its only class under a scheduler by flow. Under a
 // scheduler by weights each class has its own marking law. Its draws come from the stream with the name of the
 // link's stream and the class's number, counted from 1.
 #ifndef ECNOMY_HOST_SCHEDULER_HOST_H_
@@ -37,8 +38,15 @@ class SchedulerHost {
             on_law(law_, [](const auto& law) { return kTraitsOf<decltype(law)>.class_marking; })),
         by_codepoint_(
             on_law(law_, [](const auto& law) { return kTraitsOf<decltype(law)>.by_codepoint; })),
+        by_flow_(on_law(law_, [](const auto& law) { return kTraitsOf<decltype(law)>.by_flow; })),
         drop_not_ect_(link.drop_not_ect),
+        queues_(on_law(law_,
+                       [](const auto& law) {
+                         if constexpr (kTraitsOf<decltype(law)>.by_flow) return law.queues();
+                         return law.classes();
+                       })),
         stream_(Stream(seed, link.stream)) {
+    if (by_flow_) salt_ = Stream(seed, link.stream + "/flows").next();
     marking_.reserve(link.scheduler.marking.size());
     for (const LawPlan& plan : link.scheduler.marking) {
       const std::string stream = link.stream + "/" + std::to_string(marking_.size() + 1);
@@ -46,20 +54,26 @@ class SchedulerHost {
     }
   }
 
-  // The class of a packet, if `of_source` is the class of its source.
-  std::size_t class_of(const PacketView& packet, std::size_t of_source) const noexcept {
+  std::size_t queues() const noexcept { return queues_; }
+  // The queue of a packet, if `of_source` is the class of its source.
+  std::size_t queue_of(const PacketView& packet, std::size_t of_source) const noexcept {
+    if (by_flow_) return FlowClass::of(packet, salt_, queues_);
     return by_codepoint_ ? CodepointClass::of(packet) : of_source;
   }
+  // The class whose packets wait in a queue.
+  std::size_t class_of(std::size_t queue) const noexcept { return by_flow_ ? 0 : queue; }
+  // True if a queue's oldest packet is dropped for drop(), false if its last one.
+  bool drops_oldest() const noexcept { return by_flow_; }
 
-  void arrive(std::size_t service, const PacketView& packet, bool busy, Time now) {
+  void arrive(std::size_t queue, const PacketView& packet, bool busy, Time now) {
     busy_ = busy;
-    if (class_marking_) judge(service, packet, now);
-    on_law(law_, [&](auto& law) { law.arrive(service, packet, busy, now); });
-    log_.joined(static_cast<int>(service), packet, busy, now);
+    if (class_marking_) judge(queue, packet, now);
+    on_law(law_, [&](auto& law) { law.arrive(queue, packet, busy, now); });
+    log_.joined(static_cast<int>(queue), packet, busy, now);
   }
 
   struct Dropped {
-    int service;  // the class whose last packet has been dropped; kNone: no further drop
+    int service;  // the queue of which a packet has been dropped; kNone: no further drop
     bool by_law;  // the law, not a full buffer, caused the drop
   };
 
@@ -108,8 +122,12 @@ class SchedulerHost {
     });
   }
 
-  const ClassQueue& queue(std::size_t service) const noexcept {
-    return on_law(law_, [&](const auto& law) -> const ClassQueue& { return law.queue(service); });
+  // The bytes of a queue's class in the present busy period.
+  const ClassQueue& busy_period(std::size_t queue) const noexcept {
+    return on_law(law_, [&](const auto& law) -> const ClassQueue& {
+      if constexpr (kTraitsOf<decltype(law)>.by_flow) return law.class_queue(0);
+      return law.queue(queue);
+    });
   }
 
  private:
@@ -138,7 +156,9 @@ class SchedulerHost {
   SchedulerVariant law_;
   [[no_unique_address]] SchedulerLog log_;
   std::vector<MarkingHost> marking_;  // by class; empty if the scheduler itself marks
-  bool class_marking_, by_codepoint_, drop_not_ect_;
+  bool class_marking_, by_codepoint_, by_flow_, drop_not_ect_;
+  std::size_t queues_;
+  std::uint64_t salt_ = 0;               // of the hash of flows
   LawStream stream_;                     // the scheduler's stream
   bool busy_ = false;                    // state of the link at the last arrival
   bool refused_ = false, mark_ = false;  // decision of the class's marking law on this packet

@@ -7,12 +7,13 @@
 #include "laws/scheduling/class_scheduler.h"
 #include "laws/scheduling/deficit_round_robin.h"
 #include "laws/scheduling/dualpi2.h"
+#include "laws/scheduling/fq_codel.h"
 
 namespace ecnomy {
 
-using SchedulingLaws = LawList<ClassScheduler, DeficitRoundRobin, DualPi2>;
+using SchedulingLaws = LawList<ClassScheduler, DeficitRoundRobin, DualPi2, FqCodel>;
 using SchedulerVariant = SchedulingLaws::Variant;
-using ServiceLaws = LawList<ServiceClass, WeightedClass, CodepointClass>;
+using ServiceLaws = LawList<ServiceClass, WeightedClass, CodepointClass, FlowClass>;
 
 }  // namespace ecnomy
 

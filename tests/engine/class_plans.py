@@ -10,7 +10,17 @@ import plans
 from ecnomy.markets.plan import Law, Link, Plan, Scheduler, Source
 from ecnomy.markets.plan.laws import law
 
-__all__ = ["TABLE_1", "by_class", "classed", "dual", "in_classes", "line", "scheduler", "weights"]
+__all__ = [
+    "TABLE_1",
+    "by_class",
+    "by_flow",
+    "classed",
+    "dual",
+    "in_classes",
+    "line",
+    "scheduler",
+    "weights",
+]
 
 # christin2003 Table 1.
 TABLE_1 = [
@@ -49,6 +59,15 @@ def dual(**values: float | str) -> Scheduler:
         law=law("scheduling", "dualpi2", values),
         classes=[Law("codepoint-class", {}) for _ in range(2)],
         names=["l4s", "classic"],
+    )
+
+
+def by_flow(**values: float | str) -> Scheduler:
+    """FQ-CoDel: one class with a queue for each flow."""
+    return Scheduler(
+        law=law("scheduling", "fq-codel", values),
+        classes=[Law("flow-class", {})],
+        names=["flows"],
     )
 
 

@@ -10,6 +10,7 @@ from planted_faults import Mutation
 __all__ = ["AQM_MUTATIONS"]
 
 _CODEL: Final = "marking/codel.h"
+_DELAY: Final = "marking/controlled_delay.h"
 _PIE: Final = "marking/pie.h"
 _BLUE: Final = "marking/blue.h"
 _SELF: Final = "marking/self_configuring_red.h"
@@ -17,15 +18,15 @@ _SRED: Final = "marking/sred.h"
 
 AQM_MUTATIONS: Final[dict[str, list[Mutation]]] = {
     "codel": [
-        Mutation("threshold", _CODEL, "waited < target_", "waited <= target_"),
-        Mutation("few", _CODEL, " || queue.bytes <= largest_", ""),
+        Mutation("threshold", _DELAY, "waited < bounds.target", "waited <= bounds.target"),
+        Mutation("few", _DELAY, " || last) {", ") {"),
         Mutation("bytes", _CODEL, "queue.bytes <= largest_", "queue.bytes < largest_"),
-        Mutation("at-once", _CODEL, "return now >= ok_from_;", "return true;"),
-        Mutation("due", _CODEL, "now >= next_ : true", "now > next_ : true"),
-        Mutation("case", _CODEL, "count_ = marks > 1 && ", "count_ = "),
-        Mutation("soon", _CODEL, " && now - next_ < 16 * interval_ ?", " ?"),
-        Mutation("count", _CODEL, "      ++count_;\n", ""),
-        Mutation("late", _CODEL, "next_ += step();", "next_ = now + step();"),
+        Mutation("at-once", _DELAY, "return now >= ok_from_;", "return true;"),
+        Mutation("due", _DELAY, "!striking_ || now >= next_", "!striking_ || now > next_"),
+        Mutation("case", _DELAY, "count_ = strikes > 1 && ", "count_ = "),
+        Mutation("soon", _DELAY, " && now - next_ < 16 * bounds.interval ?", " ?"),
+        Mutation("count", _DELAY, "      ++count_;\n", ""),
+        Mutation("late", _DELAY, "next_ += step(bounds);", "next_ = now + step(bounds);"),
         Mutation("clamp", _CODEL, "std::max(largest_, packet.bytes)", "packet.bytes"),
         Mutation("withdraw", "marking/waiting_times.h", "--tail_;", "++head_;"),
     ],

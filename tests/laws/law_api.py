@@ -228,6 +228,9 @@ class Laws(Protocol):
     def codepoint_class(self, ect: bool, ce: bool, ect_1: bool, /) -> int:
         """The class of a packet by its ECN field: 0 for L4S traffic, 1 for all other."""
 
+    def flow_class(self, flow: int, salt: int, queues: int, /) -> int:
+        """The queue of a flow among `queues`."""
+
     def tables(self) -> dict[str, dict[str, list[Row]]]: ...
 
 

@@ -24,6 +24,7 @@ import pytest
 
 from aqm_faults import AQM_MUTATIONS
 from dualpi2_faults import DUALPI2_MUTATIONS
+from fq_codel_faults import FQ_CODEL_MUTATIONS
 from law_api import Laws
 from law_build import LAWS, build_module
 from law_checks import AT_FAULT
@@ -49,6 +50,7 @@ SOURCES: Final = {
     "service-class": ("class_based",),
     "weighted-class": ("deficit_round_robin",),
     "codepoint-class": ("dualpi2",),
+    "flow-class": ("fq_codel",),
     "voip": ("users",),
     "file": ("users",),
     "on-off": ("users",),
@@ -118,6 +120,7 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
     **SCHEDULING_MUTATIONS,
     **ROUND_ROBIN_MUTATIONS,
     **DUALPI2_MUTATIONS,
+    **FQ_CODEL_MUTATIONS,
     **PRAGUE_MUTATIONS,
     **AQM_MUTATIONS,
     **PART_MUTATIONS,

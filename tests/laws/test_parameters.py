@@ -16,11 +16,12 @@ TABLELESS: dict[str, set[str]] = {kind: set() for kind in KINDS} | {"traffic": {
 
 
 SCHEDULERS = {"service-class": "class-based", "weighted-class": "deficit-round-robin"}
-SCHEDULERS |= {"codepoint-class": "dualpi2"}
+SCHEDULERS |= {"codepoint-class": "dualpi2", "flow-class": "fq-codel"}
 _CLASSES: dict[str, list[list[float]]] = {
     "class-based": [[-1.0, -1.0, 0.0, -1.0, -1.0]],
     "deficit-round-robin": [[1.0, -1.0, -1.0]],
     "dualpi2": [[], []],
+    "fq-codel": [[]],
 }
 
 

@@ -63,6 +63,8 @@ def _scheduler(laws: Laws) -> Callable[[str, Sequence[float]], Scheduler]:
         rest = values[1 + own :]
         if name in with_trait("scheduling", "by_codepoint"):
             return laws.scheduler(values[1:], [[], []], int(values[0]), name)
+        if name in with_trait("scheduling", "by_flow"):
+            return laws.scheduler(values[1:], [[]], int(values[0]), name)
         service = {"class-based": "service-class", "deficit-round-robin": "weighted-class"}[name]
         each = len(tables["service"][service])
         classes = [rest[i : i + each] for i in range(0, len(rest), each)]

@@ -16,7 +16,7 @@ import drive
 import drive_omnet
 import engine_build
 import plans
-from class_plans import TABLE_1, classed, dual, scheduler, weights
+from class_plans import TABLE_1, by_flow, classed, dual, scheduler, weights
 from compiling import missing_compiler
 from ecnomy.markets.plan import Plan, Source
 from law_api import load_module
@@ -43,6 +43,7 @@ LAWS = {
         quantum_bytes=600,
     ),
     "dualpi2": lambda: dual(target_s=0.002, step_s=0.0005),
+    "fq-codel": lambda: by_flow(target_s=0.001, interval_s=0.02, ce_threshold_s=0.002, queues=16),
 }
 
 

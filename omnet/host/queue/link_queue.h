@@ -115,14 +115,13 @@ struct LinkQueue {
     return mark ? Entry::mark : Entry::pass;
   }
 
-  // After an arrival at a link with classes: calls drop_last(class, by_law) until the scheduler requests no drop.
-  template <class Scheduler, class DropLast>
-  void make_room(Scheduler& scheduler, const LinkPlan& plan, bool waits, Time now,
-                 DropLast&& drop_last) {
+  // After an arrival at a link with classes: calls drop(queue, by_law) until the scheduler requests no drop.
+  template <class Scheduler, class Drop>
+  void make_room(Scheduler& scheduler, const LinkPlan& plan, bool waits, Time now, Drop&& drop) {
     for (;;) {
       const auto victim = scheduler.drop(waits && overflows(plan), now);
       if (victim.service == Scheduler::kNone) return;
-      drop_last(static_cast<std::size_t>(victim.service), victim.by_law);
+      drop(static_cast<std::size_t>(victim.service), victim.by_law);
     }
   }
 

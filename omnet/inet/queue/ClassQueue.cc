@@ -29,39 +29,41 @@ void ClassQueue::openLaw() {
   }
 }
 
-// Packets without a source are in the last class, unless the scheduler classifies by codepoint.
-std::size_t ClassQueue::classOf(const Slot& slot) const {
+// Packets without a source are in the last class, unless the scheduler classifies by codepoint or flow.
+std::size_t ClassQueue::queueOf(const Slot& slot) const {
   const bool known = slot.hop && slot.hop->service_class >= 0;
-  return scheduler_->class_of(view(slot), known ? static_cast<std::size_t>(slot.hop->service_class)
+  return scheduler_->queue_of(view(slot), known ? static_cast<std::size_t>(slot.hop->service_class)
                                                 : plan_.scheduler.classes.size() - 1);
 }
 
 bool ClassQueue::enter(Slot& slot, Time now) {
-  const std::size_t service = slot.service = classOf(slot);
+  const std::size_t queue = slot.service = queueOf(slot);
   const bool waits = busy(now);
   note(TraceEvent::enqueue, slot, now);
   queue_.account(now);
   queue_.join(slot.wireBytes);
   storage_.insert(slot.packet);
   slots_.push_back(slot);
-  scheduler_->arrive(service, view(slot), waits, now);
+  scheduler_->arrive(queue, view(slot), waits, now);
   if (ClassTally* tally = classes()) {
-    tally->arrived(link_, service, slot.bytes, scheduler_->queue(service), now);
+    tally->arrived(link_, scheduler_->class_of(queue), slot.bytes, scheduler_->busy_period(queue),
+                   now);
   }
   queue_.make_room(*scheduler_, plan_, waits, now,
-                   [&](std::size_t victim, bool byLaw) { dropLastOf(victim, byLaw, now); });
-  if (scheduler_->marks_arrival()) markIn(service, slots_.back(), now);
+                   [&](std::size_t victim, bool byLaw) { dropOf(victim, byLaw, now); });
+  if (scheduler_->marks_arrival()) markIn(queue, slots_.back(), now);
   scheduler_->settle(now);
   if (waits) queue_.peak();
   return true;
 }
 
-void ClassQueue::dropLastOf(std::size_t service, bool byLaw, Time now) {
-  const auto last = std::find_if(slots_.rbegin(), slots_.rend(),
-                                 [&](const Slot& slot) { return slot.service == service; });
-  if (last == slots_.rend())
-    throw cRuntimeError("the scheduler dropped a packet of a class without packets");
-  drop(std::next(last).base(), byLaw, now);
+void ClassQueue::dropOf(std::size_t queue, bool byLaw, Time now) {
+  const auto own = [&](const Slot& slot) { return slot.service == queue; };
+  const auto oldest = std::find_if(slots_.begin(), slots_.end(), own);
+  if (oldest == slots_.end())
+    throw cRuntimeError("the scheduler dropped a packet of a queue without packets");
+  const auto last = std::prev(std::find_if(slots_.rbegin(), slots_.rend(), own).base());
+  drop(scheduler_->drops_oldest() ? oldest : last, byLaw, now);
 }
 
 void ClassQueue::drop(std::deque<Slot>::iterator position, bool byLaw, Time now) {
@@ -71,7 +73,8 @@ void ClassQueue::drop(std::deque<Slot>::iterator position, bool byLaw, Time now)
   slots_.erase(position);
   storage_.remove(slot.packet);
   if (ClassTally* tally = classes()) {
-    tally->dropped(link_, slot.service, slot.bytes, scheduler_->queue(slot.service), now);
+    tally->dropped(link_, scheduler_->class_of(slot.service), slot.bytes,
+                   scheduler_->busy_period(slot.service), now);
   }
   countDrop(slot, byLaw, now);
   dropPacket(slot.packet, byLaw ? inet::CONGESTION : inet::QUEUE_OVERFLOW);
@@ -105,14 +108,15 @@ inet::Packet* ClassQueue::canPullPacket(QueueGate* gate) const {
 
 void ClassQueue::departing(Slot& slot, Time started) {
   if (ClassTally* tally = classes()) {
-    tally->departed(link_, chosen_.service, slot.bytes, chosen_.waited, started);
+    tally->departed(link_, scheduler_->class_of(chosen_.service), slot.bytes, chosen_.waited,
+                    started);
   }
   if (chosen_.mark) markIn(chosen_.service, slot, started);
 }
 
-void ClassQueue::markIn(std::size_t service, Slot& slot, Time now) {
+void ClassQueue::markIn(std::size_t queue, Slot& slot, Time now) {
   if (!slot.ect || slot.ce) return;
-  if (ClassTally* tally = classes()) tally->marked(link_, service, now);
+  if (ClassTally* tally = classes()) tally->marked(link_, scheduler_->class_of(queue), now);
   mark(slot, now);
 }
 

@@ -30,9 +30,9 @@ class ClassQueue : public MarkingQueue {
   double probability() const override { return scheduler_ ? scheduler_->probability() : 0.0; }
 
  private:
-  std::size_t classOf(const Slot& slot) const;
-  void markIn(std::size_t service, Slot& slot, Time now);
-  void dropLastOf(std::size_t service, bool byLaw, Time now);
+  std::size_t queueOf(const Slot& slot) const;
+  void markIn(std::size_t queue, Slot& slot, Time now);
+  void dropOf(std::size_t queue, bool byLaw, Time now);
   void drop(std::deque<Slot>::iterator position, bool byLaw, Time now);
   ClassTally* classes() const { return market_ ? market_->accounts().classes : nullptr; }
 

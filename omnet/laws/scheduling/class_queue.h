@@ -31,7 +31,8 @@ struct SchedulingTraits {
   bool class_marking =
       false;  // each class has its own marking law and buffer; otherwise the scheduler marks
   bool by_codepoint = false;  // the ECN field, not the source, determines a packet's class
-  bool draws = false;         // next(now, uniform): the scheduler draws from a stream
+  bool by_flow = false;  // one class with a queue for each flow; the oldest packets are dropped
+  bool draws = false;    // next(now, uniform): the scheduler draws from a stream
 };
 
 class ClassQueue {
@@ -46,7 +47,7 @@ class ClassQueue {
     if (tail_ - head_ == slots_.size()) grow();
     slots_[tail_++ & (slots_.size() - 1)] = {packet, noted, now};
     bytes_ += packet.bytes;
-    arrived_bytes_ += packet.bytes;
+    note_arrived(packet.bytes);
   }
   Waiting pop() noexcept {
     const Waiting first = slot(head_++);
@@ -58,10 +59,13 @@ class ClassQueue {
   Waiting drop_last() noexcept {
     const Waiting last = slot(--tail_);
     bytes_ -= last.packet.bytes;
-    dropped_bytes_ += last.packet.bytes;
+    note_dropped(last.packet.bytes);
     return last;
   }
 
+  // Bytes of the busy period; push() and drop_last() note theirs.
+  void note_arrived(std::int64_t bytes) noexcept { arrived_bytes_ += bytes; }
+  void note_dropped(std::int64_t bytes) noexcept { dropped_bytes_ += bytes; }
   void begin_busy_period() noexcept { arrived_bytes_ = dropped_bytes_ = 0; }
   // The share of the busy period's bytes that would be dropped after a further drop of `more` bytes.
   double loss(std::int64_t more = 0) const noexcept {

@@ -150,6 +150,9 @@ void bind_scheduling(nb::module_& module) {
   module.def("codepoint_class", [](bool ect, bool ce, bool ect_1) {
     return registry().codepoint_class(ect, ce, ect_1);
   });
+  module.def("flow_class", [](int flow, std::uint64_t salt, std::size_t queues) {
+    return registry().flow_class(flow, salt, queues);
+  });
 }
 
 void bind_random(nb::module_& module) {

@@ -199,6 +199,7 @@ struct Registry {
   std::map<std::string, SchedulingEntry> scheduling;
   std::function<std::vector<double>(const std::vector<double>&)> weights;
   std::function<std::size_t(bool ect, bool ce, bool ect_1)> codepoint_class;
+  std::function<std::size_t(int flow, std::uint64_t salt, std::size_t queues)> flow_class;
 };
 
 Registry& registry();

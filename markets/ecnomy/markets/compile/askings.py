@@ -7,6 +7,7 @@ from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import make
 from ecnomy.markets.plan import Law, Link, Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.law_table import with_trait
+from ecnomy.markets.scenario.header_queues import HEADERS
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.mark_prices import mark_prices
 
@@ -18,13 +19,19 @@ __all__ = [
     "mark_rates",
     "packet_bytes",
     "sorts",
+    "sorts_by",
 ]
 
 
 def sorts(link: Link) -> bool:
-    """Return whether a link queues packets by codepoint, whatever the class of their source."""
+    """Return whether a link sorts packets by their headers, whatever the class of their source."""
+    return any(sorts_by(link, trait) for trait in HEADERS)
+
+
+def sorts_by(link: Link, trait: str) -> bool:
+    """Return whether a link sorts packets by codepoint (by_codepoint) or by flow (by_flow)."""
     scheduler = link.scheduler
-    return scheduler is not None and scheduler.law.law in with_trait("scheduling", "by_codepoint")
+    return scheduler is not None and scheduler.law.law in with_trait("scheduling", trait)
 
 
 def largest_probability(link: Link) -> float:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ecnomy.markets.compile.askings import sorts
+from ecnomy.markets.compile.askings import sorts_by
 from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.settling import round_trip_s
 from ecnomy.markets.plan import Link, Plan, Source, Tcp
@@ -51,7 +51,7 @@ def _answers(source: Source, plan: Plan) -> Iterator[str]:
         return
     law = transport.window.law
     if transport.codepoint == "ect-0":
-        dual = [plan.links[i].name for i in source.path if sorts(plan.links[i])]
+        dual = [plan.links[i].name for i in source.path if sorts_by(plan.links[i], "by_codepoint")]
         if _scalable(source) and dual:
             yield (
                 f"source {source.name}: {law} sends ECT(0), so link {dual[0]} marks it as classic "

@@ -17,7 +17,7 @@ from ecnomy.markets.plan.routing import NoRoute, Router
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.counting import MOST_ROWS, Counts
 from ecnomy.markets.scenario.document import AUTO, Source
-from ecnomy.markets.scenario.dual_queues import CLASSIC, L4S, DualQueue
+from ecnomy.markets.scenario.header_queues import HeaderQueues
 from ecnomy.markets.scenario.links import Direction
 from ecnomy.markets.scenario.traffic import Voip
 from ecnomy.markets.scenario.transport import Udp
@@ -217,8 +217,8 @@ def _classes(scenario: Scenario, index: int, path: list[Direction], *, l4s: bool
     found: list[int] = []
     for direction in path:
         scheduler = direction.scheduler
-        if isinstance(scheduler, DualQueue):
-            found.append(L4S if l4s else CLASSIC)
+        if isinstance(scheduler, HeaderQueues):
+            found.append(scheduler.class_of(l4s=l4s))
             continue
         at = plans.NONE if scheduler is None else scheduler.index(wanted)
         if at is None and scheduler is not None:

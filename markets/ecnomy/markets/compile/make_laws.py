@@ -9,10 +9,10 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import AUTO_NUMBER, Size
 from ecnomy.markets.plan import Law
 from ecnomy.markets.plan import structs as plans
-from ecnomy.markets.plan.law_table import param
+from ecnomy.markets.plan.law_table import param, with_trait
 from ecnomy.markets.plan.laws import law
 from ecnomy.markets.scenario import links, transport
-from ecnomy.markets.scenario.dual_queues import DualQueue
+from ecnomy.markets.scenario.header_queues import HeaderQueues
 from ecnomy.markets.scenario.marking import MarkingForm
 from ecnomy.markets.scenario.scheduling import ClassBased, ServiceClass
 from ecnomy.markets.scenario.weights import DeficitRoundRobin, WeightedClass
@@ -32,8 +32,8 @@ def scheduler_of(scheduler: links.Scheduling, buffer: Size) -> plans.Scheduler:
     """Return a scheduler and its classes; `buffer` is the link's, which a class's law may copy."""
     if isinstance(scheduler, DeficitRoundRobin):
         return _by_weights(scheduler, buffer)
-    if isinstance(scheduler, DualQueue):
-        return _by_codepoint(scheduler)
+    if isinstance(scheduler, HeaderQueues):
+        return _by_headers(scheduler)
     return _class_based(scheduler, buffer)
 
 
@@ -47,10 +47,12 @@ def _by_weights(scheduler: DeficitRoundRobin, buffer: Size) -> plans.Scheduler:
     )
 
 
-def _by_codepoint(scheduler: DualQueue) -> plans.Scheduler:
+def _by_headers(scheduler: HeaderQueues) -> plans.Scheduler:
+    by_flow = scheduler.law in with_trait("scheduling", "by_flow")
+    own = "flow-class" if by_flow else "codepoint-class"
     return plans.Scheduler(
         law=law("scheduling", scheduler.law, scheduler.values()),
-        classes=[law("service", "codepoint-class", {}) for _ in scheduler.names()],
+        classes=[law("service", own, {}) for _ in scheduler.names()],
         names=scheduler.names(),
     )
 

@@ -11,9 +11,10 @@ from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import AgentSpec, ClassSpec, MarketSpec
 from ecnomy.agents.strategies import find
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.compile.askings import charges_micro, sorts
+from ecnomy.markets.compile.askings import charges_micro, sorts_by
 from ecnomy.markets.plan import Law, Link, Plan, Scheduler, Source, Tcp
 from ecnomy.markets.plan.law_table import MARKING, Param
+from ecnomy.markets.scenario.header_queues import HEADERS
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.mark_prices import DIRECT, MarkPrice, mark_prices
 from ecnomy.markets.scenario.parameters import declared
@@ -84,10 +85,12 @@ def _markings(plan: Plan) -> list[str]:
         if link.scheduler is None:
             alike.setdefault(_law(link.marking), []).append(link.name)
     rows = [f"{law}: {_names(names, len(plan.links))}" for law, names in alike.items()]
-    for how, found in (("class", False), ("codepoint", True)):
-        classed = [it.name for it in plan.links if it.scheduler and sorts(it) == found]
-        if classed:
-            rows.append(f"by {how}: {_names(classed, len(plan.links))}")
+    sorted_by: dict[str, list[str]] = {}
+    for link in plan.links:
+        if link.scheduler is not None:
+            trait = next((one for one in HEADERS if sorts_by(link, one)), "by_class")
+            sorted_by.setdefault(trait.replace("_", " "), []).append(link.name)
+    rows += [f"{how}: {_names(names, len(plan.links))}" for how, names in sorted(sorted_by.items())]
     return [f"marking ({len(rows)} {'kind' if len(rows) == 1 else 'kinds'})", *_some(rows)]
 
 

@@ -21,7 +21,7 @@ from ecnomy.markets.reference.own import role_entries, strategy_entries
 from ecnomy.markets.reference.samples import example_of, in_yaml, members, sample, wanted
 from ecnomy.markets.reference.sentences import about, class_note, first_sentence, law_of, note
 from ecnomy.markets.scenario.document import Document
-from ecnomy.markets.scenario.dual_queues import DualQueue
+from ecnomy.markets.scenario.header_queues import HeaderQueues
 from ecnomy.markets.scenario.parameters import StrategyReader
 from ecnomy.markets.scenario.role import RoleReader
 
@@ -54,7 +54,7 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
             value = _default(field)
             if value is None and key not in example_of(kind):
                 value = getattr(made, field.name, None)
-                if value is None and isinstance(made, DualQueue):
+                if value is None and isinstance(made, HeaderQueues):
                     value = made.implied(key)
         default = None if field.required else _text(value, field.type)
         shown = in_yaml(sample(field.type, key, kind.__name__))

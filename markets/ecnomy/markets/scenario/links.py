@@ -23,7 +23,7 @@ from ecnomy.markets.inputs.amounts import (
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node, show
 from ecnomy.markets.plan.law_table import with_trait
-from ecnomy.markets.scenario.dual_queues import DualQueue, DualQueues
+from ecnomy.markets.scenario.header_queues import HeaderQueues, HeaderQueuesForm
 from ecnomy.markets.scenario.marking import DROP_TAIL, Marking
 from ecnomy.markets.scenario.scheduling import ClassBased, class_fault
 from ecnomy.markets.scenario.weights import DeficitRoundRobin
@@ -43,9 +43,9 @@ _Loss = Annotated[float, Number(what="a probability", least=0, most=0.99)]
 HALF: Final = "half"
 REVERSE: Final = ".reverse"  # ends the name of the reverse direction of a duplex link
 if TYPE_CHECKING:
-    Scheduling = ClassBased | DeficitRoundRobin | DualQueue
+    Scheduling = ClassBased | DeficitRoundRobin | HeaderQueues
 else:
-    Scheduling = Union[ClassBased, DeficitRoundRobin, DualQueues]  # noqa: UP007
+    Scheduling = Union[ClassBased, DeficitRoundRobin, HeaderQueuesForm]  # noqa: UP007
 
 
 def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
@@ -204,7 +204,7 @@ def _check_scheduler(direction: Direction, key: str) -> None:
     if direction.marking != DROP_TAIL:
         law = direction.marking.__struct_config__.tag
         raise Misfit(f"{key}marking", f"{law} together with a scheduler", _no_marking(scheduler))
-    if isinstance(scheduler, DualQueue) and direction.not_ect == "pass":
+    if isinstance(scheduler, HeaderQueues) and direction.not_ect == "pass":
         expected = f"drop, because {scheduler.law} drops packets that it cannot mark"
         raise Misfit(f"{key}not_ect", "pass", expected)
     if not isinstance(scheduler, ClassBased):
@@ -214,7 +214,7 @@ def _check_scheduler(direction: Direction, key: str) -> None:
 
 
 def _no_marking(scheduler: Scheduling) -> str:
-    if isinstance(scheduler, DualQueue):
+    if isinstance(scheduler, HeaderQueues):
         return f"none; {scheduler.law} marks by itself"
     own = "'regulation'" if isinstance(scheduler, ClassBased) else "classes"
     return f"none; set the {own} of the scheduler"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under `scheduler:` of a link that sorts packets by their ECN field.
+"""The YAML under `scheduler:` of a link that sorts packets by their headers, and marks by itself.
 
+By ECN field (dualpi2) there are two classes; by flow (fq-codel) there is one, with many queues.
 The keys are the parameters in the laws' headers (see ecnomy.markets.plan.law_table).
 """
 
@@ -20,14 +21,14 @@ from ecnomy.markets.scenario.law_forms import (
     law_struct,
 )
 
-__all__ = ["CLASSIC", "L4S", "DualQueue", "DualQueues"]
+__all__ = ["HEADERS", "HeaderQueues", "HeaderQueuesForm"]
 
-L4S: Final = 0  # index of the class of ECT(1) and CE packets
-CLASSIC: Final = 1  # index of the class of all others
+HEADERS: Final = ("by_codepoint", "by_flow")  # traits of these laws
+_CLASSES: Final = {"by_codepoint": ("l4s", "classic"), "by_flow": ("flows",)}
 
 
-class DualQueue(msgspec.Struct, frozen=True, kw_only=True):
-    """A queue for L4S traffic and one for the rest, with coupled marking (RFC 9332)."""
+class HeaderQueues(msgspec.Struct, frozen=True, kw_only=True):
+    """Queues that packets join by their headers, with marks of the scheduler (RFC 9332, 8290)."""
 
     @property
     def law(self) -> str:
@@ -47,13 +48,17 @@ class DualQueue(msgspec.Struct, frozen=True, kw_only=True):
         default = of.default(parameter, self.values())
         return default_of(msgspec.structs.replace(parameter, default=default))
 
-    @staticmethod
-    def names() -> list[str]:
-        """Return the names of the two classes."""
-        return ["l4s", "classic"]
+    def names(self) -> list[str]:
+        """Return the names of the classes."""
+        trait = next(one for one in HEADERS if self.law in with_trait("scheduling", one))
+        return list(_CLASSES[trait])
+
+    def class_of(self, *, l4s: bool) -> int:
+        """Return the class of a source's packets; `l4s`: they are ECT(1)."""
+        return 0 if l4s else len(self.names()) - 1
 
 
-def _made(law: str) -> type[DualQueue]:
+def _made(law: str) -> type[HeaderQueues]:
     entry = law_table()["scheduling"][law]
     by_form = {one.parameter for one in entry.defaults_where or ()}
     fields: list[Field] = []
@@ -61,13 +66,14 @@ def _made(law: str) -> type[DualQueue]:
         key, kind = key_of(parameter), kind_of("scheduling", law, parameter)
         late = parameter.name in by_form
         fields.append((key, kind | None, None) if late else (key, kind, default_of(parameter)))
-    return law_struct(law, entry.about, fields, base=DualQueue, tag_field="kind")  # type: ignore[no-any-return]
+    return law_struct(law, entry.about, fields, base=HeaderQueues, tag_field="kind")  # type: ignore[no-any-return]
 
 
-_FORMS: Final = {law: _made(law) for law in sorted(with_trait("scheduling", "by_codepoint"))}
+_LAWS: Final = sorted(law for trait in HEADERS for law in with_trait("scheduling", trait))
+_FORMS: Final = {law: _made(law) for law in _LAWS}
 globals().update({form.__name__: form for form in _FORMS.values()})  # pickle looks for them here
 
 if TYPE_CHECKING:
-    DualQueues = DualQueue
+    HeaderQueuesForm = HeaderQueues
 else:
-    DualQueues = Union[*_FORMS.values()]
+    HeaderQueuesForm = Union[*_FORMS.values()]

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""FQ-CoDel against its oracle, packet by packet, and against RFC 8290 by hand."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from typing import Final
+
+from law_api import Laws, Scheduler
+from oracle_fq_codel import FqOracle, FqSettings, Packet
+from tiers import in_full
+
+__all__ = ["FQ_CODEL_CHECKS"]
+
+LAW: Final = "fq-codel"
+RATE: Final = 8_000_000  # one kilobyte per millisecond
+PS: Final = 10**12
+MS: Final = 10**9
+PACKETS: Final = 2500 if in_full() else 1200
+
+
+def law_of(laws: Laws, settings: FqSettings) -> Scheduler:
+    """The scheduler with these parameters."""
+    return laws.scheduler(settings.values(), [[]], RATE, LAW)
+
+
+class FqRun:
+    """Law and oracle at one transmitter with a buffer of some packets."""
+
+    def __init__(self, laws: Laws, settings: FqSettings, room: int) -> None:
+        self.law, self.oracle = law_of(laws, settings), FqOracle(settings)
+        self.room, self.free_at = room, 0
+        self.seen: Counter[str] = Counter()
+        self.arrived = self.dropped = 0  # bytes of the busy period
+
+    def arrive(self, queue: int, packet: Packet) -> None:
+        at = packet.since
+        while self.oracle.waiting and self.free_at <= at:
+            self.serve(self.free_at)
+        busy = self.free_at > at
+        if not busy and not self.oracle.waiting:
+            self.arrived = self.dropped = 0
+        self.law.arrive(queue, (packet.flow, packet.size, packet.ect, False), busy, at)
+        self.oracle.enqueue(queue, packet, busy)
+        self.arrived += packet.size
+        assert self.law.drop(False, at) == -1, "without an overflow it drops nothing"
+        full = busy and self.oracle.waiting > self.room
+        if full:
+            wanted = self.oracle.overflow()
+            self.dropped += sum(packet.size for _, packet in wanted)
+            found = [self.law.drop(True, at)] + [self.law.drop(False, at) for _ in wanted[1:]]
+            assert found == [number for number, _ in wanted], (at, found, wanted)
+            assert self.law.drop(False, at) == -1, "half of the queue, or 64 packets"
+            self.seen["overflowed"] += 1
+            self.seen["a batch"] += len(wanted) == 64
+        self.law.settle(at)
+        assert self.law.drop(True, at) == -1, "what has settled stays"
+        self.compare(at)
+        while self.oracle.waiting and self.free_at <= at:
+            self.serve(at)
+
+    def serve(self, at: int) -> None:
+        wanted = self.oracle.dequeue(at)
+        for left in wanted:
+            found = self.law.next(at, [])
+            said = (left.queue, left.mark, at - left.packet.since, left.drop, 0)
+            assert found == said, (at, found, said, left.packet)
+            self.seen["dropped" if left.drop else "marked" if left.mark else "passed"] += 1
+            if left.drop:
+                self.dropped += left.packet.size
+            else:
+                self.free_at = at + left.packet.size * 8 * PS // RATE
+        self.seen["several dropped"] += len(wanted) > 2
+        self.compare(at)
+
+    def compare(self, now: int) -> None:
+        *rows, total = self.law.classes()
+        for flow, (packets, size, deficit, *_) in zip(self.oracle.flows, rows, strict=True):
+            assert (packets, size) == (len(flow.packets), flow.size), (now, flow.number)
+            if flow in self.oracle.new or flow in self.oracle.old:
+                assert deficit == flow.deficit, (now, flow.number)
+        assert total[2] == sum(row[2] for row in rows)
+        assert total[5] == (self.dropped / self.arrived if self.arrived else 0.0), now
+
+
+def compare_random(laws: Laws, settings: FqSettings, seed: int) -> Counter[str]:
+    """Flows of several rates and sizes, ECN-capable or not, with pauses that empty the link."""
+    draw = random.Random(seed)
+    run, at, flows = FqRun(laws, settings, room=draw.choice([12, 60, 400])), 0, 6
+    weights, load, size = [1.0] * flows, 1.0, 1500
+    for i in range(PACKETS):
+        if i % 80 == 0:
+            weights = [draw.choice([0.02, 0.2, 1.0, 4.0]) for _ in range(flows)]
+            load = draw.choice([0.7, 1.0, 1.3, 2.5])
+            at += draw.choice([0, 0, 0, 7, 1500]) * MS
+        (flow,) = draw.choices(range(flows), weights)
+        size = draw.choice([[1500], [40, 576, 1500], [200, 1001]][flow % 3])
+        at += round(draw.expovariate(1) * size * 8 / RATE / load * PS)
+        run.arrive(flow % settings.queues, Packet(flow, size, flow not in (0, 4), at))
+    return run.seen
+
+
+def check_fq_codel_random_packets(laws: Laws) -> None:
+    """Turns, deficits, marks, drops, overflows and the loss of the busy period."""
+    quick = FqSettings(target_s=0.002, interval_s=0.02, queues=6)
+    cases = [
+        FqSettings(queues=6),
+        quick,
+        replace(quick, queues=4),
+        replace(quick, quantum=300),
+        replace(quick, quantum=9000, interval_s=0.005),
+        replace(quick, ce_threshold_s=0.004),
+        replace(quick, ce_threshold_s=0.004, ce_for_all=True),
+        replace(quick, target_s=0.0005, interval_s=0.002),
+    ]
+    seen: Counter[str] = Counter()
+    for seed, settings in enumerate(cases):
+        seen += compare_random(laws, settings, seed)
+    names = ("passed", "marked", "dropped", "several dropped", "overflowed")
+    assert min(seen[name] for name in names) > 20, seen
+
+
+def check_fq_codel_batches(laws: Laws) -> None:
+    """A flood of small packets loses 64 of them at once, from its head; a thin flow loses none."""
+    run = FqRun(laws, FqSettings(queues=3), room=300)
+    for i in range(900):
+        run.arrive(i % 90 == 0, Packet(2 * (i % 90 == 0), 100, True, i * 1000))
+    assert run.seen["a batch"] > 5 and run.seen["overflowed"] == run.seen["a batch"], run.seen
+
+
+def check_fq_codel_new_flows_by_hand(laws: Laws) -> None:
+    """RFC 8290 section 4.2: a new flow is served first, with a quantum, then joins the old ones."""
+    law = law_of(laws, FqSettings(queues=4))
+    law.arrive(0, (0, 1500, True, False), False, 0)
+    law.settle(0)
+    assert law.next(0, [])[0] == 0
+    for queue in (1, 1, 1, 2, 2, 2):
+        law.arrive(queue, (queue, 1500, True, False), True, 0)
+        law.settle(0)
+    # 1514 bytes allow two packets of 1500; the third one waits for the next turn
+    turns = [law.next(0, [])[0] for _ in range(4)]
+    assert turns == [1, 1, 2, 2], turns
+    law.arrive(3, (3, 100, True, False), True, MS)
+    law.settle(MS)
+    assert [law.next(MS, [])[0] for _ in range(3)] == [3, 1, 2], "3 is new"
+
+
+def check_flow_class(laws: Laws) -> None:
+    """Flows spread evenly over queues, differently for each salt, and always the same way."""
+    for salt in (0, 1, 2**64 - 1):
+        hits = Counter(laws.flow_class(flow, salt, 64) for flow in range(6400))
+        assert set(hits) == set(range(64))
+        spread = sum((n - 100) ** 2 / 100 for n in hits.values())
+        assert 30 < spread < 110, spread  # chi square of 63 degrees of freedom
+    first, second = ([laws.flow_class(f, salt, 1024) for f in range(100)] for salt in (5, 6))
+    assert first != second and first == [laws.flow_class(f, 5, 1024) for f in range(100)]
+
+
+FQ_CODEL_CHECKS = {
+    LAW: [
+        check_fq_codel_random_packets,
+        check_fq_codel_batches,
+        check_fq_codel_new_flows_by_hand,
+    ],
+    "flow-class": [check_flow_class],
+}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`scheduler: {kind: fq-codel}` in scenarios: its keys, its class, and what `check` says."""
+
+from __future__ import annotations
+
+import pytest
+
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.compile.check import warnings
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.compile.summary import summary
+from ecnomy.markets.plan import Law, Plan
+from ecnomy.markets.scenario import Scenario, scenario_from_text
+
+
+def scenario(queue: str, source: str = "transport: {law: prague}") -> Scenario:
+    """One source over one link."""
+    link = f"{{name: link, from: a, to: b, rate: 100 Mbps, delay: 10 ms, {queue}}}"
+    return scenario_from_text(
+        f"version: 1\nduration: 9 s\nnetwork:\n  links:\n    - {link}\n"
+        f"sources:\n  - {{name: s, from: a, to: b, {source}}}\n"
+    )
+
+
+def plan(queue: str) -> Plan:
+    """Its plan."""
+    return make_plan(scenario(queue))
+
+
+def test_the_keys_are_the_parameters_of_the_law() -> None:
+    """Linux's defaults, and every key; all packets are in one class."""
+    made = plan("scheduler: {kind: fq-codel}").links[0].scheduler
+    assert made is not None
+    linux = {"target_s": 0.005, "interval_s": 0.1, "quantum_bytes": 1514, "queues": 1024}
+    assert made.law == Law("fq-codel", linux | {"ce_threshold_s": 0, "ce_packets": 0})
+    assert (made.classes, made.names) == ([Law("flow-class", {})], ["flows"])
+    written = (
+        "{kind: fq-codel, target: 2 ms, interval: 20 ms, quantum: 300 bytes, queues: 64, "
+        "ce_threshold: 1 ms, ce_packets: all}"
+    )
+    own = plan(f"scheduler: {written}")
+    assert own.links[0].scheduler is not None
+    values = own.links[0].scheduler.law.params
+    assert list(values.values()) == [0.002, 0.02, 300, 64, 0.001, 1]
+    assert [source.classes for source in own.sources] == [[0]]
+
+
+def test_check_says_how_the_link_sorts() -> None:
+    """By flow; L4S needs no dual queue there; a class of a source has no effect."""
+    found = scenario("scheduler: {kind: fq-codel}", "transport: {law: prague}, class: 1")
+    assert "  by flow: link" in summary(found, make_plan(found))
+    said = warnings(found, make_plan(found))
+    assert [line for line in said if "L4S" in line or "ECT(1)" in line] == []
+    assert any(line.startswith("s: 'class' has no effect") for line in said)
+
+
+@pytest.mark.parametrize(
+    ("queue", "place", "expected"),
+    [
+        ("scheduler: {kind: fq-codel, queues: 0}", "scheduler.queues", "from 1 to 65536"),
+        ("scheduler: {kind: fq-codel, flows: 9}", "scheduler.flows", "target"),
+        ("scheduler: {kind: fq-codel}, not_ect: pass", "not_ect", "drop, because fq-codel drops"),
+        (
+            "scheduler: {kind: fq-codel}, marking: {law: codel}",
+            "marking",
+            "none; fq-codel marks by itself",
+        ),
+    ],
+)
+def test_a_fault_is_named_with_its_place(queue: str, place: str, expected: str) -> None:
+    """One line with file, place, found and expected."""
+    with pytest.raises(ScenarioError) as error:
+        plan(queue)
+    assert place in str(error.value) and expected in str(error.value)
