@@ -147,6 +147,96 @@ def check_fq_codel_new_flows_by_hand(laws: Laws) -> None:
     assert [law.next(MS, [])[0] for _ in range(3)] == [3, 1, 2], "3 is new"
 
 
+def queued(law: Scheduler, queue: int, at_ms: float, *sizes: int, ect: bool = False) -> None:
+    """Packets that arrive at a busy link at once."""
+    for size in sizes:
+        law.arrive(queue, (2 * queue, size, ect, False), True, round(at_ms * MS))
+        law.settle(round(at_ms * MS))
+
+
+def fates(law: Scheduler, at_ms: float) -> list[str]:
+    """What happens to the packets up to the first that leaves."""
+    found: list[str] = []
+    while not found or found[-1] == "dropped":
+        _, mark, _, drop, _ = law.next(round(at_ms * MS), [])
+        found.append("dropped" if drop else "marked" if mark else "passed")
+    return found
+
+
+def check_fq_codel_strikes_again_by_hand(laws: Laws) -> None:
+    """Strikes at 110, 210 and 280.7 ms, the last one before a packet that hardly waited.
+
+    RFC 8289: a drop moves the next strike only if the packet behind is overdue too. So it stays at
+    280.7 ms for drops, and is at 338.4 ms for marks. At 1900 ms, only the latter is less than 16
+    intervals ago: marks go on from the count of the last period, and the next one is due in 71 ms.
+    """
+    for ect, struck, later in (
+        (False, ["dropped", "passed"], ["passed"]),
+        (True, ["marked"], ["marked"]),
+    ):
+        law = law_of(laws, FqSettings(queues=2, quantum=10**6))
+        queued(law, 0, 0, *[1500] * (4 if ect else 6), ect=ect)
+        queued(law, 1, 0, *[1500] * 10)
+        found = [fates(law, at) for at in (10, 110, 210)]
+        queued(law, 0, 280, *[1500] * 20, ect=ect)
+        found.append(fates(law, 280.8))
+        assert found == [["passed"], struck, struck, struck], found
+        if ect:
+            assert fates(law, 281) == ["passed"]
+        found = [fates(law, at) for at in (1790, 1900, 1980)]
+        assert found == [["passed"], struck, later], found
+
+
+def check_fq_codel_overflow_by_hand(laws: Laws) -> None:
+    """A first drop at 110 ms sets the next strike to 210 ms, whatever is behind.
+
+    Ten packets dropped by an overflow count as strikes, so the next period begins with count 10.
+    """
+    law = law_of(laws, FqSettings(queues=2, quantum=10**6))
+    queued(law, 0, 0, 1500, 1500)
+    queued(law, 1, 0, *[1500] * 5)
+    assert fates(law, 10) == ["passed"]
+    queued(law, 0, 108, *[1500] * 20)
+    assert fates(law, 110) == ["dropped", "passed"]
+    law.arrive(0, (0, 1500, False, False), True, 111 * MS)
+    drops = [law.drop(True, 111 * MS)] + [law.drop(False, 111 * MS) for _ in range(10)]
+    law.settle(111 * MS)
+    assert drops == [0] * 10 + [-1], drops
+    found = [fates(law, at) for at in (1590, 1700, 1740)]
+    assert found == [["passed"], ["dropped", "passed"], ["dropped", "passed"]], found
+
+
+def check_fq_codel_rest_by_hand(laws: Laws) -> None:
+    """A queue that an overflow emptied is forgotten when the link rests: its wait begins anew."""
+    law = law_of(laws, FqSettings(queues=2, quantum=1500))
+    queued(law, 0, 0, 1500, 1500)
+    queued(law, 1, 0, 100, 100)
+    assert fates(law, 10) == ["passed"], "overdue from 110 ms on"
+    assert fates(law, 10) == ["passed"]
+    law.arrive(1, (2, 100, False, False), True, 10 * MS)
+    assert law.drop(True, 10 * MS) == 0
+    assert law.drop(False, 10 * MS) == -1
+    law.settle(10 * MS)
+    assert [law.next(11 * MS, [])[0] for _ in range(2)] == [1, 1]
+    assert [row[0] for row in law.classes()] == [0, 0, 0]
+    law.arrive(1, (2, 1500, False, False), False, 200 * MS)
+    law.settle(200 * MS)
+    queued(law, 0, 200, 1500, 1500, 1500)
+    assert law.next(206 * MS, [])[0] == 1
+    assert fates(law, 206) == ["passed"]
+
+
+def check_fq_codel_classes(laws: Laws) -> None:
+    """It has one class."""
+    for classes in ([], [[], []]):
+        try:
+            laws.scheduler(FqSettings().values(), classes, RATE, LAW)
+        except ValueError as error:
+            assert "needs one class" in str(error)
+        else:
+            raise AssertionError(f"{len(classes)} classes are accepted")
+
+
 def check_flow_class(laws: Laws) -> None:
     """Flows spread evenly over queues, differently for each salt, and always the same way."""
     for salt in (0, 1, 2**64 - 1):
@@ -163,6 +253,10 @@ FQ_CODEL_CHECKS = {
         check_fq_codel_random_packets,
         check_fq_codel_batches,
         check_fq_codel_new_flows_by_hand,
+        check_fq_codel_strikes_again_by_hand,
+        check_fq_codel_overflow_by_hand,
+        check_fq_codel_rest_by_hand,
+        check_fq_codel_classes,
     ],
     "flow-class": [check_flow_class],
 }

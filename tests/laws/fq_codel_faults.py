@@ -53,6 +53,7 @@ FQ_CODEL_MUTATIONS: Final[dict[str, list[Mutation]]] = {
     ],
     "flow-class": [
         Mutation("salt", _CLASS, "mix64(salt ^ mix64(", "mix64(mix64("),
+        Mutation("range", _CLASS, "% queues;", "% (queues / 2);"),
         Mutation("mixed", _CLASS, "mix64(salt ^ mix64(", "(salt ^ ("),
     ],
 }
