@@ -339,23 +339,6 @@ def test_memory_that_runs_out_is_one_line(
     assert capsys.readouterr().err == "ecnomy: out of memory: Unable to allocate 3 GiB\n"
 
 
-def test_ctrl_c_while_modules_are_imported() -> None:
-    """The process ends by SIGINT itself, and prints nothing."""
-    code = """
-import os, runpy, signal, sys
-class Impatient:
-    def find_spec(self, name, *_):
-        if name == "typer":
-            os.kill(os.getpid(), signal.SIGINT)
-signal.signal(signal.SIGINT, signal.default_int_handler)
-sys.meta_path.insert(0, Impatient())
-runpy.run_module("ecnomy.markets.cli", run_name="__main__")
-"""
-    words = [sys.executable, "-c", code]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
-
-
 def test_ctrl_c_before_a_verb_begins_its_work_is_one_line(
     scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,10 @@ import signal
 import subprocess
 import sys
 
-from processes import LIMIT_S
+import pytest
+
+from ecnomy.markets.cli.ending import stoppable
+from processes import LIMIT_S, Ended
 
 
 def test_what_starts_after_a_termination_can_be_ended() -> None:
@@ -28,3 +31,48 @@ with stoppable():
     done = subprocess.run(words, timeout=LIMIT_S, capture_output=True, text=True, check=False)
     assert done.returncode == 128 + signal.SIGTERM
     assert done.stdout.split() == ["True", "True"] and "terminated" in done.stderr
+
+
+def interrupted(number: signal.Signals, module: str, *words: str) -> Ended:
+    """`ecnomy WORDS` that receives a signal when it imports a module."""
+    code = f"""
+import os, runpy, signal, sys
+class Impatient:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            os.kill(os.getpid(), {int(number)})
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Impatient())
+sys.argv[1:] = {words!r}
+runpy.run_module("ecnomy.markets.cli", run_name="__main__")
+"""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, timeout=LIMIT_S, capture_output=True, text=True, check=False)
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("number", "line"),
+    [(signal.SIGINT, "ecnomy: interrupted\n"), (signal.SIGTERM, "ecnomy: terminated\n")],
+)
+def test_a_signal_while_modules_are_imported(number: signal.Signals, line: str) -> None:
+    """The process ends by the signal itself, with one line."""
+    assert interrupted(number, "typer", "--version") == (-number, "", line)
+
+
+def test_sigterm_ends_a_verb_that_only_reads() -> None:
+    """It has one line and the usual exit status; it used to die without a word."""
+    found = interrupted(signal.SIGTERM, "ecnomy.analysis.sweeps.query", "query", "results/none")
+    assert found == (143, "", "ecnomy: terminated\n")
+
+
+def test_the_inner_end_has_the_only_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """A verb that states what it kept is within the command line, which does not repeat it."""
+    heeded = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        with pytest.raises(SystemExit), stoppable(""), stoppable("all runs are kept"):
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        for number, handler in heeded.items():
+            signal.signal(number, handler)
+    assert capsys.readouterr().err == "ecnomy: terminated; all runs are kept\n"

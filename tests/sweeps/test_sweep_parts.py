@@ -197,11 +197,23 @@ def test_an_interrupted_run_is_not_a_death(tmp_path: Path) -> None:
         point = "a"
 
     for _ in range(10):
-        with pytest.raises(KeyboardInterrupt), closing(InlinePool(tmp_path)) as pool:
+        with pytest.raises(KeyboardInterrupt), closing(InlinePool(tmp_path, "a")) as pool:
             pool.submit(interrupted, Task())
-    with closing(InlinePool(tmp_path)) as pool:
+    with closing(InlinePool(tmp_path, "a")) as pool:
         assert pool.submit(lambda task: task.point, Task()).result(0) == "a"
     assert not list(tmp_path.iterdir())
+
+
+def test_a_run_finished_before_a_kill_is_not_a_death(tmp_path: Path) -> None:
+    """The next command removes the file that names it; this file used to stay for ever."""
+    file, out, part = write(tmp_path), tmp_path / "out", Part(of=4, number=1)
+    sweep = load_sweep(file)
+    make_part(sweep, out, part, Watcher)
+    folder = part.folder_in(out)
+    with closing(Store(out, sweep, part)) as store:
+        (folder / "begun.json").write_text(json.dumps({next(iter(store.points)): 1}))
+    make_part(sweep, out, part, Watcher)
+    assert sorted(os.listdir(folder)) == ["lock", "outcomes", "shards", "sweep.json"]
 
 
 def test_any_executor_makes_a_sweep(tmp_path: Path) -> None:

@@ -1,27 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program: `ecnomy`, and `python -m ecnomy.markets.cli`, which needs no installed command.
 
-Until all modules of the command line are imported, Ctrl-C ends the process by the system's default,
-without a traceback. After that `main` handles it.
+Until all modules of the command line are imported, Ctrl-C and SIGTERM end the process by the
+signal itself, with one line and without a traceback. After that, one line and an exit status.
 """
 
+import contextlib
+import os
 import signal
 
 __all__ = ["start"]
 
+_STDERR = 2
+
 
 def start() -> None:
     """Run the command line of this process."""
-    heeded = signal.getsignal(signal.SIGINT)
-    if heeded is signal.default_int_handler:  # not if the shell ignores it
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    heeded = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number, handler in heeded.items():
+        if handler in (signal.default_int_handler, signal.SIG_DFL):  # not if the shell ignores it
+            signal.signal(number, _end_early)
+    from ecnomy.markets.cli.ending import end_in_peace, stoppable
     from ecnomy.markets.cli.main import main
 
-    signal.signal(signal.SIGINT, heeded)
+    signal.signal(signal.SIGINT, heeded[signal.SIGINT])
     try:
-        main()
+        with stoppable(""):
+            main()
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # libraries still clean up at exit
+        end_in_peace()
+
+
+def _end_early(number: int, _: object) -> None:
+    word = "interrupted" if number == signal.SIGINT else "terminated"
+    with contextlib.suppress(OSError):  # the terminal may be gone
+        os.write(_STDERR, f"ecnomy: {word}\n".encode())
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 if __name__ == "__main__":

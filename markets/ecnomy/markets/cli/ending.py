@@ -9,13 +9,19 @@ import sys
 from collections.abc import Iterator
 from typing import Final, NoReturn
 
-__all__ = ["stoppable", "terminated"]
+__all__ = ["end_in_peace", "stoppable", "terminated"]
 
 _INTERRUPTED: Final = 130  # exit status
 
 
 class _Terminated(SystemExit):
-    """SIGTERM has arrived, or the terminal is gone."""
+    """SIGTERM has arrived, or the terminal is gone.
+
+    Attributes:
+        reported: whether a line about it was printed.
+    """
+
+    reported = False
 
 
 def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:
@@ -37,17 +43,30 @@ def _heed_ends() -> None:
         signal.signal(signal.SIGHUP, terminated)
 
 
+def end_in_peace() -> None:
+    """Ignore further signals, so that libraries can clean up while Python ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is terminated:
+            signal.signal(number, _ignore)
+
+
 @contextlib.contextmanager
 def stoppable(kept: str = "run the same command again to resume") -> Iterator[None]:
-    """End a command on Ctrl-C, SIGTERM and SIGHUP with one line, which states what is `kept`."""
+    """End a command on Ctrl-C, SIGTERM and SIGHUP with one line, which states what is `kept`.
+
+    If one `stoppable` is within another, only the inner one prints its line.
+    """
     _heed_ends()
     try:
         yield
     except KeyboardInterrupt:
         _last_words("interrupted", kept)
         raise SystemExit(_INTERRUPTED) from None
-    except _Terminated:
-        _last_words("terminated", kept)
+    except _Terminated as end:
+        if not end.reported:
+            _last_words("terminated", kept)
+        end.reported = True
         raise
 
 

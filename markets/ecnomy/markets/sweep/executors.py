@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import msgspec
 
+from ecnomy.markets.support.intact import write_synced
 from ecnomy.markets.sweep.pool import RESUME, PoolLost, RunAbandoned
 
 __all__ = ["ExecutorPool", "InlinePool"]
@@ -56,16 +57,18 @@ class InlinePool:
 
     Args:
         folder: folder of that file.
+        points: the missing runs; deaths over other runs are forgotten.
     """
 
     ahead = workers = 1
     lost = False
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, points: Collection[str]) -> None:
         self._file = folder / _BEGUN
         self._deaths: dict[str, int] = {}
         with contextlib.suppress(OSError, msgspec.MsgspecError):
-            self._deaths = msgspec.json.decode(self._file.read_bytes(), type=dict[str, int])
+            deaths = msgspec.json.decode(self._file.read_bytes(), type=dict[str, int])
+            self._deaths = {point: n for point, n in deaths.items() if point in points}
 
     def submit(self, function: Callable[..., T], task: Any) -> concurrent.futures.Future[T]:
         """Run `function(task)` and return its result as a future."""
@@ -91,6 +94,4 @@ class InlinePool:
                 self._file.unlink()
 
     def _write(self, deaths: dict[str, int]) -> None:
-        temporary = self._file.with_suffix(".tmp")
-        temporary.write_bytes(msgspec.json.encode(deaths))
-        temporary.replace(self._file)
+        write_synced(self._file, msgspec.json.encode(deaths), synced=False)

@@ -156,8 +156,8 @@ def make_part(
     with closing(Store(folder, sweep, part)) as store:
         opened(store)
         points = _missing(store, sweep, retry_failed, accept_old_code)
-        if points:
-            with closing(InlinePool(store.folder)) as pool:
+        with closing(InlinePool(store.folder, points)) as pool:
+            if points:
                 sweep_runs(sweep, store, pool, points, observer())
         store.compact()
         return _tally(store, len(points))
