@@ -21,11 +21,12 @@ import dask
 import pyarrow.parquet as pq
 import pytest
 from distributed import LocalCluster, Security
+from distributed.diskutils import WorkSpace
 
 from command_line import ecnomy
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.sweep.declared import Limits
-from ecnomy.markets.sweep.pool import DaskPool, PoolLost
+from ecnomy.markets.sweep.pool import DaskPool, LazyPool, PoolLost
 from processes import ended, line_of, started, wait_for
 from sweep_world import SWEEP, go, workers, write
 from tiers import full, in_full
@@ -275,3 +276,31 @@ def test_workers_elsewhere_share_a_sweep(
         check(tmp_path, RUNS)
     made_by = open_sweep(tmp_path / "out").worker
     assert set(hosts) <= {name.split(":")[0] for name in made_by}
+
+
+def test_a_killed_driver_says_nothing() -> None:
+    """Python's resource tracker used to warn about the semaphores of the dead process."""
+    code = """
+import multiprocessing, os, signal
+from ecnomy.markets.sweep.pool import _ctrl_c_later
+with _ctrl_c_later():
+    held = multiprocessing.get_context("spawn").Semaphore()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    with started([sys.executable, "-c", code], stderr=subprocess.PIPE) as process:
+        assert ended(process) == (-signal.SIGKILL, "", "")
+
+
+def test_a_sweep_without_missing_runs_removes_leavings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Folders of killed workers used to stay until workers started again; live ones stay."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    scratch = tmp_path / f"ecnomy-{os.getuid()}" / "dask-scratch-space"
+    live = WorkSpace(str(scratch)).new_work_dir(prefix="worker-")
+    (scratch / "worker-dead").mkdir()
+    (scratch / "worker-dead.dirlock").touch()
+    LazyPool(lambda: pytest.fail("no run needs it")).close()
+    assert {path for path in scratch.iterdir() if path.is_dir()} == {Path(live.dir_path)}
+    assert not (scratch / "worker-dead.dirlock").exists()
+    live.release()

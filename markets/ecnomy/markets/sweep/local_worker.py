@@ -3,22 +3,38 @@
 
 Temporary files of runs are in the worker's own folder, which is locked while the worker lives.
 When dask starts another worker in the same place, it removes the folders of dead workers. So it
-also removes the remains of a killed sweep.
+also removes the remains of a killed sweep. A sweep without missing runs starts no worker, and
+removes them with `remove_leavings`.
 """
 
 from __future__ import annotations
 
 import logging
 import tempfile
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
-__all__ = ["dask_setup", "hush"]
+from ecnomy.markets.support.temporary import private_folder
+
+__all__ = ["dask_setup", "hush", "remove_leavings"]
+
+_SCRATCH: Final = "dask-scratch-space"  # dask's name
 
 
 def dask_setup(worker: Any) -> None:
     """Prepare a local worker; dask calls this before the worker accepts tasks."""
     tempfile.tempdir = worker.local_directory
     hush()
+
+
+def remove_leavings() -> None:
+    """Remove the folders of dead workers, if there are any and no other process does so."""
+    scratch = Path(private_folder(tempfile.gettempdir())) / _SCRATCH
+    if any(scratch.glob("*.dirlock")):  # dask is slow to import
+        from distributed.diskutils import WorkSpace
+
+        space: Any = WorkSpace(str(scratch))
+        space.new_work_dir(prefix="leavings-").release()
 
 
 def hush() -> None:

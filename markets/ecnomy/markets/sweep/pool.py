@@ -18,6 +18,7 @@ import os
 import signal
 import socket
 import ssl
+import sys
 import tempfile
 import threading
 import time
@@ -30,7 +31,7 @@ from ecnomy.markets.inputs.remedy import extras
 from ecnomy.markets.support.temporary import private_folder
 from ecnomy.markets.sweep import local_worker
 from ecnomy.markets.sweep.declared import UNLIMITED, Limits
-from ecnomy.markets.sweep.local_worker import hush
+from ecnomy.markets.sweep.local_worker import hush, remove_leavings
 
 __all__ = [
     "LOST",
@@ -52,6 +53,7 @@ _GIVEN_UP: Final = "20s"  # after a death; dask releases a worker that is not ba
 _GREETING_S: Final = 20.0
 _TLS: Final = "those of the scheduler's authority in dask's configuration, distributed.comm.tls"
 _NONE_LEFT_S: Final = 60.0
+_NO_WARNING: Final = "ignore:resource_tracker"
 RESUME: Final = "run the same command again to resume"
 _NO_WORKERS: Final = f"no workers are left; {RESUME}"
 LOST: Final = f"the scheduler is gone; {RESUME}"
@@ -242,6 +244,8 @@ class LazyPool:
         """See Pool."""
         if self._pool is not None:
             self._pool.close()
+        else:
+            remove_leavings()
 
 
 def _config() -> None:
@@ -333,11 +337,14 @@ def _start_tracker() -> None:
     """Start Python's resource tracker, which ignores Ctrl-C and SIGTERM, so that it ignores SIGHUP.
 
     Otherwise a closed terminal ends the tracker, and the next one prints a traceback per semaphore.
+    If the driver is killed, the tracker removes its semaphores without a warning.
     """
     heeded = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    sys.warnoptions.append(_NO_WARNING)  # passed on to the tracker
     try:
         resource_tracker.ensure_running()
     finally:
+        sys.warnoptions.remove(_NO_WARNING)
         signal.signal(signal.SIGHUP, heeded)
 
 
