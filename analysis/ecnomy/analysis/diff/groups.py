@@ -189,16 +189,19 @@ class _Sweep:
     """The finished runs of a sweep."""
 
     def __init__(self, folder: Path) -> None:
+        from ecnomy.analysis.sweeps.missing import missing_runs
         from ecnomy.analysis.sweeps.open_sweep import open_sweep
 
         self.folder, self._head = folder, head_of(folder)
-        frame = open_sweep(folder)
+        frame = open_sweep(folder, partial=True)
         done = frame["status"] == "done"
         self._rows: list[dict[str, Any]] = [
             {str(name): value for name, value in row.items()}
             for row in frame[done].to_dict(orient="records")
         ]
-        self._left_out = tuple(f"{folder}: {(~done).sum()} runs failed" for _ in range(any(~done)))
+        failed = f"{(~done).sum()} runs failed" if any(~done) else ""
+        missing = missing_runs(folder, len(self._head["points"]), frame["number"])
+        self._left_out = tuple(f"{folder}: {words}" for words in (failed, missing) if words)
         self.paths = [path for path in self._head["kinds"] if path in frame]
         self._written = labels_of(folder)
         if not self._rows:

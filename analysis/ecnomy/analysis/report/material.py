@@ -7,7 +7,7 @@ own part of the scenario are its *choices*. All others belong to the world of it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +16,7 @@ import msgspec
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.guarantors import Provider, providers_of
+from ecnomy.analysis.sweeps.missing import missing_runs
 from ecnomy.analysis.sweeps.value_words import words_of
 from ecnomy.markets.results.manifest import MANIFEST
 from ecnomy.markets.results.rawrun import RawRun, open_raw
@@ -256,7 +257,7 @@ def _marking_key(runs: Sequence[RawRun]) -> Key | None:
 def _of_sweep(folder: Path) -> Material:
     from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
 
-    head, frame = head_of(folder), open_sweep(folder)
+    head, frame = head_of(folder), open_sweep(folder, partial=True)
     units = parameter_units(folder)
     done = frame[frame["status"] == "done"]
     if done.empty:
@@ -268,10 +269,14 @@ def _of_sweep(folder: Path) -> Material:
     kept = all(one.run is not None for one in made)
     if not kept:  # all from one place: the sweep's table
         made = tuple(msgspec.structs.replace(one, run=None) for one in made)
-    left = len(head["points"]) - len(done)
-    notes = (f"{left} of {len(head['points'])} runs of the sweep failed or are missing",)
+    notes = _gaps(folder, len(head["points"]), frame["number"], len(frame) - len(done))
     title = head.get("title") or (made[0].run.title if made[0].run else folder.name)
-    return Material(folder, title, keys, made, kept, notes if left else (), str(folder))
+    return Material(folder, title, keys, made, kept, notes, str(folder))
+
+
+def _gaps(folder: Path, asked: int, there: Iterable[int], failed: int) -> tuple[str, ...]:
+    words = f"{failed} of {asked} runs of the sweep failed" if failed else ""
+    return tuple(filter(None, (words, missing_runs(folder, asked, there))))
 
 
 def _key(path: str, column: pd.Series[Any], unit: str, head: dict[str, Any]) -> Key:

@@ -59,7 +59,7 @@ def sampled(folder: str | Path) -> Sampled:
         expected = f"one over {' or '.join(PLANS)} (`parameters` of its file)"
         raise ResultsError(f"{folder}: found a sweep without a sampling plan, expected {expected}")
     plan = msgspec.convert(head["plan"], Plan)
-    frame = open_sweep(folder)
+    frame = open_sweep(folder, partial=True)
     done = frame[frame["status"] == "done"].set_index("number")
     runs = done.reindex(range(len(head["points"])))
     apart = {*_OURS, *plan.paths}

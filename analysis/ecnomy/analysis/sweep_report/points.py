@@ -26,6 +26,7 @@ from ecnomy.analysis.sweeps.labels import (
     levels_at,
     quoted_name,
 )
+from ecnomy.analysis.sweeps.missing import missing_runs
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.sweep.head import head_of
 from ecnomy.markets.sweep.mains import main_outcomes
@@ -195,6 +196,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
         made, failed = connection.execute(
             "select count(*) filter (status = 'done'), count(*) filter (status <> 'done') from runs"
         ).fetchall()[0]
+        numbers = connection.execute("select number from runs").fetchnumpy()["number"]
         if not made:
             raise ResultsError(f"{folder}: found {failed} runs, all unfinished or failed")
         read = connection.sql(f"select {', '.join(wanted)} {done}").fetchnumpy()
@@ -222,7 +224,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
         paired=bool(head.get("paired", True)),
         level=1 - (1 - LEVEL) / looks,
         looks=looks,
-        notes=_notes(folder, made, failed, head) + unlike,
+        notes=_notes(folder, failed, list(numbers), head) + unlike,
     )
     return _of_search(swept, head) if "search" in head else swept
 
@@ -362,12 +364,12 @@ def _by_values(head: dict[str, Any], path: str, column: Any) -> Varied:
     return Varied(labels_of_column(path, unit, labels, tuple(map(float, numbers))), codes, x)
 
 
-def _notes(folder: Path, made: int, failed: int, head: dict[str, Any]) -> tuple[str, ...]:
+def _notes(folder: Path, failed: int, numbers: list[int], head: dict[str, Any]) -> tuple[str, ...]:
     found, asked = [], len(head["points"])
     if failed:
         found.append(f"{failed} of {asked} runs failed and are excluded.")
-    if asked > made + failed:
-        found.append(f"{asked - made - failed} of {asked} runs are still missing.")
+    if missing := missing_runs(folder, asked, numbers):
+        found.append(f"{missing}.")
     if head.get("plan"):
         kind = head["plan"]["kind"].capitalize()
         found.append(f"The points were sampled for {kind}'s indices: ecnomy sensitivity {folder}")

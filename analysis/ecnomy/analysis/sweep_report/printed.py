@@ -60,7 +60,7 @@ def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> 
     from ecnomy.analysis.sweeps.open_sweep import open_sweep, parameter_units
     from ecnomy.markets.sweep.head import head_of
 
-    head, frame, units = head_of(folder), open_sweep(folder), parameter_units(folder)
+    head, frame, units = head_of(folder), open_sweep(folder, partial=True), parameter_units(folder)
     console.print(head.get("title") or folder.name, style="bold", markup=False)
     done = frame[frame["status"] == "done"]
     words = f"{len(done)} of {len(head['points'])} runs done, {len(frame) - len(done)} failed"
@@ -143,7 +143,7 @@ def guarantee_values(folder: Path) -> list[dict[str, Any]]:
     """Return mean sales and earnings of guaranteed stream providers per point, for programs."""
     from ecnomy.analysis.sweeps.open_sweep import open_sweep
 
-    frame = open_sweep(folder)
+    frame = open_sweep(folder, partial=True)
     done = frame[frame["status"] == "done"]
     found = []
     for provider in guarantors_in(done):

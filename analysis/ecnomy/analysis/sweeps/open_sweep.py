@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.sweeps.labels import named, quoted_name
+from ecnomy.analysis.sweeps.missing import say_missing
 from ecnomy.markets.inputs.remedy import extras
 from ecnomy.markets.sweep.head import head_of
 from ecnomy.markets.sweep.store import check_shard, loose_table, shards
@@ -37,12 +38,13 @@ order by points.number
 _LATEST = "qualify row_number() over (partition by made.point order by made.generation desc) = 1"
 
 
-def open_sweep(folder: str | Path, *, raw: bool = False) -> pd.DataFrame:
-    """Return the finished runs of a sweep.
+def open_sweep(folder: str | Path, *, raw: bool = False, partial: bool = False) -> pd.DataFrame:
+    """Return the finished runs of a sweep. One line on standard error reports missing runs.
 
     Args:
         folder: the folder of the sweep.
         raw: whether parameters are as recorded, with mappings as JSON text instead of names.
+        partial: whether runs may be missing, without a line about them.
 
     Returns:
         One row per run in the order of the sweep: `run` (its key), `number`, `point` (number of
@@ -58,7 +60,10 @@ def open_sweep(folder: str | Path, *, raw: bool = False) -> pd.DataFrame:
         InputError: DuckDB is not installed.
     """
     with connect(folder, raw=raw) as connection:
-        return whole_kept(connection.sql("from runs"))
+        frame = whole_kept(connection.sql("from runs"))
+    if not partial:
+        say_missing(Path(folder), frame["number"])
+    return frame
 
 
 def whole_kept(result: Any) -> pd.DataFrame:

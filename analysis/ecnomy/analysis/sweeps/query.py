@@ -69,6 +69,7 @@ def query_command(
                 print_json([dict(zip(names, row, strict=True)) for row in result.fetchall()])
             else:
                 _show(result)
+            _say_missing(connection, folder)
         except duckdb.Error as error:
             told = " ".join(str(error).split())
             if told.startswith("Binder Error: Referenced table"):
@@ -83,6 +84,13 @@ def _refuse_changes(connection: Any, sql: str) -> None:
         if kind != "SELECT":
             word = {"MULTI": "a PIVOT without IN"}.get(kind, f"a statement of kind {kind}")
             raise InputError(f"SQL: found {word}, expected SELECT (--unsafe allows all statements)")
+
+
+def _say_missing(connection: Any, folder: Path) -> None:
+    from ecnomy.analysis.sweeps.missing import say_missing
+
+    numbers = connection.execute("select number from runs").fetchall()
+    say_missing(folder, (number for (number,) in numbers))
 
 
 def _show(result: Any) -> None:

@@ -49,7 +49,7 @@ def played(
     rounds = (_finals, outsiders)
     for further in (*rounds, None):
         _make(sweep_of(tournament, asked), folder, pool, told, accept_old_code)
-        table = payoffs_of(tournament, asked, open_sweep(folder))
+        table = payoffs_of(tournament, asked, open_sweep(folder, partial=True))
         if further is not None:
             asked = list(dict.fromkeys([*asked, *further(tournament, table)]))
     return table

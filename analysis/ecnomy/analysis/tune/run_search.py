@@ -101,7 +101,7 @@ def _made(sweep: Sweep, folder: Path, points: list[Point], pool: Pool, told: Tol
             sweep_runs(asked, store, pool, left, told(len(points), len(left)))
     finally:
         store.close()
-    frame = open_sweep(folder)
+    frame = open_sweep(folder, partial=True)
     failed = frame[frame["status"] != "done"]
     if len(failed):
         reason = failed["reason"].iloc[0]

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The missing runs of a sweep, in one line: how many, of which shards, and how to make them.
+
+Runs are missing while the sweep is being made, or if a shard was not merged, was damaged or lost.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from ecnomy.markets.support.printable import say
+from ecnomy.markets.sweep.head import head_of
+from ecnomy.markets.sweep.parts import Part, parts_in
+
+__all__ = ["missing_runs", "say_missing"]
+
+_SHOWN: Final = 10  # shards
+_AGAIN: Final = "run the sweep's command again to make them"
+_MERGE: Final = "run the shards again and merge them (`ecnomy merge`), or run the sweep's command"
+
+
+def missing_runs(folder: Path, asked: int, there: Iterable[int]) -> str:
+    """Return the line; "" if no run is missing.
+
+    Args:
+        folder: the folder of the sweep.
+        asked: number of runs of the sweep.
+        there: numbers of its finished and failed runs, counted from 0.
+    """
+    missing = set(range(asked)) - set(there)
+    if not missing:
+        return ""
+    told = "1 run is" if len(missing) == 1 else f"{len(missing)} runs are"
+    counts = {part.of for part in parts_in(folder)}
+    if len(counts) != 1:
+        return f"{told} missing of {asked}; {_AGAIN}"
+    of = counts.pop()
+    lacking = Counter(Part(of=of, number=number % of + 1) for number in missing)
+    shards = [f"{part} ({runs})" for part, runs in sorted(lacking.items())]
+    more = f" and {len(shards) - _SHOWN} more" if len(shards) > _SHOWN else ""
+    word = "shard" if len(shards) == 1 else "shards"
+    where = f"in {word} {', '.join(shards[:_SHOWN])}{more}"
+    return f"{told} missing of {asked}, {where}; {_MERGE}"
+
+
+def say_missing(folder: Path, there: Iterable[int]) -> None:
+    """Print the line of `missing_runs`, if any, on standard error."""
+    if line := missing_runs(folder, len(head_of(folder)["points"]), there):
+        say(f"ecnomy: {folder}: {line}", sys.stderr)
