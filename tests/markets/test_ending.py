@@ -6,11 +6,13 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import weakref
+from collections.abc import Iterator
 
 import pytest
 
 from ecnomy.markets.cli.ending import stoppable
-from processes import LIMIT_S, Ended
+from processes import LIMIT_S, Ended, wait_for
 
 
 def test_what_starts_after_a_termination_can_be_ended() -> None:
@@ -34,9 +36,17 @@ with stoppable():
 
 
 def interrupted(number: signal.Signals, module: str, *words: str) -> Ended:
-    """`ecnomy WORDS` that receives a signal when it imports a module."""
+    """`ecnomy WORDS` that receives a signal when it imports a module.
+
+    It says `cleaned` at exit, and crashes if Python destroys all objects at its end.
+    """
     code = f"""
-import os, runpy, signal, sys
+import atexit, os, runpy, signal, sys
+class Fragile:
+    def __del__(self, abort=os.abort):
+        abort()
+sys.fragile = Fragile()
+atexit.register(print, "cleaned")
 class Impatient:
     def find_spec(self, name, *_):
         if name == {module!r}:
@@ -63,16 +73,41 @@ def test_a_signal_while_modules_are_imported(number: signal.Signals, line: str) 
 def test_sigterm_ends_a_verb_that_only_reads() -> None:
     """It has one line and the usual exit status; it used to die without a word."""
     found = interrupted(signal.SIGTERM, "ecnomy.analysis.sweeps.query", "query", "results/none")
-    assert found == (143, "", "ecnomy: terminated\n")
+    assert found == (143, "cleaned\n", "ecnomy: terminated\n")
 
 
+@pytest.fixture
+def heeded() -> Iterator[None]:
+    """The handlers of signals are as before at the end of the test."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("heeded")
 def test_the_inner_end_has_the_only_line(capsys: pytest.CaptureFixture[str]) -> None:
     """A verb that states what it kept is within the command line, which does not repeat it."""
-    heeded = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        with pytest.raises(SystemExit), stoppable(""), stoppable("all runs are kept"):
-            signal.raise_signal(signal.SIGTERM)
-    finally:
-        for number, handler in heeded.items():
-            signal.signal(number, handler)
+    with pytest.raises(SystemExit), stoppable(""), stoppable("all runs are kept"):
+        signal.raise_signal(signal.SIGTERM)
     assert capsys.readouterr().err == "ecnomy: terminated; all runs are kept\n"
+
+
+@pytest.mark.usefixtures("heeded")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_in_a_callback_is_not_lost(
+    number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Python ignores exceptions in callbacks of weak references, so the signal comes again."""
+
+    class Thing:
+        """It can have weak references."""
+
+    thing = Thing()
+    callback = weakref.finalize(thing, signal.raise_signal, number)
+    with pytest.raises(SystemExit) as ended, stoppable(""):
+        del thing
+        assert not callback.alive
+        wait_for(lambda: False, "the signal", limit_s=20)
+    assert ended.value.code == status
+    assert "Traceback" not in capsys.readouterr().err

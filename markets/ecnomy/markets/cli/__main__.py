@@ -20,15 +20,12 @@ def start() -> None:
     for number, handler in heeded.items():
         if handler in (signal.default_int_handler, signal.SIG_DFL):  # not if the shell ignores it
             signal.signal(number, _end_early)
-    from ecnomy.markets.cli.ending import end_in_peace, stoppable
+    from ecnomy.markets.cli.ending import ending_process
     from ecnomy.markets.cli.main import main
 
     signal.signal(signal.SIGINT, heeded[signal.SIGINT])
-    try:
-        with stoppable(""):
-            main()
-    finally:
-        end_in_peace()
+    with ending_process():
+        main()
 
 
 def _end_early(number: int, _: object) -> None:

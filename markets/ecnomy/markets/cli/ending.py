@@ -3,15 +3,20 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Iterator
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
-__all__ = ["end_in_peace", "stoppable", "terminated"]
+__all__ = ["ending_process", "stoppable", "terminated"]
 
 _INTERRUPTED: Final = 130  # exit status
+_LATER_S: Final = 0.05
 
 
 class _Terminated(SystemExit):
@@ -43,12 +48,68 @@ def _heed_ends() -> None:
         signal.signal(signal.SIGHUP, terminated)
 
 
-def end_in_peace() -> None:
-    """Ignore further signals, so that libraries can clean up while Python ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is terminated:
-            signal.signal(number, _ignore)
+@contextlib.contextmanager
+def ending_process() -> Iterator[None]:
+    """End this process with its command, undisturbed by further signals.
+
+    Libraries clean up at exit as usual. After a signal, the process ends without destroying
+    objects: a library whose call was interrupted may crash then.
+    """
+    try:
+        with stoppable(""):
+            yield
+    except SystemExit as end:
+        _ignore_ends()
+        if isinstance(end, _Terminated) or end.code == _INTERRUPTED:
+            _exit_now(int(str(end.code)))
+        raise
+    finally:
+        _ignore_ends()
+
+
+def _ignore_ends() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # Python itself heeds it to its very end
+
+
+def _exit_now(status: int) -> NoReturn:
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # closed, or no reader
+            stream.flush()
+    os._exit(status)
+
+
+@contextlib.contextmanager
+def _kept_ends() -> Iterator[None]:
+    """Repeat signals whose exception Python ignores, such as in a callback of a weak reference."""
+    earlier = sys.unraisablehook
+
+    def unraisable(what: Any) -> None:
+        ended = what.exc_value
+        if isinstance(ended, _Terminated):
+            _heed_ends()
+            _send_later(int(str(ended.code)) - 128)
+        elif isinstance(ended, KeyboardInterrupt):
+            _send_later(signal.SIGINT)
+        else:
+            earlier(what)
+
+    sys.unraisablehook = unraisable
+    try:
+        yield
+    finally:
+        sys.unraisablehook = earlier
+
+
+def _send_later(number: int) -> None:
+    """Send a signal to this process after the callback that runs now."""
+
+    def send() -> None:
+        time.sleep(_LATER_S)
+        os.kill(os.getpid(), number)
+
+    threading.Thread(target=send, daemon=True).start()
 
 
 @contextlib.contextmanager
@@ -59,7 +120,8 @@ def stoppable(kept: str = "run the same command again to resume") -> Iterator[No
     """
     _heed_ends()
     try:
-        yield
+        with _kept_ends():
+            yield
     except KeyboardInterrupt:
         _last_words("interrupted", kept)
         raise SystemExit(_INTERRUPTED) from None
