@@ -138,3 +138,23 @@ def test_income_beside_calls_makes_prices_of_zero_likely(
     cut = "It is cut at 0 because a price is never negative." in read.words
     assert cut == (even != "any price")
     assert all(float(str(a.value)) >= 0 for a in read.amounts if a.by == "Fieller")
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_refund_counts_in_the_block_of_its_call(tmp_path: Path) -> None:
+    """Calls of 7 s that begin one per block of 3 s: all amounts of a call are in its own block."""
+    ledger: list[Any] = []
+    calls = []
+    kept, costs = np.zeros(20), np.zeros(20)
+    for i in range(18):
+        start, end, broken, marks = 1 + 3 * i, 8 + 3 * i, i % 5 == 2, 10 + 7 * i % 30
+        ledger.append((start, "source:phones", "gsp", CALL_MICRO, "call", i % 3, 1))
+        ledger.append((end, "gsp", "isp", 1_000 * marks, "marks", i % 3, marks))
+        if broken:
+            ledger.append((end, "gsp", "source:phones", CALL_MICRO, "reimbursement", i % 3, 1))
+        calls.append((i % 3, start, end, 1, 1, 100, 9 * broken, marks, 0))
+        kept[i], costs[i] = not broken, marks / 1_000
+    read = _page(tmp_path, sorted(ledger), calls)
+    bounds = [float(str(a.value)) for a in read.amounts if a.by == "Fieller"]
+    expected = fieller_prices(costs, kept, float(stats.t.ppf(0.975, 19)))
+    assert bounds == pytest.approx(expected, rel=1e-9)

@@ -35,6 +35,26 @@ def test_phases_come_from_the_plan(gold_silver: Path) -> None:
     assert second.label == "gold and silver no longer capped, background on"
 
 
+@pytest.mark.parametrize(("until_s", "holds"), [(-1, True), (5, False), (10, False), (60, True)])
+def test_a_cap_is_named_while_it_holds(gold_silver: Path, until_s: float, holds: bool) -> None:
+    """In the first phase if it is never lifted, or after the warm-up of 10 s; later if lifted."""
+    plan = open_raw(gold_silver).plan
+    sources = [
+        msgspec.structs.replace(
+            source,
+            traffic=msgspec.structs.replace(
+                source.traffic, params=source.traffic.params | {"until_s": until_s}
+            ),
+        )
+        if source.traffic.law == "rate-capped"
+        else source
+        for source in plan.sources
+    ]
+    first, second = phases_of(msgspec.structs.replace(plan, sources=sources))
+    assert first.label == "gold and silver " + ("capped at 0.5 Mbps" if holds else "on")
+    assert second.label.startswith("gold and silver no longer capped") == (until_s == 60)
+
+
 def test_settling_is_a_fifth_of_a_short_phase(gold_silver: Path) -> None:
     """A second phase cut at 80 s leaves 4 s out; a phase that is not reached does not appear."""
     plan = open_raw(gold_silver).plan
