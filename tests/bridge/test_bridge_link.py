@@ -284,10 +284,14 @@ def test_an_engine_says_why_it_leaves(pair: Pair) -> None:
     assert not isinstance(caught.value, ProtocolError)
 
 
-def test_the_reason_is_found_when_the_answer_cannot_be_sent(pair: Pair) -> None:
-    """An engine's reason for leaving is quoted even if the market notices the end on sending."""
+@pytest.mark.parametrize("before", [[], [m.Alive(0, 1), m.Alive(0, 2)]], ids=["last", "later"])
+def test_the_reason_is_found_when_the_answer_cannot_be_sent(
+    pair: Pair, before: list[m.Alive]
+) -> None:
+    """The reason for leaving is quoted, after other messages too, if a send notices the end."""
     raw, link = greet(pair)
-    raw.sendall(encode(samples.report()) + encode(m.Error("out of memory")))
+    sent = [samples.report(), *before, m.Error("out of memory")]
+    raw.sendall(b"".join(map(encode, sent)))
     link.receive()
     raw.close()
     with pytest.raises(EngineError, match="out of memory"):

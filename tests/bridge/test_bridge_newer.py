@@ -44,6 +44,25 @@ def test_news_may_be_anything(peer: Path) -> None:
     assert [new for new, said in zip(news, verdicts, strict=True) if said != "ok decide"] == []
 
 
+def test_a_table_of_news_alone_decides_nothing(peer: Path) -> None:
+    """Both languages read a table of nothing but new columns like an empty one, if it is newer."""
+    for part, read in (("flows", "links"), ("links", "flows")):
+        fields = samples.decide_fields(**{part: {"mood": bytes(8)}})
+        got = decode_body(samples.pack(fields), samples.LIMITS, newer_peer=True)
+        assert isinstance(got, m.Decide)
+        assert not getattr(got, part) and getattr(got, read)
+        command = [str(peer), "decode", "3", "2"]
+        for words, said in ((["newer"], "ok decide"), ([], "column-name")):
+            done = subprocess.run(
+                [*command, *words],
+                input=samples.frame(samples.pack(fields)),
+                capture_output=True,
+                timeout=60,
+                check=False,
+            )
+            assert done.stdout.decode().startswith(said)
+
+
 def fields_of(message: m.Message) -> dict[str, Any]:
     """A message as a plain map."""
     fields = msgspec.msgpack.decode(samples.body(message))

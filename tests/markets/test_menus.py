@@ -91,6 +91,27 @@ def test_strategies_are_told_what_they_have_chosen(tmp_path: Path) -> None:
     assert told[4, "marked"] == [("each", "none"), [2], [0]]
 
 
+def test_sellers_may_give_their_contracts_one_name(tmp_path: Path) -> None:
+    """A choice goes to the menu of its seller, though a contract of another has the same name."""
+    LOG.clear()
+    text = TEXT.replace("sources: [films, mail, other]", "sources: [films, mail]")
+    shop = """\
+    - name: shop
+      role: application-provider
+      classes: {all: {fee: 0.1 money/s}}
+      contracts:
+        - {name: line, meter: marks, sources: other,
+           tariff: {kind: menu, choices: {light: {kind: flat, price: 5 money/s},
+                    heavy: {kind: flat, price: 6 money/s}}}}
+"""
+    text = text.replace("  agents:\n", f"  agents:\n{shop}")
+    result = run(scenario_from_text(text), out=tmp_path / "r")
+    said = result.raw.agents.query("name == 'tariff:line'")
+    assert said["flow"].to_list() == [0, 1, 2, 0, 1, 2]
+    bills = result.raw.ledger.query("kind == 'line' and credit == 'isp'")
+    assert set(bills["flow"]) == {0, 1, 2}
+
+
 @pytest.mark.parametrize(
     ("params", "says"),
     [
