@@ -31,6 +31,7 @@ class Outcome:
     reports: list[Report] = field(default_factory=list)
     records: dict[str, list[dict[str, np.ndarray]]] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
+    ended_before: list[int] = field(default_factory=list)  # calls recorded before each request
     finish: Finish | None = None
     said: str = ""  # on standard error
 
@@ -122,6 +123,8 @@ def talk(
                 link.send(decide(report))
             case Request() as request:
                 outcome.requests.append(request)
+                ended = sum(len(part["id"]) for part in outcome.records.get("calls", []))
+                outcome.ended_before.append(ended)
                 link.send(Verdict(request.id, admit(request, sock)))
             case Record() as record:
                 outcome.records.setdefault(record.table, []).append(dict(record.columns))

@@ -218,3 +218,19 @@ def test_a_sum_of_delays_that_is_no_number_ends_the_run(count: int, each: int) -
         run(plans.plan(links, [source], 4e6, epoch_s=every_s), decide)
     most_ps = round(delay_s * 1e12) * count
     assert most_ps * (each - 1) <= told[-1] < 2**63 <= most_ps * each
+
+
+@pytest.mark.parametrize("overhead_s", [0.0, 0.0004, 0.004, 0.04])
+def test_datagrams_keep_their_order_whatever_the_overhead(overhead_s: float) -> None:
+    """Each leaves within the overhead of its own time, at or after the one before."""
+    beat = Law("cbr", {"interval_s": 0.001, "random_phase": 0.0})
+    source = plans.source("s", [0], [], plans.udp(), beat, overhead_s=overhead_s)
+    trace = run(plans.plan(plans.duplex("a", 0, 1, 1e9, 0.01), [source], 2, trace=True))
+    table = trace.table("trace")
+    left = table["event"] == 0
+    t_ps, seq = table["t_ps"][left], table["seq"][left]
+    assert len(t_ps) > 1900 and seq.tolist() == list(range(len(seq)))
+    assert (np.diff(table["t_ps"]) >= 0).all()
+    late_ps = t_ps - seq * 10**9
+    assert (late_ps >= 0).all() and (late_ps <= overhead_s * 1e12).all()
+    assert late_ps.max() >= 0.9 * overhead_s * 1e12

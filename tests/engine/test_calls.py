@@ -137,6 +137,19 @@ def test_request_is_answered_before_the_next_event() -> None:
             assert not np.any(trace["t_ps"][sends] == request.t_ps)
 
 
+def test_the_market_knows_the_calls_that_ended_when_it_is_asked() -> None:
+    """All whose last packet must have left the network, though the next report comes later."""
+    plan = telephones(voip(0.5, 0.3), ask=True, duration_s=8)
+    outcome = run(plan, admit=lambda request, sock: request.id % 3 > 0)
+    ends = outcome.table("calls")["end_ps"]
+    asked = np.array([request.t_ps for request in outcome.requests])
+    told = np.array(outcome.ended_before)
+    assert len(asked) > 30
+    way_ps = 12 * PS // 100  # 20 ms, a full queue of 80 ms, and a transmission of 8 ms at most
+    assert (told >= [np.sum(ends < t_ps - way_ps) for t_ps in asked]).all()
+    assert (told <= [np.sum(ends <= t_ps) for t_ps in asked]).all()
+
+
 def test_refused_users_call_again_after_an_idle_time() -> None:
     """A blocked call takes no time: calls come at the rate of the idle times alone."""
     plan = telephones(voip(0.5, 5.0), count=20, ask=True, duration_s=50)

@@ -135,6 +135,27 @@ def test_marks_are_told_at_once_with_accurate_echo(probability: float) -> None:
     assert len(found) > 20
 
 
+def test_each_connection_tells_its_first_mark_at_once() -> None:
+    """Also if the last packet of the connection before it was marked."""
+    transport = plans.tcp(plans.wtp(8), delayed_acks=8, delayed_ack_ps=WAIT_PS)
+    files = Law("on-off", {"packets_mean": 6.0, "pause_mean_s": 0.3, "lasting": 0.0})
+    outcome = one_flow(transport, 60, probability=0.5, traffic=files)
+    starts = outcome.table("transfers")["start_ps"]
+    first, turned = 0, 0
+    connection, before = -1, 0
+    for t_ps, _, packets in acks(outcome):
+        for number, (at_ps, _, ce) in enumerate(packets):
+            now = int(np.searchsorted(starts, at_ps, side="right"))
+            if now != connection:
+                first += ce and before
+                connection, before = now, 0
+            if ce and not before:
+                turned += 1
+                assert number == len(packets) - 1 and t_ps == at_ps, "an ACK was put off"
+            before = ce
+    assert first > 10 and turned > 50
+
+
 def test_rfc_3168_answers_no_mark_at_once() -> None:
     """RFC 3168 section 6.1.3: ACKs keep their pace; one that answers a CE packet carries ECE."""
     transport = plans.tcp(
