@@ -10,6 +10,7 @@ import typing
 
 import msgspec
 import pytest
+import yaml
 
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.cli.main import main
@@ -92,6 +93,24 @@ def test_examples_of_laws_and_kinds_read(kind: type[msgspec.Struct]) -> None:
     """They read as in a scenario; a menu is read as tariffs instead of fields."""
     node = parse(in_yaml(example_of(kind)), "example", lines=False)
     assert isinstance(reading.read(node, kind, "", {}), kind)
+
+
+def test_examples_have_the_keys_that_stand_below() -> None:
+    """A mapping in an example has only keys that the reference has there."""
+    known: dict[tuple[str, str], set[str]] = {}
+    for one in entries():
+        if not one.variant:
+            known.setdefault((one.file, one.path.rpartition(".")[0]), set()).add(one.name)
+    checked = 0
+    for one in entries():
+        if one.variant or (one.file, one.path) not in known:
+            continue
+        example = yaml.safe_load(one.example)[one.name]
+        below = known[one.file, one.path]
+        if isinstance(example, dict) and not any(name.startswith("<") for name in below):
+            checked += 1
+            assert set(example) - {"law", "kind", "..."} <= below, one
+    assert checked > 10, checked
 
 
 def test_examples_of_strategies_read() -> None:
