@@ -18,7 +18,7 @@
 //   see I NOW SRTT MIN_RTT ACKED SENT IN_FLIGHT APP_LIMITED
 //   join I CLASS FLOW BYTES ECT CE ECT_1 BUSY NOW   a scheduling law; its VALUEs begin with the link's rate
 //   room I OVERFLOW NOW CLASS                       and end with those of its classes
-//   settle I NOW STATE...                           one per class: rate, deficit in bytes, or DualPI2's state
+//   settle I NOW STATE...                           one per queue: rate, deficit in bytes, or DualPI2's state
 //   next I NOW N DRAW... CLASS MARK WAITED DROP
 #ifndef ECNOMY_HOST_LAW_LOG_H_
 #define ECNOMY_HOST_LAW_LOG_H_
@@ -188,7 +188,7 @@ class SchedulerLog {
   void settled(Time now, const Law& law) {
     if (!log_->on()) return;
     std::vector<double> states;
-    for (std::size_t n = 0; n < law.classes(); ++n) states.push_back(law.settled(n));
+    for (std::size_t n = 0; n < queues_of(law); ++n) states.push_back(law.settled(n));
     log_->line("settle", id_, now, states);
   }
   void served(Time now, const Service& service, LawStream& stream) {

@@ -40,11 +40,7 @@ class SchedulerHost {
             on_law(law_, [](const auto& law) { return kTraitsOf<decltype(law)>.by_codepoint; })),
         by_flow_(on_law(law_, [](const auto& law) { return kTraitsOf<decltype(law)>.by_flow; })),
         drop_not_ect_(link.drop_not_ect),
-        queues_(on_law(law_,
-                       [](const auto& law) {
-                         if constexpr (kTraitsOf<decltype(law)>.by_flow) return law.queues();
-                         return law.classes();
-                       })),
+        queues_(on_law(law_, [](const auto& law) { return queues_of(law); })),
         stream_(Stream(seed, link.stream)) {
     if (by_flow_) salt_ = Stream(seed, link.stream + "/flows").next();
     marking_.reserve(link.scheduler.marking.size());
@@ -125,7 +121,7 @@ class SchedulerHost {
   // The bytes of a queue's class in the present busy period.
   const ClassQueue& busy_period(std::size_t queue) const noexcept {
     return on_law(law_, [&](const auto& law) -> const ClassQueue& {
-      if constexpr (kTraitsOf<decltype(law)>.by_flow) return law.class_queue(0);
+      if constexpr (kTraitsOf<decltype(law)>.by_flow) return law.total();
       return law.queue(queue);
     });
   }

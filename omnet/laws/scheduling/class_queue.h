@@ -35,6 +35,16 @@ struct SchedulingTraits {
   bool draws = false;    // next(now, uniform): the scheduler draws from a stream
 };
 
+// The number of a scheduler's queues: one for each class, or many for its only class.
+template <class Scheduler>
+std::size_t queues_of(const Scheduler& law) noexcept {
+  if constexpr (Scheduler::kTraits.by_flow) {
+    return law.queues();
+  } else {
+    return law.classes();
+  }
+}
+
 class ClassQueue {
  public:
   bool empty() const noexcept { return head_ == tail_; }

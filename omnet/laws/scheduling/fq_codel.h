@@ -128,14 +128,9 @@ class FqCodel {
   const ClassQueue& queue(std::size_t n) const noexcept { return flows_[n].queue; }
   std::int64_t deficit_bytes(std::size_t n) const noexcept { return flows_[n].deficit_bytes; }
 
-  std::size_t classes() const noexcept { return 1; }
+  double settled(std::size_t n) const noexcept { return static_cast<double>(deficit_bytes(n)); }
   // The bytes of all queues that arrived and were dropped in the present busy period.
-  const ClassQueue& class_queue(std::size_t) const noexcept { return total_; }
-  double settled(std::size_t) const noexcept {
-    double sum = 0.0;
-    for (const Flow& flow : flows_) sum += static_cast<double>(flow.deficit_bytes);
-    return sum;
-  }
+  const ClassQueue& total() const noexcept { return total_; }
 
  private:
   static constexpr std::size_t kEnd = ~std::size_t{0};

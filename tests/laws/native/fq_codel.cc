@@ -22,14 +22,12 @@ class FlowQueues : public Scheduler {
     const auto served = law_.next(now);
     return {static_cast<int>(served.service), served.mark, served.waited, served.drop, 0};
   }
-  // A row for each queue, then one for the class.
   std::vector<ClassRow> classes() override {
     std::vector<ClassRow> rows;
     for (std::size_t n = 0; n < law_.queues(); ++n) {
-      rows.emplace_back(law_.queue(n).packets(), law_.queue(n).bytes(),
-                        static_cast<double>(law_.deficit_bytes(n)), 0.0, 0.0, 0.0);
+      rows.emplace_back(law_.queue(n).packets(), law_.queue(n).bytes(), law_.settled(n), 0.0, 0.0,
+                        law_.total().loss());
     }
-    rows.emplace_back(0, 0, law_.settled(0), 0.0, 0.0, law_.class_queue(0).loss());
     return rows;
   }
 
