@@ -16,6 +16,9 @@
 //   rtt I CWND SSTHRESH MIN MAX RTT CWND SSTHRESH MIN MAX
 //   weight, weigh, gain, aim, disturb I VALUE
 //   see I NOW SRTT MIN_RTT ACKED SENT IN_FLIGHT APP_LIMITED
+//   sent I NOW SRTT MIN_RTT ACKED SENT IN_FLIGHT APP_LIMITED SEQ
+//   delivered I FIRST END
+//   lost I BELOW SELECTIVE
 //   join I CLASS FLOW BYTES ECT CE ECT_1 BUSY NOW   a scheduling law; its VALUEs begin with the link's rate
 //   room I OVERFLOW NOW CLASS                       and end with those of its classes
 //   settle I NOW STATE...                           one per queue: rate, deficit in bytes, or DualPI2's state
@@ -159,9 +162,9 @@ class HostLog {
                const Values&... values) {
     if (log_->on()) log_->line(hook, id_, before, values..., after);
   }
-  template <class Value>
-  void set(const char* what, const Value& value) {
-    if (log_->on()) log_->line(what, id_, value);
+  template <class... Values>
+  void set(const char* what, const Values&... values) {
+    if (log_->on()) log_->line(what, id_, values...);
   }
 
  private:

@@ -35,6 +35,7 @@ class WindowHost {
   bool aims() const noexcept { return traits_->aims; }
   bool has_rate() const noexcept { return traits_->paced; }
   bool noisy() const noexcept { return noisy_; }
+  bool tracks() const noexcept { return traits_->tracks; }
 
   void begin(Window& window) noexcept {
     if (!traits_->begins) return;
@@ -62,6 +63,25 @@ class WindowHost {
       if constexpr (kTraitsOf<decltype(law)>.sees) law.see(seen);
     });
     log_.set("see", seen);
+  }
+  // The next three are only for a law that tracks packets.
+  void on_sent(const Path& path, std::int64_t seq) noexcept {
+    on_law(law_, [&](auto& law) {
+      if constexpr (kTraitsOf<decltype(law)>.tracks) law.on_sent(path, seq);
+    });
+    log_.set("sent", path, seq);
+  }
+  void on_delivered(std::int64_t first, std::int64_t end) noexcept {
+    on_law(law_, [&](auto& law) {
+      if constexpr (kTraitsOf<decltype(law)>.tracks) law.on_delivered(first, end);
+    });
+    log_.set("delivered", first, end);
+  }
+  void on_lost(std::int64_t below, bool selective) noexcept {
+    on_law(law_, [&](auto& law) {
+      if constexpr (kTraitsOf<decltype(law)>.tracks) law.on_lost(below, selective);
+    });
+    log_.set("lost", below, static_cast<int>(selective));
   }
   void disturb(double normal) noexcept {
     on_law(law_, [&](auto& law) {

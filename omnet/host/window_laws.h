@@ -4,6 +4,7 @@
 #define ECNOMY_HOST_WINDOW_LAWS_H_
 
 #include "host/law_family.h"
+#include "laws/window/bbr.h"
 #include "laws/window/cubic.h"
 #include "laws/window/dctcp.h"
 #include "laws/window/multcp.h"
@@ -19,7 +20,7 @@
 namespace ecnomy {
 
 using WindowLaws = LawList<Wtp, WtpSender, Reno, NewReno, Tahoe, MulTcp, RemSource, Vegas, Primal,
-                           Cubic, Dctcp, Prague>;
+                           Cubic, Dctcp, Prague, Bbr>;
 using WindowVariant = WindowLaws::Variant;
 
 }  // namespace ecnomy

@@ -32,6 +32,7 @@ TRANSPORTS: dict[str, Tcp] = {
     "vegas": plans.tcp(plans.vegas()),
     "cubic": plans.tcp(plans.cubic()),
     "dctcp": plans.tcp(plans.dctcp()),
+    "bbr": plans.tcp(plans.bbr(), sack=True),
     "rem source": plans.tcp(plans.rem_source(w=1e3, min_rate=10)),
     "wtp, paced": plans.tcp(plans.wtp(1.0, 0.1), initial_mark_rate=10.0),
     "primal, paced": plans.tcp(plans.primal(), initial_mark_rate=10.0),

@@ -123,6 +123,11 @@ def prague(**other):
     return Law("prague", {k: float(v) for k, v in (params | other).items()})
 
 
+def bbr(**other):
+    """BBRv3 with the parameters of its draft, except those in `other`."""
+    return law("window", "bbr", other)
+
+
 RENO = Law("reno", {"decrease": 0.5, "min_ssthresh": 2.0, "beta_ecn": 0.0})
 
 
@@ -130,7 +135,8 @@ def tcp(window=RENO, **other):
     """TCP with 1000-byte packets; WTP paced with accurate echo, others ack-clocked RFC 3168.
 
     Of the laws that set a rate primal control is as WTP, the REM source ack-clocked; DCTCP has an
-    accurate echo. Prague is paced with accurate echo, and all its packets are ECT(1).
+    accurate echo. Prague and BBR are paced with accurate echo, and all packets of Prague are
+    ECT(1).
     """
     l4s = window.law == "prague"
     weighted = window.law in ("wtp", "primal") or l4s
@@ -139,8 +145,8 @@ def tcp(window=RENO, **other):
         mss_bytes=960,
         header_bytes=40,
         ack_bytes=40,
-        send="paced" if weighted else "ack-clocked",
-        echo="accurate" if weighted or window.law in ("rem", "dctcp") else "rfc3168",
+        send="paced" if weighted or window.law == "bbr" else "ack-clocked",
+        echo="accurate" if weighted or window.law in ("rem", "dctcp", "bbr") else "rfc3168",
         ect="all" if l4s else "data",
         codepoint="ect-1" if l4s else "ect-0",
         sack=False,

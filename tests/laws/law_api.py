@@ -117,6 +117,10 @@ class Window(Protocol):
     def send_rate(self) -> float:
         """In packets/s; NaN if the law has none."""
 
+    def on_sent(self, path: PathState, seq: int, /) -> None: ...
+    def on_delivered(self, first: int, end: int, /) -> None: ...
+    def on_lost(self, below: int, selective: bool, /) -> None: ...
+
 
 class Traffic(Protocol):
     """A traffic law; draws return (value, draws used). Methods that a kind lacks raise."""

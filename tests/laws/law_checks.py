@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from check_aqm import AQM_CHECKS
+from check_bbr import BBR_CHECKS
 from check_configure import CONFIGURE_CHECKS
 from check_controllers import CONTROLLER_CHECKS
 from check_dualpi2 import DUALPI2_CHECKS
@@ -54,6 +55,7 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **RATE_CHECKS,
     **PATH_CHECKS,
     **PRAGUE_CHECKS,
+    **BBR_CHECKS,
     **TRAFFIC_CHECKS,
     **USER_CHECKS,
     **PART_CHECKS,

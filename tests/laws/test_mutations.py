@@ -23,6 +23,7 @@ from typing import Final
 import pytest
 
 from aqm_faults import AQM_MUTATIONS
+from bbr_faults import BBR_MUTATIONS
 from dualpi2_faults import DUALPI2_MUTATIONS
 from fq_codel_faults import FQ_CODEL_MUTATIONS
 from law_api import Laws
@@ -122,6 +123,7 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
     **DUALPI2_MUTATIONS,
     **FQ_CODEL_MUTATIONS,
     **PRAGUE_MUTATIONS,
+    **BBR_MUTATIONS,
     **AQM_MUTATIONS,
     **PART_MUTATIONS,
     "wtp": [

@@ -190,7 +190,7 @@ def test_a_fault_is_named_with_its_place(queue: str, place: str, expected: str) 
 
 
 def test_check_warns_of_senders_that_do_not_answer_l4s_marks() -> None:
-    """Reno on ECT(1) starves, DCTCP is for data centres; Prague, WTP and CUBIC pass."""
+    """Reno on ECT(1) starves, DCTCP and BBR are for data centres; Prague, WTP and CUBIC pass."""
     assert warned(DUAL, "{law: prague}", "{law: wtp, codepoint: ect-1}", "{law: cubic}") == []
     (line,) = warned(DUAL, "{law: newreno, codepoint: ect-1}")
     assert line.startswith("source s0: newreno sends ECT(1), but answers at most one mark")
@@ -201,6 +201,11 @@ def test_check_warns_of_senders_that_do_not_answer_l4s_marks() -> None:
     (line,) = warned(DUAL, "{law: dctcp, codepoint: ect-1}")
     assert "round trip of 20.1 ms" in line
     assert warned(DUAL, "{law: dctcp, codepoint: ect-1}", delay="100 us") == []
+    (line,) = warned(DUAL, "{law: bbr, codepoint: ect-1}")
+    assert "bbr sends ECT(1) over a round trip of 20.1 ms. Outside a data centre" in line
+    (line,) = warned(DUAL, "{law: bbr}")
+    assert "bbr ignores marks over a round trip of 20.1 ms. Use 'ecn: off'" in line
+    assert warned(DUAL, "{law: bbr, codepoint: ect-1}", delay="1 ms") == []
 
 
 def test_check_warns_of_l4s_and_classic_flows_in_one_marking_queue() -> None:

@@ -45,6 +45,7 @@ def planned(transport: str) -> tuple[object, ...]:
         "vegas",
         "cubic",
         "dctcp",
+        "bbr",
         "primal",
         "rem, weight: 12 packets/ms, phi: 1.4, max_rate: 24 packets/ms",
     ],

@@ -135,6 +135,22 @@ def _seen(law: Window, words: Sequence[str]) -> Pair:
     return (), ()
 
 
+def _sent(law: Window, words: Sequence[str]) -> Pair:
+    now, srtt, least, acked, sent, in_flight, limited, seq = (int(word) for word in words)
+    law.on_sent((now, srtt, least, acked, sent, in_flight, bool(limited)), seq)
+    return (), ()
+
+
+def _delivered(law: Window, words: Sequence[str]) -> Pair:
+    law.on_delivered(int(words[0]), int(words[1]))
+    return (), ()
+
+
+def _lost(law: Window, words: Sequence[str]) -> Pair:
+    law.on_lost(int(words[0]), words[1] == "1")
+    return (), ()
+
+
 def _configure(law: Marking, words: Sequence[str]) -> Pair:
     law.configure([float.fromhex(word) for word in words])
     return (), ()
@@ -182,6 +198,9 @@ _HOOKS: dict[str, Callable[..., Pair]] = {
     "begin": _changed(lambda law, w, more: law.begin(w)),
     "rtt": _changed(lambda law, w, more: law.on_rtt(w, int(more[0]))),
     "see": _seen,
+    "sent": _sent,
+    "delivered": _delivered,
+    "lost": _lost,
     "weight": _set(lambda law, value: law.set_weight(value)),
     "gain": _set(lambda law, value: law.set_gain(value)),
     "aim": _set(lambda law, value: law.aim(value)),

@@ -76,6 +76,8 @@ def test_engine_calls_replay(marking: str) -> None:
         assert told.calls[window, "ack"] > 0, window
     for window in ("cubic", "dctcp"):
         assert told.calls[window, "see"] >= told.calls[window, "ack"], window
+    for what in ("sent", "delivered"):
+        assert told.calls["bbr", what] > 0, what
     for what in ("weight", "gain"):
         assert told.calls["wtp", what] > 0, what
     if of(marking) != "drop-tail":

@@ -185,12 +185,14 @@ class SegmentSender {
   }
   template <SegmentPort Port>
   void tell_law(Port& port, const Ack& ack);
-  void show_path(Time now) noexcept {
-    law_.see([&] {
-      return Path{now,   rto_.srtt(),  round_trip_.min(),         una_,
-                  sent_, next_ - una_, una_ <= app_limited_until_};
-    });
+  Path path(Time now) const noexcept {
+    return {now,   rto_.srtt(),  round_trip_.min(),         una_,
+            sent_, next_ - una_, una_ <= app_limited_until_};
   }
+  void show_path(Time now) noexcept {
+    law_.see([&] { return path(now); });
+  }
+  [[gnu::noinline]] void tell_lost() noexcept;
   std::int64_t told_of(std::int64_t newly_acked, std::int64_t flight,
                        bool recovering) const noexcept;
   double trips(Time since) const noexcept;

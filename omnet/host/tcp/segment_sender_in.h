@@ -64,6 +64,8 @@ void SegmentSender::advance(Port& port, const AckNews& ack, Time since, Time now
   }
   una_ = ack.next;
   next_ = std::max(next_, una_);
+  if (law_.tracks()) [[unlikely]]
+    law_.on_delivered(una_ - n, una_);
   if (healed_ >= 0) [[unlikely]]
     healed_ = healed_ + 2 < window_.cwnd ? healed_ + 1 : -1;
   const bool recovering = in_recovery_;
@@ -107,6 +109,8 @@ void SegmentSender::recover(Port& port, Time now) {
   cwr_due_ = transport().echo == Echo::rfc3168;
   show_path(now);
   law_.on_loss(window_, outstanding());
+  if (law_.tracks()) [[unlikely]]
+    tell_lost();
   if (!transport().slow_start) window_.ssthresh = 0;
   if (recovery == Recovery::go_back) return resend_from_una(port, now);
   retransmit(port, now);
@@ -162,6 +166,8 @@ inline std::int64_t SegmentSender::fresh_marks(const AckNews& ack,
 // completed response are exempt, because the CWR can only follow them.
 template <SegmentPort Port>
 void SegmentSender::learn_marks(Port& port, const AckNews& ack, const Answer& answer, Time now) {
+  if (ack.news && in_recovery_ && law_.tracks()) [[unlikely]]
+    tell_lost();
   show_path(now);
   const auto& [told, packets, trips] = answer;
   const bool counted = counts_marks(transport().echo);
@@ -177,7 +183,8 @@ void SegmentSender::learn_marks(Port& port, const AckNews& ack, const Answer& an
     if (told > 0) tell_law(port, {told, 0, trips});
     return;
   }
-  if (new_round) respond(port, {told, 1, trips}, now);
+  if (new_round) return respond(port, {told, 1, trips}, now);
+  if (law_.tracks()) tell_law(port, {told, 0, trips});
 }
 
 // A window of one packet is not halved. Instead the retransmission timer is restarted, and the next packet leaves

@@ -3,7 +3,7 @@
 //
 // An ack-clocked flow sends while the flight is below floor(cwnd). A paced flow sends a packet every T / cwnd, so its
 // rate is cwnd / T for any cwnd > 0, or it sends at the law's own rate. Its flight is limited only to about twice
-// the window. T is the smoothed RTT (RFC 6298), which follows the queue as an ACK clock does, or a mean over
+// the window, or to the window itself for a law that tracks packets. T is the smoothed RTT (RFC 6298), which follows the queue as an ACK clock does, or a mean over
 // seconds, which does not. With this mean the queue integrates the windows, and RED's average makes it oscillate.
 // If weights are in marks per second, T is at most twice the smallest RTT (laws/window/round_trip.h). A rate cap
 // shuts the same gate for longer.
@@ -20,7 +20,8 @@ namespace ecnomy {
 // After a timeout the flight grows as in slow start, even if the law keeps its window. A whole window sent at once
 // would be lost again.
 inline bool SegmentSender::window_open() const noexcept {
-  double window = transport().paced ? std::ceil(2 * window_.cwnd) + 1 : window_.cwnd;
+  const bool wide = transport().paced && !law_.tracks();
+  double window = wide ? std::ceil(2 * window_.cwnd) + 1 : window_.cwnd;
   if (healed_ >= 0) [[unlikely]]
     window = std::min(window, 1.0 + healed_);
   if (transport().sack)
@@ -181,6 +182,8 @@ template <SegmentPort Port>
 void SegmentSender::emit(Port& port, std::int64_t seq, Time now) {
   const bool again = seq < sent_;
   const std::int32_t bytes = port.cut(seq, !again);
+  if (law_.tracks()) [[unlikely]]
+    law_.on_sent(path(now), seq);
   FlowStats& counters = port.stats();
   ++counters.sent;
   port.note_sent(now);

@@ -8,7 +8,14 @@ namespace ecnomy {
 
 // Update() for one block. An ACK with a new block is a duplicate ACK in the sense of RFC 6675 section 2.
 bool SegmentSender::note_block(const SegmentRange& block) {
+  if (law_.tracks()) law_.on_delivered(std::max(block.first, una_), std::min(block.end, sent_));
   return scoreboard_.add(block, una_, sent_);
+}
+
+// Reports the losses that are known to a law that tracks packets. The oldest packet is lost in any case.
+void SegmentSender::tell_lost() noexcept {
+  const bool sack = transport().sack;
+  law_.on_lost(sack ? std::max(scoreboard_.lost_below(), una_ + 1) : una_ + 1, sack);
 }
 
 // RFC 6675 section 5, steps 1 to 4; true if recovery begins. The window then allows the limited transmit of step 3.

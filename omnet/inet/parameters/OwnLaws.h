@@ -51,6 +51,9 @@ class OwnWindow {
   virtual void begin(Window&) = 0;
   virtual void on_rtt(Window&, Time rtt) = 0;
   virtual void see(const Path&) = 0;
+  virtual void on_sent(const Path&, std::int64_t seq) = 0;
+  virtual void on_delivered(std::int64_t first, std::int64_t end) = 0;
+  virtual void on_lost(std::int64_t below, bool selective) = 0;
   virtual void disturb(double normal) = 0;
   virtual void aim(double marks_per_s) = 0;
   virtual double send_rate() const = 0;
@@ -146,6 +149,15 @@ class OwnWindowOf final : public OwnWindow {
   }
   void see(const Path& path) override {
     if constexpr (Law::kTraits.sees) law_.see(path);
+  }
+  void on_sent(const Path& path, std::int64_t seq) override {
+    if constexpr (Law::kTraits.tracks) law_.on_sent(path, seq);
+  }
+  void on_delivered(std::int64_t first, std::int64_t end) override {
+    if constexpr (Law::kTraits.tracks) law_.on_delivered(first, end);
+  }
+  void on_lost(std::int64_t below, bool selective) override {
+    if constexpr (Law::kTraits.tracks) law_.on_lost(below, selective);
   }
   void disturb(double normal) override {
     if constexpr (Law::kTraits.noisy) law_.disturb(normal);

@@ -32,6 +32,7 @@ class HostedWindow {
   bool halves() const { return traits().halves; }
   bool aims() const { return traits().aims; }
   bool has_rate() const { return traits().paced; }
+  bool tracks() const { return traits().tracks; }
   bool noisy() const { return own_ ? own_->noisy() : builtIn_.noisy(); }
 
   void begin(Window& window) { own_ ? own_->begin(window) : builtIn_.begin(window); }
@@ -41,6 +42,15 @@ class HostedWindow {
   template <class MakePath>
   void see(MakePath&& path) {
     own_ ? own_->see(path()) : builtIn_.see(path);
+  }
+  void on_sent(const Path& path, std::int64_t seq) {
+    own_ ? own_->on_sent(path, seq) : builtIn_.on_sent(path, seq);
+  }
+  void on_delivered(std::int64_t first, std::int64_t end) {
+    own_ ? own_->on_delivered(first, end) : builtIn_.on_delivered(first, end);
+  }
+  void on_lost(std::int64_t below, bool selective) {
+    own_ ? own_->on_lost(below, selective) : builtIn_.on_lost(below, selective);
   }
   void disturb(double normal) { own_ ? own_->disturb(normal) : builtIn_.disturb(normal); }
   void aim(double marks_per_s) { own_ ? own_->aim(marks_per_s) : builtIn_.aim(marks_per_s); }

@@ -22,6 +22,11 @@
 //   gain(), set_gain(g)       change of the window per mark, which the host scales to a reference round trip
 //   see(path)                 state of the flow: at every ACK, before the other hooks, and before begin, on_loss
 //                             and on_timeout
+//   on_sent(path, seq)        packet `seq` leaves, perhaps again; the path before it
+//   on_delivered(first, end)  packets [first, end) have arrived, by the cumulative or a selective ACK, before
+//                             on_ack of this ACK; selective ACKs repeat packets
+//   on_lost(below, selective) all packets below `below` that have not arrived are lost, unless they were sent again.
+//                             `selective`: every loss is reported so. Otherwise the host reports only the first
 //
 // Windows are real numbers in packets. After every change the law clamps the window to [min, max].
 #ifndef ECNOMY_LAWS_WINDOW_WINDOW_H_
@@ -89,6 +94,7 @@ struct WindowTraits {
   bool paced = false;      // send_rate
   bool gain = false;       // gain, set_gain
   bool sees = false;       // see
+  bool tracks = false;  // on_sent, on_delivered, on_lost. The flight is at most cwnd, even if paced
   // The parameters whose product is the weight that an agent may set, "a,b"; "": no such weight.
   const char* weight = "";
 };
@@ -118,22 +124,28 @@ concept HasGain = requires(Law& law) {
 };
 template <class Law>
 concept Sees = requires(Law& law, const Path& path) { law.see(path); };
+template <class Law>
+concept Tracks = requires(Law& law, const Path& path) {
+  law.on_sent(path, std::int64_t{});
+  law.on_delivered(std::int64_t{}, std::int64_t{});
+  law.on_lost(std::int64_t{}, true);
+};
 
 // A complete window law: described, with all hooks, and with exactly the optional hooks that its traits name.
 template <class Law>
-concept WindowHooks =
-    Described<Law> && std::same_as<decltype(Law::kTraits), const WindowTraits> &&
-    requires(Law& law, const Law& it, Window& window, const Ack& ack) {
-      { law.on_ack(window, ack) } noexcept;
-      { law.on_congestion(window, 1.0) } noexcept;
-      { law.on_loss(window, 1.0) } noexcept;
-      { law.on_timeout(window, 1.0) } noexcept;
-      { it.weight() } noexcept -> std::same_as<double>;
-      { law.set_weight(1.0) } noexcept;
-    } && Law::kTraits.begins == Begins<Law> && Law::kTraits.hears_rtt == HearsRtt<Law> &&
-    Law::kTraits.noisy == Noisy<Law> && Law::kTraits.weighs == Weighs<Law> &&
-    Law::kTraits.aims == Aims<Law> && Law::kTraits.paced == Paced<Law> &&
-    Law::kTraits.gain == HasGain<Law> && Law::kTraits.sees == Sees<Law>;
+concept WindowHooks = Described<Law> && std::same_as<decltype(Law::kTraits), const WindowTraits> &&
+                      requires(Law& law, const Law& it, Window& window, const Ack& ack) {
+                        { law.on_ack(window, ack) } noexcept;
+                        { law.on_congestion(window, 1.0) } noexcept;
+                        { law.on_loss(window, 1.0) } noexcept;
+                        { law.on_timeout(window, 1.0) } noexcept;
+                        { it.weight() } noexcept -> std::same_as<double>;
+                        { law.set_weight(1.0) } noexcept;
+                      } && Law::kTraits.begins == Begins<Law> &&
+                      Law::kTraits.hears_rtt == HearsRtt<Law> && Law::kTraits.noisy == Noisy<Law> &&
+                      Law::kTraits.weighs == Weighs<Law> && Law::kTraits.aims == Aims<Law> &&
+                      Law::kTraits.paced == Paced<Law> && Law::kTraits.gain == HasGain<Law> &&
+                      Law::kTraits.sees == Sees<Law> && Law::kTraits.tracks == Tracks<Law>;
 
 }  // namespace ecnomy
 

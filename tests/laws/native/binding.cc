@@ -83,7 +83,10 @@ void bind_window(nb::module_& module) {
       .def("on_rtt", &WindowLaw::on_rtt)
       .def("disturb", &WindowLaw::disturb)
       .def("aim", &WindowLaw::aim)
-      .def("send_rate", &WindowLaw::send_rate);
+      .def("send_rate", &WindowLaw::send_rate)
+      .def("on_sent", &WindowLaw::on_sent)
+      .def("on_delivered", &WindowLaw::on_delivered)
+      .def("on_lost", &WindowLaw::on_lost);
   module.def("window", [](const std::string& name, const std::vector<double>& values) {
     return make(registry().window, name, values);
   });

@@ -86,6 +86,9 @@ struct WindowLaw {
   virtual void disturb(double normal) = 0;
   virtual void aim(double marks_per_s) = 0;
   virtual double send_rate() = 0;
+  virtual void on_sent(const PathState& path, std::int64_t seq) = 0;
+  virtual void on_delivered(std::int64_t first, std::int64_t end) = 0;
+  virtual void on_lost(std::int64_t below, bool selective) = 0;
 };
 
 struct Traffic {

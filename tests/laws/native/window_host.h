@@ -83,6 +83,15 @@ class WindowOf : public WindowLaw {
     if constexpr (Law::kTraits.paced) return law_.send_rate();
     return std::numeric_limits<double>::quiet_NaN();
   }
+  void on_sent(const PathState& path, std::int64_t seq) override {
+    if constexpr (Law::kTraits.tracks) law_.on_sent(std::make_from_tuple<ecnomy::Path>(path), seq);
+  }
+  void on_delivered(std::int64_t first, std::int64_t end) override {
+    if constexpr (Law::kTraits.tracks) law_.on_delivered(first, end);
+  }
+  void on_lost(std::int64_t below, bool selective) override {
+    if constexpr (Law::kTraits.tracks) law_.on_lost(below, selective);
+  }
 
  private:
   static ecnomy::Window view(const WindowState& w) {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Final
 
@@ -15,7 +16,8 @@ from ecnomy.markets.scenario import Scenario
 
 __all__ = ["idle_ratio", "mixed_l4s"]
 
-_DATA_CENTRE_S: Final = 0.001  # longest round trip of a data centre
+# Longest round trips of laws for data centres. BBR ignores marks on longer ones.
+_DATA_CENTRE_S: Final = {"dctcp": 0.001, "bbr": 0.005}
 
 
 def mixed_l4s(plan: Plan) -> Iterator[str]:
@@ -52,7 +54,12 @@ def _answers(source: Source, plan: Plan) -> Iterator[str]:
     law = transport.window.law
     if transport.codepoint == "ect-0":
         dual = [plan.links[i].name for i in source.path if sorts_by(plan.links[i], "by_codepoint")]
-        if _scalable(source) and dual:
+        if law == "bbr" and dual and _too_long(source, plan):
+            yield (
+                f"source {source.name}: bbr ignores marks over a round trip of "
+                f"{_round_trip_ms(source, plan)}. Use 'ecn: off', or prague for L4S traffic"
+            )
+        elif _scalable(source) and dual:
             yield (
                 f"source {source.name}: {law} sends ECT(0), so link {dual[0]} marks it as classic "
                 "traffic. With 'codepoint: ect-1' it is L4S traffic"
@@ -67,11 +74,25 @@ def _answers(source: Source, plan: Plan) -> Iterator[str]:
             f"source {source.name}: {law} sends ECT(1), but learns of at most one mark per round "
             "trip. Use 'ecn: accurate' (RFC 9331 section 4.2)"
         )
-    elif law == "dctcp" and (rtt_s := round_trip_s(source, plan)) > _DATA_CENTRE_S:
+    elif _too_long(source, plan):
         yield (
-            f"source {source.name}: dctcp sends ECT(1) over a round trip of {rtt_s * 1e3:.3g} ms. "
-            "Outside a data centre it does not meet RFC 9331 section 4; use prague"
+            f"source {source.name}: {law} sends ECT(1) over a round trip of "
+            f"{_round_trip_ms(source, plan)}. Outside a data centre it does not meet RFC 9331 "
+            "section 4; use prague"
         )
+
+
+def _too_long(source: Source, plan: Plan) -> bool:
+    """Return whether a law for data centres has a longer round trip."""
+    transport = source.transport
+    longest_s = math.inf
+    if isinstance(transport, Tcp):
+        longest_s = _DATA_CENTRE_S.get(transport.window.law, math.inf)
+    return round_trip_s(source, plan) > longest_s
+
+
+def _round_trip_ms(source: Source, plan: Plan) -> str:
+    return f"{round_trip_s(source, plan) * 1e3:.3g} ms"
 
 
 def _in_one_queue(index: int, link: Link, plan: Plan) -> Iterator[str]:
