@@ -7,8 +7,8 @@ from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import make
 from ecnomy.markets.plan import Law, Link, Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.law_table import with_trait
-from ecnomy.markets.scenario.header_queues import HEADERS
 from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.scenario.header_queues import HEADERS
 from ecnomy.markets.scenario.mark_prices import mark_prices
 
 __all__ = [

@@ -14,8 +14,8 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.askings import charges_micro, sorts_by
 from ecnomy.markets.plan import Law, Link, Plan, Scheduler, Source, Tcp
 from ecnomy.markets.plan.law_table import MARKING, Param
-from ecnomy.markets.scenario.header_queues import HEADERS
 from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.scenario.header_queues import HEADERS
 from ecnomy.markets.scenario.mark_prices import DIRECT, MarkPrice, mark_prices
 from ecnomy.markets.scenario.parameters import declared
 
