@@ -15,6 +15,7 @@ from ecnomy.markets.plan import Law
 
 PACKET_BITS: Final = 8000
 NECK: Final = 2  # index of the bottleneck's link
+BDP_PACKETS: Final = 50  # of 10 Mbps and 40 ms
 
 
 def over_neck(
@@ -69,9 +70,10 @@ def test_one_flow_fills_the_link_with_a_short_queue() -> None:
 
 @pytest.mark.parametrize("bdp", [1.0, 2.0, 8.0])
 def test_two_flows_share_the_link(bdp: float) -> None:
-    """After a minute each flow has half of the link, within a fifth of that."""
+    """Each flow has half of the link, within a fifth of that, and at most two BDP in flight."""
     outcome = over_neck([plans.bbr(), plans.bbr()], bdp=bdp, stagger_s=3.3, duration_s=120)
     assert shares(outcome, 60, 120) == pytest.approx([0.5, 0.5], rel=0.2)
+    assert queue(outcome, 60, 120) < 1.5 * BDP_PACKETS
 
 
 def test_cubic_takes_the_link_in_a_deep_buffer() -> None:
