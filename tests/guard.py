@@ -73,25 +73,42 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
-    """In a worker with the method `thread`, sets our own timer."""
-    if settings.method != "thread" or not hasattr(item.config, "workerinput"):
+    """With the method `thread`, sets our own timer, which names the test, in a fixture too."""
+    if settings.method != "thread":
         return None
-    timer = threading.Timer(settings.timeout, _give_up, (item, settings.timeout))
+    end = _give_up if hasattr(item.config, "workerinput") else _name_and_end
+    timer = threading.Timer(settings.timeout, end, (item, settings))
     timer.daemon = True
     item.cancel_timeout = timer.cancel  # type: ignore[attr-defined]  # as pytest-timeout keeps it
     timer.start()
     return True
 
 
-def _give_up(item: pytest.Item, limit_s: float) -> None:
-    lines = [f"\n+++ Timeout: {item.nodeid} has not ended within {limit_s:g} s\n"]
+def _name_and_end(item: pytest.Item, settings: Any) -> None:
+    """As pytest-timeout, which heeds debuggers but names no test."""
+    from pytest_timeout import timeout_timer
+
+    _say(item, _named(item, settings))
+    timeout_timer(item, settings)
+
+
+def _named(item: pytest.Item, settings: Any) -> str:
+    return f"\n+++ Timeout: {item.nodeid} has not ended within {settings.timeout:g} s\n"
+
+
+def _say(item: pytest.Item, text: str) -> None:
+    with contextlib.suppress(OSError):
+        os.write(item.config.stash[_STDERR], text.encode())
+
+
+def _give_up(item: pytest.Item, settings: Any) -> None:
+    lines = [_named(item, settings)]
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     for number, frame in sys._current_frames().items():
         if number != threading.get_ident():
             lines.append(f"+++ Stack of {names.get(number, number)}\n")
             lines += traceback.format_stack(frame)
-    with contextlib.suppress(OSError):
-        os.write(item.config.stash[_STDERR], "".join(lines).encode())
+    _say(item, "".join(lines))
     os._exit(1)
 
 

@@ -61,7 +61,17 @@ def test_a_test_that_hangs_is_named_with_its_stack(tmp_path: Path, options: list
     status, out = outcome(tmp_path, f"{SLEEP}.wait()", "--timeout=2", *options)
     assert status != 0
     assert "in test_inner\n" in out and f"{SLEEP}.wait()" in out and "Timeout" in out, out
-    assert "-n1" not in options or "test_it.py::test_inner" in out
+    assert "test_it.py::test_inner" in out
+
+
+@pytest.mark.parametrize("options", [["-n0"], rare(["-n1"])], ids=" ".join)
+def test_a_fixture_that_hangs_is_named_with_its_test(tmp_path: Path, options: list[str]) -> None:
+    """The stack of a fixture shared by tests does not tell which of them has made it."""
+    fixture = f"@pytest.fixture(autouse=True)\ndef shared(): {SLEEP}.wait()\n"
+    (tmp_path / "conftest.py").write_text(f"import pytest, subprocess\n{fixture}")
+    status, out = outcome(tmp_path, "pass", "--timeout=2", *options)
+    assert status != 0
+    assert "in shared\n" in out and "test_it.py::test_inner has not ended within 2 s" in out, out
 
 
 def test_a_worker_that_is_ended_costs_one_test(tmp_path: Path) -> None:
