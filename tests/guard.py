@@ -9,6 +9,7 @@
 - pytest-timeout needs the interpreter to end a test. A test that hangs in compiled code is ended by
   faulthandler, with its stack, some time later.
 - Signals that the suite inherited as ignored (`nohup make test &`) act as usual in tests.
+- A command that a test runs in this process heeds signals; after the test they act as before.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ import guardian
 GRACE_S: Final = 5.0  # an engine whose market has ended is gone by then
 LATER_S: Final = 30.0  # from pytest-timeout to faulthandler
 TOOLS: Final = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")  # Python's own
+_ENDS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _MARK: Final = pytest.StashKey[str]()
 _STDERR: Final = pytest.StashKey[int]()
 
@@ -61,6 +63,7 @@ def _has_workers(config: pytest.Config) -> bool:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Also ends a test that holds the interpreter; pytest-timeout has ended all others before."""
+    heeded = {number: signal.getsignal(number) for number in _ENDS}
     limit_s = _limit_s(item)
     if limit_s and not item.config.getoption("usepdb"):
         stderr = item.config.stash[_STDERR]
@@ -69,6 +72,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         return (yield)
     finally:
         faulthandler.cancel_dump_traceback_later()
+        for number, handler in heeded.items():
+            if handler is not None and signal.getsignal(number) != handler:
+                signal.signal(number, handler)
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)

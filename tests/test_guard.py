@@ -74,6 +74,15 @@ def test_a_fixture_that_hangs_is_named_with_its_test(tmp_path: Path, options: li
     assert "in shared\n" in out and "test_it.py::test_inner has not ended within 2 s" in out, out
 
 
+@pytest.mark.parametrize("options", [["-n0"], rare(["-n1"])], ids=" ".join)
+def test_signals_act_as_before_after_a_test(tmp_path: Path, options: list[str]) -> None:
+    """A command run by a test took SIGTERM for its own, so that a suite could not be ended."""
+    text = "import signal\ndef test_after(): assert signal.getsignal(15) == signal.SIG_DFL\n"
+    (tmp_path / "test_later.py").write_text(text)
+    status, out = outcome(tmp_path, "signal.signal(15, lambda *_: None)", *options)
+    assert status == 0 and "2 passed" in out, out
+
+
 def test_a_worker_that_is_ended_costs_one_test(tmp_path: Path) -> None:
     """The suite runs all other tests once, in groups like those of this suite."""
     lines = "def test_{}(): open('made', 'a').write('{} ')\n"
