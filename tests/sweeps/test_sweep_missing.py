@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from command_line import ecnomy
+from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.diff.groups import open_group
 from ecnomy.analysis.sweep_report.points import open_swept
 from ecnomy.analysis.sweeps.missing import missing_runs
@@ -62,6 +63,13 @@ def test_a_comparison_names_the_shard(folder: Path) -> None:
     """`diff` used to report failed runs only."""
     left_out = open_group([f"{folder}:sources.gold.count=1"]).left_out
     assert left_out == (f"{folder}: {LINE}",)
+
+
+def test_shards_that_are_not_merged(tmp_path: Path) -> None:
+    """The reader used to say only that the head of the sweep is missing."""
+    make_part(load_sweep(write(tmp_path)), tmp_path / "out", Part(of=12, number=1), Watcher)
+    with pytest.raises(ResultsError, match=r"out: found shards, .* merge them with `ecnomy merge`"):
+        open_sweep(tmp_path / "out")
 
 
 def test_a_sweep_without_shards(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.results.manifest import MANIFEST, SWEEP
 from ecnomy.markets.support.intact import UNREADABLE, check_sealed, read_regular
 from ecnomy.markets.support.printable import printable
+from ecnomy.markets.sweep.parts import PARTS
 
 __all__ = ["FORMAT", "HEAD", "OtherFormat", "head_of", "is_sweep"]
 
@@ -51,6 +52,10 @@ def head_of(folder: Path) -> dict[str, Any]:
         if not {"points", "replicates", "kinds"} <= set(head):
             raise msgspec.ValidationError("keys are missing")
     except (OSError, *UNREADABLE):
+        if (folder / PARTS).is_dir() and not is_sweep(folder):
+            raise ResultsError(
+                f"{folder}: found shards, expected a sweep; merge them with `ecnomy merge`"
+            ) from None
         found = "the results of a run" if (folder / MANIFEST).exists() else f"no readable {HEAD}"
         raise ResultsError(f"{folder}: found {found}, expected a sweep by `ecnomy sweep`") from None
     check_sealed(folder / HEAD, text, "run the sweep's command to write it again")
