@@ -43,8 +43,8 @@ def means(verdicts: Sequence[Verdict]) -> bytes:
         axis.set_yticks(range(len(verdicts)), labels)
         axis.set_ylim(len(verdicts) - 0.5, -0.5)
         axis.set_xlim(0, 1.05 * axis.get_xlim()[1])
-        unit = f" [{figure.unit}]" if figure.unit else ""
-        axis.set_xlabel(f"{figure.of}{unit}: {figure.better} is better")
+        unit = f"{figure.unit}, " if figure.unit else ""
+        axis.set_xlabel(f"{unit}{figure.better} is better")
         bars: Any = axis.get_legend_handles_labels()[0]
         drawing.legend(
             [bar[0] for bar in bars],
