@@ -54,7 +54,7 @@ def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found
     asked = sweep
     while True:
         _make(asked, folder, pool, told)
-        frame = open_sweep(folder, raw=True, partial=True)
+        frame = open_sweep(folder, raw=True)
         more = asked_of(sweep, frame)
         if more.points() == asked.points():
             return found_in(sweep, frame)

@@ -31,10 +31,7 @@ def swept_providers(material: Material) -> dict[int, tuple[Provider, ...]]:
 
     head, units = head_of(material.folder), parameter_units(material.folder)
     base = parse(head["base"], "", lines=False)
-    rows = {
-        int(row["number"]) + 1: row
-        for row in _rows(open_sweep(material.folder, raw=True, partial=True))
-    }
+    rows = {int(row["number"]) + 1: row for row in _rows(open_sweep(material.folder, raw=True))}
     paths, ties = [key.path for key in material.keys], head.get("ties", {})
     told: dict[tuple[Any, ...], tuple[Provider, ...]] = {}
     found = {}

@@ -72,9 +72,7 @@ def unmade_of_any(paper: Paper, name: str, form: Form, variant: Variant | None =
     if sweep.calibrate is None:
         return unmade(paper, name, form, variant)
     folder = study_folder(paper, name, form, variant)
-    asked = asked_of(
-        _as_made(sweep, paper, name, form, variant), open_sweep(folder, raw=True, partial=True)
-    )
+    asked = asked_of(_as_made(sweep, paper, name, form, variant), open_sweep(folder, raw=True))
     store = Store(folder, asked)
     try:
         engine = form.engine

@@ -94,7 +94,7 @@ def _quick_rows(
         paper, study = sources.paper(name.partition("/")[0]), name.partition("/")[2]
         if _unmade(paper, study, form, None):
             continue
-        quick = open_sweep(study_folder(paper, study, form), raw=True, partial=True)
+        quick = open_sweep(study_folder(paper, study, form), raw=True)
         table = unmoved(table_of(quick), tables.get(name))
         if name in rows and name in found and rows_digest(rows[name]) == rows_digest(table):
             then = found[name]

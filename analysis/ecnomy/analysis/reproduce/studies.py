@@ -247,7 +247,7 @@ class Studies:
 
 
 def _finished(folder: Path) -> pd.DataFrame:
-    frame = open_sweep(folder, raw=True, partial=True)
+    frame = open_sweep(folder, raw=True)
     failed = frame[frame["status"] != "done"]
     if len(failed):
         reason = failed["reason"].iloc[0]

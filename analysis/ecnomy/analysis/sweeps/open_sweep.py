@@ -43,7 +43,8 @@ def open_sweep(folder: str | Path, *, raw: bool = False, partial: bool = False) 
 
     Args:
         folder: the folder of the sweep.
-        raw: whether parameters are as recorded, with mappings as JSON text instead of names.
+        raw: whether parameters are as recorded, with mappings as JSON text instead of names; no
+            line reports missing runs.
         partial: whether runs may be missing, without a line about them.
 
     Returns:
@@ -61,7 +62,7 @@ def open_sweep(folder: str | Path, *, raw: bool = False, partial: bool = False) 
     """
     with connect(folder, raw=raw) as connection:
         frame = whole_kept(connection.sql("from runs"))
-    if not partial:
+    if not (partial or raw):
         say_missing(Path(folder), frame["number"])
     return frame
 
