@@ -222,7 +222,7 @@ def test_a_sum_of_delays_that_is_no_number_ends_the_run(count: int, each: int) -
 
 @pytest.mark.parametrize("overhead_s", [0.0, 0.0004, 0.004, 0.04])
 def test_datagrams_keep_their_order_whatever_the_overhead(overhead_s: float) -> None:
-    """Each leaves within the overhead of its own time, at or after the one before."""
+    """No datagram overtakes another, and none is later than its time by more than the overhead."""
     beat = Law("cbr", {"interval_s": 0.001, "random_phase": 0.0})
     source = plans.source("s", [0], [], plans.udp(), beat, overhead_s=overhead_s)
     trace = run(plans.plan(plans.duplex("a", 0, 1, 1e9, 0.01), [source], 2, trace=True))

@@ -380,12 +380,12 @@ def test_a_run_set_by_hand_is_no_run_of_the_scenario(tmp_path: Path) -> None:
             market.post_price("isp", 5.0)
             while market.running:
                 market.step()
-        return (out / "ledger.parquet").read_bytes()
+        return (out / "manifest.json").read_bytes()
 
     by_hand = stepped()
     with pytest.raises(InputError, match="exists already"):
         run(scenario, seed=7, out=out)
-    assert (out / "ledger.parquet").read_bytes() == by_hand == stepped()
+    assert (out / "manifest.json").read_bytes() == by_hand == stepped()
     assert run(scenario, seed=7, out=out, force=True).manifest.by_hand == ()
 
 

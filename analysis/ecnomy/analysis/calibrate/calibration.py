@@ -19,12 +19,12 @@ import numpy.typing as npt
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.calibrate.search import Found, Search, searched
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
+from ecnomy.analysis.sweeps.searching import make_missing
 from ecnomy.markets.sweep.config import Sweep
-from ecnomy.markets.sweep.driver import Observer, missing, sweep_runs
+from ecnomy.markets.sweep.driver import Observer
 from ecnomy.markets.sweep.pool import Pool
 from ecnomy.markets.sweep.rows import cell_of, kinds_of
 from ecnomy.markets.sweep.space import Assignment, Point, products
-from ecnomy.markets.sweep.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,24 +53,12 @@ def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found
     """
     asked = sweep
     while True:
-        _make(asked, folder, pool, told)
+        make_missing(asked, folder, pool, told)
         frame = open_sweep(folder, raw=True)
         more = asked_of(sweep, frame)
         if more.points() == asked.points():
             return found_in(sweep, frame)
         asked = more
-
-
-def _make(asked: Sweep, folder: Path, pool: Pool, told: Told) -> None:
-    """Make the missing runs of a round."""
-    store = Store(folder, asked)
-    try:
-        store.compact()
-        points = missing(store, retry_failed=True, accept_old_code=False, engine=asked.engine)
-        if points:
-            sweep_runs(asked, store, pool, points, told(len(asked), len(points)))
-    finally:
-        store.close()
 
 
 def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:

@@ -16,8 +16,6 @@ from ecnomy.analysis.statistics.intervals import jain
 
 __all__ = ["source_columns"]
 
-_BOTTLENECK = "bottleneck"
-
 
 def source_columns(results: Path) -> Mapping[str, float | None]:
     """Return the columns of each source of a run, and the shares of late packets (late_shares).

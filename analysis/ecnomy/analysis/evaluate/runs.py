@@ -12,15 +12,15 @@ import msgspec
 from ecnomy.agents.errors import InputError, ScenarioError
 from ecnomy.analysis.evaluate.criteria import FILE, Condition, Criterion, criteria
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
+from ecnomy.analysis.sweeps.searching import make_missing
 from ecnomy.markets.inputs.overrides import apply
 from ecnomy.markets.inputs.yamlfile import parse
 from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.sweep.blocks import plain_tree
 from ecnomy.markets.sweep.declared import Limits, Sweep
-from ecnomy.markets.sweep.driver import Observer, missing, sweep_runs
+from ecnomy.markets.sweep.driver import Observer
 from ecnomy.markets.sweep.pool import Pool
 from ecnomy.markets.sweep.space import Assignment, Block, Point
-from ecnomy.markets.sweep.store import Store
 
 __all__ = ["QUICK_SEEDS", "SEEDS", "Evaluation", "Values", "checked", "measured", "sweep_of"]
 
@@ -155,15 +155,7 @@ def measured(
     Raises:
         SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
     """
-    sweep = sweep_of(evaluation)
-    store = Store(folder, sweep)
-    try:
-        store.compact()
-        points = missing(store, retry_failed=True, accept_old_code=False)
-        if points:
-            sweep_runs(sweep, store, pool, points, told(len(sweep), len(points)))
-    finally:
-        store.close()
+    make_missing(sweep_of(evaluation), folder, pool, told)
     return _values(evaluation, open_sweep(folder))
 
 

@@ -10,6 +10,7 @@ from ecnomy.analysis.evaluate.runs import Evaluation
 from ecnomy.analysis.evaluate.verdicts import BETTER, OPEN, WORSE, Judged, Verdict
 from ecnomy.analysis.game.wording import listed
 from ecnomy.analysis.statistics.intervals import Interval
+from ecnomy.analysis.support.digits import significant
 
 __all__ = ["amount", "beside", "facts", "headline", "row", "sentence", "sure", "verdict_class"]
 
@@ -74,16 +75,11 @@ def row(one: Judged, name: str) -> tuple[str, ...]:
 
 
 def amount(figure: Figure, value: Interval | None) -> str:
-    """Return a mean with its unit, three digits; "-" without a value."""
+    """Return a mean with its unit, in three digits; "-" without a value."""
     if value is None:
         return "-"
     unit = f" {figure.unit}" if figure.unit else ""
-    return f"{digits(value.mean * figure.scale)}{unit}"
-
-
-def digits(value: float) -> str:
-    """Return a number with three digits, or whole if it is larger."""
-    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return f"{significant(value.mean * figure.scale, 0)}{unit}"
 
 
 def sure(evaluation: Evaluation, found: Sequence[Judged]) -> str:

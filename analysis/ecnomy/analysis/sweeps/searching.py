@@ -8,13 +8,50 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ecnomy.markets.sweep.config import Limits
-    from ecnomy.markets.sweep.pool import LazyPool
+    from ecnomy.markets.sweep.config import Limits, Sweep
+    from ecnomy.markets.sweep.driver import Observer
+    from ecnomy.markets.sweep.pool import LazyPool, Pool
 
-__all__ = ["workers_when_needed"]
+__all__ = ["make_missing", "workers_when_needed"]
+
+
+def make_missing(
+    sweep: Sweep,
+    folder: Path,
+    pool: Pool,
+    told: Callable[[int, int], Observer],
+    *,
+    accept_old_code: bool = False,
+) -> None:
+    """Make the missing runs of a sweep, and repeat failed ones.
+
+    Args:
+        sweep: the runs that are needed.
+        folder: the folder of the runs.
+        pool: the workers for the runs.
+        told: function that returns a listener, for the number of runs and of missing ones.
+        accept_old_code: whether to keep runs of other code or strategies.
+
+    Raises:
+        SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
+    """
+    from ecnomy.markets.sweep.driver import missing, sweep_runs
+    from ecnomy.markets.sweep.store import Store
+
+    store = Store(folder, sweep)
+    try:
+        store.compact()
+        points = missing(
+            store, retry_failed=True, accept_old_code=accept_old_code, engine=sweep.engine
+        )
+        if points:
+            sweep_runs(sweep, store, pool, points, told(len(sweep), len(points)))
+    finally:
+        store.close()
 
 
 @contextlib.contextmanager

@@ -16,13 +16,12 @@ import numpy.typing as npt
 from ecnomy.analysis.game.dynamics import ranked, resting
 from ecnomy.analysis.game.profiles import Profile, mixed
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
+from ecnomy.analysis.sweeps.searching import make_missing
 from ecnomy.analysis.tournament.payoffs import Payoffs, payoffs_of
 from ecnomy.analysis.tournament.profiles import pairs, simplex, sweep_of
 from ecnomy.analysis.tournament.tournament import Tournament
-from ecnomy.markets.sweep.config import Sweep
-from ecnomy.markets.sweep.driver import Observer, missing, sweep_runs
+from ecnomy.markets.sweep.driver import Observer
 from ecnomy.markets.sweep.pool import Pool
-from ecnomy.markets.sweep.store import Store
 
 __all__ = ["beginning", "finalists_of", "outsiders", "played", "rounded"]
 
@@ -48,25 +47,12 @@ def played(
     asked = beginning(tournament)
     rounds = (_finals, outsiders)
     for further in (*rounds, None):
-        _make(sweep_of(tournament, asked), folder, pool, told, accept_old_code)
+        sweep = sweep_of(tournament, asked)
+        make_missing(sweep, folder, pool, told, accept_old_code=accept_old_code)
         table = payoffs_of(tournament, asked, open_sweep(folder, partial=True))
         if further is not None:
             asked = list(dict.fromkeys([*asked, *further(tournament, table)]))
     return table
-
-
-def _make(sweep: Sweep, folder: Path, pool: Pool, told: Told, accept_old_code: bool) -> None:
-    """Make the missing runs."""
-    store = Store(folder, sweep)
-    try:
-        store.compact()
-        points = missing(
-            store, retry_failed=True, accept_old_code=accept_old_code, engine=sweep.engine
-        )
-        if points:
-            sweep_runs(sweep, store, pool, points, told(len(sweep), len(points)))
-    finally:
-        store.close()
 
 
 def beginning(tournament: Tournament) -> list[Profile]:

@@ -16,13 +16,13 @@ import numpy as np
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
+from ecnomy.analysis.sweeps.searching import make_missing
 from ecnomy.analysis.tune.answer import Answer, Rows, answered, best_of
 from ecnomy.analysis.tune.search import Search, Values
 from ecnomy.markets.sweep.config import Sweep
-from ecnomy.markets.sweep.driver import Observer, missing, sweep_runs
+from ecnomy.markets.sweep.driver import Observer
 from ecnomy.markets.sweep.pool import Pool
 from ecnomy.markets.sweep.space import Point
-from ecnomy.markets.sweep.store import Store
 from ecnomy.markets.sweep.tuning import Tuning
 
 if TYPE_CHECKING:
@@ -93,14 +93,7 @@ def _points(sweep: Sweep, values: Values, number: int, *, unseen: bool) -> Itera
 def _made(sweep: Sweep, folder: Path, points: list[Point], pool: Pool, told: Told) -> pd.DataFrame:
     """Return the runs of these points, in order; make missing runs."""
     asked = msgspec.structs.replace(sweep, chosen=tuple(points))
-    store = Store(folder, asked)
-    try:
-        store.compact()
-        left = missing(store, retry_failed=True, accept_old_code=False, engine=sweep.engine)
-        if left:
-            sweep_runs(asked, store, pool, left, told(len(points), len(left)))
-    finally:
-        store.close()
+    make_missing(asked, folder, pool, told)
     frame = open_sweep(folder, partial=True)
     failed = frame[frame["status"] != "done"]
     if len(failed):
