@@ -107,20 +107,20 @@ void ClassLink::enqueue(Core& core, PacketId id, Time now) {
   const bool waits = queue_.free_at > now;
   const std::int32_t wire_bytes = packet.bytes + plan_->framing_bytes;
   const PacketView view = packet.view(wire_bytes);
-  const std::size_t queue = law_.queue_of(view, static_cast<std::size_t>(hop.service_class));
   queue_.arrived(index_, packet.bytes, {&hop, nullptr, core.tally}, now);
   if (packet.has(kCe)) ++hop.ce_in_flight;
   if (core.trace) core.note(TraceEvent::enqueue, index_, packet, now);
   queue_.account(now);
-  waiting_[queue].push(id);
   queue_.join(wire_bytes);
-  law_.arrive(queue, view, waits, now);
+  const std::size_t of = law_.queue_of(view, static_cast<std::size_t>(hop.service_class));
+  const std::size_t queue = law_.arrive(of, view, waits, now);
+  waiting_[queue].push(id);
   if (core.classes) {
     core.classes->arrived(index_, law_.class_of(queue), packet.bytes, law_.busy_period(queue), now);
   }
   queue_.make_room(law_, *plan_, waits, now, [&](std::size_t victim, bool by_law) {
-    Fifo& of = waiting_[victim];
-    drop(core, victim, law_.drops_oldest() ? of.pop() : of.pop_last(), by_law, now);
+    Fifo& fifo = waiting_[victim];
+    drop(core, victim, law_.drops_oldest() ? fifo.pop() : fifo.pop_last(), by_law, now);
   });
   if (law_.marks_arrival()) apply_mark(core, packet, queue, now);
   law_.settle(now);

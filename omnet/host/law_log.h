@@ -19,8 +19,9 @@
 //   sent I NOW SRTT MIN_RTT ACKED SENT IN_FLIGHT APP_LIMITED SEQ
 //   delivered I FIRST END
 //   lost I BELOW SELECTIVE
-//   join I CLASS FLOW BYTES ECT CE ECT_1 BUSY NOW   a scheduling law; its VALUEs begin with the link's rate
-//   room I OVERFLOW NOW CLASS                       and end with those of its classes
+//   join I CLASS FLOW BYTES ECT CE ECT_1 BUSY NOW HASH N DRAW... QUEUE MARK
+//                        a scheduling law; its VALUEs begin with the link's rate and end with those of its classes
+//   room I OVERFLOW NOW CLASS
 //   settle I NOW STATE...                           one per queue: rate, deficit in bytes, or DualPI2's state
 //   next I NOW N DRAW... CLASS MARK WAITED DROP
 #ifndef ECNOMY_HOST_LAW_LOG_H_
@@ -178,11 +179,14 @@ class SchedulerLog {
  public:
   SchedulerLog() : id_(log_->open(log_->last_made())) {}
 
-  void joined(int service, const PacketView& packet, bool busy, Time now) {
+  void joined(int service, const PacketView& packet, bool busy, Time now, std::uint64_t hash,
+              LawStream& stream, int queue, bool mark) {
+    const std::vector<double> draws = stream.take();
     if (!log_->on()) return;
     log_->line("join", id_, service, packet.flow, packet.bytes, static_cast<int>(packet.ect),
                static_cast<int>(packet.ce), static_cast<int>(packet.ect_1), static_cast<int>(busy),
-               now);
+               now, static_cast<std::int64_t>(hash), static_cast<int>(draws.size()), draws, queue,
+               static_cast<int>(mark));
   }
   void asked(bool overflow, Time now, int victim) {
     if (log_->on()) log_->line("room", id_, static_cast<int>(overflow), now, victim);

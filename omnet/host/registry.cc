@@ -71,6 +71,7 @@ nlohmann::ordered_json traits(const TrafficTraits& law) {
 nlohmann::ordered_json traits(const SchedulingTraits& law) {
   return {{"class_marking", law.class_marking},
           {"by_codepoint", law.by_codepoint},
+          {"drops_classic", law.drops_classic},
           {"by_flow", law.by_flow}};
 }
 

@@ -42,7 +42,9 @@ class SchedulerHost {
         drop_not_ect_(link.drop_not_ect),
         queues_(on_law(law_, [](const auto& law) { return queues_of(law); })),
         stream_(Stream(seed, link.stream)) {
-    if (by_flow_) salt_ = Stream(seed, link.stream + "/flows").next();
+    const bool hashes =
+        by_flow_ || on_law(law_, [](const auto& law) { return kTraitsOf<decltype(law)>.judges; });
+    if (hashes) salt_ = Stream(seed, link.stream + "/flows").next();
     marking_.reserve(link.scheduler.marking.size());
     for (const LawPlan& plan : link.scheduler.marking) {
       const std::string stream = link.stream + "/" + std::to_string(marking_.size() + 1);
@@ -61,11 +63,24 @@ class SchedulerHost {
   // True if a queue's oldest packet is dropped for drop(), false if its last one.
   bool drops_oldest() const noexcept { return by_flow_; }
 
-  void arrive(std::size_t queue, const PacketView& packet, bool busy, Time now) {
+  // Returns the queue that the packet joins: the given one, or another one by the scheduler's decision.
+  std::size_t arrive(std::size_t queue, const PacketView& packet, bool busy, Time now) {
     busy_ = busy;
     if (class_marking_) judge(queue, packet, now);
-    on_law(law_, [&](auto& law) { law.arrive(queue, packet, busy, now); });
-    log_.joined(static_cast<int>(queue), packet, busy, now);
+    return on_law(law_, [&](auto& law) -> std::size_t {
+      std::size_t joined = queue;
+      std::uint64_t flow = 0;
+      if constexpr (kTraitsOf<decltype(law)>.judges) {
+        flow = FlowClass::hash(packet, salt_);
+        joined = law.arrive(queue, packet, busy, now, flow, stream_);
+        mark_ = law.marks();
+      } else {
+        law.arrive(queue, packet, busy, now);
+      }
+      log_.joined(static_cast<int>(queue), packet, busy, now, flow, stream_,
+                  static_cast<int>(joined), mark_ && !class_marking_);
+      return joined;
+    });
   }
 
   struct Dropped {
@@ -79,6 +94,7 @@ class SchedulerHost {
     if (!busy_) return {kNone, false};
     const int victim = on_law(law_, [&](auto& law) { return law.drop(overflow, now); });
     log_.asked(overflow, now, victim);
+    if (victim != kNone) mark_ = false;
     return {victim, !overflow};
   }
 
@@ -154,10 +170,11 @@ class SchedulerHost {
   std::vector<MarkingHost> marking_;  // by class; empty if the scheduler itself marks
   bool class_marking_, by_codepoint_, by_flow_, drop_not_ect_;
   std::size_t queues_;
-  std::uint64_t salt_ = 0;               // of the hash of flows
-  LawStream stream_;                     // the scheduler's stream
-  bool busy_ = false;                    // state of the link at the last arrival
-  bool refused_ = false, mark_ = false;  // decision of the class's marking law on this packet
+  std::uint64_t salt_ = 0;  // of the hash of flows
+  LawStream stream_;        // the scheduler's stream
+  bool busy_ = false;       // state of the link at the last arrival
+  bool refused_ = false;    // the class's marking law drops this packet
+  bool mark_ = false;       // it, or the scheduler, marks this packet
 };
 
 }  // namespace ecnomy

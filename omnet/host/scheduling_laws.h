@@ -6,12 +6,13 @@
 #include "host/law_family.h"
 #include "laws/scheduling/class_scheduler.h"
 #include "laws/scheduling/deficit_round_robin.h"
+#include "laws/scheduling/docsis.h"
 #include "laws/scheduling/dualpi2.h"
 #include "laws/scheduling/fq_codel.h"
 
 namespace ecnomy {
 
-using SchedulingLaws = LawList<ClassScheduler, DeficitRoundRobin, DualPi2, FqCodel>;
+using SchedulingLaws = LawList<ClassScheduler, DeficitRoundRobin, DualPi2, FqCodel, Docsis>;
 using SchedulerVariant = SchedulingLaws::Variant;
 using ServiceLaws = LawList<ServiceClass, WeightedClass, CodepointClass, FlowClass>;
 

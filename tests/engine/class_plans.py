@@ -53,10 +53,10 @@ def weights(
     )
 
 
-def dual(**values: float | str) -> Scheduler:
-    """DualPI2: a class of L4S traffic and one of all other traffic."""
+def dual(law_name: str = "dualpi2", **values: float | str) -> Scheduler:
+    """DualPI2 or DOCSIS: a class of L4S traffic and one of all other traffic."""
     return Scheduler(
-        law=law("scheduling", "dualpi2", values),
+        law=law("scheduling", law_name, values),
         classes=[Law("codepoint-class", {}) for _ in range(2)],
         names=["l4s", "classic"],
     )

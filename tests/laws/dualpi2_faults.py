@@ -10,6 +10,7 @@ from planted_faults import Mutation
 __all__ = ["DUALPI2_MUTATIONS"]
 
 _LAW: Final = "scheduling/dualpi2.h"
+_TURNS: Final = "scheduling/codepoint_turns.h"
 _CLASS: Final = "scheduling/codepoint_class.h"
 _PACKET: Final = "marking/marking.h"
 
@@ -29,12 +30,12 @@ DUALPI2_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("slow", _LAW, "if (empty() && base_ == base", "if (false && base_ == base"),
         Mutation("period", _LAW, "/ update_ * update_;", "/ update_ * update_ + update_;"),
         Mutation("late", _LAW, "for (; due_ <= now;", "for (; due_ < now;"),
-        Mutation("tie", _LAW, "credit_bytes_ <= 0)", "credit_bytes_ < 0)"),
+        Mutation("tie", _TURNS, "credit_bytes_ <= 0)", "credit_bytes_ < 0)"),
         Mutation("both", _LAW, "!= Action::drop && both)", "!= Action::drop)"),
         Mutation("charge", _LAW, "if (action != Action::drop && both)", "if (both)"),
-        Mutation("weight", _LAW, "classic_share_ : classic_share_ - 1)", "1 : -1)"),
-        Mutation("idle", _LAW, "if (!busy && empty()) credit", "if (empty()) credit"),
-        Mutation("credit", _LAW, "(2 * classic_share_ - 1);", "(1 - 2 * classic_share_);"),
+        Mutation("weight", _TURNS, "classic_share_ : classic_share_ - 1)", "1 : -1)"),
+        Mutation("idle", _LAW, "if (!busy && empty()) turns", "if (empty()) turns"),
+        Mutation("credit", _TURNS, "(2 * classic_share_ - 1);", "(1 - 2 * classic_share_);"),
         Mutation("square", _LAW, "uniform() < base_ && uniform() < base_", "uniform() < base_"),
         Mutation("coupling", _LAW, "uniform() < k_ * base_", "uniform() < base_"),
         Mutation("spared", _LAW, ">= 2 * mtu_bytes_", ">= mtu_bytes_"),

@@ -175,11 +175,23 @@ class Stream(Protocol):
 
 
 class Scheduler(Protocol):
-    """A class scheduler; packets are (flow, bytes, ect, ce). Only DualPI2 draws."""
+    """A class scheduler; packets are (flow, bytes, ect, ce). Only DualPI2 and DOCSIS draw."""
 
     def arrive(
         self, service: int, packet: tuple[int, int, bool, bool], busy: bool, now: int, /
     ) -> None: ...
+    def join(
+        self,
+        service: int,
+        packet: tuple[int, int, bool, bool],
+        flow: int,
+        busy: bool,
+        now: int,
+        draws: Sequence[float],
+        /,
+    ) -> tuple[int, bool, int]:
+        """The queue joined, whether to mark the packet, and the number of draws used."""
+
     def drop(self, overflow: bool, now: int, /) -> int:
         """The class that lost its last packet, or -1."""
 

@@ -18,6 +18,7 @@ from check_aqm import AQM_CHECKS
 from check_bbr import BBR_CHECKS
 from check_configure import CONFIGURE_CHECKS
 from check_controllers import CONTROLLER_CHECKS
+from check_docsis import DOCSIS_CHECKS
 from check_dualpi2 import DUALPI2_CHECKS
 from check_fq_codel import FQ_CODEL_CHECKS
 from check_marking import MARKING_CHECKS
@@ -49,6 +50,7 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **SCHEDULING_CHECKS,
     **ROUND_ROBIN_CHECKS,
     **DUALPI2_CHECKS,
+    **DOCSIS_CHECKS,
     **FQ_CODEL_CHECKS,
     **WINDOW_CHECKS,
     **ONCE_PER_ROUND_CHECKS,

@@ -24,6 +24,7 @@ import pytest
 
 from aqm_faults import AQM_MUTATIONS
 from bbr_faults import BBR_MUTATIONS
+from docsis_faults import DOCSIS_MUTATIONS
 from dualpi2_faults import DUALPI2_MUTATIONS
 from fq_codel_faults import FQ_CODEL_MUTATIONS
 from law_api import Laws
@@ -121,6 +122,7 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
     **SCHEDULING_MUTATIONS,
     **ROUND_ROBIN_MUTATIONS,
     **DUALPI2_MUTATIONS,
+    **DOCSIS_MUTATIONS,
     **FQ_CODEL_MUTATIONS,
     **PRAGUE_MUTATIONS,
     **BBR_MUTATIONS,

@@ -22,6 +22,7 @@ _CLASSES: dict[str, list[list[float]]] = {
     "deficit-round-robin": [[1.0, -1.0, -1.0]],
     "dualpi2": [[], []],
     "fq-codel": [[]],
+    "docsis": [[], []],
 }
 
 

@@ -9,22 +9,8 @@ from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets.compile.check import warnings
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.compile.summary import summary
-from ecnomy.markets.plan import Law, Plan
-from ecnomy.markets.scenario import Scenario, scenario_from_text
-
-
-def scenario(queue: str, source: str = "transport: {law: prague}") -> Scenario:
-    """One source over one link."""
-    link = f"{{name: link, from: a, to: b, rate: 100 Mbps, delay: 10 ms, {queue}}}"
-    return scenario_from_text(
-        f"version: 1\nduration: 9 s\nnetwork:\n  links:\n    - {link}\n"
-        f"sources:\n  - {{name: s, from: a, to: b, {source}}}\n"
-    )
-
-
-def plan(queue: str) -> Plan:
-    """Its plan."""
-    return make_plan(scenario(queue))
+from ecnomy.markets.plan import Law
+from one_queue import plan, scenario
 
 
 def test_the_keys_are_the_parameters_of_the_law() -> None:

@@ -205,6 +205,8 @@ def test_check_warns_of_senders_that_do_not_answer_l4s_marks() -> None:
     assert "bbr sends ECT(1) over a round trip of 20.1 ms. Outside a data centre" in line
     (line,) = warned(DUAL, "{law: bbr}")
     assert "bbr ignores marks over a round trip of 20.1 ms. Use 'ecn: off'" in line
+    assert warned(RED, "{law: bbr}") == [line], "in any queue that marks"
+    assert warned("not_ect: drop", "{law: bbr}") == [], "and in no other"
     assert warned(DUAL, "{law: bbr, codepoint: ect-1}", delay="1 ms") == []
 
 

@@ -43,6 +43,7 @@ LAWS = {
         quantum_bytes=600,
     ),
     "dualpi2": lambda: dual(target_s=0.002, step_s=0.0005),
+    "docsis": lambda: dual("docsis", target_s=0.002, critical_score_s=0.0005, aging_rate_bps=1e5),
     "fq-codel": lambda: by_flow(target_s=0.001, interval_s=0.02, ce_threshold_s=0.002, queues=16),
 }
 

@@ -37,14 +37,14 @@ std::size_t ClassQueue::queueOf(const Slot& slot) const {
 }
 
 bool ClassQueue::enter(Slot& slot, Time now) {
-  const std::size_t queue = slot.service = queueOf(slot);
   const bool waits = busy(now);
   note(TraceEvent::enqueue, slot, now);
   queue_.account(now);
   queue_.join(slot.wireBytes);
   storage_.insert(slot.packet);
+  const std::size_t queue = slot.service =
+      scheduler_->arrive(queueOf(slot), view(slot), waits, now);
   slots_.push_back(slot);
-  scheduler_->arrive(queue, view(slot), waits, now);
   if (ClassTally* tally = classes()) {
     tally->arrived(link_, scheduler_->class_of(queue), slot.bytes, scheduler_->busy_period(queue),
                    now);

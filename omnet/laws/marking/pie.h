@@ -18,6 +18,7 @@
 #include <algorithm>
 
 #include "marking.h"
+#include "pie_scale.h"
 
 namespace ecnomy {
 
@@ -73,7 +74,8 @@ class Pie : public MarkingLaw {
 
   Time on_timer(const QueueView& queue, Time now) noexcept {
     const double delay = delay_of(queue);
-    double change = scale() * (alpha_ * (delay - target_) + beta_ * (delay - before_));
+    double change =
+        pie_scale(probability_) * (alpha_ * (delay - target_) + beta_ * (delay - before_));
     if (probability_ >= 0.1) change = std::min(change, 0.02);
     double p = probability_ + change;
     if (delay == 0 && before_ == 0) p *= 0.98;
@@ -99,14 +101,6 @@ class Pie : public MarkingLaw {
     sum_ += probability_;
     if (sum_ < 0.85) return false;
     return sum_ >= 8.5 || uniform() < probability_;
-  }
-
-  double scale() const noexcept {
-    double k = 1.0 / 2048;
-    for (double bound = 1e-6; bound < 0.05; bound *= 10, k *= 4) {
-      if (probability_ < bound) return k;
-    }
-    return probability_ < 0.1 ? 0.5 : 1.0;
   }
 
   double target_, alpha_, beta_, mark_p_, few_bytes_;

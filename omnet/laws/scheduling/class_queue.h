@@ -31,8 +31,12 @@ struct SchedulingTraits {
   bool class_marking =
       false;  // each class has its own marking law and buffer; otherwise the scheduler marks
   bool by_codepoint = false;  // the ECN field, not the source, determines a packet's class
+  bool drops_classic =
+      false;             // by codepoint: packets of the second class are dropped, never marked
   bool by_flow = false;  // one class with a queue for each flow; the oldest packets are dropped
   bool draws = false;    // next(now, uniform): the scheduler draws from a stream
+  // arrive(n, packet, busy, now, flow, uniform) returns the queue that the packet joins and decides on its mark, marks()
+  bool judges = false;
 };
 
 // The number of a scheduler's queues: one for each class, or many for its only class.

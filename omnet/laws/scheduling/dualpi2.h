@@ -22,9 +22,7 @@
 //
 // Both act when a packet leaves. With `drop_overload` off, linux limits p' to 1/k instead of dropping.
 //
-// Both forms select the next queue by Linux's weighted round robin (RFC 9332 leaves this open): L while the credit
-// of C is 0 or less, or if C is empty. While both queues wait, a byte of L adds classic_share to the credit and a
-// byte of C subtracts 1 - classic_share. After an idle time the credit is MTU (2 classic_share - 1).
+// Both forms select the next queue by weighted round robin (codepoint_turns.h), with `classic_share` and `mtu_bytes`.
 //
 // The buffer is the link's: a packet that arrives at a full buffer is dropped.
 #ifndef ECNOMY_LAWS_SCHEDULING_DUALPI2_H_
@@ -40,6 +38,7 @@
 
 #include "class_queue.h"
 #include "codepoint_class.h"
+#include "codepoint_turns.h"
 
 namespace ecnomy {
 
@@ -98,9 +97,9 @@ class DualPi2 {
     step_ = std::llround(values[5] * kPsPerSecond);
     ramp_ps_ = values[6] * kPsPerSecond;
     k_ = values[7];
-    classic_share_ = values[8];
     drop_overload_ = values[9] != 0 || !linux_;
     mtu_bytes_ = values[10];
+    turns_ = {values[8], mtu_bytes_};
     step_at_least_ = static_cast<std::int64_t>(values[11]);
     due_ = update_;
   }
@@ -108,7 +107,7 @@ class DualPi2 {
   // arrive(), drop() and settle() are as in DeficitRoundRobin.
   void arrive(std::size_t n, const PacketView& packet, bool busy, Time now) {
     advance(now);
-    if (!busy && empty()) credit_bytes_ = mtu_bytes_ * (2 * classic_share_ - 1);
+    if (!busy && empty()) turns_.begin();
     const std::int64_t before = queues_[CodepointClass::kL4s].packets();
     queues_[n].push(packet, now, before >= step_at_least_);
     arrived_ = static_cast<int>(n);
@@ -132,17 +131,13 @@ class DualPi2 {
     ClassQueue& l = queues_[CodepointClass::kL4s];
     ClassQueue& c = queues_[CodepointClass::kClassic];
     const bool both = !l.empty() && !c.empty();
-    const std::size_t n = !l.empty() && (c.empty() || credit_bytes_ <= 0)
-                              ? CodepointClass::kL4s
-                              : CodepointClass::kClassic;
+    const std::size_t n = turns_.next(l, c);
     const Waiting first = queues_[n].pop();
     const Time waited = now - first.since;
     const bool is_l4s = n == CodepointClass::kL4s;
     const Action action =
         linux_ ? by_linux(is_l4s, first, waited, uniform) : by_rfc(is_l4s, first.packet, waited);
-    if (action != Action::drop && both) {
-      credit_bytes_ += first.packet.bytes * (is_l4s ? classic_share_ : classic_share_ - 1);
-    }
+    if (action != Action::drop && both) turns_.sent(n, first.packet.bytes);
     return {n, action == Action::mark, waited, action == Action::drop};
   }
 
@@ -153,8 +148,8 @@ class DualPi2 {
   const ClassQueue& queue(std::size_t n) const noexcept { return queues_[n]; }
   // p'. Packets of C are marked with its square, packets of L with k p'.
   double probability() const noexcept { return base_; }
-  double credit_bytes() const noexcept { return credit_bytes_; }
-  double settled(std::size_t n) const noexcept { return n == 0 ? base_ : credit_bytes_; }
+  double credit_bytes() const noexcept { return turns_.credit_bytes(); }
+  double settled(std::size_t n) const noexcept { return n == 0 ? base_ : credit_bytes(); }
 
  private:
   bool empty() const noexcept { return queues_[0].empty() && queues_[1].empty(); }
@@ -218,14 +213,14 @@ class DualPi2 {
   }
 
   bool linux_, drop_overload_;
-  double target_s_, alpha_, beta_, ramp_ps_, k_, classic_share_, mtu_bytes_;
+  double target_s_, alpha_, beta_, ramp_ps_, k_, mtu_bytes_;
   Time update_, step_;
   std::int64_t step_at_least_;
 
   std::array<ClassQueue, 2> queues_;
-  double base_ = 0;          // the base probability p'
-  double last_s_ = 0;        // D at the last update
-  double credit_bytes_ = 0;  // credit of the classic queue
+  CodepointTurns turns_;
+  double base_ = 0;    // the base probability p'
+  double last_s_ = 0;  // D at the last update
   std::array<double, 2> count_{};
   Time due_;             // time of the next update
   int arrived_ = kNone;  // the class of the packet that may be dropped

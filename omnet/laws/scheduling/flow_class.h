@@ -19,9 +19,13 @@ struct FlowClass {
                                 "RFC 8290 section 4.1.1"};
   static constexpr std::array<Parameter, 0> kParameters{};
 
+  // A hash of a packet's flow.
+  static std::uint64_t hash(const PacketView& packet, std::uint64_t salt) noexcept {
+    return mix64(salt ^ mix64(static_cast<std::uint64_t>(packet.flow)));
+  }
   // The queue of a packet among `queues`.
   static std::size_t of(const PacketView& packet, std::uint64_t salt, std::size_t queues) noexcept {
-    return mix64(salt ^ mix64(static_cast<std::uint64_t>(packet.flow))) % queues;
+    return hash(packet, salt) % queues;
   }
 };
 

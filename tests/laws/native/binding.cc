@@ -139,6 +139,7 @@ void bind_traffic(nb::module_& module) {
 void bind_scheduling(nb::module_& module) {
   nb::class_<Scheduler>(module, "Scheduler")
       .def("arrive", &Scheduler::arrive)
+      .def("join", &Scheduler::join)
       .def("drop", &Scheduler::drop)
       .def("settle", &Scheduler::settle)
       .def("next", &Scheduler::next)

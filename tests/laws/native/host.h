@@ -148,6 +148,12 @@ using ClassRow = std::tuple<std::int64_t, std::int64_t, double, double, double, 
 struct Scheduler {
   virtual ~Scheduler() = default;
   virtual void arrive(std::size_t service, const MarkedPacket& packet, bool busy, Ps now) = 0;
+  // Of a scheduler that judges arrivals: the queue joined, whether to mark the packet, and the number of draws used.
+  virtual std::tuple<int, bool, int> join(std::size_t service, const MarkedPacket& packet,
+                                          std::uint64_t, bool busy, Ps now, const Draws&) {
+    arrive(service, packet, busy, now);
+    return {static_cast<int>(service), false, 0};
+  }
   virtual int drop(bool overflow, Ps now) = 0;
   virtual void settle(Ps now) = 0;
   virtual Served next(Ps) { throw std::logic_error("this scheduler draws"); }

@@ -196,14 +196,17 @@ class Studies:
 
     def _load(self, name: str) -> Runs:
         paper, form, study = self._paper, self._form, self._paper.studies[name]
-        if self._variant and touched(paper, [name], self._variant):
-            frame = _of_variant(paper, name, form, self._variant)
-            if not study.batches:  # as many as all variants of this study share
-                declared = load_study(paper, name, form, variant=self._variant).replicates
-                frame = frame[frame["replicate"] < max(declared, self._seeds())]
+        variant = self._variant
+        varied = variant is not None and touched(paper, [name], variant)
+        sweep = load_study(paper, name, form, variant=variant if varied else None)
+        if variant is not None and varied:
+            frame = _of_variant(paper, name, form, variant)
+            least = sweep.replicates  # as many as all variants of this study share
         else:
-            frame = _finished(study_folder(paper, name, form))
-            frame = frame if study.batches else frame[frame["replicate"] < self._seeds()]
+            frame, least = _finished(study_folder(paper, name, form)), 0
+        # A calibration also has seeds beyond its replicates, for the check of what it found.
+        if not study.batches and sweep.calibrate is None:
+            frame = frame[frame["replicate"] < max(least, self._seeds())]
         return Runs(frame, batches=study.batches, budget=study.budget)
 
     def _seeds(self) -> float:

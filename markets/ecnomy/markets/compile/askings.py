@@ -20,6 +20,7 @@ __all__ = [
     "packet_bytes",
     "sorts",
     "sorts_by",
+    "takes_marks",
 ]
 
 
@@ -29,9 +30,15 @@ def sorts(link: Link) -> bool:
 
 
 def sorts_by(link: Link, trait: str) -> bool:
-    """Return whether a link sorts packets by codepoint (by_codepoint) or by flow (by_flow)."""
+    """Return whether a link's scheduler has a trait such as by_codepoint or by_flow."""
     scheduler = link.scheduler
     return scheduler is not None and scheduler.law.law in with_trait("scheduling", trait)
+
+
+def takes_marks(source: Source, link: Link) -> bool:
+    """Return whether a link may mark the packets of an ECN-capable source."""
+    classic = not source.l4s and sorts_by(link, "drops_classic")
+    return largest_probability(link) > 0 and not classic
 
 
 def largest_probability(link: Link) -> float:

@@ -18,6 +18,7 @@ from ecnomy.markets.compile.askings import (
     mark_rates,
     packet_bytes,
     sorts,
+    takes_marks,
 )
 from ecnomy.markets.compile.directions import against_links
 from ecnomy.markets.compile.full_pipes import heavy_weights
@@ -124,7 +125,7 @@ def _without_marks(plan: Plan) -> Iterator[str]:
                 f"source {source.name}: wtp-sender responds once per round trip, so its marks "
                 "grow roughly with the square root of its charge, not in proportion"
             )
-        marked = any(largest_probability(plan.links[link]) > 0 for link in source.path)
+        marked = any(takes_marks(source, plan.links[link]) for link in source.path)
         if source.weighted and not marked:
             yield (
                 f"source {source.name}: no link on its path marks, so its window law slows down "
@@ -135,7 +136,11 @@ def _without_marks(plan: Plan) -> Iterator[str]:
 def _not_ect(plan: Plan) -> Iterator[str]:
     for source in plan.sources:
         links = [plan.links[link] for link in source.path]
-        marking = [link for link in links if link.marking.law != "drop-tail" or sorts(link)]
+        marking = [
+            link
+            for link in links
+            if link.marking.law != "drop-tail" or (sorts(link) and takes_marks(source, link))
+        ]
         if is_ect(source.transport) or not marking:
             continue
         fate = "drop" if any(link.not_ect == "drop" for link in marking) else "pass"

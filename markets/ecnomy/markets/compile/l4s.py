@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from ecnomy.markets.compile.askings import sorts_by
+from ecnomy.markets.compile.askings import sorts_by, takes_marks
 from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.settling import round_trip_s
 from ecnomy.markets.plan import Link, Plan, Source, Tcp
@@ -53,16 +53,20 @@ def _answers(source: Source, plan: Plan) -> Iterator[str]:
         return
     law = transport.window.law
     if transport.codepoint == "ect-0":
-        dual = [plan.links[i].name for i in source.path if sorts_by(plan.links[i], "by_codepoint")]
-        if law == "bbr" and dual and _too_long(source, plan):
-            yield (
-                f"source {source.name}: bbr ignores marks over a round trip of "
-                f"{_round_trip_ms(source, plan)}. Use 'ecn: off', or prague for L4S traffic"
-            )
+        path = [plan.links[i] for i in source.path]
+        dual = [link for link in path if sorts_by(link, "by_codepoint")]
+        marks = any(takes_marks(source, link) for link in path)
+        if law == "bbr" and _too_long(source, plan):
+            if marks:
+                yield (
+                    f"source {source.name}: bbr ignores marks over a round trip of "
+                    f"{_round_trip_ms(source, plan)}. Use 'ecn: off', or prague for L4S traffic"
+                )
         elif _scalable(source) and dual:
+            verb = "drops" if sorts_by(dual[0], "drops_classic") else "marks"
             yield (
-                f"source {source.name}: {law} sends ECT(0), so link {dual[0]} marks it as classic "
-                "traffic. With 'codepoint: ect-1' it is L4S traffic"
+                f"source {source.name}: {law} sends ECT(0), so link {dual[0].name} {verb} it as "
+                "classic traffic. With 'codepoint: ect-1' it is L4S traffic"
             )
     elif law not in with_trait("window", "per_mark"):
         yield (

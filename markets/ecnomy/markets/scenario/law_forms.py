@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keys of YAML that are derived from the table of laws (ecnomy.markets.plan.law_table).
 
-A parameter is a key with the law's default, range and choices. A time or a size is written with its
-unit, so the name of its key has no unit: `interval` for interval_s.
+A parameter is a key with the law's default, range and choices. A time, a size or a rate has a unit
+in its value, not in the name of its key: `interval` for interval_s.
 """
 
 from __future__ import annotations
@@ -22,7 +22,12 @@ from ecnomy.markets.scenario.law_numbers import number_of, time_of
 __all__ = ["Field", "default_of", "in_table", "key_of", "kind_of", "law_struct"]
 
 Field = tuple[str, Any] | tuple[str, Any, Any]
-_ENDS: Final = {"s": "_s", "packets": "_packets", "bytes": "_bytes"}  # of names, by unit
+_ENDS: Final = {
+    "s": "_s",
+    "packets": "_packets",
+    "bytes": "_bytes",
+    "bit/s": "_bps",
+}  # of names, by unit
 _AUTO: Final = {("rem", "phi"), ("rem", "gamma"), ("rem", "alpha")}  # of marking
 _MOST_BYTES: Final = 10**15
 
@@ -77,6 +82,8 @@ def kind_of(family: str, law: str, parameter: Param) -> Any:
             most = min(parameter.max, _MOST_BYTES)
             example = f"{parameter.default or 1000:g} bytes"
             return Annotated[int, _size("byte", example, parameter.min, most)]
+        case "bit/s":
+            return Annotated[int, _rate(parameter.min, parameter.max)]
         case "packets":
             return Annotated[float, _packets(family, parameter)]
         case _:
@@ -87,6 +94,10 @@ def kind_of(family: str, law: str, parameter: Param) -> Any:
 
 def _size(unit: str, example: str, least: float, most: float) -> Amount:
     return Amount(what="a size", example=example, units=(unit,), least=least, most=most)
+
+
+def _rate(least: float, most: float) -> Amount:
+    return Amount(what="a rate", example="4 Mbps", units=("bit/s",), least=least, most=most)
 
 
 def _packets(family: str, parameter: Param) -> Amount:
@@ -117,7 +128,7 @@ def default_of(parameter: Param) -> Any:
             return Size(int(default), "packets")
         case "s":
             return round(default * PS_PER_S)
-        case "bytes" | "whole":
+        case "bytes" | "bit/s" | "whole":
             return int(default)
         case _:
             return default
