@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import ast
+import functools
+import importlib.util
+import pkgutil
 import shutil
 from pathlib import Path
 
@@ -16,10 +20,12 @@ from ecnomy.analysis.reproduce.entries import Outcome
 from ecnomy.analysis.reproduce.judge import At, Judged, Verdict
 from ecnomy.analysis.reproduce.kept import unmoved
 from ecnomy.analysis.reproduce.made_of import FOLDERS, ClaimMade, Sources, StudyMade
+from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.record import main
 from ecnomy.analysis.reproduce.record_file import RecordFile, read_record, write_record
 from ecnomy.analysis.reproduce.recorded import quick_figures, recorded
 from ecnomy.analysis.statistics.intervals import t_interval
+from ecnomy.markets.sweep.fingerprint import measure_modules
 from small_paper import cut_down, go
 
 ROOT = Path(__file__).parents[2]
@@ -159,6 +165,35 @@ def test_the_module_is_part_of_it(paper: Path, checkout: Path, monkeypatch) -> N
         and "ecnomy.analysis.reproduce.ranks" in names
     )
     assert not {"ecnomy.analysis.reproduce.page", "ecnomy.analysis.reproduce.pictures"} & {*names}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_imports_of_a_claim_name_modules(name: str) -> None:
+    """A name from a package's root would hide its module from the digests: rules of calibrate were.
+
+    The rule of an interval's multiples changed once, and no record noticed.
+    """
+    paper, hidden = load_paper(name), set()
+    for own in {entry.module for entry in paper.entries.values()} - {""}:
+        for module in measure_modules(f"ecnomy.analysis.reproduce.{name}.{own}"):
+            spec = importlib.util.find_spec(module)
+            assert spec is not None and spec.origin is not None
+            for node in ast.walk(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ImportFrom) and node.module in _packages():
+                    named = {f"{node.module}.{one.name}" for one in node.names}
+                    hidden |= {
+                        (module, one) for one in named if importlib.util.find_spec(one) is None
+                    }
+    assert hidden == set()
+
+
+@functools.cache
+def _packages() -> frozenset[str]:
+    """The packages of ecnomy.analysis that define names, which are not modules."""
+    import ecnomy.analysis
+
+    found = pkgutil.walk_packages(ecnomy.analysis.__path__, "ecnomy.analysis.")
+    return frozenset(module.name for module in found if module.ispkg)
 
 
 def test_the_command_keeps_and_names_what_is_stale(

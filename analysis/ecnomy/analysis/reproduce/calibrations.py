@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import msgspec
 
-from ecnomy.analysis.calibrate import Found, asked_of, calibrated, found_in
+from ecnomy.analysis.calibrate.calibration import asked_of, calibrated, found_in
+from ecnomy.analysis.calibrate.search import Found
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.grid import Variant, touched
 from ecnomy.analysis.reproduce.studies import (

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.calibrate import asked_of
+from ecnomy.analysis.calibrate.calibration import asked_of
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.kept import missing
 from ecnomy.analysis.reproduce.made_of import first_of_each, study_variants

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ecnomy.analysis.calibrate import Found
+from ecnomy.analysis.calibrate.search import Found
 from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS
 from ecnomy.analysis.reproduce.calibrations import found_by
 from ecnomy.analysis.reproduce.judge import Samples

@@ -14,7 +14,7 @@ from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.siris2002.laws import LABELS, WEIGHT, by_law
 from ecnomy.analysis.reproduce.siris2002.ratios import FIRST, LONG, Floats, cases, spread
 from ecnomy.analysis.reproduce.studies import Runs, Studies
-from ecnomy.analysis.theory import wtp_floor_bias
+from ecnomy.analysis.theory.wtp import wtp_floor_bias
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,7 +20,7 @@ from ecnomy.analysis.reproduce.siris2002.curves import (
 )
 from ecnomy.analysis.reproduce.siris2002.laws import LAWS, MARKING
 from ecnomy.analysis.reproduce.studies import Runs
-from ecnomy.analysis.theory import wtp_floor_ratio
+from ecnomy.analysis.theory.wtp import wtp_floor_ratio
 
 __all__ = ["curve_controls", "ratio_controls"]
 

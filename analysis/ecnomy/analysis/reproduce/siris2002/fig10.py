@@ -24,7 +24,7 @@ from ecnomy.analysis.reproduce.siris2002.curves import (
 )
 from ecnomy.analysis.reproduce.siris2002.laws import MARKING
 from ecnomy.analysis.reproduce.studies import Runs, Studies
-from ecnomy.analysis.theory import virtual_queue_probability
+from ecnomy.analysis.theory.virtual_queue import virtual_queue_probability
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

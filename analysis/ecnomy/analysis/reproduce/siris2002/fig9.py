@@ -22,7 +22,7 @@ from ecnomy.analysis.reproduce.siris2002.curves import (
 )
 from ecnomy.analysis.reproduce.siris2002.laws import LABELS, by_law
 from ecnomy.analysis.reproduce.studies import Studies
-from ecnomy.analysis.theory import load_based_probability
+from ecnomy.analysis.theory.marking import load_based_probability
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,21 +11,17 @@ import numpy as np
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Studies
-from ecnomy.analysis.theory import (
+from ecnomy.analysis.theory.fluid import (
     Course,
-    LoadLink,
-    LogUtility,
-    PowerUtility,
     course_of,
     delayed_trajectory,
     network_trajectory,
-    smallest_w_dec,
-    utility_network,
-    wtp_network,
-    wtp_stability,
     wtp_trajectory,
 )
-from ecnomy.analysis.theory.utility import Utility
+from ecnomy.analysis.theory.network import LoadLink, utility_network, wtp_network
+from ecnomy.analysis.theory.stability import smallest_w_dec
+from ecnomy.analysis.theory.utility import LogUtility, PowerUtility, Utility
+from ecnomy.analysis.theory.wtp import wtp_stability
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
