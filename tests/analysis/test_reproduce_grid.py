@@ -8,11 +8,12 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.reproduce import session
-from ecnomy.analysis.reproduce.grid import variant_of
+from ecnomy.analysis.reproduce import session, studies
+from ecnomy.analysis.reproduce.grid import variant_of, variants_of
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper, select
 from ecnomy.analysis.reproduce.session import cost_of, variants_in
 from ecnomy.analysis.reproduce.studies import (
@@ -316,3 +317,17 @@ def test_declared_alternatives_make_scenarios(name: str, tmp_path: Path) -> None
         sweep = load_study(own, study, Form(tmp_path), variant=variant)
         point = changed_points(sweep)[0]
         sweep.scenario_at(point.params, point.seed)
+
+
+@pytest.mark.parametrize(("study", "kept"), [("calibration", 6), ("diffserv", 3)])
+def test_a_variant_of_a_calibration_keeps_the_seeds_of_its_check(
+    study: str, kept: int, monkeypatch
+) -> None:
+    """Its check uses seeds beyond its replicates; other studies have as many as all variants."""
+    paper = load_paper("andreassen2002")
+    (variant,) = [v for v in variants_of(paper, "calibration") if v.name == "receive-window=16-kB"]
+    frame = pd.DataFrame({"replicate": range(6), "data_packets": 1})
+    monkeypatch.setattr(studies, "_of_variant", lambda *_: frame)
+    monkeypatch.setattr(studies, "seeds_of", lambda *_: 3)
+    runs = Studies(paper, paper.entries["calibration"].studies, Form(Path()), variant)[study]
+    assert len(runs.frame) == kept
