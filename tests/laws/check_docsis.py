@@ -43,7 +43,9 @@ class CableRun:
             self.serve(self.free_at)
         busy, draws = self.free_at > at, [self.draw.random()]
         view = (1, packet.size, packet.service == L4S, False)
-        queue, mark, used = self.law.join(packet.service, view, packet.flow, busy, at, draws)
+        queue, mark, used = self.law.join(
+            packet.service, view, view[2], packet.flow, busy, at, draws
+        )
         joins, marks, drops, wanted = self.oracle.arrive(packet, busy, draws)
         assert (queue, mark, used) == (joins, marks, wanted), (at, packet, len(self.seen))
         fate = self.law.drop(False, at) if busy else NONE
@@ -122,7 +124,8 @@ def offer(
     law: Scheduler, service: int, at: int, size: int = 1000, flow: int = 5, draw: float = 0.0
 ) -> str:
     """Offers a packet to a busy link; returns its fate."""
-    queue, mark, _ = law.join(service, (1, size, service == L4S, False), flow, True, at, [draw])
+    l4s = service == L4S
+    queue, mark, _ = law.join(service, (1, size, l4s, False), l4s, flow, True, at, [draw])
     gone = law.drop(False, at) != NONE
     law.settle(at)
     fate = "drop" if gone else "ejected" if queue != service else "queued"

@@ -184,6 +184,7 @@ class Scheduler(Protocol):
         self,
         service: int,
         packet: tuple[int, int, bool, bool],
+        ect_1: bool,
         flow: int,
         busy: bool,
         now: int,

@@ -160,9 +160,8 @@ def _joined(law: Scheduler, words: Sequence[str]) -> Pair:
     service, flow, bytes_, ect, ce, ect_1, busy, now, hashed, drawn = (int(w) for w in words[:10])
     draws = [float.fromhex(word) for word in words[10 : 10 + drawn]]
     queue, mark = (int(word) for word in words[10 + drawn :])
-    numbered = 2 * flow + ect_1  # native/fq_codel.cc takes odd flows for ECT(1)
-    packet = (numbered, bytes_, bool(ect), bool(ce))
-    again = law.join(service, packet, hashed % 2**64, bool(busy), now, draws)
+    packet = (flow, bytes_, bool(ect), bool(ce))
+    again = law.join(service, packet, bool(ect_1), hashed % 2**64, bool(busy), now, draws)
     return (queue, bool(mark), drawn), again
 
 

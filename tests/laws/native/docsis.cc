@@ -14,8 +14,9 @@ class CableQueue : public Scheduler {
   void arrive(std::size_t, const MarkedPacket&, bool, Ps) override {
     throw std::logic_error("this scheduler judges arrivals");
   }
-  std::tuple<int, bool, int> join(std::size_t service, const MarkedPacket& p, std::uint64_t flow,
-                                  bool busy, Ps now, const Draws& draws) override {
+  std::tuple<int, bool, int> join(std::size_t service, const MarkedPacket& p, bool,
+                                  std::uint64_t flow, bool busy, Ps now,
+                                  const Draws& draws) override {
     Uniforms uniforms(draws);
     const bool l4s = service == ecnomy::CodepointClass::kL4s;
     const std::size_t queue =

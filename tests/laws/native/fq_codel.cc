@@ -12,9 +12,13 @@ class FlowQueues : public Scheduler {
   explicit FlowQueues(ecnomy::FqCodel law) : law_(std::move(law)) {}
 
   void arrive(std::size_t queue, const MarkedPacket& p, bool busy, Ps now) override {
-    const int flow = std::get<0>(p);
-    law_.arrive(queue, {flow, std::get<1>(p), std::get<2>(p), std::get<3>(p), flow % 2 == 1}, busy,
-                now);
+    join(queue, p, std::get<0>(p) % 2 == 1, 0, busy, now, {});
+  }
+  std::tuple<int, bool, int> join(std::size_t queue, const MarkedPacket& p, bool ect_1,
+                                  std::uint64_t, bool busy, Ps now, const Draws&) override {
+    law_.arrive(queue, {std::get<0>(p), std::get<1>(p), std::get<2>(p), std::get<3>(p), ect_1},
+                busy, now);
+    return {static_cast<int>(queue), false, 0};
   }
   int drop(bool overflow, Ps now) override { return law_.drop(overflow, now); }
   void settle(Ps now) override { law_.settle(now); }

@@ -148,9 +148,10 @@ using ClassRow = std::tuple<std::int64_t, std::int64_t, double, double, double, 
 struct Scheduler {
   virtual ~Scheduler() = default;
   virtual void arrive(std::size_t service, const MarkedPacket& packet, bool busy, Ps now) = 0;
-  // Of a scheduler that judges arrivals: the queue joined, whether to mark the packet, and the number of draws used.
+  // The queue joined, whether to mark the packet, and the number of draws used.
   virtual std::tuple<int, bool, int> join(std::size_t service, const MarkedPacket& packet,
-                                          std::uint64_t, bool busy, Ps now, const Draws&) {
+                                          bool /*ect_1*/, std::uint64_t /*flow*/, bool busy, Ps now,
+                                          const Draws&) {
     arrive(service, packet, busy, now);
     return {static_cast<int>(service), false, 0};
   }
