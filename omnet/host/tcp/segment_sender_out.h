@@ -3,10 +3,10 @@
 //
 // An ack-clocked flow sends while the flight is below floor(cwnd). A paced flow sends a packet every T / cwnd, so its
 // rate is cwnd / T for any cwnd > 0, or it sends at the law's own rate. Its flight is limited only to about twice
-// the window, or to the window itself for a law that tracks packets. T is the smoothed RTT (RFC 6298), which follows the queue as an ACK clock does, or a mean over
-// seconds, which does not. With this mean the queue integrates the windows, and RED's average makes it oscillate.
-// If weights are in marks per second, T is at most twice the smallest RTT (laws/window/round_trip.h). A rate cap
-// shuts the same gate for longer.
+// the window, or to the window itself for a law that tracks packets. T is the smoothed RTT (RFC 6298), which follows
+// the queue as an ACK clock does, or a mean over seconds, which does not. With this mean the queue integrates the
+// windows, and RED's average makes it oscillate. If weights are in marks per second, T is at most twice the smallest
+// RTT (laws/window/round_trip.h). A rate cap shuts the same gate for longer.
 #ifndef ECNOMY_HOST_TCP_SEGMENT_SENDER_OUT_H_
 #define ECNOMY_HOST_TCP_SEGMENT_SENDER_OUT_H_
 

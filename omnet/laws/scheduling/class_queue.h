@@ -35,7 +35,7 @@ struct SchedulingTraits {
       false;             // by codepoint: packets of the second class are dropped, never marked
   bool by_flow = false;  // one class with a queue for each flow; the oldest packets are dropped
   bool draws = false;    // next(now, uniform): the scheduler draws from a stream
-  // arrive(n, packet, busy, now, flow, uniform) returns the queue that the packet joins and decides on its mark, marks()
+  // arrive(n, packet, busy, now, flow, uniform) returns the queue that the packet joins, and marks() is its mark
   bool judges = false;
 };
 

@@ -3,12 +3,12 @@
 //
 //   p  <-  p + k (alpha (d - target) + beta (d - d_before))
 //
-// with the k of PIE (pie_scale.h) below p = 0.1, then k = 2, 8, 32 for p below 1, 10 and above. From p = 0.1 on, p rises
-// by at most 0.02. Then p <- 0.98 p if d and d_before are below 5 ms, or p <- p + 0.02 if d is above 200 ms. p is kept
-// from 0 to 0.85 mean_packet / 64 bytes.
+// with the k of PIE (pie_scale.h) below p = 0.1, then k = 2, 8, 32 for p below 1, 10 and above. From p = 0.1 on, p
+// rises by at most 0.02. Then p <- 0.98 p if d and d_before are below 5 ms, or p <- p + 0.02 if d is above 200 ms. p
+// is kept from 0 to 0.85 mean_packet / 64 bytes.
 //
-// A packet of B bytes is dropped with probability q = min(0.85, p B / mean_packet), but not before the sum of q since the
-// last drop is 0.85, and always from a sum of 8.5 on. All packets pass
+// A packet of B bytes is dropped with probability q = min(0.85, p B / mean_packet), but not before the sum of q since
+// the last drop is 0.85, and always from a sum of 8.5 on. All packets pass
 //   - until a third of the buffer is full. Then a burst begins, which ends after a second of updates with
 //     p = 0 and d, d_before < target / 2;
 //   - for `max_burst_s` after the first drop of a burst; p is 0 for as long;

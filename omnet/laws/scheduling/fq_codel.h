@@ -15,7 +15,8 @@
 //             64 packets at most. CoDel counts the dropped packets as strikes
 //
 // Turns end when the link has sent everything. Linux's defaults: 1024 queues, target 5 ms, interval 100 ms, quantum
-// 1514 bytes, a limit of 10240 packets, no step. The first number of equal bytes loses packets.
+// 1514 bytes, a limit of 10240 packets, no step. If several queues have the most bytes, the first of them loses
+// packets.
 #ifndef ECNOMY_LAWS_SCHEDULING_FQ_CODEL_H_
 #define ECNOMY_LAWS_SCHEDULING_FQ_CODEL_H_
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queue protection of DOCSIS (RFC 9957): it finds the flows that queue in a shared low-latency queue and ejects their
 // packets. Each flow has a bucket with a queueing score, a time. A packet of B bytes that meets a native marking
-// probability p adds p B / aging to its flow's score, at most up to `most_score`; the score falls by a second per second.
+// probability p adds p B / aging to its flow's score, at most up to `most_score`; the score falls by a second per
+// second.
 //
 //   eject if  delay > critical_delay  and  delay * score > critical_delay * critical_score
 //

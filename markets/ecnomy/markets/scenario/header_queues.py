@@ -23,8 +23,8 @@ from ecnomy.markets.scenario.law_forms import (
 
 __all__ = ["HEADERS", "HeaderQueues", "HeaderQueuesForm"]
 
-HEADERS: Final = ("by_codepoint", "by_flow")  # traits of these laws
-_CLASSES: Final = {"by_codepoint": ("l4s", "classic"), "by_flow": ("flows",)}
+_CLASSES: Final = {"by_codepoint": ("l4s", "classic"), "by_flow": ("flows",)}  # by trait of a law
+HEADERS: Final = tuple(_CLASSES)
 
 
 class HeaderQueues(msgspec.Struct, frozen=True, kw_only=True):
