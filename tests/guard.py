@@ -10,6 +10,8 @@
   faulthandler, with its stack, some time later.
 - Signals that the suite inherited as ignored (`nohup make test &`) act as usual in tests.
 - A command that a test runs in this process heeds signals; after the test they act as before.
+- Such a command takes a signal for its own, so that the suite would go on after Ctrl-C. A signal
+  during a test ends the suite after that test, unless the test is marked `signals`.
 """
 
 from __future__ import annotations
@@ -36,6 +38,8 @@ TOOLS: Final = ("multiprocessing.resource_tracker", "multiprocessing.forkserver"
 _ENDS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _MARK: Final = pytest.StashKey[str]()
 _STDERR: Final = pytest.StashKey[int]()
+_SEEN: Final = pytest.StashKey[tuple[int, int]]()  # a pipe with the numbers of signals
+_ENDING: Final = pytest.StashKey[frozenset[int]]()  # signals that end the suite
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -45,6 +49,12 @@ def pytest_configure(config: pytest.Config) -> None:
         guardian.guarded()
         return
     config.stash[_MARK] = guardian.guarded()
+    hangs_up = signal.getsignal(signal.SIGHUP) != signal.SIG_IGN
+    config.stash[_ENDING] = frozenset(_ENDS if hangs_up else _ENDS[:2])
+    config.stash[_SEEN] = os.pipe()
+    for end in config.stash[_SEEN]:
+        os.set_blocking(end, False)
+    os.register_at_fork(after_in_child=lambda: signal.set_wakeup_fd(-1))
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:  # nohup: only this process ignores it
@@ -68,13 +78,25 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     if limit_s and not item.config.getoption("usepdb"):
         stderr = item.config.stash[_STDERR]
         faulthandler.dump_traceback_later(limit_s + LATER_S, exit=True, file=stderr)
+    reads, writes = item.config.stash[_SEEN]
+    signal.set_wakeup_fd(writes, warn_on_full_buffer=False)
     try:
         return (yield)
     finally:
+        signal.set_wakeup_fd(-1)
         faulthandler.cancel_dump_traceback_later()
         for number, handler in heeded.items():
             if handler is not None and signal.getsignal(number) != handler:
                 signal.signal(number, handler)
+        if _came(reads) & item.config.stash[_ENDING] and not item.get_closest_marker("signals"):
+            raise KeyboardInterrupt
+
+
+def _came(reads: int) -> set[int]:
+    """Numbers of the signals that have come since the last call."""
+    with contextlib.suppress(BlockingIOError):
+        return set(os.read(reads, 4096))
+    return set()
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)

@@ -8,10 +8,12 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import guard
+import tiers
 from guardian import marked
 from processes import ended, started, wait_for
 from tiers import rare
@@ -81,6 +83,52 @@ def test_signals_act_as_before_after_a_test(tmp_path: Path, options: list[str]) 
     (tmp_path / "test_later.py").write_text(text)
     status, out = outcome(tmp_path, "signal.signal(15, lambda *_: None)", *options)
     assert status == 0 and "2 passed" in out, out
+
+
+@pytest.mark.parametrize("given_s, own", [(20.0, []), (None, [1800.0])])
+def test_a_limit_of_the_command_line_holds_in_the_full_tier(
+    request: pytest.FixtureRequest, given_s: float | None, own: list[float]
+) -> None:
+    """`--full --timeout 20` ends tests after 20 s, not after the limit of that tier."""
+    config = SimpleNamespace(getoption=lambda name, default: given_s)
+    marks: list[pytest.MarkDecorator] = []
+    item = SimpleNamespace(path=Path(__file__), get_closest_marker=lambda name: None)
+    item.add_marker = marks.append
+    before = tiers.in_full()
+    tiers.set_full(True)
+    try:
+        plugins = request.config.pluginmanager
+        settings = plugins.get_plugin(str(Path(__file__).with_name("conftest.py")))
+        settings.pytest_collection_modifyitems(config, [item])
+    finally:
+        tiers.set_full(before)
+    assert [mark.args[0] for mark in marks] == own
+
+
+TAKEN = {
+    "SIGINT": "try: os.kill(os.getpid(), 2); time.sleep(60)\n    except KeyboardInterrupt: pass",
+    "SIGTERM": "signal.signal(15, lambda *_: None); os.kill(os.getpid(), 15)",
+}
+
+
+@pytest.mark.parametrize("signal", [rare("SIGINT"), "SIGTERM"])
+@pytest.mark.parametrize("options", [["-n0"], rare(["-n1"])], ids=" ".join)
+def test_a_signal_that_a_test_takes_ends_the_suite(
+    tmp_path: Path, signal: str, options: list[str]
+) -> None:
+    """Ctrl-C in a test of `ecnomy show` ended the command, and the suite went on."""
+    (tmp_path / "test_later.py").write_text("def test_after(): open('later', 'w').close()\n")
+    status, out = outcome(tmp_path, TAKEN[signal], *options)
+    assert status == 2 and not (tmp_path / "later").exists(), out
+
+
+def test_a_test_may_send_itself_signals(tmp_path: Path) -> None:
+    """The mark `signals` says so, and the suite goes on."""
+    (tmp_path / "conftest.py").write_text(
+        "def pytest_collection_modifyitems(items): items[0].add_marker('signals')\n"
+    )
+    status, out = outcome(tmp_path, TAKEN["SIGTERM"], "-n0", "-W", "ignore")
+    assert status == 0, out
 
 
 def test_a_worker_that_is_ended_costs_one_test(tmp_path: Path) -> None:
@@ -169,10 +217,9 @@ def test_ignored_signals_are_not_inherited(tmp_path: Path, options: list[str]) -
     code = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
     body = f"assert subprocess.run([sys.executable, '-c', {code!r}], timeout=60).returncode == -2"
     body += "\n    try: os.kill(os.getpid(), signal.SIGINT); time.sleep(60)"
-    body += "\n    except KeyboardInterrupt: return"
-    body += "\n    raise AssertionError('no interrupt')"
+    body += "\n    except KeyboardInterrupt: open('reached', 'w').close()"
     command, environ, _ = suite(tmp_path, body, *options)
     ignoring = ["sh", "-c", 'trap "" INT QUIT; exec "$@"', "sh", *command]
     with started(ignoring, cwd=tmp_path, env=environ, stdout=-1, stderr=-2) as process:
         status, out, _ = ended(process)
-    assert status == 0, out
+    assert status == 2 and (tmp_path / "reached").exists(), out

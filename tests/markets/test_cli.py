@@ -233,6 +233,7 @@ def test_signals_end_a_run_with_partial_results(
     assert Path("r/flow_epochs.parquet").exists()
 
 
+@pytest.mark.signals
 def test_a_hang_up_ends_a_run_with_partial_results(
     scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -365,6 +366,7 @@ def test_ctrl_c_while_the_memory_is_checked_is_one_line(
     assert capsys.readouterr().err == "ecnomy: interrupted\n"
 
 
+@pytest.mark.signals
 def test_more_signals_do_not_interrupt_the_closing() -> None:
     """A second SIGTERM or SIGHUP used to leave a traceback and a half-closed run."""
     heeded = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}

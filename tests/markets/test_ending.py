@@ -85,6 +85,7 @@ def heeded() -> Iterator[None]:
         signal.signal(number, handler)
 
 
+@pytest.mark.signals
 @pytest.mark.usefixtures("heeded")
 def test_the_inner_end_has_the_only_line(capsys: pytest.CaptureFixture[str]) -> None:
     """A verb that states what it kept is within the command line, which does not repeat it."""
@@ -93,6 +94,7 @@ def test_the_inner_end_has_the_only_line(capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().err == "ecnomy: terminated; all runs are kept\n"
 
 
+@pytest.mark.signals
 @pytest.mark.usefixtures("heeded")
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_in_a_callback_is_not_lost(

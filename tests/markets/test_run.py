@@ -140,6 +140,7 @@ def test_error_of_the_engine_is_its_own_words(tmp_path: Path) -> None:
     assert "flux capacitor" in manifest(tmp_path / "r")["reason"]
 
 
+@pytest.mark.signals
 def test_interrupt_ends_engine_and_run(tmp_path: Path) -> None:
     """Ctrl-C while the engine hangs: partial results, and no process left behind."""
     pids: list[int] = []

@@ -325,6 +325,7 @@ def test_once_fails_with_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "disconnected" in capsys.readouterr().out
 
 
+@pytest.mark.signals
 def test_a_hang_up_leaves_no_socket(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """SIGHUP while nobody is there; one line says so."""
     hang_up = lambda _: os.kill(os.getpid(), signal.SIGHUP)  # noqa: E731

@@ -168,6 +168,7 @@ def test_a_worker_killed_as_it_starts_is_one_line(monkeypatch: pytest.MonkeyPatc
         DaskPool("", 1, Limits())
 
 
+@pytest.mark.signals
 def test_ctrl_c_is_answered_when_workers_have_started(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C used to be lost; threads started meanwhile do not get it."""
     closed, blocked = [], []
