@@ -88,8 +88,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         for number, handler in heeded.items():
             if handler is not None and signal.getsignal(number) != handler:
                 signal.signal(number, handler)
-        if _came(reads) & item.config.stash[_ENDING] and not item.get_closest_marker("signals"):
-            raise KeyboardInterrupt
+        came = _came(reads) & item.config.stash[_ENDING]
+        if came and not item.get_closest_marker("signals"):
+            names = ", ".join(signal.Signals(number).name for number in sorted(came))
+            raise KeyboardInterrupt(f"{names} in {item.nodeid}")
 
 
 def _came(reads: int) -> set[int]:

@@ -120,6 +120,7 @@ def test_a_signal_that_a_test_takes_ends_the_suite(
     (tmp_path / "test_later.py").write_text("def test_after(): open('later', 'w').close()\n")
     status, out = outcome(tmp_path, TAKEN[signal], *options)
     assert status == 2 and not (tmp_path / "later").exists(), out
+    assert f"{signal} in test_it.py::test_inner" in out or "-n1" in options, out
 
 
 def test_a_test_may_send_itself_signals(tmp_path: Path) -> None:
