@@ -132,6 +132,7 @@ def _hostile_structure() -> dict[str, tuple[bytes, str]]:
             "duplicate-key",
         ),
         "all columns twice": (twice, "duplicate-key"),
+        "an epoch twice": (b"\x85" + good[1:] + b"\xa5epoch\x00", "duplicate-key"),
     }
 
 

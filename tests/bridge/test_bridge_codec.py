@@ -226,6 +226,16 @@ def test_no_value_of_a_report_is_negative(table: str) -> None:
             decode_body(_with_last(table, name, -1), samples.LIMITS)
 
 
+@pytest.mark.parametrize("table", ["flows", "links"])
+def test_every_value_of_a_report_is_finite(table: str) -> None:
+    """NaN is refused by the name of its column, in each column of floats."""
+    of_floats = [k for k, v in getattr(samples.report(), table).items() if v.dtype.kind == "f"]
+    assert len(of_floats) > 1
+    for name in of_floats:
+        with pytest.raises(ProtocolError, match=rf"not-finite.*{table}\.{name}\[\d\] = nan"):
+            decode_body(_with_last(table, name, np.nan), samples.LIMITS)
+
+
 def test_a_negative_zero_is_zero() -> None:
     """The sign of a zero does not make a report wrong."""
     got = decode_body(_with_last("flows", "cwnd", -0.0), samples.LIMITS)

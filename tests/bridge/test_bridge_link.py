@@ -15,7 +15,7 @@ import pytest
 
 import bridge_samples as samples
 from ecnomy.agents.errors import EngineError, ProtocolError
-from ecnomy.markets.bridge import EngineLink, columns, decode_body, encode
+from ecnomy.markets.bridge import EngineLink, columns, decode_body, encode, wire
 from ecnomy.markets.bridge import messages as m
 from ecnomy.markets.bridge.checks import ReportTimes, check_report
 
@@ -252,6 +252,19 @@ def test_a_long_computation_is_not_silence(pair: Pair) -> None:
         time.sleep(0.2)
         raw.sendall(encode(m.Alive(i, i)))
         assert link.receive() == m.Alive(i, i)
+
+
+def test_an_error_does_not_wait_for_an_engine_that_reads_nothing(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The market has ended then; its engine may be stopped."""
+    monkeypatch.setattr(wire, "_LAST_WORDS_S", 0.05)
+    _, link = greet(pair)
+    link.wait_for_ever()
+    link._wire._sock.settimeout(10.0)  # not for ever, for this test's sake
+    before = time.monotonic()
+    link.send(m.Error("x" * (4 << 20)))
+    assert time.monotonic() - before < 5
 
 
 def test_serve_waits_without_a_deadline() -> None:
