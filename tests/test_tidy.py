@@ -97,13 +97,9 @@ def test_tests_say_what_they_test() -> None:
 
 
 def test_nothing_is_awaited_without_a_limit() -> None:
-    """Waits for processes, threads and peers, in tests and packages; exceptions give a reason."""
-    homes = [ROOT / part for part in ("agents", "markets", "analysis", "tests")]
+    """Waits for processes, threads and peers, in all Python code; exceptions give a reason."""
     found = [
-        f"{path.relative_to(ROOT)}:{wait}"
-        for path in named(".py")
-        if any(home in path.parents for home in homes)
-        for wait in outline(path).waits
+        f"{path.relative_to(ROOT)}:{wait}" for path in named(".py") for wait in outline(path).waits
     ]
     assert not found
 
