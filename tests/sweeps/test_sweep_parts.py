@@ -114,6 +114,17 @@ def test_a_part_that_is_being_made_waits(tmp_path: Path) -> None:
         open_sweep(one.folder_in(out))
 
 
+def test_records_of_a_killed_part_are_merged(tmp_path: Path) -> None:
+    """They are single files still; the part's command would make a shard of them at its end."""
+    sweep, out = load_sweep(write(tmp_path)), tmp_path / "out"
+    with closing(Store(out, sweep, Part(of=4, number=1))) as store:
+        for point in list(store.points)[:2]:
+            store.add(Outcome(point, "", "failed", "full disk", Code("any", "", ""), {}, {}))
+    found = merge(sweep, out)
+    assert (found.failed, sum(found.missing.values())) == (2, 10)
+    assert open_sweep(out).reason.tolist() == ["full disk"] * 2
+
+
 def test_a_damaged_part_is_named(tmp_path: Path) -> None:
     """With one bit of its shard changed, its runs are missing until its command repeats them."""
     file, out = write(tmp_path), tmp_path / "out"
