@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import chromium
 import processes
 from processes import alive, ended, line_of, started, wait_for
 
@@ -49,6 +53,28 @@ def test_a_process_that_ignores_sigterm_or_is_dead_already(
         child = int(ended(dead).out)
         assert alive(child)
     wait_for(lambda: not alive(child), "the child's end")
+
+
+def test_a_browser_that_never_answers_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its start fails within a limit, although no `with` has begun yet."""
+    (tmp_path / "chromium").write_text("#!/bin/sh\nexec sleep 1000\n")
+    (tmp_path / "chromium").chmod(0o755)
+    begun = []
+
+    @contextlib.contextmanager
+    def noted(*arguments: Any, **words: Any) -> Iterator[subprocess.Popen[str]]:
+        with started(*arguments, **words) as process:
+            begun.append(process)
+            yield process
+
+    monkeypatch.setattr(chromium, "CHROMIUM", str(tmp_path / "chromium"))
+    monkeypatch.setattr(chromium, "started", noted)
+    with pytest.raises(AssertionError, match="waited 0.3 s in vain for an answer") as failure:
+        chromium.Tab(tmp_path / "profile", 0.3)
+    assert begun[0].poll() is not None
+    assert failure.traceback, "which would keep the browser, as in a test that has failed"
 
 
 def test_what_is_awaited_in_vain_is_named() -> None:

@@ -61,17 +61,26 @@ class Tab:
         os.close(reads)
         os.close(writes)
         self._rest = b""
+        try:
+            self._session = self._open_page()
+        except BaseException:
+            self.close()
+            raise
+
+    def _open_page(self) -> str:
+        """The session of the page that the browser opens by itself."""
         pages: list[dict[str, Any]] = []
 
-        def open_page() -> bool:
+        def there() -> bool:
             told = self.send("Target.getTargets")["targetInfos"]
             pages[:] = [one for one in told if one["type"] == "page"]
             return bool(pages)
 
-        self._until(open_page, "Chromium")
+        self._until(there, "Chromium")
         target = pages[0]["targetId"]
         told = self.send("Target.attachToTarget", targetId=target, flatten=True)
-        self._session = told["sessionId"]
+        session: str = told["sessionId"]
+        return session
 
     def size(self, width: int, height: int, *, phone: bool = False) -> None:
         """Sets the page's size in pixels; a telephone has two device pixels for each."""
