@@ -91,6 +91,21 @@ def test_a_record_that_is_damaged_before_its_shard_is_a_run_to_repeat(tmp_path: 
     store.close()
 
 
+def test_a_record_with_the_name_of_another_run_is_a_run_to_repeat(tmp_path: Path) -> None:
+    """A copied file is put aside, so that the user learns of it."""
+    store = _store(tmp_path)
+    first, second = sorted((store.folder / "outcomes").glob("*.json"))[:2]
+    second.write_bytes(first.read_bytes())
+    store.close()
+    again = Store(store.folder, load_sweep(tmp_path / "sweep.yaml"))
+    assert missing(again, retry_failed=False, accept_old_code=False) == [second.stem]
+    assert [file.name for file in again.put_aside] == [f"{second.name}.corrupt"]
+    again.compact()
+    again.close()
+    runs = open_sweep(store.folder)
+    assert len(runs) == 11 and runs.number.is_unique
+
+
 def test_a_shard_of_no_runs_is_not_written(tmp_path: Path) -> None:
     """If all records are damaged, the sweep begins anew."""
     store = _store(tmp_path)
