@@ -319,7 +319,8 @@ def test_marks_are_paid_for_by_link(settlement: str, tmp_path: Path) -> None:
 
 
 def test_whole_numbers_are_shared_out_whole() -> None:
-    """The total is kept, and no share is off by a whole unit."""
+    """The total is kept, no share is off by a whole unit, the largest fractions are rounded up."""
+    assert shared(10, np.array([1, 2, 4])) == [1, 3, 6]
     rng = np.random.Generator(np.random.PCG64(1))
     for _ in range(200):
         weights = rng.integers(1, 1000, size=rng.integers(1, 7))

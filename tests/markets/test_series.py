@@ -120,3 +120,12 @@ def test_series_over_longer_intervals_are_those_of_the_counters(
             ):
                 series = made.timeseries(what, every_s=every_s)[account]
                 assert series[u] == pytest.approx(value, abs=1e-9), (what, account)
+
+
+def test_a_round_trip_time_is_the_mean_of_flows_that_have_one(made: Results) -> None:
+    """The background traffic begins at 2 s."""
+    now = [row["srtt_s"] for row in rows(made, "flow_epochs") if row["t_ps"] == PS]
+    known = [srtt_s for srtt_s in now if srtt_s > 0]
+    assert 0 < len(known) < len(now)
+    mean = sum(known) / len(known)
+    assert made.timeseries("rtt")["rtt"][1.0] == pytest.approx(mean, rel=1e-9)
