@@ -19,7 +19,7 @@ import pytest
 import market_world as world
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.model.market import Market
-from ecnomy.markets.results.tables import ROWS_PER_GROUP, TableWriter
+from ecnomy.markets.results.tables import ROWS_PER_GROUP, TableWriter, Taken
 from ecnomy.markets.results.writer import ResultsWriter
 from market_world import PS
 from small_results import CLASSES, scene, write
@@ -137,6 +137,15 @@ def test_bytes_do_not_depend_on_how_rows_arrive(tmp_path: Path, chunk: int) -> N
     info = pq.read_metadata(parts)
     sizes = [info.row_group(i).num_rows for i in range(info.num_row_groups)]
     assert sizes == [ROWS_PER_GROUP, ROWS_PER_GROUP, ROWS_PER_GROUP - 5]
+
+
+def test_later_batches_may_have_more_names(tmp_path: Path) -> None:
+    """An account can be opened during a run, for example for a source that starts later."""
+    writer = TableWriter(tmp_path, "t", pa.schema([("name", pa.string())]))
+    for names in (["isp"], ["isp", "shop"], ["isp", "shop", "home"]):
+        writer.write({"name": Taken(names, np.array([len(names) - 1]))})
+    writer.close()
+    assert [row["name"] for row in rows(tmp_path, "t")] == ["isp", "shop", "home"]
 
 
 def test_partial_run_says_so_and_can_be_read(tmp_path: Path) -> None:
