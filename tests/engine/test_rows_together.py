@@ -8,6 +8,8 @@ import pytest
 
 import plans
 from drive import Outcome, run
+from ecnomy.agents.errors import EngineError
+from ecnomy.markets.bridge import server
 from ecnomy.markets.bridge.messages import Decide, flow_orders
 from ecnomy.markets.plan import Law
 
@@ -176,6 +178,17 @@ def test_a_mark_cap_for_a_row_is_kept() -> None:
     outcome = crowd({"gold"}, decide, 40.0)
     marks = [int(r.flows["ce"][0]) for r in outcome.reports]
     assert marks[-1] == marks[-10] == 14
+
+
+@pytest.mark.parametrize("together", [set(), {"gold"}, ALL], ids=["none", "gold", "all"])
+def test_a_decision_for_a_row_that_is_not_there_is_refused(
+    together: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine knows the number of its rows, whatever a market sends."""
+    monkeypatch.setattr(server, "check_decide", lambda *_: None)  # the market's own check
+    row = int(row_of(together)[-1]) + 1
+    with pytest.raises(EngineError, match=rf"unknown-flow: .*{row}"):
+        crowd(together, lambda report: Decide(report.epoch, flow_orders([row], active=1)))
 
 
 @pytest.mark.parametrize("kind", ["web", "on-off", "file"])
