@@ -61,6 +61,20 @@ BAD = {
     "largest": ('"max_window":1000000000.0', '"max_window":0.5', "max_window: is 0.5, expected a"),
     "codepoint": ('"codepoint":"ect-0"', '"codepoint":"ect"', 'codepoint: is "ect", expected ect-'),
     "path": ('"path":[0,2,4]', '"path":[0,2,44]', "path[2]: is 44, expected a whole number from"),
+    "no path": ('"path":[0,2,4]', '"path":[]', "plan.sources[0]: path is empty"),
+    "no way back": ('"ack_path":[5,3,1]', '"ack_path":[]', "plan.sources[0]: ack_path is empty"),
+    "repair": (
+        '"repair":true,"rtt":"smoothed","sack":false',
+        '"repair":false,"rtt":"smoothed","sack":true',
+        "transport: repair is false with sack",
+    ),
+    "class": ('"classes":[],"count"', '"classes":[0,0,0],"count"', "are not the classes of its"),
+    "traffic": (
+        '"law":"greedy","params":{}',
+        '"law":"cbr","params":{"interval_s":1.0,"random_phase":0.0}',
+        "does not go with its transport",
+    ),
+    "no period": ('"counts":[]', '"counts":["sent"]', "counts_every_ps must be positive where"),
     "last": ('"stagger_ps":100000000000', f'"stagger_ps":{2**62}', "start: its last flow starts"),
 }
 HOSTILE = (-2, 0.5, 2**63, 2**65, 1e301)
