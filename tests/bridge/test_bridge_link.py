@@ -15,7 +15,7 @@ import pytest
 
 import bridge_samples as samples
 from ecnomy.agents.errors import EngineError, ProtocolError
-from ecnomy.markets.bridge import EngineLink, columns, decode_body, encode, wire
+from ecnomy.markets.bridge import EngineLink, codec, columns, decode_body, encode, wire
 from ecnomy.markets.bridge import messages as m
 from ecnomy.markets.bridge.checks import ReportTimes, check_report
 
@@ -345,6 +345,21 @@ def test_nothing_wrong_leaves_the_market(name: str, decide: m.Decide) -> None:
         assert caught.value.name == name
         link.send(m.Decide(0))
         assert read(raw) == m.Decide(0)
+
+
+@pytest.mark.parametrize(
+    "message", [m.Show("{}"), m.Decide(0), m.Verdict(1, True), m.Bye()], ids=codec.type_name
+)
+def test_an_answer_needs_a_question(pair: Pair, message: m.Message) -> None:
+    """Before a report and after its decision, the market sends nothing."""
+    raw, link = greet(pair)
+    with pytest.raises(ProtocolError, match="wrong-order: .*expected None"):
+        link.send(message)
+    raw.sendall(encode(samples.report()))
+    link.receive()
+    link.send(m.Decide(0))
+    with pytest.raises(ProtocolError, match="wrong-order: .*expected None"):
+        link.send(message)
 
 
 @pytest.mark.parametrize("answered", [True, False])

@@ -159,3 +159,6 @@ def test_whoever_waits_for_a_run_is_named(tmp_path: Path, stack: ExitStack) -> N
         wait_for(lambda: there.said, "a word about who waits")
     assert there.said == [f"process {os.getpid()} waits: run 001 of process 1 is in progress"]
     there.lobby.next().sock.close()
+    there.connect().sendall(_whole_hello())
+    there.lobby.next().sock.close()
+    assert len(there.said) == 1, "after the run nobody has to wait for it"
