@@ -183,6 +183,8 @@ def _hostile_decisions() -> dict[str, tuple[bytes, str]]:
         "a NaN parameter": (links(value=[np.nan]), "not-finite"),
         "a verdict of 1": (pack({"type": "verdict", "id": 1, "accept": 1}), "wrong-type"),
         "another major": (pack({"type": "welcome", "protocol": [2, 0]}), "wrong-major"),
+        "a minor of 2^31": (pack({"type": "welcome", "protocol": [1, 2**31]}), "out-of-range"),
+        "a negative minor": (pack({"type": "welcome", "protocol": [1, -1]}), "out-of-range"),
         "a minor alone": (pack({"type": "welcome", "protocol": [1]}), "wrong-type"),
     }
 
