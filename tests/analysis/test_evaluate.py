@@ -86,7 +86,7 @@ def test_columns_are_what_the_tables_say(tmp_path: Path) -> None:
     own = [i for i, source in enumerate(flows["source"]) if source == "long"]
     rates = np.array([flows["goodput_bps"][i] for i in own])
     assert found["long.goodput_sum_bps"] == pytest.approx(rates.sum())
-    assert found["long.fair_share"] == 1
+    assert found["long.fair_share"] == found["long.least_share"] == 1
     assert found["long.jain"] == pytest.approx(rates.sum() ** 2 / (2 * (rates**2).sum()))
     lost, arrived = (sum(flows[key][i] for i in own) for key in ("lost", "delivered"))
     assert lost > 0 and found["long.lost_share"] == pytest.approx(lost / (lost + arrived))
@@ -100,6 +100,22 @@ def test_columns_are_what_the_tables_say(tmp_path: Path) -> None:
     ]
     assert found["pages.mean_transfer_s"] == pytest.approx(np.mean(times))
     assert found["burst.mean_transfer_s"] is None and 0 < found["burst.late_over_150ms"] < 1
+
+
+def test_the_smaller_of_two_shares_counts_whoever_has_it(tmp_path: Path) -> None:
+    """Both sources have the share of the one that gets less, so an advantage is never fairer."""
+    sources = [
+        {"name": name, "from": start, "to": "homes", "transport": CUBIC, "spread": "1 s"}
+        for name, start in (("near", "servers"), ("far", "distant"))
+    ]
+    file = tmp_path / "s.yaml"
+    file.write_text(json.dumps(criteria().scenario | {"sources": sources, "warmup": "5 s"}))
+    run(load(file, overrides=["duration=15 s"]), seed=3, out=tmp_path / "r")
+    found = source_columns(tmp_path / "r")
+    flows = pq.read_table(tmp_path / "r" / "flows.parquet").to_pydict()
+    near, far = flows["goodput_bps"]
+    assert near > far and found["near.fair_share"] == pytest.approx(2 * near / (near + far))
+    assert found["near.least_share"] == found["far.least_share"] == found["far.fair_share"]
 
 
 def test_every_condition_runs_and_has_its_figures() -> None:

@@ -23,6 +23,7 @@ def source_columns(results: Path) -> Mapping[str, float | None]:
     `<source>` followed by
         .goodput_sum_bps   goodput of all its flows
         .fair_share        the mean goodput of its flows over that of all greedy flows
+        .least_share       the smallest fair_share of all sources of greedy flows
         .jain              Jain's index of its flows' goodputs
         .lost_share        packets lost, of those that were lost or arrived
         .sent_per_round    packets sent by a flow in a round trip without queueing
@@ -38,7 +39,9 @@ def source_columns(results: Path) -> Mapping[str, float | None]:
     window_s = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
     sources = {source.name: source for source in run.plan.sources}
     greedy = [name for name, source in sources.items() if source.traffic.law == "greedy"]
-    mean_bps = float(flows.loc[flows["source"].isin(greedy), "goodput_bps"].mean())
+    of_greedy = flows[flows["source"].isin(greedy)]
+    mean_bps = float(of_greedy["goodput_bps"].mean())
+    least_bps = float(of_greedy.groupby("source")["goodput_bps"].mean().min())
     found: dict[str, float | None] = {}
     for name, source in sources.items():
         own = flows[flows["source"] == name]
@@ -48,6 +51,7 @@ def source_columns(results: Path) -> Mapping[str, float | None]:
         found |= {
             f"{name}.goodput_sum_bps": float(own["goodput_bps"].sum()),
             f"{name}.fair_share": float(own["goodput_bps"].mean()) / mean_bps if mean_bps else None,
+            f"{name}.least_share": least_bps / mean_bps if mean_bps else None,
             f"{name}.jain": jain(rates) if (rates := own["goodput_bps"].to_numpy()).any() else None,
             f"{name}.lost_share": float(own["lost"].sum()) / ended if ended else None,
             f"{name}.sent_per_round": float(own["sent"].mean()) / window_s * rtt_s,
