@@ -12,12 +12,15 @@ import pytest
 from typer.testing import CliRunner
 
 from ecnomy.agents.errors import InputError
+from ecnomy.analysis.evaluate import pictures, wording
+from ecnomy.analysis.evaluate.advice import advice
 from ecnomy.analysis.evaluate.criteria import Condition, Criterion, Figure, criteria
 from ecnomy.analysis.evaluate.measures import source_columns
 from ecnomy.analysis.evaluate.page import write_page
 from ecnomy.analysis.evaluate.runs import Evaluation, checked, measured, sweep_of
+from ecnomy.analysis.evaluate.verdicts import Judged, Verdict, verdict_of
 from ecnomy.analysis.evaluate.verdicts import judged as judged_all
-from ecnomy.analysis.evaluate.verdicts import verdict_of
+from ecnomy.analysis.statistics.intervals import t_interval
 from ecnomy.markets import load, run
 from ecnomy.markets.cli.main import app
 from ecnomy.markets.sweep.driver import task_of
@@ -153,8 +156,40 @@ def test_reno_is_as_good_as_reno(tmp_path: Path) -> None:
     assert means["newreno"] == means["Reno"] != means["CUBIC"]
     page = write_page(evaluation, found, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
-    assert page.opens == "newreno is nowhere worse than Reno and CUBIC" and page.opens in text
+    opens = "newreno is at least as good as the worse of Reno and CUBIC by 2 of 2 criteria"
+    assert page.opens == opens and opens in text and "Only 2 of 19 criteria." in text
+    assert "Margin: packets lost, 10 % or 0.2 %, whichever is more." in text
+    assert "Bound of packets sent per round trip: 1." in text and 'id="warnings"' not in text
+    assert pictures.row_label(found[1].verdicts[0]) == "a quarter of a BDP\nas good"
     assert "http" not in text.replace("http://www.w3.org", "") and "<script" not in text
+
+
+def test_headlines_count_what_is_sure() -> None:
+    """Open criteria are not counted as good; `worse` means worse than both standards."""
+    case = Condition(Criterion("c", "5", "C", "?", (), {"all": {}}, ()), "all", "all", "")
+    figure = Figure(column="x", of="x", better="lower")
+    mean = t_interval([1.0, 2.0], 0.95)
+    found = [
+        Judged(case.criterion, (Verdict(case, figure, verdict, {"new": mean, "Reno": mean}),))
+        for verdict in ("as good", "better", "open", "worse")
+    ]
+    assert (
+        wording.headline("new", found) == "new is worse than both Reno and CUBIC by 1 of 4 criteria"
+    )
+    least = "new is at least as good as the worse of Reno and CUBIC by"
+    assert wording.headline("new", found[:3]) == f"{least} 2 of 3 criteria"
+    assert wording.headline("new", found[:1]) == f"{least} 1 of 1 criterion"
+    assert wording.sentence(found[2:]) == "Worse: c. Open: c."
+
+
+def test_warnings_are_those_of_the_law_only() -> None:
+    """BBR ignores marks over 40 ms; a warning that Reno has in its place is not the law's."""
+    own = tuple(one for one in criteria().criteria if one.name in ("aqm-standard", "real-time"))
+    bbr = Evaluation("bbr", {"law": "bbr", "sack": True}, own, seeds=2)
+    ((line, cases),) = advice(bbr).items()
+    assert line.startswith("source candidate: bbr ignores marks over a round trip of 41.2 ms")
+    assert wording.places(cases) == "Beside CUBIC under queue management (DualPI2)"
+    assert advice(Evaluation("newreno", criteria().standards["Reno"], own, seeds=2)) == {}
 
 
 def test_dctcp_starves_cubic_where_packets_are_marked(tmp_path: Path) -> None:
@@ -176,6 +211,7 @@ def test_dctcp_starves_cubic_where_packets_are_marked(tmp_path: Path) -> None:
         ("cubik", "LAW: law: found 'cubik', expected 'cubic'"),
         ("{law: cubic, hystat: true}", "LAW: hystat: found the unknown key 'hystat', expected 'hy"),
         ("udp", "LAW: found udp, which has no congestion control"),
+        (" ", "LAW: found an empty text, expected a window law or a transport"),
         ("[cubic]", "LAW: found [cubic], expected a window law or a transport with 'law'"),
     ],
 )

@@ -107,6 +107,8 @@ def _transport(law: str) -> dict[str, Any]:
     from ecnomy.markets.inputs.yamlfile import parse
     from ecnomy.markets.sweep.blocks import plain_tree
 
+    if not law.strip():
+        raise InputError("LAW: found an empty text, expected a window law or a transport")
     given = plain_tree(parse(law, "LAW", lines=False))
     if isinstance(given, str):
         given = {"law": given, "sack": True}

@@ -10,6 +10,7 @@ from typing import Final
 import yaml
 
 from ecnomy.analysis.evaluate import pictures, wording
+from ecnomy.analysis.evaluate.advice import advice
 from ecnomy.analysis.evaluate.criteria import criteria
 from ecnomy.analysis.evaluate.runs import Evaluation
 from ecnomy.analysis.evaluate.verdicts import VERDICTS, Judged, Verdict
@@ -45,6 +46,7 @@ def page_of(evaluation: Evaluation, found: Sequence[Judged]) -> AnswerPage:
         sections=(
             _overview(found),
             *(_criterion(one) for one in found),
+            *_warnings(evaluation),
             _absent(),
             _method(evaluation),
         ),
@@ -57,15 +59,18 @@ def _overview(found: Sequence[Judged]) -> Section:
     head = ("RFC 9743", "criterion", "verdict", "decided by", *found[0].decisive.means)
     table = Table(
         "verdicts", "Verdicts", "all runs", head, rows, wide=True, unfolded=True,
-        note="Each verdict is the worst over the conditions; the row shows the condition that "
-        "decides it.",
+        note="worse: by its 95 % interval, the law is more than a margin worse than the worse of "
+        "Reno and CUBIC. open: more seeds may tell. better: it is more than a margin better than "
+        "the better of both. as good: all else. A criterion has the first of these verdicts that "
+        "one of its conditions has, and its row shows the condition that decides.",
     )  # fmt: skip
     return Section("overview", "Overview", (table,))
 
 
 def _criterion(one: Judged) -> Section:
     criterion = one.criterion
-    blocks: list[Block] = [Words.of(f"{criterion.asks} (RFC 9743, section {criterion.section})")]
+    asks = f"{criterion.asks} (RFC 9743, section {criterion.section})"
+    blocks: list[Block] = [Words.of(f"{asks} {wording.margins(criterion)}")]
     for number, figure in enumerate(criterion.figures):
         own = [verdict for verdict in one.verdicts if verdict.figure == figure]
         if own:
@@ -103,6 +108,22 @@ def _interval(one: Verdict, law: str) -> tuple[object, ...]:
     return ("", "", "") if mean is None else (mean.mean, mean.low, mean.high)
 
 
+def _warnings(evaluation: Evaluation) -> tuple[Section, ...]:
+    """Return the warnings of `check` about the law in these networks, if there are any."""
+    found = advice(evaluation)
+    if not found:
+        return ()
+    rows = tuple((Cell(line), Cell(wording.places(cases))) for line, cases in found.items())
+    return (
+        Section(
+            "warnings",
+            "Warnings",
+            (Table("warnings-of-check", "What `ecnomy check` warns of, with this law only",
+                   "the scenarios", ("warning", "in"), rows, wide=True),),
+        ),
+    )  # fmt: skip
+
+
 def _absent() -> Section:
     rows = tuple((Cell(section), Cell(what)) for section, what in criteria().absent.items())
     return Section(
@@ -130,7 +151,15 @@ def _method(evaluation: Evaluation) -> Section:
                 "if it is beyond the better of the two. RFC 9743 sets no limits except for full "
                 "backoff, so the margins are choices of this evaluation."
             ),
-            Words.of(f"Transports: {transports}."),
+            Words.of(
+                "A seed draws the start times and the losses on the wire. So an interval says how "
+                "sure a mean is on these networks, and not how far it holds on others. Intervals "
+                "are not adjusted for the number of comparisons."
+            ),
+            Words.of(
+                f"Transports: {transports}. Other settings are ecnomy's defaults, such as an "
+                "initial window of 3 packets and an ACK for each packet."
+            ),
             Words.of(
                 "The networks are single bottlenecks in a simulator. A law that is as good here "
                 "may still fail elsewhere. RFC 9743 also weighs data from deployments (section 3)."

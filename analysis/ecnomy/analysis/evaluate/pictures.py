@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of an evaluation as SVG: a figure's mean and interval for each law and condition."""
+"""Pictures of an evaluation as SVG: means with intervals and a verdict for each condition."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ecnomy.analysis.draw.panels import COLOURS, panel_style
 from ecnomy.analysis.evaluate.verdicts import Verdict
 from ecnomy.analysis.pages.svg import svg_of
 
-__all__ = ["means"]
+__all__ = ["means", "row_label"]
 
 _LOOKS: Final = ((COLOURS[5], "D"), (COLOURS[1], "o"), (COLOURS[2], "s"))  # candidate, standards
 _WIDTH: Final = 5.6  # inches
@@ -39,7 +39,7 @@ def means(verdicts: Sequence[Verdict]) -> bytes:
             )  # fmt: skip
         if figure.at_most is not None:
             axis.axvline(figure.at_most * figure.scale, color="0.3", linestyle="--", linewidth=1)
-        labels = [textwrap.fill(one.case.label, _LETTERS) for one in verdicts]
+        labels = [row_label(one) for one in verdicts]
         axis.set_yticks(range(len(verdicts)), labels)
         axis.set_ylim(len(verdicts) - 0.5, -0.5)
         axis.set_xlim(0, 1.05 * axis.get_xlim()[1])
@@ -55,3 +55,8 @@ def means(verdicts: Sequence[Verdict]) -> bytes:
             handletextpad=0.3,
         )
         return svg_of(drawing)
+
+
+def row_label(one: Verdict) -> str:
+    """Return the condition in short lines, and its verdict."""
+    return f"{textwrap.fill(one.case.label, _LETTERS)}\n{one.verdict}"

@@ -5,24 +5,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ecnomy.analysis.evaluate.criteria import Figure
+from ecnomy.analysis.evaluate.criteria import Condition, Criterion, Figure, criteria
 from ecnomy.analysis.evaluate.runs import Evaluation
 from ecnomy.analysis.evaluate.verdicts import BETTER, OPEN, WORSE, Judged, Verdict
 from ecnomy.analysis.game.wording import listed
 from ecnomy.analysis.statistics.intervals import Interval
 from ecnomy.analysis.support.digits import significant
 
-__all__ = ["amount", "beside", "facts", "headline", "row", "sentence", "sure", "verdict_class"]
+__all__ = [
+    "amount",
+    "beside",
+    "facts",
+    "headline",
+    "margins",
+    "places",
+    "row",
+    "sentence",
+    "sure",
+    "verdict_class",
+]
 
 
 def headline(name: str, found: Sequence[Judged]) -> str:
-    """Return in how many criteria the law is worse than Reno and CUBIC."""
-    worse = _of(found, WORSE)
-    if not worse:
-        return f"{name} is nowhere worse than Reno and CUBIC" + (
-            "" if not _of(found, OPEN) else ", as far as the runs tell"
-        )
-    return f"{name} is worse than Reno and CUBIC by {len(worse)} of {len(found)} criteria"
+    """Return in how many criteria the law is worse than both Reno and CUBIC."""
+    if worse := len(_of(found, WORSE)):
+        return f"{name} is worse than both Reno and CUBIC by {_by(worse, len(found))}"
+    sure = len(found) - len(_of(found, OPEN))
+    return f"{name} is at least as good as the worse of Reno and CUBIC by {_by(sure, len(found))}"
+
+
+def _by(number: int, of: int) -> str:
+    """Return "2 of 19 criteria"."""
+    return f"{number} of {of} criteri{'on' if of == 1 else 'a'}"
 
 
 def verdict_class(found: Sequence[Judged]) -> str:
@@ -33,12 +47,12 @@ def verdict_class(found: Sequence[Judged]) -> str:
 
 
 def sentence(found: Sequence[Judged]) -> str:
-    """Return the criteria by which it is worse, better, or undecided."""
+    """Return the criteria by which it is worse, better, or which are open."""
     told = []
-    for verdict, words in ((WORSE, "Worse"), (BETTER, "Better"), (OPEN, "Undecided")):
+    for verdict, words in ((WORSE, "Worse"), (BETTER, "Better"), (OPEN, "Open")):
         if own := _of(found, verdict):
             told.append(f"{words}: {listed([_lower(one.criterion.title) for one in own])}.")
-    return " ".join(told) or "It is as good as they are by every criterion."
+    return " ".join(told) or "All differences from the worse of both are within their margins."
 
 
 def _lower(title: str) -> str:
@@ -82,15 +96,46 @@ def amount(figure: Figure, value: Interval | None) -> str:
     return f"{significant(value.mean * figure.scale, 0)}{unit}"
 
 
+def margins(criterion: Criterion) -> str:
+    """Return the differences that count as none, figure by figure."""
+    compared = [one for one in criterion.figures if one.at_most is None]
+    bounds = [f"Bound of {f.of}: {f.at_most:g}." for f in criterion.figures if f not in compared]
+    if not compared:
+        return " ".join(bounds)
+    own = "; ".join(f"{one.of}, {_margin(one)}" for one in compared)
+    return " ".join((f"Margin{'s' if len(compared) > 1 else ''}: {own}.", *bounds))
+
+
+def _margin(figure: Figure) -> str:
+    share = f"{figure.margin * 100:g} %"
+    if not figure.least:
+        return share
+    unit = f" {figure.unit}" if figure.unit else ""
+    return f"{share} or {figure.least * figure.scale:g}{unit}, whichever is more"
+
+
+def places(cases: Sequence[Condition], most: int = 3) -> str:
+    """Return in which networks something applies, or in how many if they are many."""
+    if len(cases) > most:
+        return f"{len(cases)} networks"
+    return listed([f"{one.criterion.title} ({one.label})" for one in cases])
+
+
 def sure(evaluation: Evaluation, found: Sequence[Judged]) -> str:
     """Return what the verdicts rest on."""
     figures = sum(len(one.verdicts) for one in found)
-    undecided = sum(v.verdict == OPEN for one in found for v in one.verdicts)
-    left = f" {undecided} of them are undecided at this number of seeds." if undecided else ""
+    left = sum(v.verdict == OPEN for one in found for v in one.verdicts)
+    undecided = (
+        f" {left} of them {'is' if left == 1 else 'are'} open at this number of seeds."
+        if left
+        else ""
+    )
     quick = " Quick: only the first condition of each criterion." if evaluation.quick else ""
+    every = len(criteria().criteria)
+    some = f" Only {_by(len(found), every)}." if len(found) < every else ""
     return (
-        f"{figures} comparisons by 95 % intervals over {evaluation.seeds} seeds, each with a "
-        f"margin.{left}{quick}"
+        f"{figures} comparison{'' if figures == 1 else 's'} by 95 % intervals over "
+        f"{evaluation.seeds} seeds, each with a margin.{undecided}{quick}{some}"
     )
 
 

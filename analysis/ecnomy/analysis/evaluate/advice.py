@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings of `ecnomy check` that a law has in the networks of an evaluation."""
+
+from __future__ import annotations
+
+from ecnomy.analysis.evaluate.criteria import Condition
+from ecnomy.analysis.evaluate.runs import Evaluation, sweep_of
+from ecnomy.markets.compile.check import warnings
+from ecnomy.markets.compile.make import make_plan
+
+__all__ = ["advice"]
+
+
+def advice(evaluation: Evaluation) -> dict[str, list[Condition]]:
+    """Return the warnings that the law has and neither standard has in its place.
+
+    Returns:
+        warning -> the conditions in which it applies, in their order.
+    """
+    found: dict[str, list[Condition]] = {}
+    sweep = sweep_of(evaluation)
+    points = iter(sweep.points())
+    for criterion in evaluation.criteria:
+        for case in evaluation.cases(criterion):
+            told: list[list[str]] = []
+            for _ in evaluation.laws:
+                point = next(points)
+                for _ in range(evaluation.seeds - 1):
+                    next(points)
+                scenario = sweep.scenario_at(point.params, point.seed)
+                told.append(warnings(scenario, make_plan(scenario)))
+            own, *standards = told
+            for line in own:
+                if not any(line in other for other in standards):
+                    found.setdefault(line, []).append(case)
+    return found
