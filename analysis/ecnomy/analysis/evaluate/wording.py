@@ -52,7 +52,7 @@ def sentence(found: Sequence[Judged]) -> str:
     for verdict, words in ((WORSE, "Worse"), (BETTER, "Better"), (OPEN, "Open")):
         if own := _of(found, verdict):
             told.append(f"{words}: {listed([_lower(one.criterion.title) for one in own])}.")
-    return " ".join(told) or "All differences from the worse of both are within their margins."
+    return " ".join(told) or "All figures are within their margins or bounds."
 
 
 def _lower(title: str) -> str:
