@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.evaluate import pictures, wording
 from ecnomy.analysis.evaluate.advice import advice
+from ecnomy.analysis.evaluate.command import folder_label
 from ecnomy.analysis.evaluate.criteria import Condition, Criterion, Figure, criteria
 from ecnomy.analysis.evaluate.measures import source_columns
 from ecnomy.analysis.evaluate.page import write_page
@@ -224,6 +225,20 @@ def test_what_is_no_law_is_refused(law: str, expected: str, tmp_path: Path) -> N
     said = str(made.exception) if isinstance(made.exception, InputError) else made.stderr
     assert said.removeprefix("ecnomy: ").startswith(expected)
     assert not (tmp_path / "e").exists()
+
+
+@pytest.mark.parametrize(
+    ("transport", "label"),
+    [
+        (CUBIC, "cubic"),
+        ({"law": "cubic", "hystart": True}, "cubic-no-sack-hystart-true"),
+        ({"law": "bbr", "ecn": "off", "sack": True}, "bbr-ecn-off"),
+        ({"law": "wtp", "sack": True, "cwnd_min": "0.5 packets"}, "wtp-cwnd-min-0.5-packets"),
+    ],
+)
+def test_transports_have_their_own_folders(transport: dict[str, object], label: str) -> None:
+    """The page of a variant does not replace that of the law."""
+    assert folder_label(transport) == label
 
 
 def test_a_refused_transport_has_its_key() -> None:

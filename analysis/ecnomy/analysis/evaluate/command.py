@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ecnomy.analysis.evaluate.runs import Evaluation
     from ecnomy.analysis.evaluate.verdicts import Judged
 
-__all__ = ["evaluate_command"]
+__all__ = ["evaluate_command", "folder_label"]
 
 Law = Annotated[
     str,
@@ -32,7 +33,12 @@ Only = Annotated[
     list[str] | None,
     typer.Option("--only", help="Test only this criterion. Repeatable.", metavar="NAME"),
 ]
-Out = Annotated[Path | None, typer.Option(help="Results folder. Default: results/evaluate-LAW.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        help="Results folder. Default: results/evaluate-LAW, with the settings of a transport."
+    ),
+]
 Quick = Annotated[
     bool, typer.Option("--quick", help="Three seeds, and the first condition of each criterion.")
 ]
@@ -59,7 +65,7 @@ def evaluate_command(
 
     page_maker()
     evaluation = _evaluation(law, tuple(only or ()), quick)
-    folder = out or Path("results") / f"evaluate-{evaluation.name}"
+    folder = out or Path("results") / f"evaluate-{folder_label(evaluation.transport)}"
     with resumable():
         with workers_when_needed(Limits(), scheduler, workers, rounds=False) as (pool, told):
             values = measured(evaluation, folder, pool, told)
@@ -117,6 +123,14 @@ def _transport(law: str) -> dict[str, Any]:
     if given["law"] == "udp":
         raise InputError("LAW: found udp, which has no congestion control; expected a window law")
     return given
+
+
+def folder_label(transport: dict[str, Any]) -> str:
+    """Return the law and all other settings than SACK, so that transports have their own pages."""
+    words = [str(transport["law"]), *(() if transport.get("sack") is True else ("no-sack",))]
+    others = {key: value for key, value in transport.items() if key not in ("law", "sack")}
+    words += [f"{key}-{value}" for key, value in others.items()]
+    return re.sub("[^a-z0-9.]+", "-", "-".join(words).lower()).strip("-")
 
 
 def _table(evaluation: Evaluation, found: list[Judged]) -> Table:
