@@ -103,6 +103,28 @@ def test_one_link_that_drops_is_enough() -> None:
         assert f"so links pipe, next {fate} them instead of marking" in only
 
 
+@pytest.mark.parametrize(
+    ("law", "late"),
+    [
+        ("{law: codel}", True),
+        ("{law: threshold, threshold: 9 packets, scope: departing}", True),
+        ("{law: threshold, threshold: 9 packets, scope: arriving}", False),
+        ("{law: rem}", False),
+        (
+            "{law: red, min_threshold: 5 packets, max_threshold: 15 packets, max_probability: 0.1}",
+            False,
+        ),
+    ],
+)
+def test_a_law_that_decides_as_packets_leave_drops_none(law: str, late: bool) -> None:
+    """CoDel on a FIFO marks or passes; `check` does not promise drops."""
+    off = ["sources.s.transport.ecn=off", f"network.links.pipe.marking={law}"]
+    said = warned(scenario_from_text(TEXT, overrides=off))
+    (only,) = [line for line in said if "not ECN-capable" in line]
+    assert ("only when its buffer is full" in only) is late
+    assert ("instead of marking" in only) is not late
+
+
 def test_marks_within_capacity_are_not_warned_of() -> None:
     """1000 packets/s at 0.1 give 100 marks/s, which may be asked for."""
     override = "sources.s.transport.mark_rate=100 marks/s"

@@ -28,8 +28,8 @@ from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.rem_bounds import unreadable_prices, unstable_steps
 from ecnomy.markets.compile.settling import endless_starts, slow_windows, small_windows
 from ecnomy.markets.compile.worth import anticipated_otherwise, paid_beyond_worth
-from ecnomy.markets.plan import Plan, Source, Tcp, Udp
-from ecnomy.markets.plan.law_table import weights
+from ecnomy.markets.plan import Law, Link, Plan, Source, Tcp, Udp
+from ecnomy.markets.plan.law_table import law_table, weights, with_trait
 from ecnomy.markets.scenario import Scenario
 
 __all__ = ["warnings"]
@@ -136,12 +136,16 @@ def _without_marks(plan: Plan) -> Iterator[str]:
 def _not_ect(plan: Plan) -> Iterator[str]:
     for source in plan.sources:
         links = [plan.links[link] for link in source.path]
-        marking = [
-            link
-            for link in links
-            if link.marking.law != "drop-tail" or (sorts(link) and takes_marks(source, link))
-        ]
-        if is_ect(source.transport) or not marking:
+        if is_ect(source.transport):
+            continue
+        for link in links:
+            if _marks_only(link.marking):
+                yield (
+                    f"source {source.name}: its packets are not ECN-capable, so link {link.name} "
+                    f"never drops them by {link.marking.law}, only when its buffer is full"
+                )
+        marking = [link for link in links if _instead_of_marks(source, link)]
+        if not marking:
             continue
         fate = "drop" if any(link.not_ect == "drop" for link in marking) else "pass"
         where = f"link {marking[0].name} {fate}{'es' if fate == 'pass' else 's'}"
@@ -155,6 +159,21 @@ def _not_ect(plan: Plan) -> Iterator[str]:
             f"source {source.name}: its packets are not ECN-capable, so {where} them instead of "
             f"marking{remedy}"
         )
+
+
+def _marks_only(law: Law) -> bool:
+    """Return whether a law decides as packets leave, where only marks are possible."""
+    if law.law == "rem" or law.law not in with_trait("marking", "departures"):
+        return False  # REM decides about packets without ECN as they arrive
+    scopes = law_table()["marking"]["threshold"].parameters[1].choices
+    return law.law != "threshold" or scopes[int(law.params["scope"])] == "departing"
+
+
+def _instead_of_marks(source: Source, link: Link) -> bool:
+    """Return whether a link drops or passes a source's packets where it would mark others."""
+    if link.scheduler is not None:
+        return sorts(link) and takes_marks(source, link)
+    return link.marking.law != "drop-tail" and not _marks_only(link.marking)
 
 
 def _few(names: list[str]) -> str:
