@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from command_line import ecnomy
 from ecnomy.markets import load
 from ecnomy.markets.compile.make import make_plan
-from ecnomy.markets.reference.examples import copy_example, titles
+from ecnomy.markets.reference.examples import copy_all, copy_example, packaged, titles
+from ecnomy.markets.sweep.config import load_sweep
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 
@@ -57,3 +59,26 @@ def test_an_unknown_example_is_named(capsys: pytest.CaptureFixture[str]) -> None
     assert "'gold-silver'" in capsys.readouterr().err
     assert ecnomy("example", "sample", "--into", "/dev/null/x") == 2
     assert "/dev/null/x: cannot be written" in capsys.readouterr().err
+
+
+def test_all_files_of_readme_are_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each file of configs/ that README runs is there, and finds what it is built on."""
+    text = (EXAMPLES.parents[1] / "README.md").read_text(encoding="utf-8")
+    wanted = set(re.findall(r"configs/[\w/.-]+\.yaml", text))
+    assert len(wanted) > 8 and wanted <= {*packaged()}
+    monkeypatch.chdir(tmp_path)
+    assert ecnomy("check", "configs/sweeps/morris.yaml") == 2
+    assert "; `ecnomy example --all` copies configs/ here" in capsys.readouterr().err
+    for _ in range(2):
+        assert ecnomy("example", "--all") == 0
+    assert f"{len(packaged())} files in configs" in capsys.readouterr().out
+    for name in wanted:
+        load(name) if "examples/" in name else load_sweep(name, beside=("tournament", "tune"))
+    Path("configs/sweeps/morris.yaml").write_text("mine", encoding="utf-8")
+    assert ecnomy("example", "--all") == 2
+    assert "configs/sweeps/morris.yaml: found another file" in capsys.readouterr().err
+    assert ecnomy("example", "rem", "--all") == 2
+    assert "--all: found the example rem too" in capsys.readouterr().err
+    assert len(copy_all(tmp_path / "elsewhere")) == len(packaged())

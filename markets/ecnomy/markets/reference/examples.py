@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The example scenarios that come with the package (configs/examples)."""
+"""The scenarios, sweeps and studies that come with the package (configs/)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Final
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.inputs.reading import known_name
 
-__all__ = ["copy_example", "examples_folder", "files_of", "titles"]
+__all__ = ["copy_all", "copy_example", "examples_folder", "files_of", "packaged", "titles"]
 
+CONFIGS: Final = "configs"
+_SHIPPED: Final = ("examples/*.yaml", "examples/*.py", "sweeps/*.yaml", "studies/*/*.yaml")
 _TITLE: Final = re.compile(r"^title: *(.+?) *$", re.MULTILINE)
 # The files that a scenario needs: its base, and the Python files named in its comments.
 _BESIDE: Final = re.compile(r"^extends: *(\S+)|\b(\w+\.py)\b", re.MULTILINE)
@@ -60,13 +62,45 @@ def copy_example(name: str, folder: Path) -> list[Path]:
     known = titles()
     if name not in known:
         raise InputError(f"{name}: no such example, expected {known_name(name, known)}")
-    texts = {folder / file.name: file.read_bytes() for file in files_of(name)}
+    return _copied({folder / file.name: file for file in files_of(name)}, folder)
+
+
+def copy_all(folder: Path) -> list[Path]:
+    """Copy all examples, sweeps and studies as `configs/` of a folder; existing files stay.
+
+    Args:
+        folder: target folder; created if missing.
+
+    Returns:
+        The files, sorted.
+
+    Raises:
+        InputError: as `copy_example`.
+    """
+    shipped = packaged()
+    return _copied({folder / name: shipped[name] for name in sorted(shipped)}, folder)
+
+
+def packaged() -> dict[str, Path]:
+    """Return path under the working folder -> file, such as `configs/sweeps/morris.yaml`.
+
+    Raises:
+        InputError: the examples are not installed.
+    """
+    root = examples_folder().parent
+    files = [file for pattern in _SHIPPED for file in root.glob(pattern)]
+    return {f"{CONFIGS}/{file.relative_to(root).as_posix()}": file for file in files}
+
+
+def _copied(files: dict[Path, Path], folder: Path) -> list[Path]:
+    """Copy each file to the path of its key, or none of them."""
+    texts = {to: file.read_bytes() for to, file in files.items()}
     for file, text in texts.items():
         if file.exists() and not (file.is_file() and file.read_bytes() == text):
             raise InputError(f"{file}: found another file, expected none; use --into DIR")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         for file, text in texts.items():
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(text)
     except OSError as error:
         raise InputError(f"{folder}: cannot be written ({error.strerror})") from None

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 from ecnomy.agents.errors import InputError, ScenarioError
-from ecnomy.markets.reference.examples import examples_folder
+from ecnomy.markets.reference.examples import examples_folder, packaged
 from ecnomy.markets.reference.files import all_entries
 from ecnomy.markets.reference.lookup import known_path
 
@@ -15,7 +15,7 @@ __all__ = ["hint"]
 
 def hint(error: ScenarioError) -> str:
     """Return the end of an error message: `ecnomy explain` for a key, `ecnomy example` for the name
-    of an example that is written as a file, or "".
+    of an example or a file of configs/ that is not here, or "".
     """
     if error.path:
         key = known_path(error.path, all_entries())
@@ -26,6 +26,8 @@ def hint(error: ScenarioError) -> str:
     if error.file == name and os.path.isfile(f"{name}.yaml"):
         return f"; did you mean {name}.yaml?"
     try:
+        if os.path.normpath(error.file) in packaged():
+            return "; `ecnomy example --all` copies configs/ here"
         known = os.path.basename(name) == name and (examples_folder() / f"{name}.yaml").is_file()
     except (InputError, OSError, ValueError):  # not installed; a name that cannot be a file
         return ""

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ecnomy.agents.errors import InputError
 from ecnomy.markets.cli.printing import Json, hanging, print_json
 
 __all__ = ["example_command"]
@@ -33,10 +34,26 @@ Into = Annotated[
 ]
 
 
-def example_command(name: Name = None, into: Into = Path(), as_json: Json = False) -> None:
-    """Copy an example scenario here, with the files it is built on, or list the examples."""
-    from ecnomy.markets.reference.examples import copy_example, titles
+All = Annotated[
+    bool, typer.Option("--all", help="Copy all examples, sweeps and studies as configs/.")
+]
 
+
+def example_command(
+    name: Name = None, every: All = False, into: Into = Path(), as_json: Json = False
+) -> None:
+    """Copy an example scenario here, with the files it is built on, or list the examples."""
+    from ecnomy.markets.reference.examples import copy_all, copy_example, titles
+
+    if every:
+        if name is not None:
+            raise InputError(f"--all: found the example {name} too, expected one of them")
+        files = copy_all(into)
+        if as_json:
+            return print_json([str(file) for file in files])
+        print(f"{len(files)} files in {into / 'configs'}")
+        print(f"Run one with: ecnomy run {into / 'configs/examples/gold-silver.yaml'}")
+        return
     if name is not None:
         files = copy_example(name, into)
         if as_json:
@@ -52,3 +69,4 @@ def example_command(name: Name = None, into: Into = Path(), as_json: Json = Fals
     for one, title in listed.items():
         print(hanging(f"{one:<{longest}}  ", title))
     print("\nTo copy one into this folder, run: ecnomy example NAME")
+    print("To copy all, with the sweeps and studies of README, run: ecnomy example --all")
