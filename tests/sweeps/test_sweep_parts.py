@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.cli.main import app, main
-from ecnomy.markets.sweep.config import load_sweep
+from ecnomy.markets.sweep.config import Sweep, load_sweep
 from ecnomy.markets.sweep.driver import sweep_runs
 from ecnomy.markets.sweep.executors import InlinePool
 from ecnomy.markets.sweep.fingerprint import Code
@@ -100,6 +100,34 @@ def test_later_parts_replace_runs_of_other_code(tmp_path: Path) -> None:
     with closing(Store(out, sweep)) as store:
         assert sorted(one.generation for one in store.records.values()) == [1] * 9 + [3] * 3
         assert (store.generation, store.put_aside) == (4, [])
+
+
+def _fail_first(out: Path, sweep: Sweep, part: Part, reason: str) -> None:
+    """The first run of a part fails, for this reason."""
+    with closing(Store(out, sweep, part)) as store:
+        point = next(iter(store.points))
+        store.add(Outcome(point, "", "failed", reason, Code("any", "", ""), {}, {}))
+        store.compact()
+
+
+def test_what_is_made_after_a_merge_is_newer(tmp_path: Path) -> None:
+    """Also in parts of another number, if the merged part was made in several goes."""
+    sweep, out = load_sweep(write(tmp_path)), tmp_path / "out"
+    for _ in range(3):
+        _fail_first(out, sweep, Part(of=2, number=1), "old")
+    merge(sweep, out)
+    _fail_first(out, sweep, Part(of=3, number=1), "new")
+    merge(sweep, out)
+    assert open_sweep(out).reason.tolist() == ["new"]
+
+
+def test_runs_of_another_sweep_file_are_counted(tmp_path: Path) -> None:
+    """They are in the parts, but not among the runs of the file as it is now."""
+    out = tmp_path / "out"
+    _fail_first(out, load_sweep(write(tmp_path)), Part(of=2, number=1), "no matter")
+    changed = SWEEP.replace("[0.1 money, 0.2 money]", "[0.3 money]")
+    found = merge(load_sweep(write(tmp_path, changed)), out)
+    assert (found.runs, sum(found.missing.values()), found.others) == (6, 6, 1)
 
 
 def test_a_part_that_is_being_made_waits(tmp_path: Path) -> None:
