@@ -8,6 +8,7 @@ It finds calls that wait without a limit for a process, a thread or a peer:
   (`", ".join(words)` has one)
 - `with subprocess.Popen(...)`, which ends with a wait
 - reading of `process.stdout` or `.stderr`: `read`, `readlines`, or a loop over its lines
+- `fcntl.flock`, `fcntl.lockf` without `LOCK_NB`, but to unlock
 - `os.wait`, `os.waitpid`, `os.waitid`, `os.wait3`, `os.wait4` without `os.WNOHANG`
 
 A wait that is bounded by other means, or must not be bounded, says so on its first line:
@@ -25,9 +26,10 @@ __all__ = ["unlimited_waits"]
 _RUNS: Final = {"run", "call", "check_call", "check_output"}
 _WAITS: Final = {"wait", "communicate", "join", "readline", "accept"}
 _OF_OS: Final = {"wait", "waitpid", "waitid", "wait3", "wait4"}
+_LOCKS: Final = {"flock", "lockf"}
 _STREAMS: Final = {"stdout", "stderr"}
 _WORTH_A_LOOK: Final = re.compile(  # every call below contains one of these words
-    r"\b(subprocess|Popen|wait\w*|communicate|readline|accept|stdout|stderr)\b"
+    r"\b(subprocess|Popen|wait\w*|communicate|readline|accept|stdout|stderr|flock|lockf)\b"
     r"|\bjoin\s*\(\s*(\)|#|\w+\s*=)"
 )
 _REASON: Final = re.compile(r"# no limit: \S+")
@@ -80,6 +82,9 @@ def _unlimited(node: ast.AST, bare: set[str]) -> str:
         return "" if limited else f"{of or 'subprocess'}.{name}(...) without timeout"
     if of == "os" and name in _OF_OS:
         return "" if "WNOHANG" in ast.unparse(node) else f"os.{name}(...) without os.WNOHANG"
+    if name in _LOCKS:
+        locks = not {"LOCK_NB", "LOCK_UN"} & set(re.findall(r"\w+", ast.unparse(node)))
+        return f"{name}(...) without LOCK_NB" if locks else ""
     if not isinstance(node.func, ast.Attribute) or node.args or limited:
         return ""
     if name in _WAITS or (name in ("read", "readlines") and _is_stream(node.func.value)):

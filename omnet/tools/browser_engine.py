@@ -47,7 +47,7 @@ def build() -> Path:
     FOLDER.mkdir(parents=True, exist_ok=True)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     with (FOLDER / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        fcntl.flock(lock, fcntl.LOCK_EX)  # no limit: each step of another build has one
         _run(
             *("emcmake", "cmake", "-S", ROOT, "-B", FOLDER),
             f"-DPython3_EXECUTABLE={sys.executable}",
