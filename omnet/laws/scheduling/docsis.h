@@ -68,7 +68,7 @@ class Docsis {
       {"critical_score_s", "s", 0.004, 0, 1e3, "",
        "Queueing score from which a flow's packets are moved, at the critical delay."},
       {"aging_rate_bps", "bit/s", 524288.0 * 8e9 / 1073741824.0, 1, 1e12, "",
-       "Rate of marked traffic at which a flow's score neither rises nor falls."},
+       "Rate of marked traffic at which a flow's score stays constant."},
       {"most_score_s", "s", 5, 1e-6, 1e3, "", "Largest queueing score: MAX_QLSCORE."},
       {"buckets", "whole", 32, 1, 65536, "",
        "Number of buckets for flows, without the shared one."},
