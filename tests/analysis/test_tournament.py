@@ -25,6 +25,7 @@ from ecnomy.analysis.game.dynamics import egt
 from ecnomy.analysis.game.profiles import mixed
 from ecnomy.analysis.tournament.declared import load_tournament
 from ecnomy.analysis.tournament.lived import player_columns
+from ecnomy.analysis.tournament.networks import NETWORKS
 from ecnomy.analysis.tournament.page import PAYOFFS, page_of, write_page, write_payoffs
 from ecnomy.analysis.tournament.paying import found_in
 from ecnomy.analysis.tournament.payoffs import Payoffs, payoffs_of
@@ -34,6 +35,8 @@ from ecnomy.analysis.tournament.wording import headline
 from ecnomy.markets import run
 from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.sweep.config import load_sweep
+
+SET_DELAY = "version: 1\nset: {network.links.wire.delay: 15 ms}"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -140,7 +143,15 @@ def test_pay_offs_are_utility_less_what_the_ledger_says(tmp_path: Path) -> None:
     rates = np.array(columns["one-1.goodputs_bps"])
     goodput = made.flows.set_index("name")["goodput_bps"].iloc[0]
     assert len(rates) == 8 and rates.mean() == pytest.approx(goodput)
-    assert tournament.worth(rates) == pytest.approx(2 * np.log1p(rates / 1e6))
+    trips = np.array(columns["one-1.round_trips_s"])
+    seen = made.flow_epochs.sort_values("t_ps")
+    first = seen[(seen["flow"] == 0) & (seen["t_ps"] > 4 * 10**12)]["srtt_s"].to_numpy()
+    assert len(trips) == 8 and trips == pytest.approx(first) and (trips > 0.01).all()
+    assert tournament.worth(rates, trips) == pytest.approx(2 * np.log1p(rates / 1e6))
+    costly = TOURNAMENT.replace("x0: 1 Mbps", "x0: 1 Mbps, delay_cost: 3 money/MB")
+    delayed = load_tournament(write(tmp_path, costly))
+    wanted = 2 * np.log1p(rates / 1e6) - 3 * rates / 8e6 * trips
+    assert delayed.worth(rates, trips) == pytest.approx(wanted)
 
 
 def test_rounds_play_what_is_missing_and_nothing_twice(small) -> None:
@@ -252,6 +263,14 @@ def test_a_failed_run_is_named(small) -> None:
         ("links.wire.rate: 1 Mbps", "links.cable.rate: 1 Mbps", "cable"),
         ("replicates: 2", "replicates: 1", "replicates: found one run of each mix"),
         ("  player: one", "  player: one\n  price: 1", "unknown key 'price'"),
+        (
+            "  player: one",
+            "  player: one\n  networks: {}",
+            "networks: found an empty mapping",
+        ),
+        ("  player: one", "  player: one\n  networks: {a/b: {}}", "found the name 'a/b', expected"),
+        ("  player: one", "  player: one\n  networks: {far: 9}", "networks.far: found 9, expected"),
+        ("  player: one", "  player: one\n  networks: {far: {links: 9}}", "networks.far: found"),
         ("replicates: 2", "replicates: 2\nkeep: results", "keep together with tournament"),
     ],
 )
@@ -285,3 +304,29 @@ def test_without_the_package_one_line_says_how_to_get_it(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "open_spiel.python.egt.alpharank", None)
     with pytest.raises(InputError, match=r"open_spiel.*pip install 'ecnomy\[all\]'"):
         egt("alpharank")
+
+
+def test_networks_are_played_one_by_one(tmp_path: Path, capsys) -> None:
+    """Each network has the results of the tournament on its scenario, and a row of shares."""
+    own = "  player: one\n  networks: {near: {}, far: {network.links.wire.delay: 15 ms}}"
+    two = TOURNAMENT.replace("  player: one", own).replace("[2, 3]", "[2]")
+    file = write(tmp_path, two)
+    out = tmp_path / "out"
+    assert ecnomy("tournament", str(file), "--out", str(out), "-j", "1", "--json") == 0
+    said = json.loads(capsys.readouterr().out)
+    assert list(said["networks"]) == ["near", "far"]
+    far = two.replace(own, "  player: one").replace("version: 1", SET_DELAY, 1)
+    alone = tmp_path / "alone"
+    assert ecnomy("tournament", str(write(tmp_path, far)), "--out", str(alone), "-j", "1") == 0
+    assert (alone / PAYOFFS).read_bytes() == (out / "far" / PAYOFFS).read_bytes()
+    assert (alone / PAYOFFS).read_bytes() != (out / "near" / PAYOFFS).read_bytes()
+    rows = list(csv.DictReader((out / NETWORKS).read_text(encoding="utf-8").splitlines()))
+    assert [row["network"] for row in rows] == ["near"] * 3 + ["far"] * 3
+    for name in ("near", "far"):
+        shares = [float(row["share"]) for row in rows if row["network"] == name]
+        assert sum(shares) == pytest.approx(1, abs=1e-4)
+    capsys.readouterr()
+    write(tmp_path, two)
+    assert ecnomy("tournament", str(file), "--out", str(out), "-j", "1") == 0
+    table = capsys.readouterr().out
+    assert "share of players" in table and "near" in table and "far" in table

@@ -72,10 +72,38 @@ def tournament_command(
             return _dry(tournament, workers)
     folder = out or default_folder(str(config))
     with resumable():
-        table = _played(tournament, folder, scheduler, workers, accept_old_code)
-        _tell(tournament, table, folder, as_json)
+        if tournament.networks:
+            _on_networks(tournament, folder, scheduler, workers, accept_old_code, as_json)
+        else:
+            found = _found(tournament, folder, scheduler, workers, accept_old_code)
+            said = _said(tournament, found, folder)
+            print_json(said) if as_json else _tell(tournament, found, folder)
     if not as_json:
         print(f"results: {folder}")
+
+
+def _on_networks(
+    tournament: Any,
+    folder: Path,
+    scheduler: str,
+    workers: int,
+    accept_old_code: bool,
+    as_json: bool,
+) -> None:
+    """Play on each network, and report the mixes that stay on each."""
+    from ecnomy.analysis.tournament.networks import NETWORKS, resting_table, write_networks
+
+    found, told = {}, {}
+    for name in tournament.networks:
+        own = tournament.on(name)
+        found[name] = _found(own, folder / name, scheduler, workers, accept_old_code)
+        told[name] = _said(own, found[name], folder / name)
+    write_networks(found, folder / NETWORKS)
+    if as_json:
+        return print_json({"folder": folder, "networks": told, "shares": folder / NETWORKS})
+    console_for_tables().print(resting_table(tournament.sweep.title, found))
+    print(f"pages: {folder}/*/{next(iter(told.values()))['page'].name}")
+    print(f"shares: {folder / NETWORKS}")
 
 
 def _dry(tournament: Any, workers: int) -> None:
@@ -98,39 +126,45 @@ def _dry(tournament: Any, workers: int) -> None:
     print(f"about {each_s:.2g} s per run, {total_s:.3g} s on {count} workers")
 
 
-def _played(
+def _found(
     tournament: Any, folder: Path, scheduler: str, workers: int, accept_old_code: bool
 ) -> Any:
-    """Play with workers that start at the first missing run."""
+    """Play with workers that start at the first missing run; write the page and the pay-offs."""
+    from ecnomy.analysis.tournament.page import PAGE, PAYOFFS, write_page, write_payoffs
+    from ecnomy.analysis.tournament.paying import found_in
     from ecnomy.analysis.tournament.playing import played
 
     with workers_when_needed(tournament.sweep.limits, scheduler, workers) as (pool, told):
-        return played(tournament, folder, pool, told, accept_old_code=accept_old_code)
-
-
-def _tell(tournament: Any, table: Any, folder: Path, as_json: bool) -> None:
-    """Report the result on the terminal, as a page, and as a table of pay-offs."""
-    from ecnomy.analysis.tournament import wording
-    from ecnomy.analysis.tournament.page import PAGE, PAYOFFS, write_page, write_payoffs
-    from ecnomy.analysis.tournament.paying import found_in
-
+        table = played(tournament, folder, pool, told, accept_old_code=accept_old_code)
     found = found_in(table, tournament.finalists)
     write_payoffs(found, folder / PAYOFFS)
     write_page(tournament, found, folder / PAGE)
-    if as_json:
-        return print_json(
-            {
-                "folder": folder,
-                "title": tournament.sweep.title,
-                "page": folder / PAGE,
-                "pay_offs": folder / PAYOFFS,
-                "headline": wording.headline(found),
-                "summary": wording.summary(found),
-                "sure": wording.sure_words(found),
-                "strategies": _strategies(found),
-                "absent": tournament.absent,
-            }
-        )
+    return found
+
+
+def _said(tournament: Any, found: Any, folder: Path) -> dict[str, Any]:
+    """Return the result as JSON."""
+    from ecnomy.analysis.tournament import wording
+    from ecnomy.analysis.tournament.page import PAGE, PAYOFFS
+
+    return {
+        "folder": folder,
+        "title": tournament.sweep.title,
+        "page": folder / PAGE,
+        "pay_offs": folder / PAYOFFS,
+        "headline": wording.headline(found),
+        "summary": wording.summary(found),
+        "sure": wording.sure_words(found),
+        "strategies": _strategies(found),
+        "absent": tournament.absent,
+    }
+
+
+def _tell(tournament: Any, found: Any, folder: Path) -> None:
+    """Report the result on the terminal."""
+    from ecnomy.analysis.tournament import wording
+    from ecnomy.analysis.tournament.page import PAGE, PAYOFFS
+
     console = console_for_tables()
     console.print(_ranking(tournament, found))
     console.print(f"{wording.headline(found)}. {wording.summary(found)}", markup=False)

@@ -8,39 +8,42 @@
       per_player: {network.links.bottleneck.rate: 2 Mbps}     # times the number of players
       utility: {kind: log, a: 2 money/s, x0: 1 Mbps}          # of every player, whatever it does
       finalists: 3                                  # number of strategies played in all mixes
+      networks: {near: {}, far: {network.links.bottleneck.delay: 50 ms}}    # played one by one
       strategies:                                   # see entrants.py
         free-rider: {strategy: {kind: stay}, transport: {law: newreno, ecn: off}}
       without: {price-demand: a demand curve is of many users}
     replicates: 6
 
 The rest of the file is a sweep's. A player's pay-off, in money per second, is the mean over time of
-the utility of its goodput, report by report, less its payments in the ledger.
+the utility of its goodput and its cost of delay, report by report, less its payments in the ledger.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError, ScenarioError
-from ecnomy.agents.utilities import UTILITIES, Utility, delay_cost_of, find_utility, utility_of
+from ecnomy.agents.utilities import UTILITIES, Utility, find_utility, utility_of
 from ecnomy.analysis.game.profiles import alone
 from ecnomy.analysis.tournament.entrants import read_entrants
 from ecnomy.analysis.tournament.keys import TOURNAMENT
 from ecnomy.analysis.tournament.profiles import assignment_of
 from ecnomy.analysis.tournament.tournament import Tournament
 from ecnomy.markets.inputs.reading import known_name
-from ecnomy.markets.inputs.yamlfile import Node, read, show
+from ecnomy.markets.inputs.yamlfile import Node, parse, read, show
 from ecnomy.markets.scenario.parameters import read_params
 from ecnomy.markets.sweep.blocks import number_with_unit, plain_tree
-from ecnomy.markets.sweep.config import Sweep, load_sweep
+from ecnomy.markets.sweep.config import Sweep, changed, load_sweep
 
 __all__ = ["MEASURE", "load_tournament"]
 
 MEASURE: Final = "ecnomy.analysis.tournament.lived:player_columns"
+_FOLDER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
 _NEEDED: Final = tuple(name for name, key in TOURNAMENT.items() if key.default is None)
 
 
@@ -100,8 +103,11 @@ def _read(node: Node, sweep: Sweep, own: tuple[str, ...], fast: Node | None) -> 
         entrants=entrants,
         absent=absent,
         finalists=finalists,
+        networks=_networks(given.get("networks"), sweep),
     )
     found = _without_misfits(found, given["strategies"])
+    if "networks" in given:
+        _try_networks(found, given["networks"])
     if len(found.entrants) < 2:
         one = f"{len(found.entrants)} strategy that plays"
         raise given["strategies"].place.error("tournament.strategies", one, "at least two")
@@ -170,6 +176,35 @@ def _per_player(node: Node | None) -> dict[str, tuple[float, str]]:
     }
 
 
+def _networks(node: Node | None, sweep: Sweep) -> dict[str, str]:
+    """Return name -> the scenario with the changes of that network, as JSON."""
+    if node is None:
+        return {}
+    path, found = "tournament.networks", dict[str, str]()
+    if not isinstance(node.value, dict) or not node.value:
+        raise node.place.error(path, show(node), "a mapping of names to changes")
+    for name, changes in node.mapping().items():
+        if not _FOLDER.fullmatch(name):
+            expected = "letters, digits and -, because it names a folder"
+            raise node.keys[name].error(path, f"the name {name!r}", expected)
+        tree = changed(parse(sweep.base, sweep.scenario, lines=False), changes, f"{path}.{name}")
+        found[name] = msgspec.json.encode(plain_tree(tree)).decode()
+    return found
+
+
+def _try_networks(found: Tournament, node: Node) -> None:
+    """Raise an error for a network on which the first entrant has no valid scenario."""
+    profile = alone(0, found.populations[0], len(found.entrants))
+    for name, changes in node.mapping().items():
+        own = found.on(name)
+        try:
+            own.sweep.scenario_at(assignment_of(own, profile), own.sweep.seed)
+        except ScenarioError as error:
+            where = f" ({error.path})" if error.path else ""
+            path = f"tournament.networks.{name}"
+            raise changes.place.error(path, f"{error.found}{where}", error.expected) from None
+
+
 def _utility(node: Node) -> Utility:
     path = "tournament.utility"
     kind = node.mapping().get("kind")
@@ -184,8 +219,6 @@ def _utility(node: Node) -> Utility:
     found = utility_of({"kind": kind.value, **params})
     if found.x0 is None:
         raise node.place.error(f"{path}.x0", "no 'x0'", "a rate such as 1 Mbps")
-    if delay_cost_of(found):
-        raise node.place.error(f"{path}.delay_cost", "a cost of delay", "a utility of rates alone")
     return found
 
 

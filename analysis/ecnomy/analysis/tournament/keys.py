@@ -51,7 +51,7 @@ TOURNAMENT: Final = {
     ),
     "utility": Key(
         about="The utility of every player's goodput, whatever its strategy assumes.",
-        note="A pay-off is the mean utility less the payments, in money/s.",
+        note="A pay-off is the mean utility less the cost of delay and the payments, in money/s.",
         form="a mapping with kind and x0",
         default=None,
         example="{kind: log, a: 2 money/s, x0: 1 Mbps}",
@@ -68,6 +68,12 @@ TOURNAMENT: Final = {
         about="Values of the scenario per player, which are multiplied by the number of players.",
         form="a mapping of paths to amounts",
         example="{network.links.bottleneck.rate: 2 Mbps}",
+    ),
+    "networks": Key(
+        about="Networks on which the tournament is played, one after another.",
+        note="A network is the scenario with these changes; each has results and a page.",
+        form="a mapping of names to mappings of paths to values",
+        example="{near: {}, far: {network.links.bottleneck.delay: 50 ms}}",
     ),
     "finalists": Key(
         about="Number of the best strategies that meet in all their mixes.",

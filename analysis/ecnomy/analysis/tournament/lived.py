@@ -4,9 +4,11 @@
 measure: ecnomy.analysis.tournament.lived:player_columns
 
     <agent>.goodputs_bps[k]   mean goodput of its flows in the k-th epoch of the measured window
+    <agent>.round_trips_s[k]  mean smoothed round trip of its flows at the end of that epoch
     <agent>.paid_per_s        postings of the ledger in that window: paid less received, money/s
 
-The columns keep rates instead of utilities, so that the same runs can be judged by any utility.
+The columns keep rates and round trips instead of utilities, so that the same runs can be judged by
+any utility. A round trip that was never measured is 0.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
     table = run.flow_epochs.sort_values(["t_ps", "flow"], kind="stable")
     times = table["t_ps"].to_numpy(dtype=np.int64)[:: len(names)]
     acked = table["acked_bytes"].to_numpy(dtype=np.float64).reshape(-1, len(names))
+    trips = np.nan_to_num(table["srtt_s"].to_numpy(dtype=np.float64)).reshape(-1, len(names))
     inside = (times >= measured.from_ps) & (times <= measured.to_ps)
     seconds = np.diff(times[inside]) / PS_PER_S
     rates = 8 * np.diff(acked[inside], axis=0) / seconds[:, None]
@@ -46,6 +49,7 @@ def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
     for name in dict.fromkeys(names):
         rows = [row for row, source in enumerate(names) if source == name]
         found[f"{name}.goodputs_bps"] = rates[:, rows].mean(axis=1).tolist()
+        found[f"{name}.round_trips_s"] = trips[inside][1:, rows].mean(axis=1).tolist()
         found[f"{name}.paid_per_s"] = _net(own, name) / MICRO / float(seconds.sum())
     return found
 

@@ -3,7 +3,9 @@
 
 The pay-off of a strategy in a run is the mean over its players of
 
-    mean over time of U(x_t)  -  paid          [money/s], x_t the goodput of a report's epoch
+    mean over time of U(x_t) - k x_t d_t  -  paid          [money/s]
+
+with x_t the goodput of a report's epoch, d_t the round trip at its end and k the cost of delay.
 
 A strategy without players in a profile has NaN there.
 """
@@ -140,8 +142,10 @@ class _Columns:
         for number in range(1, most + 1):
             name = f"{tournament.player}-{number}"
             rates = [frame[f"{name}.goodputs_bps[{epoch}]"].to_numpy() for epoch in range(epochs)]
+            trips = [frame[f"{name}.round_trips_s[{epoch}]"].to_numpy() for epoch in range(epochs)]
             paid.append(frame[f"{name}.paid_per_s"].to_numpy(dtype=np.float64))
-            worth = tournament.worth(np.array(rates, dtype=np.float64)).mean(axis=0)
+            both = (np.array(values, dtype=np.float64) for values in (rates, trips))
+            worth = tournament.worth(*both).mean(axis=0)
             earned.append(worth - paid[-1])
         self.earned, self.paid = np.array(earned).T, np.array(paid).T
 

@@ -9,12 +9,13 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
-from ecnomy.agents.utilities import Utility
+from ecnomy.agents.utilities import Utility, delay_cost_of
 from ecnomy.analysis.tournament.entrants import Entrant
 from ecnomy.markets.sweep.config import Sweep
 
 __all__ = ["Tournament"]
 
+BITS_PER_MB: Final = 8e6
 LEAST: Final = 1e-3  # of x0, if U(0) is infinite, as in ecnomy.analysis.welfare.declared
 
 
@@ -26,11 +27,12 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
         player: the name of the source and the agent that represent one player in the scenario.
         populations: numbers of players.
         per_player: path -> amount and unit, to be multiplied by the number of players.
-        utility: the utility of every player's rate.
+        utility: the utility of every player's rate and round trip.
         told: the utility as written in the file.
         entrants: the strategies that play.
         absent: installed strategy -> the reason why it does not play.
         finalists: the number of strategies played in all mixes.
+        networks: name -> the scenario with the changes of that network; {}: only the sweep's.
     """
 
     sweep: Sweep
@@ -42,18 +44,30 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
     entrants: tuple[Entrant, ...]
     absent: dict[str, str]
     finalists: int
+    networks: dict[str, str] = {}
+
+    def on(self, network: str) -> Tournament:
+        """Return the tournament on one of its networks."""
+        title = f"{self.sweep.title or self.sweep.file}: {network}"
+        sweep = msgspec.structs.replace(self.sweep, base=self.networks[network], title=title)
+        return msgspec.structs.replace(self, sweep=sweep, networks={})
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the entrants, in the order of their numbers."""
         return tuple(one.name for one in self.entrants)
 
-    def worth(self, rates_bps: Floats) -> Floats:
-        """Return U of rates, money/s; a rate of 0 counts as x0/1000 if U(0) is infinite."""
+    def worth(self, rates_bps: Floats, round_trips_s: Floats) -> Floats:
+        """Return U of rates less the cost of delay, money/s.
+
+        A rate of 0 counts as x0/1000 if U(0) is infinite. The cost of delay is `delay_cost` for
+        each MB of goodput and second of round trip.
+        """
         x0 = self.utility.x0
         assert x0 is not None
         with np.errstate(all="ignore"):
             bounded = bool(np.isfinite(self.utility.value(np.zeros(1))).all())
         ratio = np.maximum(rates_bps / x0, 0.0 if bounded else LEAST)
         worth = np.asarray(self.utility.value(ratio.ravel()), dtype=np.float64)
-        return worth.reshape(ratio.shape)
+        delay = delay_cost_of(self.utility) * rates_bps / BITS_PER_MB * round_trips_s
+        return worth.reshape(ratio.shape) - delay

@@ -39,7 +39,7 @@ from ecnomy.markets.sweep.measure import EXPECTED, find_measure
 from ecnomy.markets.sweep.searches import with_calibration, with_tuning, with_until
 from ecnomy.markets.sweep.tried import check_aliases, try_first
 
-__all__ = ["UNLIMITED", "Limits", "Sweep", "is_sweep", "load_sweep", "refuse_changes"]
+__all__ = ["UNLIMITED", "Limits", "Sweep", "changed", "is_sweep", "load_sweep", "refuse_changes"]
 
 _PLAYED: Final = "tournament"  # read by ecnomy.analysis.tournament
 _QUICK: Final = ("set", "parameters", "replicates", "until", "calibrate", "tune")
@@ -161,17 +161,31 @@ def _base(root: Node, shown: str, more: Node | None) -> tuple[str, str]:
     load(file)  # reports the scenario's faults at their own places
     tree = with_sizes_inside(load_tree(file))
     for changes in (root.mapping().get("set"), more):
-        if changes is None:
-            continue
-        if not isinstance(changes.value, dict):
-            raise changes.place.error("set", show(changes), "a mapping of paths to values")
-        for key, value in changes.mapping().items():
-            try:
-                tree = apply(tree, f"{key}={override_text(plain(value))}", must=True)
-            except ScenarioError as error:
-                place = changes.keys[key]
-                raise place.error(error.path or key, error.found, error.expected) from None
+        if changes is not None:
+            tree = changed(tree, changes, "set")
     return file, msgspec.json.encode(plain_tree(tree)).decode()
+
+
+def changed(tree: Node, changes: Node, path: str) -> Node:
+    """Return a scenario with changes.
+
+    Args:
+        tree: the scenario.
+        changes: a mapping of the scenario's paths to values.
+        path: the key of `changes`, for errors.
+
+    Raises:
+        ScenarioError: it is no mapping, or a path or value does not fit.
+    """
+    if not isinstance(changes.value, dict):
+        raise changes.place.error(path, show(changes), "a mapping of paths to values")
+    for key, value in changes.mapping().items():
+        try:
+            tree = apply(tree, f"{key}={override_text(plain(value))}", must=True)
+        except ScenarioError as error:
+            place = changes.keys[key]
+            raise place.error(error.path or key, error.found, error.expected) from None
+    return tree
 
 
 def _title(node: Node | None) -> str:

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mixes that stay on each network of a tournament."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.agents.arrays import Floats
+from ecnomy.analysis.tournament.paying import Found, Outcome
+from ecnomy.analysis.tournament.wording import money
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["NETWORKS", "resting_table", "shares_of", "write_networks"]
+
+NETWORKS: Final = "networks.csv"
+
+
+def shares_of(found: Found, outcome: Outcome) -> Floats:
+    """Return each strategy's share of players at rest, the mean over all mixed starts.
+
+    Returns:
+        Shares of shape (strategies,); their sum is 1.
+    """
+    shares = np.zeros(len(found.table))
+    for rest in outcome.rests:
+        shares[list(found.finalists)] += rest.starts * np.asarray(rest.mix)
+    return shares
+
+
+def write_networks(networks: Mapping[str, Found], file: Path) -> None:
+    """Write network, players, strategy, share at rest, and what a player earns and pays there."""
+    with file.open("w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out, lineterminator="\n")
+        rows.writerow(("network", "players", "strategy", "share", "earns_per_s", "pays_per_s"))
+        for name, found in networks.items():
+            for outcome in found.outcomes:
+                shares = shares_of(found, outcome)
+                for strategy, share in zip(found.table.names, shares, strict=True):
+                    told = (f"{value:.6g}" for value in (share, outcome.earned, outcome.paid))
+                    rows.writerow((name, outcome.players, strategy, *told))
+
+
+def resting_table(title: str, networks: Mapping[str, Found]) -> Table:
+    """Return a row for each network and population: shares at rest, earnings and payments."""
+    from ecnomy.markets.cli.table_fit import titled_table
+
+    told = (
+        "share of players with each strategy where mixes of the finalists come to rest (mean over "
+        "starts); earns, pays: a player in the mix that most starts lead to, money/s"
+    )
+    table = titled_table(title, caption=told, caption_justify="left")
+    table.add_column("network")
+    table.add_column("players", justify="right")
+    names = next(iter(networks.values())).table.names
+    for column in (*names, "earns", "pays"):
+        table.add_column(column, justify="right")
+    for name, found in networks.items():
+        for outcome in found.outcomes:
+            shares = [f"{share:.0%}" for share in shares_of(found, outcome)]
+            own = (money(outcome.earned), money(outcome.paid))
+            table.add_row(name, str(outcome.players), *shares, *own)
+    return table
