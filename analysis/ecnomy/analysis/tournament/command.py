@@ -122,8 +122,11 @@ def _dry(tournament: Any, workers: int) -> None:
     count = workers or os.cpu_count() or 1
     each_s = estimate_s(sweep)
     total_s = each_s * len(sweep) / count
-    print(f"{len(sweep)} runs of pairs, then the runs of the finalists")
-    print(f"about {each_s:.2g} s per run, {total_s:.3g} s on {count} workers")
+    networks = max(1, len(tournament.networks))
+    many = f" on each of {networks} networks" if tournament.networks else ""
+    print(f"{len(sweep)} runs of pairs, then the runs of the finalists{many}")
+    total_s *= networks
+    print(f"about {each_s:.2g} s per run, {total_s:.3g} s on {count} workers for the pairs")
 
 
 def _found(
