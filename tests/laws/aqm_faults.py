@@ -36,7 +36,7 @@ AQM_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("clamp", _PIE, "std::clamp(p, 0.0, 1.0)", "std::max(p, 0.0)"),
         Mutation("cap", _PIE, "if (probability_ >= 0.1) change", "change"),
         Mutation("decay", _PIE, " p *= 0.98;", " ;"),
-        Mutation("scale", _PIE, "k *= 4", "k *= 2"),
+        Mutation("scale", "marking/pie_scale.h", "k *= 4", "k *= 2"),
         Mutation("half", _PIE, "probability_ < 0.1 ? 0.5 : 1.0", "1.0"),
         Mutation("burst", _PIE, "burst_ - update_", "burst_"),
         Mutation("again", _PIE, " && low(before_)) burst_", ") burst_"),
