@@ -37,7 +37,7 @@ AQM_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("cap", _PIE, "if (probability_ >= 0.1) change", "change"),
         Mutation("decay", _PIE, " p *= 0.98;", " ;"),
         Mutation("scale", "marking/pie_scale.h", "k *= 4", "k *= 2"),
-        Mutation("half", _PIE, "probability_ < 0.1 ? 0.5 : 1.0", "1.0"),
+        Mutation("half", "marking/pie_scale.h", "probability < 0.1 ? 0.5 : 1.0", "1.0"),
         Mutation("burst", _PIE, "burst_ - update_", "burst_"),
         Mutation("again", _PIE, " && low(before_)) burst_", ") burst_"),
         Mutation("calm", _PIE, "low(before_) && probability_ < 0.2", "low(before_)"),
