@@ -26,7 +26,7 @@ from ecnomy.analysis.game.profiles import mixed
 from ecnomy.analysis.tournament.declared import load_tournament
 from ecnomy.analysis.tournament.lived import player_columns
 from ecnomy.analysis.tournament.networks import NETWORKS
-from ecnomy.analysis.tournament.page import PAYOFFS, page_of, write_page, write_payoffs
+from ecnomy.analysis.tournament.page import PAGE, PAYOFFS, page_of, write_page, write_payoffs
 from ecnomy.analysis.tournament.paying import found_in
 from ecnomy.analysis.tournament.payoffs import Payoffs, payoffs_of
 from ecnomy.analysis.tournament.playing import beginning, finalists_of, played, rounded
@@ -320,6 +320,10 @@ def test_networks_are_played_one_by_one(tmp_path: Path, capsys) -> None:
     assert ecnomy("tournament", str(write(tmp_path, far)), "--out", str(alone), "-j", "1") == 0
     assert (alone / PAYOFFS).read_bytes() == (out / "far" / PAYOFFS).read_bytes()
     assert (alone / PAYOFFS).read_bytes() != (out / "near" / PAYOFFS).read_bytes()
+    pages = {name: (out / name / PAGE).read_text(encoding="utf-8") for name in ("near", "far")}
+    assert "with network.links.wire.delay 15 ms" in pages["far"]
+    assert "network.links.wire.delay" not in pages["near"]
+    assert "the cost of its round trips" not in pages["near"]
     rows = list(csv.DictReader((out / NETWORKS).read_text(encoding="utf-8").splitlines()))
     assert [row["network"] for row in rows] == ["near"] * 3 + ["far"] * 3
     for name in ("near", "far"):

@@ -39,6 +39,7 @@ from ecnomy.markets.inputs.yamlfile import Node, parse, read, show
 from ecnomy.markets.scenario.parameters import read_params
 from ecnomy.markets.sweep.blocks import number_with_unit, plain_tree
 from ecnomy.markets.sweep.config import Sweep, changed, load_sweep
+from ecnomy.markets.sweep.laid_over import override_text
 
 __all__ = ["MEASURE", "load_tournament"]
 
@@ -176,11 +177,11 @@ def _per_player(node: Node | None) -> dict[str, tuple[float, str]]:
     }
 
 
-def _networks(node: Node | None, sweep: Sweep) -> dict[str, str]:
-    """Return name -> the scenario with the changes of that network, as JSON."""
+def _networks(node: Node | None, sweep: Sweep) -> dict[str, tuple[str, str]]:
+    """Return name -> the scenario with the changes of that network, and the changes as written."""
     if node is None:
         return {}
-    path, found = "tournament.networks", dict[str, str]()
+    path, found = "tournament.networks", dict[str, tuple[str, str]]()
     if not isinstance(node.value, dict) or not node.value:
         raise node.place.error(path, show(node), "a mapping of names to changes")
     for name, changes in node.mapping().items():
@@ -188,7 +189,7 @@ def _networks(node: Node | None, sweep: Sweep) -> dict[str, str]:
             expected = "letters, digits and -, because it names a folder"
             raise node.keys[name].error(path, f"the name {name!r}", expected)
         tree = changed(parse(sweep.base, sweep.scenario, lines=False), changes, f"{path}.{name}")
-        found[name] = msgspec.json.encode(plain_tree(tree)).decode()
+        found[name] = (msgspec.json.encode(plain_tree(tree)).decode(), _told(changes))
     return found
 
 
@@ -223,4 +224,4 @@ def _utility(node: Node) -> Utility:
 
 
 def _told(node: Node) -> str:
-    return ", ".join(f"{key} {value}" for key, value in plain_tree(node).items())
+    return ", ".join(f"{key} {override_text(value)}" for key, value in plain_tree(node).items())

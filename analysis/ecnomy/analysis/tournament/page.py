@@ -9,6 +9,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from ecnomy.agents.utilities import delay_cost_of
 from ecnomy.analysis.game.wording import listed
 from ecnomy.analysis.pages.answer import AnswerPage, write_answer
 from ecnomy.analysis.pages.parts import Cell, Picture, Section, Table, Words
@@ -290,15 +291,18 @@ def _who(tournament: Tournament, found: Found, order: Sequence[int]) -> Section:
 def _how(tournament: Tournament, found: Found) -> Section:
     table = found.table
     per = listed_amounts(tournament)
+    scenario = os.path.normpath(tournament.sweep.scenario)
+    changes = f" with {tournament.changes}" if tournament.changes else ""
+    cost = "the cost of its round trips and " if delay_cost_of(tournament.utility) else ""
     return Section(
         "how",
         "Method and limits",
         (
             Words.of(
-                f"Scenario {os.path.normpath(tournament.sweep.scenario)}{per}. Every player has "
+                f"Scenario {scenario}{changes}{per}. Every player has "
                 f"the utility {tournament.told}, whatever its strategy assumes. A pay-off is the "
-                "mean over time of the utility of its goodput, second by second, less its payments "
-                "in the ledger. Players do not get the earnings of carriers."
+                f"mean over time of the utility of its goodput, second by second, less {cost}its "
+                "payments in the ledger. Players do not get the earnings of carriers."
             ),
             Words.of(
                 f"{len(table.earned):,} mixes with {table.seeds} seeds each, the same for all: "

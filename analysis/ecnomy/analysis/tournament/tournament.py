@@ -32,7 +32,9 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
         entrants: the strategies that play.
         absent: installed strategy -> the reason why it does not play.
         finalists: the number of strategies played in all mixes.
-        networks: name -> the scenario with the changes of that network; {}: only the sweep's.
+        networks: name -> the scenario with the changes of that network, as JSON, and the changes as
+            written; {}: only the sweep's scenario.
+        changes: the changes of this network as written; "" for the sweep's scenario.
     """
 
     sweep: Sweep
@@ -44,13 +46,15 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
     entrants: tuple[Entrant, ...]
     absent: dict[str, str]
     finalists: int
-    networks: dict[str, str] = {}
+    networks: dict[str, tuple[str, str]] = {}
+    changes: str = ""
 
     def on(self, network: str) -> Tournament:
         """Return the tournament on one of its networks."""
         title = f"{self.sweep.title or self.sweep.file}: {network}"
-        sweep = msgspec.structs.replace(self.sweep, base=self.networks[network], title=title)
-        return msgspec.structs.replace(self, sweep=sweep, networks={})
+        base, changes = self.networks[network]
+        sweep = msgspec.structs.replace(self.sweep, base=base, title=title)
+        return msgspec.structs.replace(self, sweep=sweep, networks={}, changes=changes)
 
     @property
     def names(self) -> tuple[str, ...]:
