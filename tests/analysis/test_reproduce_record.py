@@ -176,15 +176,23 @@ def test_imports_of_a_claim_name_modules(name: str) -> None:
     paper, hidden = load_paper(name), set()
     for own in {entry.module for entry in paper.entries.values()} - {""}:
         for module in measure_modules(f"ecnomy.analysis.reproduce.{name}.{own}"):
-            spec = importlib.util.find_spec(module)
-            assert spec is not None and spec.origin is not None
-            for node in ast.walk(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))):
-                if isinstance(node, ast.ImportFrom) and node.module in _packages():
-                    named = {f"{node.module}.{one.name}" for one in node.names}
-                    hidden |= {
-                        (module, one) for one in named if importlib.util.find_spec(one) is None
-                    }
+            hidden |= _hidden(module)
     assert hidden == set()
+
+
+@functools.cache
+def _hidden(module: str) -> frozenset[tuple[str, str]]:
+    """The names that a module imports from a package's root, with the module."""
+    spec = importlib.util.find_spec(module)
+    assert spec is not None and spec.origin is not None
+    tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    froms = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    named = (f"{one.module}.{name.name}" for one in froms for name in one.names)
+    return frozenset(
+        (module, one)
+        for one in named
+        if one.rpartition(".")[0] in _packages() and importlib.util.find_spec(one) is None
+    )
 
 
 @functools.cache

@@ -306,18 +306,26 @@ def test_without_the_package_one_line_says_how_to_get_it(monkeypatch: pytest.Mon
         egt("alpharank")
 
 
-def test_networks_are_played_one_by_one(tmp_path: Path, capsys) -> None:
-    """Each network has the results of the tournament on its scenario, and a row of shares."""
+def test_networks_are_played_one_by_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each network has the results of the tournament on its scenario, and a row of shares.
+
+    All networks share the workers.
+    """
+    pools: list[Here] = []
+    made = "ecnomy.markets.sweep.pool.DaskPool"
+    monkeypatch.setattr(made, lambda *args: pools.append(Here()) or pools[-1])
     own = "  player: one\n  networks: {near: {}, far: {network.links.wire.delay: 15 ms}}"
     two = TOURNAMENT.replace("  player: one", own).replace("[2, 3]", "[2]")
     file = write(tmp_path, two)
     out = tmp_path / "out"
-    assert ecnomy("tournament", str(file), "--out", str(out), "-j", "1", "--json") == 0
+    assert ecnomy("tournament", str(file), "--out", str(out), "--json") == 0
     said = json.loads(capsys.readouterr().out)
-    assert list(said["networks"]) == ["near", "far"]
+    assert list(said["networks"]) == ["near", "far"] and len(pools) == 1
     far = two.replace(own, "  player: one").replace("version: 1", SET_DELAY, 1)
     alone = tmp_path / "alone"
-    assert ecnomy("tournament", str(write(tmp_path, far)), "--out", str(alone), "-j", "1") == 0
+    assert ecnomy("tournament", str(write(tmp_path, far)), "--out", str(alone)) == 0
     assert (alone / PAYOFFS).read_bytes() == (out / "far" / PAYOFFS).read_bytes()
     assert (alone / PAYOFFS).read_bytes() != (out / "near" / PAYOFFS).read_bytes()
     pages = {name: (out / name / PAGE).read_text(encoding="utf-8") for name in ("near", "far")}
@@ -331,6 +339,7 @@ def test_networks_are_played_one_by_one(tmp_path: Path, capsys) -> None:
         assert sum(shares) == pytest.approx(1, abs=1e-4)
     capsys.readouterr()
     write(tmp_path, two)
-    assert ecnomy("tournament", str(file), "--out", str(out), "-j", "1") == 0
+    assert ecnomy("tournament", str(file), "--out", str(out)) == 0
+    assert len(pools) == 2  # the third command has nothing to run
     table = capsys.readouterr().out
     assert "share of players" in table and "near" in table and "far" in table

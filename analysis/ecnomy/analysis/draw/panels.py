@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import importlib
 import math
+import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.phases import Phase
@@ -36,11 +38,21 @@ COLOURS: Final = ("#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E0
 
 def panel_style() -> AbstractContextManager[None]:
     """Return the style in which to draw and save panels."""
-    import seaborn
     from matplotlib import style
 
     own = {"font.size": 9, "axes.titlesize": 9.5, "legend.fontsize": 8.5}
-    return style.context(["default", seaborn.axes_style("whitegrid"), own])
+    return style.context(["default", _seaborn().axes_style("whitegrid"), own])
+
+
+def _seaborn() -> Any:
+    """Import seaborn without IPython, which only its widgets for notebooks load."""
+    if "ipywidgets" not in sys.modules:
+        sys.modules["ipywidgets"] = None  # type: ignore[assignment]
+        try:
+            return importlib.import_module("seaborn")
+        finally:
+            del sys.modules["ipywidgets"]
+    return importlib.import_module("seaborn")
 
 
 def save(figure: Figure, file: str | Path | BinaryIO) -> None:

@@ -62,6 +62,7 @@ def tournament_command(
     from ecnomy.agents.find import look_beside
     from ecnomy.analysis.game.dynamics import egt
     from ecnomy.analysis.tournament.declared import load_tournament
+    from ecnomy.analysis.tournament.playing import played
     from ecnomy.markets.sweep.driver import default_folder
 
     egt("alpharank")
@@ -71,34 +72,29 @@ def tournament_command(
         with stoppable("nothing was saved"):
             return _dry(tournament, workers)
     folder = out or default_folder(str(config))
+    places = {name: folder / name for name in tournament.networks} or {"": folder}
+    limits, found = tournament.sweep.limits, {}
     with resumable():
+        with workers_when_needed(limits, scheduler, workers) as (pool, told):
+            for name, place in places.items():
+                one = tournament.on(name) if name else tournament
+                table = played(one, place, pool, told, accept_old_code=accept_old_code)
+                found[name] = _found(one, table, place)
         if tournament.networks:
-            _on_networks(tournament, folder, scheduler, workers, accept_old_code, as_json)
+            _on_networks(tournament, found, folder, as_json)
         else:
-            found = _found(tournament, folder, scheduler, workers, accept_old_code)
-            said = _said(tournament, found, folder)
-            print_json(said) if as_json else _tell(tournament, found, folder)
+            said = _said(tournament, found[""], folder)
+            print_json(said) if as_json else _tell(tournament, found[""], folder)
     if not as_json:
         print(f"results: {folder}")
 
 
-def _on_networks(
-    tournament: Any,
-    folder: Path,
-    scheduler: str,
-    workers: int,
-    accept_old_code: bool,
-    as_json: bool,
-) -> None:
-    """Play on each network, and report the mixes that stay on each."""
+def _on_networks(tournament: Any, found: dict[str, Any], folder: Path, as_json: bool) -> None:
+    """Report the mixes that stay on each network."""
     from ecnomy.analysis.tournament.networks import NETWORKS, resting_table, write_networks
 
-    found, told = {}, {}
-    for name in tournament.networks:
-        own = tournament.on(name)
-        found[name] = _found(own, folder / name, scheduler, workers, accept_old_code)
-        told[name] = _said(own, found[name], folder / name)
     write_networks(found, folder / NETWORKS)
+    told = {name: _said(tournament.on(name), one, folder / name) for name, one in found.items()}
     if as_json:
         return print_json({"folder": folder, "networks": told, "shares": folder / NETWORKS})
     console_for_tables().print(resting_table(tournament.sweep.title, found))
@@ -129,16 +125,11 @@ def _dry(tournament: Any, workers: int) -> None:
     print(f"about {each_s:.2g} s per run, {total_s:.3g} s on {count} workers for the pairs")
 
 
-def _found(
-    tournament: Any, folder: Path, scheduler: str, workers: int, accept_old_code: bool
-) -> Any:
-    """Play with workers that start at the first missing run; write the page and the pay-offs."""
+def _found(tournament: Any, table: Any, folder: Path) -> Any:
+    """Write the page and the pay-offs of all runs."""
     from ecnomy.analysis.tournament.page import PAGE, PAYOFFS, write_page, write_payoffs
     from ecnomy.analysis.tournament.paying import found_in
-    from ecnomy.analysis.tournament.playing import played
 
-    with workers_when_needed(tournament.sweep.limits, scheduler, workers) as (pool, told):
-        table = played(tournament, folder, pool, told, accept_old_code=accept_old_code)
     found = found_in(table, tournament.finalists)
     write_payoffs(found, folder / PAYOFFS)
     write_page(tournament, found, folder / PAGE)
