@@ -138,7 +138,10 @@ def test_words_and_names_of_files_need_no_probe(world: World) -> None:
 
 
 def test_claims_are_stale_that_what_moved_bears_on(world: World) -> None:
-    """If the virtual queue gives other values, claims on RED and load-based marking stay."""
+    """If the virtual queue gives other values, claims on RED and load-based marking stay.
+
+    Without the claims that do not, the study has its new digests: no claim uses what moved.
+    """
 
     def virtual(probe: Probe, outcome: Outcome) -> Outcome:
         is_virtual = "virtual-queue" in str(probe.task.params)
@@ -152,6 +155,9 @@ def test_claims_are_stale_that_what_moved_bears_on(world: World) -> None:
     assert seen.same == {}
     kept = world.recorded
     assert carried(kept.records, kept.studies, seen, Sources(world.checkout))[0] == kept.records
+    left = [record for record in kept.records if record.claim in stands]
+    unused = world.look(msgspec.structs.replace(kept, records=left), make=runs(virtual))
+    assert (unused.stale, set(unused.same)) == ({}, {STUDY})
 
 
 def test_an_alternative_that_moved_makes_its_claims_stale(world: World) -> None:

@@ -52,7 +52,8 @@ class Look(msgspec.Struct, frozen=True):
     Attributes:
         stale: claim -> reasons.
         reworded: claim -> its cause in the present words; these claims are stale for that only.
-        same: present digests of studies with changed code or scenarios but equal figures.
+        same: present digests of studies with changed code or scenarios but equal figures of all
+            claims; rows that moved may be used by no claim.
         probed: the number of probe runs.
     """
 
@@ -118,12 +119,17 @@ def look(
     used = [study for study in now if _is_used(study, by_entry, sources)]
     changed = {s: of for s in used if isinstance(of := now[s], StudyMade) and of != _of(studies, s)}
     found, probed = _probed(changed, studies, tables, sources, budget_s, make)
+    upset: set[str] = set()  # studies with rows that moved and stale claims
     for (name, item), own_records in by_entry.items():
-        stale |= _stale_in(sources.paper(name), item, own_records, found, studies, tables, sources)
+        paper = sources.paper(name)
+        own_stale = _stale_in(paper, item, own_records, found, studies, tables, sources)
+        stale |= own_stale
+        if own_stale:
+            upset |= {study for study in _studies_of(paper, item) if found.get(study, _Of()).moved}
     same = {
         study: msgspec.structs.replace(changed[study], plans=_of(studies, study).plans)
         for study, of in found.items()
-        if not of.moved and not of.reason
+        if not of.reason and study not in upset
     }
     reworded = _reworded([r for r in records if r.claim not in stale], stale, sources)
     return Look(stale, same, probed, reworded)
