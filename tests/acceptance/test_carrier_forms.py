@@ -109,8 +109,8 @@ def by_hill(price: float) -> str:
 
 
 def by_bandit(price: float) -> str:
-    """From a list of eight prices, a factor of 1.22 apart, around the best one."""
-    ends = f"floor: {price / 2:.6f} money, ceiling: {price * 2:.6f} money"
+    """From a list of eight prices, a factor of 1.22 apart; one is 5 % below the best one."""
+    ends = f"floor: {price * 0.525:.6f} money, ceiling: {price * 2.1:.6f} money"
     return f"{{kind: revenue-bandit, {ends}, arms: 8}}"
 
 
@@ -121,10 +121,9 @@ def by_bandit(price: float) -> str:
 def test_other_searches_find_the_price_of_log_users(
     strategy: Callable[[float], str], name: str, seed: int
 ) -> None:
-    """A settled price loses under 1 % of the profit, or under 2 % if it is one of a list.
+    """The price is within 5 % of the best one or loses under 1 % of the profit.
 
-    Bandits in 5 of 20 runs end beside the best price, 10 % off: they lose 1.1 % and are called
-    settled. Hill-climbing in 1 of 20 ends 14 % too dear, loses 2 %, and is called unclear.
+    Hill-climbing in 1 of 20 runs ends 14 % too dear, loses 2 %, and is called unclear.
     """
     groups, best = GROUPS[name], closed_form(GROUPS[name])
     one = searched(groups, seed, length=2, up=strategy(best))
@@ -132,8 +131,8 @@ def test_other_searches_find_the_price_of_log_users(
     print(f"{name} {seed}: price {one.price['up'] / best:.3f}, loses {lost:.3f}, {one.verdict}")
     verdict = one.verdict.get("up", "unclear")
     assert verdict in ("settled", "unclear")
-    allowed = 0.05 if verdict == "unclear" else 0.02 if strategy is by_bandit else 0.01
-    assert lost < allowed
+    near = one.price["up"] == pytest.approx(best, rel=0.05)
+    assert near or lost < (0.01 if verdict == "settled" or strategy is by_bandit else 0.05)
 
 
 @full
