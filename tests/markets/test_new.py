@@ -15,6 +15,7 @@ import pytest
 from command_line import ecnomy
 from ecnomy.markets.omnet.installation import project_folder
 from ecnomy.markets.reference.templates import TEMPLATES
+from tiers import rare
 
 OLD = re.compile(
     r"\.\./|own_law|OwnLaw\b|\bRamp|\bramp|risk[-_]broker|RiskBroker|patient|frugal|Frugal"
@@ -57,7 +58,7 @@ def passes(file: Path, scratch: Path) -> int:
     return len(tests)
 
 
-@pytest.mark.parametrize("kind", sorted(TEMPLATES))
+@pytest.mark.parametrize("kind", [rare(k) if k == "handler" else k for k in sorted(TEMPLATES)])
 def test_a_beginning_works(
     kind: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -30,14 +30,17 @@ from tiers import full, in_full
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / RECORDS).glob("*.json"))
 BUDGET_S = 60.0 if in_full() else 0.0
-# The fast tier takes WTP with a weight of four, each of its laws once, of agents those of
-# gold-silver, and nothing that takes seconds.
+# The fast tier takes WTP with a weight of four, each of its laws once, other TCP over RED, of
+# agents those of gold-silver, and nothing that takes seconds or whose laws laws/ holds.
 AGENTS = (
     *("gsp", "two-gsps", "gsp-insured", "streaming", "two-carriers", "cost-plus"),
     *("strategy-menu", "file-budget", "tuned-marking", "switching"),
 )
 LONG = ("two-classes", "voip-web", "reference-dumbbell", "two-links")
-REST = ("-1", "-10", "-4-paced", "pi-lb-4", "id-red-4", "pi-vq-4", *AGENTS, *LONG)
+NEWRENO = ("newreno-codel", "newreno-droptail", "newreno-pi", "newreno-pie")
+SHARED = ("projection-heuristic", "rem-links", "service-classes")
+WTP = ("-1", "-10", "-4-paced", "pi-lb-4", "id-red-4", "pi-vq-4")
+REST = (*WTP, *NEWRENO, *SHARED, *AGENTS, *LONG)
 RECORDED = [pytest.param(f, marks=full) if f.stem.endswith(REST) else f for f in FILES]
 
 
