@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -332,6 +333,13 @@ def test_networks_are_played_one_by_one(
     assert "with network.links.wire.delay 15 ms" in pages["far"]
     assert "network.links.wire.delay" not in pages["near"]
     assert "the cost of its round trips" not in pages["near"]
+    over = Path(said["page"]).read_text(encoding="utf-8")
+    assert (
+        over.count('href="near/tournament.html"') == over.count('href="far/tournament.html"') == 1
+    )
+    ends = re.search(r"<h1>On (\d) of 2 networks, players end with ", over)
+    counts = [int(n) for n in re.findall(r"<b>(\d)</b> end with ", over)]
+    assert ends is not None and int(ends[1]) == max(counts) and sum(counts) == 2
     rows = list(csv.DictReader((out / NETWORKS).read_text(encoding="utf-8").splitlines()))
     assert [row["network"] for row in rows] == ["near"] * 3 + ["far"] * 3
     for name in ("near", "far"):

@@ -53,7 +53,10 @@ class Query(msgspec.Struct, frozen=True):
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A piece of text; if `query` is not "", the text is a value of that query."""
+    """A piece of text; if `query` is not "", the text is a value of that query.
+
+    `href` is a link, relative to the page.
+    """
 
     text: str
     css: str = ""
@@ -62,6 +65,7 @@ class Cell(msgspec.Struct, frozen=True):
     column: int = 0
     value: Any = None
     by: str = ""  # how the value was computed, where it is not the query's own
+    href: str = ""
 
 
 class Table(msgspec.Struct, frozen=True):

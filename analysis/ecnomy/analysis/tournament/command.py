@@ -92,13 +92,17 @@ def tournament_command(
 def _on_networks(tournament: Any, found: dict[str, Any], folder: Path, as_json: bool) -> None:
     """Report the mixes that stay on each network."""
     from ecnomy.analysis.tournament.networks import NETWORKS, resting_table, write_networks
+    from ecnomy.analysis.tournament.networks_page import NETWORKS_PAGE, write_networks_page
 
+    page = folder / NETWORKS_PAGE
     write_networks(found, folder / NETWORKS)
+    write_networks_page(tournament.sweep.title, found, page)
     told = {name: _said(tournament.on(name), one, folder / name) for name, one in found.items()}
     if as_json:
-        return print_json({"folder": folder, "networks": told, "shares": folder / NETWORKS})
+        shares = folder / NETWORKS
+        return print_json({"folder": folder, "page": page, "networks": told, "shares": shares})
     console_for_tables().print(resting_table(tournament.sweep.title, found))
-    print(f"pages: {folder}/*/{next(iter(told.values()))['page'].name}")
+    print(f"page: {page}")
     print(f"shares: {folder / NETWORKS}")
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.draw.panels import COLOURS, panel_style
 from ecnomy.analysis.game.dynamics import Flow
 from ecnomy.analysis.pages.svg import svg_of
@@ -21,13 +22,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["masses", "portrait", "replies", "table"]
+__all__ = ["masses", "portrait", "replies", "shares", "table"]
 
 _INCHES: Final = 4.9
 _NARROW: Final = (3.1, 3.7)  # three of them beside each other: height, width
 _BLUE, _RED = COLOURS[1], COLOURS[5]
 _CORNERS: Final = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, math.sqrt(0.75)]])
 _STEPS: Final = 13  # of arrows along an edge
+_LOOKS: Final[tuple[dict[str, Any], ...]] = (  # of bars
+    {"facecolor": COLOURS[4]},
+    {"facecolor": "white", "hatch": "////"},
+    {"facecolor": COLOURS[1]},
+    {"facecolor": "white", "hatch": "...."},
+)
 
 
 def _figure(height: float, width: float = _INCHES) -> tuple[Figure, Axes]:
@@ -170,23 +177,38 @@ def _line(axis: Axes, flow: Flow, outcome: Outcome, names: Sequence[str]) -> Non
     axis.set_ylabel("speed of the share")
 
 
+def shares(labels: Sequence[str], names: Sequence[str], values: Floats) -> bytes:
+    """Draw a bar for each label, divided among names by values of shape (labels, names)."""
+    with panel_style():
+        figure, axis = _figure(1.1 + 0.3 * len(labels), 7.2)
+        left = np.zeros(len(labels))
+        for number, name in enumerate(names):
+            look = _LOOKS[number % len(_LOOKS)]
+            axis.barh(
+                range(len(labels)), values[:, number], 0.8, left,
+                edgecolor="black", linewidth=0.6, label=name, **look,
+            )  # fmt: skip
+            left += values[:, number]
+        axis.set_yticks(range(len(labels)), labels)
+        axis.invert_yaxis()
+        axis.set_xlim(0, 1)
+        axis.set_xlabel("share of players at rest")
+        axis.grid(axis="y", visible=False)
+        figure.legend(loc="outside upper center", ncols=min(len(names), 4), fontsize=8.5)
+        return svg_of(figure)
+
+
 def masses(found: Found, order: Sequence[int]) -> bytes:
     """Draw alpha-rank's mass of each strategy in each population; single seeds as dots."""
     with panel_style():
         figure, axis = _figure(0.9 + 0.42 * len(order))
         many = len(found.outcomes)
         height = 0.8 / many
-        looks: tuple[dict[str, Any], ...] = (
-            {"facecolor": COLOURS[4]},
-            {"facecolor": "white", "hatch": "////"},
-            {"facecolor": COLOURS[1]},
-            {"facecolor": "white", "hatch": "...."},
-        )
         for index, outcome in enumerate(found.outcomes):
             at = np.arange(len(order)) + (index - (many - 1) / 2) * height
             own = outcome.mass[list(order)]
             label = f"{outcome.players} players"
-            look = looks[index % len(looks)]
+            look = _LOOKS[index % len(_LOOKS)]
             axis.barh(at, own, 0.9 * height, edgecolor="black", linewidth=0.6, label=label, **look)
             for seed in outcome.masses:
                 axis.scatter(seed[list(order)], at, s=6, color="black", zorder=3, alpha=0.6)

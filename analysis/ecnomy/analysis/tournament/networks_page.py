@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a tournament on several networks: where players come to rest on each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from ecnomy.analysis.game.wording import listed, shares_words
+from ecnomy.analysis.pages.answer import AnswerPage, write_answer
+from ecnomy.analysis.pages.parts import Cell, Picture, Section, Table, Words
+from ecnomy.analysis.tournament import pictures, wording
+from ecnomy.analysis.tournament.networks import shares_of
+from ecnomy.analysis.tournament.page import PAGE
+from ecnomy.analysis.tournament.paying import Found, Outcome
+from ecnomy.analysis.tournament.wording import money
+
+__all__ = ["NETWORKS_PAGE", "networks_page", "write_networks_page"]
+
+NETWORKS_PAGE: Final = "networks.html"
+_ALL: Final = 0.995  # the share from which all players have a strategy
+
+
+def write_networks_page(title: str, networks: Mapping[str, Found], file: Path) -> AnswerPage:
+    """Write the page beside the folders of the networks.
+
+    Raises:
+        InputError: jinja2 is missing.
+    """
+    page = networks_page(title, networks)
+    write_answer(page, Path(__file__).parent, file)
+    return page
+
+
+def networks_page(title: str, networks: Mapping[str, Found]) -> AnswerPage:
+    """Return all content of the page."""
+    ends = [_end(found, outcome) for _, found, outcome in _each(networks)]
+    counts = dict(Counter(ends).most_common())
+    most = next(iter(counts))
+    what = "networks" if len(ends) == len(networks) else "networks and populations"
+    agree = [outcome.agree == found.table.seeds for _, found, outcome in _each(networks)]
+    return AnswerPage(
+        title=title or "Tournament",
+        verdict="yes" if len(counts) == 1 else "undecided",
+        opens=f"On {counts[most]} of {len(ends)} {what}, players end with {most}.",
+        sentence=_others(counts),
+        sure=f"On {sum(agree)} of {len(ends)} each single seed gives the same answer to whether "
+        "paying pays. Intervals are on the page of each network. These results hold for these "
+        "networks, prices and utilities only.",
+        facts=tuple((str(count), f"end with {end}") for end, count in counts.items()),
+        sections=(_rests(networks), _how(networks)),
+    )
+
+
+def _each(networks: Mapping[str, Found]) -> Iterator[tuple[str, Found, Outcome]]:
+    """Yield each network with each of its populations."""
+    for name, found in networks.items():
+        for outcome in found.outcomes:
+            yield name, found, outcome
+
+
+def _end(found: Found, outcome: Outcome) -> str:
+    """Return the strategy of all players at rest, or the strategies of the mix."""
+    shares = shares_of(found, outcome)
+    names = [name for name, share in zip(found.table.names, shares, strict=True) if share > 0.005]
+    return names[0] if shares.max() > _ALL else f"a mix of {listed(names)}"
+
+
+def _others(counts: Mapping[str, int]) -> str:
+    others = [f"with {end} on {count}" for end, count in [*counts.items()][1:]]
+    return f"They end {listed(others)}." if others else "All networks end alike."
+
+
+def _rests(networks: Mapping[str, Found]) -> Section:
+    """Return the shares as bars and as a table."""
+    populations = len(next(iter(networks.values())).table.populations)
+    names = next(iter(networks.values())).table.names
+    labels, rows, cells = [], [], []
+    for name, found, outcome in _each(networks):
+        shares = shares_of(found, outcome)
+        label = name if populations == 1 else f"{name}, {outcome.players} players"
+        labels.append(label)
+        rows.append((label, *(float(share) for share in shares)))
+        own = (Cell(name, href=f"{name}/{PAGE}"), Cell(str(outcome.players)))
+        told = (shares_words(tuple(shares), names), money(outcome.earned), money(outcome.paid))
+        cells.append((*own, *map(Cell, (*told, wording.headline(found)))))
+    shown = np.array([row[1:] for row in rows])
+    return Section(
+        "rests",
+        "Where players come to rest",
+        (
+            Picture(
+                id="shares",
+                caption="Share of players with each strategy at rest",
+                alt="Bars: " + "; ".join(f"{c[0].text}: {c[2].text}" for c in cells) + ".",
+                of="runs of all mixes of the finalists; the mean over starts",
+                svg=pictures.shares(labels, names, shown),
+                head=("network", *names),
+                rows=tuple(rows),
+            ),
+            Table(
+                id="networks",
+                caption="Networks; each name opens its page",
+                of="runs of all mixes of the finalists",
+                head=("network", "players", "at rest", "earns", "pays", "answer"),
+                rows=tuple(cells),
+                wide=True,
+                unfolded=True,
+                note="Earns, pays: a player in the mix that most starts lead to, money/s.",
+            ),
+        ),
+    )
+
+
+def _how(networks: Mapping[str, Found]) -> Section:
+    table = next(iter(networks.values())).table
+    return Section(
+        "how",
+        "Method and limits",
+        (
+            Words.of(
+                f"The same tournament on each of {len(networks)} networks, with {table.seeds} "
+                "seeds. Strategies that earn more than the mean grow, the others shrink "
+                "(replicator dynamics). A share is the mean over starts from all mixes. Method "
+                "and changes of a network are on its page."
+            ),
+        ),
+    )
