@@ -132,8 +132,27 @@ def test_the_latest_news_are_shown() -> None:
         market.set_willingness("gold", pay)
     market.orders()
     shown = json.loads(screen.json(market))["news"]
-    pays = [line for line in shown if line.startswith("the market for gold: pays ")]
-    assert len(shown) == 12 and pays[-1] == "the market for gold: pays 30/s for marks"
+    pays = [line for line in shown if line.startswith("by hand for gold: pays ")]
+    assert len(shown) == 12 and pays[-1] == "by hand for gold: pays 30/s for marks"
+
+
+def test_a_held_value_is_news_once_and_again_at_its_release() -> None:
+    """It overrides its provider at each report, until the user lets go."""
+    scenario = load(EXAMPLES / "gold-silver.yaml")
+    plan = make_plan(scenario)
+    assert scenario.market is not None
+    market, screen = Market(plan, scenario.market), Screen(plan)
+    pays = []
+    for epoch in range(6):
+        market.meet(world.report(plan, epoch * world.PS, epoch))
+        if epoch in (2, 3, 4):
+            market.set_willingness("gold", 3)
+        market.orders()
+        news = json.loads(screen.json(market))["news"]
+        pays.append([line for line in news if "gold: pays" in line])
+        market.journal.take()
+    assert pays[2] == ["by hand for gold: pays 3/s for marks"]
+    assert pays[3:] == [[], [], ["shop for gold: pays 4/s for marks"]]
 
 
 def test_without_a_market_there_are_names_only() -> None:

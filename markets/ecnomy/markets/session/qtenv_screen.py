@@ -38,6 +38,7 @@ __all__ = ["Screen"]
 _MOST_NEWS: Final = 12
 _LONGEST: Final = 24  # letters for names of sources in a line of news, which Qtenv cuts at 70
 _MONEY: Final = {PRICE: "price {} per mark", "willingness_micro_per_s": "pays {}/s for marks"}
+_BY_HAND: Final = {"willingness_micro_per_s", "class"}  # not set by the market itself
 _PLAIN: Final = {
     "rate_cap_bps": "rate at most {} bit/s",
     "weight": "weight {}",
@@ -57,6 +58,7 @@ class Screen:
         for name, rows in self._rows.items():
             names[rows] = name
         self._source_of: list[str] = names.tolist()
+        self._in_force: dict[tuple[str, str, bytes], str] = {}
 
     def json(self, market: MarketLike) -> str:
         """Return the object; call once per report, after the orders and before writing tables.
@@ -118,16 +120,27 @@ class Screen:
         ]
 
     def _news(self, market: MarketLike) -> list[str]:
-        """Return decisions since the last report, without agents' own notes, in order of time."""
-        lines = [line for entry in market.journal.fresh if (line := self._line(entry, market))]
-        return lines[-_MOST_NEWS:]
+        """Return decisions since the last report, without agents' own notes, in order of time.
+
+        A value that is held by hand overrides its agent at each report. As what is in force does
+        not change, neither decision is news.
+        """
+        told = [
+            (_decided(entry), line)
+            for entry in market.journal.fresh
+            if (line := self._line(entry, market))
+        ]
+        last = dict(told)
+        held = {what for what, line in last.items() if self._in_force.get(what) == line}
+        self._in_force |= last
+        return [line for what, line in told if what not in held][-_MOST_NEWS:]
 
     def _line(self, entry: Entry, market: MarketLike) -> str:
         said = _said(entry, market)
         if not said:
             return ""
-        about = self._about(entry.flow)
-        return f"{entry.agent or 'the market'}{about}: {said}"
+        who = entry.agent or ("by hand" if entry.name in _BY_HAND else "the market")
+        return f"{who}{self._about(entry.flow)}: {said}"
 
     def _about(self, flow: Integers) -> str:
         """Describe the flows of a decision briefly: whole sources, else the number of flows."""
@@ -170,6 +183,11 @@ def _agents(market: MarketLike) -> list[dict[str, Any]]:
         }
         for agent in market.parties.agents
     ]
+
+
+def _decided(entry: Entry) -> tuple[str, str, bytes]:
+    """Return what a decision sets: values of flows, whoever sets them, or an agent's own value."""
+    return entry.name, entry.agent if (entry.flow < 0).all() else "", entry.flow.tobytes()
 
 
 def _said(entry: Entry, market: MarketLike) -> str:
