@@ -230,7 +230,7 @@ NEWER: Final[dict[str, tuple[str, dict[str, Any], Callable[[Path], object], str]
         "sweep/sweep.json",
         {"format": 2},
         lambda file: Store(file.parent, load_sweep(file.parents[1] / "sweep.yaml")),
-        "sweep format 2, this version of ecnomy reads format 1; choose another with --out",
+        "sweep format 2, this version of ecnomy reads format 1; choose another with out=",
     ),
 }
 

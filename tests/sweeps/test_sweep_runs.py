@@ -267,8 +267,9 @@ def test_only_one_driver_at_a_time(tmp_path: Path) -> None:
         Store(tmp_path / "out", sweep)
     store.close()
     Store(tmp_path / "out", sweep).close()
-    with pytest.raises(InputError, match="is not a sweep"):
+    with pytest.raises(InputError, match="is not a sweep; choose another with out=$") as refused:
         Store(tmp_path, sweep)
+    assert refused.value.on_command_line.endswith("is not a sweep; choose another with --out")
 
 
 def test_engines_do_not_mix_whatever_comes_before_the_lock(

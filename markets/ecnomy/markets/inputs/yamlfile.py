@@ -20,6 +20,7 @@ import msgspec
 import yaml
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.inputs.argument_error import ArgumentError
 from ecnomy.markets.inputs.files import Unreadable, read_bytes
 
 __all__ = ["Gap", "MissingKeys", "Node", "Place", "child_path", "parse", "read", "show"]
@@ -51,7 +52,8 @@ class Place(msgspec.Struct, frozen=True):
 
     def error(self, path: str, found: str, expected: str) -> ScenarioError:
         """Return a ScenarioError here."""
-        return ScenarioError(self.file, self.line, path, found, expected)
+        kind = ArgumentError if self.file.startswith("--") else ScenarioError
+        return kind(self.file, self.line, path, found, expected)
 
     def missing(self, path: str, keys: Mapping[str, str]) -> MissingKeys:
         """Return an error that names every key that the mapping here lacks.
@@ -80,7 +82,7 @@ class Gap(msgspec.Struct, frozen=True):
         return ", ".join(map(repr, self.keys))
 
 
-class MissingKeys(ScenarioError):
+class MissingKeys(ArgumentError):
     """Mappings that lack keys, reported together, at the place and path of the first."""
 
     def __init__(self, gaps: Sequence[Gap]) -> None:

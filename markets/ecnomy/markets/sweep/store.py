@@ -28,6 +28,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.markets.inputs.argument_error import FolderRefused
 from ecnomy.markets.support.intact import (
     check_file,
     check_sealed,
@@ -289,17 +290,17 @@ def _judge(folder: Path, sweep: Sweep) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is not a folder")
     if folder.exists() and not is_sweep(folder) and set(os.listdir(folder)) - _OURS:
-        raise InputError(f"{folder}: exists already and is not a sweep; choose another with --out")
+        raise FolderRefused(f"{folder}: exists already and is not a sweep")
     try:
         there = head_of(folder).get("engine", sweep.engine)
     except OtherFormat as error:
-        raise InputError(f"{error}; choose another with --out") from None
+        raise FolderRefused(str(error)) from None
     except ResultsError:
         return  # a new head replaces an unreadable one
     if there != sweep.engine:
-        raise InputError(
-            f"{folder}: found runs of the engine {there}, expected runs of {sweep.engine}; "
-            f"continue with --engine {there}, or start anew with another --out"
+        raise FolderRefused(
+            f"{folder}: found runs of the engine {there}, expected runs of {sweep.engine}",
+            f"continue with --engine {there}",
         )
 
 
