@@ -295,6 +295,12 @@ def test_names_and_sentences_fit_a_terminal(monkeypatch: pytest.MonkeyPatch) -> 
     )
 
 
+def test_a_name_without_a_text_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as a column of a sweep that is empty in a run."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert hanging("  reason  ", "") == "  reason"
+
+
 def test_what_check_says_fits_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -63,7 +63,7 @@ def hanging(head: str, text: str, *, deeper: int = 0) -> str:
         deeper: spaces of the indent beyond the head's length.
     """
     head, text = printable(head), printable(text)
-    if not sys.stdout.isatty():
+    if not (text.strip() and sys.stdout.isatty()):
         return f"{head}{text}".rstrip()
     width = max(shutil.get_terminal_size().columns, len(head) + _LEAST)
     return textwrap.fill(
