@@ -32,6 +32,20 @@ def test_set_of_another_law_drops_the_old_parameters() -> None:
 
 
 @pytest.mark.parametrize(
+    ("traffic", "law"),
+    [("{kind: cbr, rate: 64 kbps}", "udp"), ("{kind: web}", "wtp"), ("{kind: greedy}", "wtp")],
+)
+def test_a_missing_transport_is_told_with_one_that_carries_the_traffic(
+    traffic: str, law: str
+) -> None:
+    """The message once proposed wtp for datagrams, and then refused it."""
+    with pytest.raises(ScenarioError) as caught:
+        load(GOLD, overrides=[f"sources.gold={{name: a, from: b, to: c, traffic: {traffic}}}"])
+    assert caught.value.found == "no 'transport'"
+    assert caught.value.expected == f"a mapping such as {{law: {law}}}"
+
+
+@pytest.mark.parametrize(
     ("override", "found"),
     [
         ("sources.background.traffic.reading=3 days", "reading_mean_s is 259200.0"),

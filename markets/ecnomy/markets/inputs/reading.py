@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import types
 import typing
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NoReturn, Protocol, TypeVar, runtime_checkable
 
 import msgspec
@@ -238,6 +238,9 @@ def _read_struct(node: Node, kind: type[msgspec.Struct], path: str, places: Plac
         for key, field in fields.items()
         if field.required and field.name not in values
     }
+    if missing:
+        better = getattr(kind, "expected_beside", _as_declared)(values)
+        missing = {key: better.get(key, words) for key, words in missing.items()}
     gaps.refuse(Gap(node.place, path, missing, node.meant))
     try:
         return kind(**values)
@@ -249,6 +252,10 @@ def _read_struct(node: Node, kind: type[msgspec.Struct], path: str, places: Plac
 
 def _nothing(node: Node, path: str) -> None:
     pass
+
+
+def _as_declared(values: Mapping[str, Any]) -> dict[str, str]:
+    return {}
 
 
 def _refuse_key(node: Node, key: str, known: list[str], path: str) -> NoReturn:

@@ -6,7 +6,8 @@ Also `Sending`, the common part of a source and a demand matrix.
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -14,6 +15,7 @@ from ecnomy.markets.inputs.amounts import Amount, Choice, Name, Names, Number, R
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.plan.structs import EACH, TOGETHER
 from ecnomy.markets.scenario.profile import Profile
+from ecnomy.markets.scenario.traffic import DATAGRAMS
 from ecnomy.markets.scenario.transport import Transport, Udp
 
 __all__ = ["AUTO", "NEVER", "Demands", "Scale", "Sending"]
@@ -85,6 +87,12 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
     rows: Annotated[str, Choice((EACH, TOGETHER))] = EACH
     transport: Transport
     send_overhead: _Overhead = AUTO
+
+    @staticmethod
+    def expected_beside(values: Mapping[str, Any]) -> dict[str, str]:
+        """Return the expected forms of missing keys that depend on the values of other keys."""
+        datagrams = isinstance(values.get("traffic"), DATAGRAMS)
+        return {"transport": "a mapping such as {law: udp}"} if datagrams else {}
 
     @property
     def packet_bytes(self) -> int:
