@@ -256,6 +256,8 @@ def test_a_failed_run_is_named(small) -> None:
         ("populations: [2, 3]", "populations: [3, 2]", "found [3, 2], expected each number once"),
         ("populations: [2, 3]", "populations: [1]", "expected a number of players from 2 to 30"),
         ("x0: 1 Mbps", "x0: 1 s", "tournament.utility.x0: found '1 s'"),
+        ("x0: 1 Mbps", "x0: 0 Mbps", "utility.x0: found 0 bit/s, expected a finite value above 0"),
+        ("x0: 1 Mbps", "x0: 1 Mbps, delay_cost: -1 money/MB", "delay_cost: found -1 money/MB"),
         (", x0: 1 Mbps", "", "tournament.utility.x0: found no 'x0', expected a rate"),
         ("kind: log", "kind: lug", "tournament.utility.kind: found 'lug'"),
         ("kind: stay", "kind: stray", "tournament.strategies.free.strategy.kind: found 'stray'"),

@@ -27,7 +27,8 @@ from typing import Final
 
 import msgspec
 
-from ecnomy.agents.errors import EcnomyError, ScenarioError
+from ecnomy.agents.errors import EcnomyError, InputError, ScenarioError
+from ecnomy.agents.spec import Params
 from ecnomy.agents.utilities import UTILITIES, Utility, find_utility, utility_of
 from ecnomy.analysis.game.profiles import alone
 from ecnomy.analysis.tournament.entrants import read_entrants
@@ -216,11 +217,18 @@ def _utility(node: Node) -> Utility:
     except EcnomyError as error:
         reason = " ".join(str(error).split())
         raise kind.place.error(f"{path}.kind", show(kind), f"a utility ({reason})") from None
-    params = read_params(node, path, cls, lambda _, given: cls(**given))
-    found = utility_of({"kind": kind.value, **params})
+    params = read_params(node, path, cls, _trial)
+    found = _trial(kind.value, params)
     if found.x0 is None:
         raise node.place.error(f"{path}.x0", "no 'x0'", "a rate such as 1 Mbps")
     return found
+
+
+def _trial(kind: str, params: Params) -> Utility:
+    try:
+        return utility_of({"kind": kind, **params})
+    except Exception as error:  # a custom utility may raise anything
+        raise InputError(f"utility {kind!r}: {error}") from error
 
 
 def _told(node: Node) -> str:
