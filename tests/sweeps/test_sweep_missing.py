@@ -80,3 +80,18 @@ def test_a_sweep_without_shards(tmp_path: Path) -> None:
         (tmp_path / "parts" / name).mkdir(parents=True)
     assert missing_runs(tmp_path, 3, [0, 2]) == line
     assert missing_runs(tmp_path, 3, [2, 1, 0]) == ""
+
+
+def test_commands_on_shards_keep_the_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With --quick and --engine, the printed commands are on the same runs."""
+    file, out = write(tmp_path, SWEEP + "quick: {replicates: 1}\n"), tmp_path / "out"
+    options = ("--out", out, "--quick", "--engine", "builtin")
+    assert ecnomy("sweep", file, "--shard", "2/2", *options) == 0
+    wanted = f"{file} --out {out} --quick --engine builtin\n"
+    assert f"after the last shard: ecnomy merge {wanted}" in capsys.readouterr().out
+    assert ecnomy("merge", file, *options) == 1
+    assert f"2 runs are missing in shards 1/2 (2); make them: ecnomy sweep {wanted}" in (
+        capsys.readouterr().out
+    )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ecnomy.markets.sweep.driver import Tally
     from ecnomy.markets.sweep.outcome import Outcome
 
-__all__ = ["Observed", "Out", "Quick", "Scheduler", "resumable"]
+__all__ = ["Observed", "Out", "Quick", "Scheduler", "chosen_options", "command_on", "resumable"]
 
 Out = Annotated[Path | None, typer.Option(help="Results folder. Default: results/<sweep file>.")]
 Scheduler = Annotated[
@@ -27,6 +28,16 @@ Quick = Annotated[
     bool,
     typer.Option("--quick", help="Use the shorter settings that the file defines for quick runs."),
 ]
+
+
+def chosen_options(quick: bool, engine: str | None) -> tuple[str, ...]:
+    """Return the options that a further command on the same sweep needs."""
+    return (*(["--quick"] if quick else []), *(["--engine", engine] if engine else []))
+
+
+def command_on(verb: str, config: Path, folder: Path, options: Sequence[str]) -> str:
+    """Return a further command on a sweep, quoted for a shell."""
+    return shlex.join(["ecnomy", verb, str(config), "--out", str(folder), *options])
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ import typer
 
 from ecnomy.markets.cli.options import SweepEngine
 from ecnomy.markets.cli.printing import Json, print_json
-from ecnomy.markets.cli.sweeping import Out, Quick, resumable
+from ecnomy.markets.cli.sweeping import Out, Quick, chosen_options, command_on, resumable
 from ecnomy.markets.support.printable import say
 
 __all__ = ["merge_command"]
@@ -52,12 +52,13 @@ def merge_command(
             }
         )
     else:
-        _print(found, missing, config, folder)
+        again = command_on("sweep", config, folder, chosen_options(quick, engine))
+        _print(found, missing, again, folder)
     if missing:
         raise typer.Exit(1)
 
 
-def _print(found: Any, missing: int, config: Path, folder: Path) -> None:
+def _print(found: Any, missing: int, again: str, folder: Path) -> None:
     done = found.runs - missing
     failed = f"; {found.failed} failed" if found.failed else ""
     shards = "1 shard" if len(found.parts) == 1 else f"{len(found.parts)} shards"
@@ -69,8 +70,7 @@ def _print(found: Any, missing: int, config: Path, folder: Path) -> None:
     if missing:
         lacking = [f"{part} ({n})" for part, n in sorted(found.missing.items()) if part]
         where = f" in shards {_listed(lacking)}" if lacking else ""
-        make = shlex.join(["ecnomy", "sweep", str(config), "--out", str(folder)])
-        print(f"{missing} runs are missing{where}; make them: {make}")
+        print(f"{missing} runs are missing{where}; make them: {again}")
     quoted = shlex.quote(str(folder))
     print(f"results: {folder}")
     print(f"table and picture: ecnomy show {quoted}")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,7 +13,15 @@ import typer
 from ecnomy.markets.cli.ending import stoppable
 from ecnomy.markets.cli.options import Jobs, SweepEngine
 from ecnomy.markets.cli.printing import Json, print_json
-from ecnomy.markets.cli.sweeping import Observed, Out, Quick, Scheduler, resumable
+from ecnomy.markets.cli.sweeping import (
+    Observed,
+    Out,
+    Quick,
+    Scheduler,
+    chosen_options,
+    command_on,
+    resumable,
+)
 from ecnomy.markets.support.additions import load_added
 from ecnomy.markets.support.printable import say
 
@@ -92,8 +99,8 @@ def sweep_command(
     if dry_run:
         with stoppable("nothing was saved"):
             return _dry(sweep, workers, scheduler, as_json)
+    chosen = chosen_options(quick, engine)
     if emit:
-        chosen = _chosen(quick, engine)
         return _emit(emit, sweep, (config, folder), shards, chosen, as_json=as_json)
     part = _part(shard, workers, scheduler)
     with resumable():
@@ -104,8 +111,7 @@ def sweep_command(
         return _end(tally, valid=True)
     _report(tally, folder)
     if part is not None:
-        merge = shlex.join(["ecnomy", "merge", str(config), "--out", str(folder)])
-        print(f"after the last shard: {merge}")
+        print(f"after the last shard: {command_on('merge', config, folder, chosen)}")
         return _end(tally, valid=True)
     _end(tally, valid=_conclude(folder))
 
@@ -134,10 +140,6 @@ def _part(shard: str, jobs: int, scheduler: str) -> Any:
         other = "--scheduler" if scheduler else "--jobs"
         raise InputError(f"--shard: found {other} too, expected one of them; use more shards")
     return part_from(shard) if shard else None
-
-
-def _chosen(quick: bool, engine: str | None) -> tuple[str, ...]:
-    return (*(["--quick"] if quick else []), *(["--engine", engine] if engine else []))
 
 
 def _emit(
