@@ -7,18 +7,19 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from ecnomy.agents.errors import InputError
+from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.evaluate import pictures, wording
 from ecnomy.analysis.evaluate.advice import advice
 from ecnomy.analysis.evaluate.command import folder_label
 from ecnomy.analysis.evaluate.criteria import Condition, Criterion, Figure, criteria
 from ecnomy.analysis.evaluate.measures import source_columns
 from ecnomy.analysis.evaluate.page import write_page
-from ecnomy.analysis.evaluate.runs import Evaluation, checked, measured, sweep_of
+from ecnomy.analysis.evaluate.runs import Evaluation, checked, measured, sweep_of, values_of
 from ecnomy.analysis.evaluate.verdicts import Judged, Verdict, verdict_of
 from ecnomy.analysis.evaluate.verdicts import judged as judged_all
 from ecnomy.analysis.statistics.intervals import t_interval
@@ -165,6 +166,19 @@ def test_reno_is_as_good_as_reno(tmp_path: Path) -> None:
     assert "Bound of packets sent per round trip: 1." in text and 'id="warnings"' not in text
     assert pictures.row_label(found[1].verdicts[0]) == "a quarter of a BDP\nas good"
     assert "http" not in text.replace("http://www.w3.org", "") and "<script" not in text
+
+
+@pytest.mark.parametrize("status", ["failed", None])
+def test_verdicts_need_all_seeds(status: str | None) -> None:
+    """The page used to say 3 seeds where a run had failed, and the exit status was 0."""
+    collapse = next(one for one in criteria().criteria if one.name == "collapse")
+    own = Evaluation("cubic", CUBIC, (collapse,), seeds=3, quick=True)
+    rows = [{"number": n, "status": "done", "reason": "", "x": 1.0} for n in range(9)]
+    assert len(values_of(own, pd.DataFrame(rows), Path("out"))) == 3
+    rows[4:5] = [rows[4] | {"status": status, "reason": "too slow"}] if status else []
+    reason = "too slow" if status else "it is missing"
+    with pytest.raises(ResultsError, match=rf"out: 1 of 9 runs .* 100 ms, Reno: {reason}; run"):
+        values_of(own, pd.DataFrame(rows), Path("out"))
 
 
 def test_headlines_count_what_is_sure() -> None:

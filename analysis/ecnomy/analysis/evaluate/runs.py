@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.agents.errors import InputError, ScenarioError
+from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
 from ecnomy.analysis.evaluate.criteria import FILE, Condition, Criterion, criteria
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.analysis.sweeps.searching import make_missing
@@ -22,7 +22,16 @@ from ecnomy.markets.sweep.driver import Observer
 from ecnomy.markets.sweep.pool import Pool
 from ecnomy.markets.sweep.space import Assignment, Block, Point
 
-__all__ = ["QUICK_SEEDS", "SEEDS", "Evaluation", "Values", "checked", "measured", "sweep_of"]
+__all__ = [
+    "QUICK_SEEDS",
+    "SEEDS",
+    "Evaluation",
+    "Values",
+    "checked",
+    "measured",
+    "sweep_of",
+    "values_of",
+]
 
 SEEDS: Final = 10
 QUICK_SEEDS: Final = 3
@@ -154,15 +163,29 @@ def measured(
 
     Raises:
         SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
+        ResultsError: runs failed or are missing.
     """
     make_missing(sweep_of(evaluation), folder, pool, told)
-    return _values(evaluation, open_sweep(folder))
+    return values_of(evaluation, open_sweep(folder, partial=True), folder)
 
 
-def _values(evaluation: Evaluation, table: Any) -> Values:
-    """Return the columns of the judged figures, by seed."""
+def values_of(evaluation: Evaluation, table: Any, folder: Path) -> Values:
+    """Return the columns of the judged figures, by seed, from the table of all runs in a folder.
+
+    Raises:
+        ResultsError: runs failed or are missing.
+    """
     keys = [key for key, _ in _rows(evaluation)]
     done = table[table["status"] == "done"].set_index("number")
+    runs = len(keys) * evaluation.seeds
+    if lacking := sorted(set(range(runs)) - set(done.index)):
+        own = table[table["number"] == lacking[0]]
+        reason = own["reason"].iloc[0] if len(own) else "it is missing"
+        raise ResultsError(
+            f"{folder}: {len(lacking)} of {runs} runs failed or are missing, the first one of "
+            f"{', '.join(keys[lacking[0] // evaluation.seeds])}: {reason}; run the same command "
+            "again to repeat them"
+        )
     columns = {f.column for c in evaluation.criteria for f in c.figures}
     found: Values = {}
     for place, key in enumerate(keys):
