@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import json
 import re
+import resource
 from pathlib import Path
 
 import pytest
 
 from command_line import ecnomy
+from ecnomy.agents.errors import InputError
 from ecnomy.markets import load
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.reference.examples import copy_all, copy_example, packaged, titles
@@ -51,6 +53,31 @@ def test_nothing_is_written_over(
     for _ in range(2):
         assert ecnomy("example", "qos-knob") == 0
         assert capsys.readouterr().out.splitlines()[-1] == "Run it with: ecnomy run qos-knob.yaml"
+
+
+def test_a_full_disk_leaves_no_part_of_a_file(tmp_path: Path) -> None:
+    """A truncated copy used to be refused as another file by the next command."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        with pytest.raises(InputError, match="cannot be written"):
+            copy_example("gold-silver", tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(tmp_path.iterdir()) == []
+    assert copy_example("gold-silver", tmp_path)
+
+
+def test_the_command_to_run_a_copy_is_quoted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder with a space, and one with a name that is too long."""
+    for words, file in (("gold-silver",), ""), (("--all",), "configs/examples/"):
+        assert ecnomy("example", *words, "--into", tmp_path / "my work") == 0
+        command = f"ecnomy run '{tmp_path}/my work/{file}gold-silver.yaml'"
+        assert command in capsys.readouterr().out
+    assert ecnomy("example", "--all", "--into", tmp_path / ("x" * 300)) == 2
+    assert "cannot be written (File name too long)" in capsys.readouterr().err
 
 
 def test_an_unknown_example_is_named(capsys: pytest.CaptureFixture[str]) -> None:

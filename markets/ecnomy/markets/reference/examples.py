@@ -9,6 +9,7 @@ from typing import Final
 
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.support.intact import write_synced
 
 __all__ = ["copy_all", "copy_example", "examples_folder", "files_of", "packaged", "titles"]
 
@@ -93,15 +94,15 @@ def packaged() -> dict[str, Path]:
 
 
 def _copied(files: dict[Path, Path], folder: Path) -> list[Path]:
-    """Copy each file to the path of its key, or none of them."""
+    """Copy each whole file to the path of its key, or none of them."""
     texts = {to: file.read_bytes() for to, file in files.items()}
-    for file, text in texts.items():
-        if file.exists() and not (file.is_file() and file.read_bytes() == text):
-            raise InputError(f"{file}: found another file, expected none; use --into DIR")
     try:
         for file, text in texts.items():
+            if file.exists() and not (file.is_file() and file.read_bytes() == text):
+                raise InputError(f"{file}: found another file, expected none; use --into DIR")
+        for file, text in texts.items():
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(text)
+            write_synced(file, text, synced=False)
     except OSError as error:
         raise InputError(f"{folder}: cannot be written ({error.strerror})") from None
     return list(texts)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -52,7 +53,7 @@ def example_command(
         if as_json:
             return print_json([str(file) for file in files])
         print(f"{len(files)} files in {into / 'configs'}")
-        print(f"Run one with: ecnomy run {into / 'configs/examples/gold-silver.yaml'}")
+        print(f"Run one with: {_run(into / 'configs/examples/gold-silver.yaml')}")
         return
     if name is not None:
         files = copy_example(name, into)
@@ -60,7 +61,7 @@ def example_command(
             return print_json([str(file) for file in files])
         for file in files:
             print(file)
-        print(f"Run it with: ecnomy run {files[0]}")
+        print(f"Run it with: {_run(files[0])}")
         return
     listed = titles()
     if as_json:
@@ -70,3 +71,7 @@ def example_command(
         print(hanging(f"{one:<{longest}}  ", title))
     print("\nTo copy one into this folder, run: ecnomy example NAME")
     print("To copy all, with the sweeps and studies of README, run: ecnomy example --all")
+
+
+def _run(file: Path) -> str:
+    return shlex.join(["ecnomy", "run", str(file)])
