@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import subprocess
 import sys
@@ -113,3 +114,23 @@ def test_a_signal_in_a_callback_is_not_lost(
         wait_for(lambda: False, "the signal", limit_s=20)
     assert ended.value.code == status
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.signals
+@pytest.mark.usefixtures("heeded")
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
+)
+def test_a_signal_that_a_library_hides_is_not_lost(
+    number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """DuckDB 2 ends an interrupted query with its own error, which was a traceback."""
+    with pytest.raises(SystemExit) as ended, stoppable("all runs are kept"):
+        with contextlib.suppress(BaseException):
+            signal.raise_signal(number)
+        raise RuntimeError("Query interrupted")
+    assert ended.value.code == status
+    word = "interrupted" if number == signal.SIGINT else "terminated"
+    assert capsys.readouterr().err == f"ecnomy: {word}; all runs are kept\n"
+    with pytest.raises(RuntimeError, match="something else"), stoppable():
+        raise RuntimeError("something else")

@@ -17,6 +17,7 @@ __all__ = ["ending_process", "stoppable", "terminated"]
 
 _INTERRUPTED: Final = 130  # exit status
 _LATER_S: Final = 0.05
+_HIDDEN: Final = "Query interrupted"  # DuckDB 2 raises it in place of the exception of a signal
 
 
 class _Terminated(SystemExit):
@@ -33,12 +34,22 @@ def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:
     """Unwind the run on a signal, so that its results are closed as partial; ignore others."""
     for ignored in (signal.SIGTERM, signal.SIGHUP):  # otherwise one would interrupt the closing
         if signal.getsignal(ignored) is not signal.SIG_IGN:
-            signal.signal(ignored, _ignore)
+            signal.signal(ignored, _Ignored(number))
     raise _Terminated(128 + number)
 
 
-def _ignore(*_: object) -> None:
-    """Do nothing: a process that inherits SIG_IGN, such as a new worker, could not be ended."""
+class _Ignored:
+    """A handler without effect: a new worker that inherits SIG_IGN could not be ended.
+
+    Attributes:
+        after: the signal that has arrived before.
+    """
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+
+    def __call__(self, *_: object) -> None:
+        """Do nothing."""
 
 
 def _heed_ends() -> None:
@@ -102,6 +113,20 @@ def _kept_ends() -> Iterator[None]:
         sys.unraisablehook = earlier
 
 
+@contextlib.contextmanager
+def _shown_ends() -> Iterator[None]:
+    """Raise the exception of a signal that a library has replaced by an error."""
+    try:
+        yield
+    except RuntimeError as error:
+        if str(error) != _HIDDEN:
+            raise
+        handler = signal.getsignal(signal.SIGTERM)
+        if isinstance(handler, _Ignored):
+            raise _Terminated(128 + handler.after) from None
+        raise KeyboardInterrupt from None
+
+
 def _send_later(number: int) -> None:
     """Send a signal to this process after the callback that runs now."""
 
@@ -120,7 +145,7 @@ def stoppable(kept: str = "run the same command again to resume") -> Iterator[No
     """
     _heed_ends()
     try:
-        with _kept_ends():
+        with _kept_ends(), _shown_ends():
             yield
     except KeyboardInterrupt:
         _last_words("interrupted", kept)
