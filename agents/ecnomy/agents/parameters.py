@@ -6,8 +6,9 @@
     prices: Annotated[Mapping[float, float], ByTime("money")]   users write `{60 s: 0.1 money}`
 
 The scenario loader reads the annotation and passes the strategy the number in that unit. A
-parameter without a Unit is a plain number, truth value or text. If a strategy raises Refused for a
-value, the error message gives its line in the scenario.
+parameter without a Unit is a plain number, truth value or text. The docstring states the range of a
+plain number, as in `[from 0 to 1]`. If a strategy raises Refused for a value, the error message
+gives its line in the scenario.
 """
 
 from __future__ import annotations

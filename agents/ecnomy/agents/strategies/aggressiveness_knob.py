@@ -69,8 +69,8 @@ class AggressivenessKnob:
     Attributes:
         utility: kind and parameters (see ecnomy.agents.utilities), concave; the default of x0 is
             the largest rate of the flow's traffic.
-        most: the largest weight [unit of the window law: flows, marks, packets/s].
-        least: the smallest weight, above 0 [same unit].
+        most: the largest weight, in flows, marks or packets/s like the window law's [above 0].
+        least: the smallest weight, in the same unit [above 0, up to `most`].
     """
 
     roles: ClassVar[tuple[str, ...]] = ("price-handler",)

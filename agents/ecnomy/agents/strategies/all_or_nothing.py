@@ -42,7 +42,7 @@ class AllOrNothing:
         threshold: the largest cost of the flow's marks per second.
         rate: x0, in IP bits; by default the largest rate of the flow's traffic.
         retry: mean time until a flow that was switched off is tried again.
-        satisfied: the share of x0 below which the flow is switched off.
+        satisfied: the share of x0 below which the flow is switched off [above 0, below 1].
     """
 
     roles: ClassVar[tuple[str, ...]] = ("price-handler",)

@@ -83,8 +83,9 @@ class BestOffer:
         elastic: pay by the utility instead, which must then be concave.
         switching_cost: a user's perceived cost of a switch; no money is paid.
         horizon: the time over which a gain must recover the switching cost.
-        loyalty: share of users that skip a decision.
-        curiosity: share of the attentive users that try an alternative without users.
+        loyalty: share of users that skip a decision [from 0 to 1].
+        curiosity: share of the attentive users that try an alternative without users
+            [from 0 to 1].
         retry: time after which a user that has left tries again.
     """
 

@@ -20,7 +20,8 @@ class Claimant:
     """The common part of subscribers' strategies: claims about broken promises.
 
     Attributes:
-        overclaims: the share of calls with a kept promise that are claimed as broken.
+        overclaims: the share of calls with a kept promise that are claimed as broken
+            [from 0 to 1].
     """
 
     roles: ClassVar[tuple[str, ...]] = ("subscriber",)

@@ -41,7 +41,7 @@ class CostPlus(ClassFees):
     """Pays the charge of each flow's class, and sets fees that recover it with a margin.
 
     Attributes:
-        margin: the profit on the cost of marks, as a share of that cost.
+        margin: the profit on the cost of marks, as a share of that cost [from 0].
         every: time between two changes of the fees.
         over: the time in which a class recovers its deficit.
         floor: the lowest fee.

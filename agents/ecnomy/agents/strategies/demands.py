@@ -40,7 +40,7 @@ class Isoelastic:
 
     Attributes:
         at: price up to which all users take part.
-        elasticity: power with which the share falls above that price.
+        elasticity: power with which the share falls above that price [above 0].
     """
 
     at: Annotated[float, Unit("money/MB")]
@@ -156,7 +156,7 @@ class _Pareto(TimeDraw):
     """Times with a heavy tail: P(T > t) = (least / t)^shape, least = mean (shape - 1) / shape.
 
     Attributes:
-        shape: shape of the tail, above 1; smaller values give a heavier tail.
+        shape: shape of the tail; smaller values give a heavier tail [above 1].
     """
 
     shape: float = 1.5

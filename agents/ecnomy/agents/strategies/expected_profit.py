@@ -57,8 +57,8 @@ class ExpectedProfit:
     Attributes:
         margin: the least expected profit of a call; with `reprice`, the mean profit.
         sample: T, the length of a sample of test streams; about as long as a call.
-        learning: samples, and ended calls, before any call is blocked.
-        memory: samples in memory, and calls over the same time.
+        learning: samples, and ended calls, before any call is blocked [from 1].
+        memory: samples in memory, and calls over the same time [from `learning`].
         reprice: time between posted prices; 0 for never.
     """
 

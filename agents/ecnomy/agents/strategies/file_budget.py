@@ -87,11 +87,12 @@ class FileBudget:
     Attributes:
         budget: money for each file; later files of a flow may use what earlier ones left.
         deadline: time from the beginning of a file to its latest arrival.
-        promise: target share of promised files that arrive in time.
+        promise: target share of promised files that arrive in time [above 0, below 1].
         cost: initial estimate of the cost of a file's bytes, used before the first file.
         most: the largest payment per second for a flow.
-        margin: planned reserve, as a share of budget and deadline.
-        price_rise: the largest factor by which the price of a mark rises at once.
+        margin: planned reserve, as a share of budget and deadline [above 0, below 1].
+        price_rise: the largest factor by which the price of a mark rises at once
+            [from 1 to 1,000,000].
         memory: time over which the cost of a byte is averaged.
     """
 

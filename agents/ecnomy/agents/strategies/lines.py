@@ -25,7 +25,7 @@ class Lines:
     """Admits calls while one of a fixed number of lines is free.
 
     Attributes:
-        lines: the largest number of simultaneous calls.
+        lines: the largest number of simultaneous calls [from 1].
     """
 
     lines: int

@@ -34,7 +34,7 @@ class ProbeThreshold:
     """Admits calls while fewer than a fixed share of probes are marked.
 
     Attributes:
-        threshold: the largest share of marked probes at which calls are admitted [0 to 1].
+        threshold: the largest share of marked probes at which calls are admitted [from 0 to 1].
         window: averaging time of the probes; admission begins after this time.
     """
 

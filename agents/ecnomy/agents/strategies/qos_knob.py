@@ -37,7 +37,8 @@ class QosKnob:
 
     Attributes:
         patience: duration of a state after which the customer acts.
-        satisfied: share of the best mean goodput below which the customer is not satisfied.
+        satisfied: share of the best mean goodput below which the customer is not satisfied
+            [from 0 to 1].
         budget: the largest fee per flow that the customer accepts; unlimited by default.
     """
 

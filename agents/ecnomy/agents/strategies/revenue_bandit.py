@@ -44,7 +44,7 @@ class RevenueBandit:
     Attributes:
         floor: the lowest price of the list.
         ceiling: the highest price of the list.
-        arms: the number of prices, from 2 to 100 [prices].
+        arms: the number of prices [from 2 to 100].
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)

@@ -82,8 +82,8 @@ class RevenueGradient:
     """Moves its price along the slope of its profit.
 
     Attributes:
-        probe: distance of trial prices from its own price; up to twice as far if that costs little
-            [logarithm of the ratio].
+        probe: logarithm of the ratio of a trial price to its own price; up to twice that if it
+            costs little [from 0.01 to 1].
         floor: the lowest price that it posts.
         ceiling: the highest price that it posts.
     """

@@ -60,9 +60,9 @@ class WorthOfCall(Claimant):
         worth: mean worth of a call.
         spread: distribution of worths: exponential, uniform from 0 to twice the mean, fixed.
         best_effort: whether a call may go ahead without a guarantee.
-        spoils: the share of its worth that a bad call loses.
-        tolerates: the share of bad packets up to which a call is good.
-        trust: number of calls assumed good before any experience.
+        spoils: the share of its worth that a bad call loses [from 0 to 1].
+        tolerates: the share of bad packets up to which a call is good [from 0 to 1].
+        trust: number of calls assumed good before any experience [above 0].
         memory: time after which experience has the weight 1/e.
         call_time: assumed duration of a call before any has ended.
     """

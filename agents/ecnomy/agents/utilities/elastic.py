@@ -96,7 +96,7 @@ class AlphaFair(_Concave):
     with an infinite alpha it would buy x0 at any price. Source: Mo, Walrand 2000.
 
     Attributes:
-        alpha: the relative curvature [number from 0 to 100].
+        alpha: the relative curvature [from 0 to 100].
     """
 
     alpha: float

@@ -53,7 +53,7 @@ class Sigmoid(_Inelastic):
     Adaptive real-time applications (Shenker 1995, figure 3; Lee, Mazumdar, Shroff 2005).
 
     Attributes:
-        steepness: k; three quarters of the rise are within 2 x0 / k of x0 [number, up to 100].
+        steepness: k; three quarters of the rise are within 2 x0 / k of x0 [above 0, up to 100].
     """
 
     steepness: float = 10.0
