@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A law with a missing or misspelt hook, or with other traits than hooks, does not compile.
+
+The hosts assert the concepts MarkingHooks and WindowHooks for each law. Here a complete law of each
+family satisfies its concept, and each single change of its text does not.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from compiling import included
+from law_build import LAWS
+from test_headers import compiles
+
+MARKING: Final = """struct Law : MarkingLaw {
+  static constexpr const char* kName = "toy";
+  static constexpr About kAbout{"Marks nothing.", ""};
+  static constexpr MarkingTraits kTraits{.departures = true, .clock = true, .drops = true};
+  template <class U>
+  Decision on_arrival(const QueueView&, const PacketView&, Time, U&&) noexcept { return {}; }
+  template <class U>
+  Decision on_departure(const QueueView&, const PacketView&, Time, U&&) noexcept { return {}; }
+  bool watches_departures() const noexcept { return true; }
+  Time first_timer() const noexcept { return 0; }
+  Time on_timer(const QueueView&, Time) noexcept { return kNever; }
+  void on_drop(const PacketView&, Time) noexcept {}
+  double probability() const noexcept { return 0; }
+  void configure(const double*) {}
+};"""
+MARKING_CHANGES: Final = (
+    ("struct Law : MarkingLaw {", "struct Law {"),
+    ("About kAbout", "About kAbuot"),
+    ("on_arrival", "on_arival"),
+    ("on_departure", "on_departures"),
+    ("watches_departures", "watches_departure"),
+    ("first_timer", "first_time"),
+    ("on_timer", "on_time"),
+    ("on_drop", "on_drops"),
+    ("double probability", "double probabilty"),
+    ("void configure", "void reconfigure"),
+    (".departures = true, ", ""),
+    (".clock = true, ", ""),
+    (", .drops = true", ""),
+    ("double probability", "float probability"),
+)
+WINDOW: Final = """struct Law {
+  static constexpr const char* kName = "toy";
+  static constexpr About kAbout{"Never changes its window.", ""};
+  static constexpr WindowTraits kTraits{.recovery = Recovery::first_ack, .begins = true,
+      .hears_rtt = true, .noisy = true, .weighs = true, .aims = true, .paced = true, .gain = true,
+      .sees = true, .tracks = true};
+  static constexpr std::array<Parameter, 0> kParameters{};
+  void on_ack(Window&, const Ack&) noexcept {}
+  void on_congestion(Window&, double) noexcept {}
+  void on_loss(Window&, double) noexcept {}
+  void on_timeout(Window&, double) noexcept {}
+  double weight() const noexcept { return 1; }
+  void set_weight(double) noexcept {}
+  void begin(Window&) noexcept {}
+  void on_rtt(Window&, Time) noexcept {}
+  bool noisy() const noexcept { return true; }
+  void disturb(double) noexcept {}
+  void weigh(double) noexcept {}
+  void aim(double) noexcept {}
+  double send_rate() const noexcept { return 1; }
+  double gain() const noexcept { return 1; }
+  void set_gain(double) noexcept {}
+  void see(const Path&) noexcept {}
+  void on_sent(const Path&, std::int64_t) noexcept {}
+  void on_delivered(std::int64_t, std::int64_t) noexcept {}
+  void on_lost(std::int64_t, bool) noexcept {}
+};"""
+WINDOW_TRAITS: Final = (
+    "begins hears_rtt noisy weighs aims paced gain sees tracks".split()  # the optional hooks
+)
+WINDOW_CHANGES: Final = (
+    ("About kAbout", "About kAbuot"),
+    *((f" {hook}(", f" {hook}s(") for hook in "on_ack on_congestion on_loss on_timeout".split()),
+    *((f" {hook}(", f" {hook}s(") for hook in "weight set_weight begin on_rtt noisy".split()),
+    *((f" {hook}(", f" {hook}s(") for hook in "disturb weigh aim send_rate gain".split()),
+    *((f" {hook}(", f" {hook}s(") for hook in "set_gain see on_sent on_delivered on_lost".split()),
+    *((f".{trait} = true", f".{trait} = false") for trait in WINDOW_TRAITS),
+    ("Ack&) noexcept", "Ack&)"),
+)
+
+
+def variants(concept: str, law: str, changes: tuple[tuple[str, str], ...]) -> str:
+    """The law and its changed copies in namespaces, with assertions on the concept."""
+    complete = f"{concept}_complete"
+    lines = [f"namespace {complete} {{ {law} }}\nstatic_assert({concept}<{complete}::Law>);\n"]
+    for number, (old, new) in enumerate(changes):
+        assert old in law, old
+        name = f"{concept}_{number}"
+        reason = f"{old} -> {new}".replace('"', "'")
+        lines.append(f"namespace {name} {{ {law.replace(old, new)} }}\n")
+        lines.append(f'static_assert(!{concept}<{name}::Law>, "{reason}");\n')
+    return "".join(lines)
+
+
+def test_a_misspelt_hook_does_not_compile() -> None:
+    """Each change of one hook, one trait or one type breaks the concept that the hosts assert."""
+    headers = [LAWS / "marking" / "marking.h", LAWS / "window" / "window.h"]
+    source = "".join(f'#include "{header}"\n' for header in headers)
+    source += "namespace ecnomy {\n"
+    source += variants("MarkingHooks", MARKING, MARKING_CHANGES)
+    source += variants("WindowHooks", WINDOW, WINDOW_CHANGES)
+    source += "}  // namespace ecnomy\n"
+    compiles(source, sorted({path for header in headers for path in included(header, (LAWS,))}))
