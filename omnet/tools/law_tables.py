@@ -28,7 +28,17 @@ from typing import Any, Final
 
 from ecnomy.markets.omnet.names import law_parameter, law_type
 
-__all__ = ["FAMILIES", "INET", "Family", "described", "files", "header_of", "ned_text", "ned_type"]
+__all__ = [
+    "FAMILIES",
+    "INET",
+    "EngineFault",
+    "Family",
+    "described",
+    "files",
+    "header_of",
+    "ned_text",
+    "ned_type",
+]
 
 Described = dict[str, dict[str, dict[str, Any]]]
 
@@ -37,6 +47,10 @@ OMNET: Final = REPOSITORY / "omnet"
 INET: Final = OMNET / "inet"
 TABLE: Final = REPOSITORY / "markets" / "ecnomy" / "markets" / "plan" / "laws.json"
 _NAME: Final = re.compile(r'constexpr const char\* kName = "([\w-]+)";')
+
+
+class EngineFault(Exception):
+    """The engine cannot be found or cannot describe its laws."""
 
 
 @dataclass(frozen=True)
@@ -190,10 +204,15 @@ def _description() -> str:
     beside = Path(sys.executable).with_name("ecnomy-engine")
     named = os.environ.get("ECNOMY_ENGINE") or (str(beside) if beside.exists() else None)
     engine = named or shutil.which("ecnomy-engine")
-    assert engine, "ecnomy-engine is not installed"
-    return subprocess.run(
-        [engine, "describe"], capture_output=True, text=True, check=True, timeout=120
-    ).stdout
+    if not engine:
+        raise EngineFault("ecnomy-engine is not installed; ECNOMY_ENGINE names another engine")
+    try:
+        done = subprocess.run([engine, "describe"], capture_output=True, text=True, timeout=120)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EngineFault(f"cannot run {engine}: {error}") from None
+    if done.returncode:
+        raise EngineFault(f"{engine} describe: {done.stderr.strip() or 'failed'}")
+    return done.stdout
 
 
 @functools.cache
@@ -216,11 +235,14 @@ def files() -> dict[Path, str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the files that differ, or print their names and return 1."""
+    """Write the files that differ, or print their names and return 1; 2: a fault of the engine."""
+    try:
+        made = files()
+    except EngineFault as fault:
+        print(f"law_tables: {fault}", file=sys.stderr)
+        return 2
     differing = [
-        (path, text)
-        for path, text in files().items()
-        if not path.exists() or path.read_text() != text
+        (path, text) for path, text in made.items() if not path.exists() or path.read_text() != text
     ]
     for path, text in differing:
         print(path.relative_to(REPOSITORY))

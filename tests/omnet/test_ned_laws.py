@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import law_tables
 from ecnomy.markets.omnet.names import law_parameter
 from law_tables import FAMILIES, INET, TABLE, described, files, ned_text, ned_type
 
@@ -24,6 +26,26 @@ def test_every_law_has_its_ned_type(family: str) -> None:
 def test_the_table_of_the_market_is_the_engines() -> None:
     """Scenarios may use exactly the laws of the engine."""
     assert TABLE.read_text() == files()[TABLE]
+
+
+@pytest.mark.parametrize(
+    "script, says", [("", "cannot run"), ("#!/bin/sh\necho no laws >&2\nexit 3\n", "no laws\n")]
+)
+def test_an_engine_that_cannot_describe_is_a_fault_on_one_line(
+    script: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """An engine that is missing or fails makes exit status 2, without a traceback."""
+    engine = tmp_path / "engine"
+    if script:
+        engine.write_text(script)
+        engine.chmod(0o755)
+    monkeypatch.setenv("ECNOMY_ENGINE", str(engine))
+    kept = law_tables._description, law_tables.described
+    monkeypatch.setattr(law_tables, "_description", kept[0].__wrapped__)
+    monkeypatch.setattr(law_tables, "described", kept[1].__wrapped__)
+    assert law_tables.main(["--write"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("law_tables: ") and says in told and told.count("\n") == 1
 
 
 @pytest.mark.parametrize("family", FAMILIES)
