@@ -44,7 +44,7 @@ def turned(knob: AggressivenessKnob, **columns: object) -> float:
 
 
 def test_a_flow_begins_with_the_weight_of_its_transport() -> None:
-    """Within the ends of the knob; 1 where it has none yet."""
+    """The weight is brought within the knob's bounds; a flow without a weight begins with 1."""
     found = []
     for weight in (3.0, 20.0, 0.0):
         decision = AggressivenessKnob(LOG, most=8.0).decide_many(seen(0.0, 0.0, weight=weight))
@@ -61,7 +61,7 @@ def test_a_step_goes_to_worth_over_price() -> None:
 
 
 def test_a_curved_utility_goes_a_part_of_the_way() -> None:
-    """R = 2: w' is the geometric mean of w and x U'(x) / c."""
+    """With R = 2, w' is the geometric mean of w and x U'(x) / c."""
     knob = met(AggressivenessKnob(FAIR, most=8.0), 2.0)
     bill = {"bill_micro": 10_000_000, "standing_micro": 10_000_000, "weight_micro": 10_000_000}
     found = turned(knob, goodput_bps=2e6, weight=2.0, **bill)
@@ -69,7 +69,7 @@ def test_a_curved_utility_goes_a_part_of_the_way() -> None:
 
 
 def test_a_sated_utility_goes_half_way_to_its_demand() -> None:
-    """`target` at 2 x0 and a price below its worth: half of the way to the weight of x0."""
+    """At 2 x0 and a price below its worth, `target` goes half the way to the weight of x0."""
     knob = met(AggressivenessKnob({"kind": "target", "a": 9.0, "x0": 1e6}, most=8.0), 2.0)
     bill = {"bill_micro": 1_000_000, "standing_micro": 1_000_000, "weight_micro": 1_000_000}
     found = turned(knob, goodput_bps=2e6, weight=2.0, **bill)
@@ -84,7 +84,7 @@ def test_a_row_of_many_flows_is_billed_together() -> None:
 
 
 def test_free_weight_goes_to_the_end_by_factors_of_four() -> None:
-    """Nothing is charged, so the weight is 1, 4, and then the upper bound."""
+    """Weight costs nothing, so it is 1, then 4, and then the upper bound."""
     knob = met(AggressivenessKnob(LOG, most=8.0))
     assert turned(knob, goodput_bps=1e6, weight=1.0) == pytest.approx(4.0)
     assert turned(knob, goodput_bps=1e6, weight=4.0) == 8.0

@@ -83,7 +83,7 @@ def test_a_price_is_a_whole_number_in_range(model: mesa.Model, answer: Any) -> N
 
 @pytest.mark.parametrize("kind", NUMBERS)
 def test_fields_of_a_flow_decision_may_be_of_numpy(model: mesa.Model, kind: Any) -> None:
-    """Willingness and cap any number, the class any integer; columns come out as told."""
+    """Willingness and cap may be any number, the class any integer; columns keep the values."""
     index = np.int32(1) if kind in NUMBERS[len(INTEGERS) :] else kind(1)
     told = customer(model, FlowDecision(kind(100), index, kind(50))).decide(seen(0, 1))
     assert told.willingness_micro_per_s.tolist() == [100.0, 100.0]
@@ -107,7 +107,7 @@ def test_fields_of_a_flow_decision_may_be_of_numpy(model: mesa.Model, kind: Any)
 def test_fields_of_a_flow_decision_are_numbers(
     model: mesa.Model, decision: FlowDecision, told: str
 ) -> None:
-    """A class of 1.7 does not become class 1, nor a text a number."""
+    """A class of 1.7 does not become class 1, and a text does not become a number."""
     with pytest.raises(StrategyError, match=told):
         customer(model, decision).decide(seen(0))
 
@@ -132,7 +132,7 @@ def test_columns_may_be_lists_or_arrays_of_any_numbers(
 
 @pytest.mark.parametrize("kind", [float, np.float32, np.longdouble])
 def test_columns_of_money_may_have_fractions(model: mesa.Model, kind: Any) -> None:
-    """As lists of scalars, mixed with integers too."""
+    """Fractions may be in lists of scalars, also beside integers."""
     told = customer(model, Decision([kind(0.5), np.int64(2)]), "DecidingAll").decide(seen(0, 1))
     assert told.willingness_micro_per_s.tolist() == [0.5, 2.0]
 
@@ -159,7 +159,7 @@ def test_signed_and_unsigned_classes_go_together(model: mesa.Model) -> None:
     ],
 )
 def test_useless_columns_are_refused(model: mesa.Model, decision: Decision, told: str) -> None:
-    """By name, and never as numpy's own error."""
+    """The error names the column, and is never numpy's own."""
     with pytest.raises(StrategyError, match=told):
         customer(model, decision, "DecidingAll").decide(seen(0, 1))
 

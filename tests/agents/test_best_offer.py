@@ -93,7 +93,7 @@ def test_users_take_what_leaves_them_most() -> None:
 
 
 def test_a_flow_may_reach_its_rate_first() -> None:
-    """A user on the slower source hears of the faster one, but first waits to reach its rate."""
+    """A user on the slower source learns of the faster one, but first waits to reach its rate."""
     users = Users(9)
     first = users.meet((1, 3))
     assert [users.meet((mbps, 3)) for mbps in (0.5, 0.8, 1.0)] == [first] * 3
@@ -104,7 +104,7 @@ def test_a_flow_may_reach_its_rate_first() -> None:
     "kind", ["log", "alpha-fair", "sqrt", "quadratic", "target", "sigmoid", "step"]
 )
 def test_any_utility_of_rates_will_do(kind: str) -> None:
-    """More than x0 of 2 Mbps rather than a tenth of it; but not at any charge."""
+    """A rate above x0 = 2 Mbps is preferred to a tenth of it, but not at every charge."""
     more = {"alpha": 2.0} if kind == "alpha-fair" else {}
     users = Users(6, utility={"kind": kind, "a": 1.0, "x0": 2e6, **more})
     users.meet((0.2, 2.1))
@@ -123,7 +123,7 @@ def test_who_has_a_step_takes_the_cheaper_of_two_that_reach_it() -> None:
 
 
 def test_a_change_has_to_make_up_for_its_cost() -> None:
-    """0.69 money/s over a horizon of 10 s: worth 6.8 money, and not 7."""
+    """A gain of 0.69 money/s over a horizon of 10 s is worth a cost of 6.8 money, but not of 7."""
     for cost, moves in ((6.8, True), (7.0, False)):
         users = Users(9, switching_cost=cost, horizon=10.0)
         first = users.meet((1, 3))
@@ -132,7 +132,7 @@ def test_a_change_has_to_make_up_for_its_cost() -> None:
 
 
 def test_the_loyal_do_not_look() -> None:
-    """At a loyalty of 0.5 about half of those who would gain change at each look."""
+    """At a loyalty of 0.5, about half of the users who would gain switch at each decision."""
     users = Users(2000, loyalty=0.5)
     first = users.meet((1, 3))
     left = 2000 - sum(first)
@@ -144,7 +144,7 @@ def test_the_loyal_do_not_look() -> None:
 
 
 def test_the_curious_try_others() -> None:
-    """A tenth of the users try the others, whatever they know; none if there are users to ask."""
+    """A tenth of the users try an alternative without users, whatever they know."""
     users = Users(5000)
     users.meet((1, 3))
     assert sum(users.look((1, 3))) == sum(users.look((1, 3))) == 5000
@@ -173,7 +173,7 @@ def test_a_gain_within_chance_moves_few(gain: float, share: float) -> None:
 
 
 def test_fees_count() -> None:
-    """A bill of 0.5 money/s for a fee is more than 0.4 for marks that others pay."""
+    """A fee of 0.5 money/s counts for more than marks of 0.4 money/s that others pay."""
     users = Users(6)
     users.meet((2, 2))
     n = 6

@@ -48,7 +48,7 @@ def test_cost_plus_waits_and_keeps_bounds() -> None:
 
 
 def test_a_deficit_is_recovered_once_if_over_is_shorter_than_every() -> None:
-    """The next period of 10 s brings in all of it, not five times as much for `over` of 2 s."""
+    """The next period of 10 s recovers it once, not five times because `over` is 2 s."""
     shop = CostPlus(margin=0.25, every=10, over=2)
     fee = shop.post_fees(told(10, 10, 0, charge_micro=8 * 10**6))["gold"]
     assert fee == 2 * 250_000  # 10 money for the past and 10 for the next 40 s of flows
@@ -63,7 +63,7 @@ def test_fees_change_when_they_are_told_to(strategy: CostPlus | FillClasses) -> 
 
 
 def test_who_is_switched_off_fills_no_class() -> None:
-    """The fee falls while members are there who do not take part."""
+    """Members who are switched off do not count, so the fee falls."""
     shop = FillClasses(share=0.5, every=20)
     fees = shop.post_fees(told(20, 20, 10**6, members=10, active=2, most=10))
     assert fees["gold"] == pytest.approx(1e6 * (2 / 5) ** 0.5, abs=1)
@@ -71,7 +71,7 @@ def test_who_is_switched_off_fills_no_class() -> None:
 
 @pytest.mark.parametrize("elasticity", [0.5, 1.0, 2.0])
 def test_fill_classes_comes_to_its_share(elasticity: float) -> None:
-    """Members (F0 / F)^e x 30, of whom 20 are let in: 16 of 20 wanted, within a member."""
+    """With (F0 / F)^e x 30 members and room for 20, it comes to the target of 16, within one."""
     shop, fee = FillClasses(share=0.8, every=20), 10**6
     for step in range(1, 60):
         wanted = round(30 * (1e6 / fee) ** elasticity)
@@ -84,7 +84,7 @@ def test_fill_classes_comes_to_its_share(elasticity: float) -> None:
 
 
 def test_fill_classes_leaves_classes_without_room_alone() -> None:
-    """It also steps by a factor of 2 at most."""
+    """The fee of a class without a limit stays, and a step is a factor of 2 at most."""
     shop = FillClasses(share=0.5, every=1, gain=1.0)
     assert shop.post_fees(told(1, 1, 100, most=-1, members=90)) == {}
     assert shop.post_fees(told(2, 1, 100, most=10, members=90)) == {"gold": 200}

@@ -106,7 +106,7 @@ def test_it_costs_less_than_a_constant_willingness_that_is_in_time(seed: int) ->
 
 
 def test_who_knows_of_the_crowd_pays_less() -> None:
-    """The README's limit: a constant willingness chosen in hindsight buys before and after it."""
+    """A constant willingness chosen in hindsight buys before and after the crowd and pays less."""
     knew = constant("0.8", 1, "crowd.yaml")
     assert 0.9 * DEADLINE_S < knew.end_s < DEADLINE_S
     assert 0.9 * crowded(1).paid < knew.paid < crowded(1).paid
@@ -132,7 +132,7 @@ def test_the_price_is_what_theory_says() -> None:
 
 
 def test_the_thrifty_family_changes_tariff_once_films_begin(tmp_path: Path) -> None:
-    """Metered until 40 s, when the films have cost more than the flat tariff; then that."""
+    """It changes tariff at about 40 s, when the films have cost more than the flat tariff."""
     for name, text in files().items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")

@@ -188,7 +188,7 @@ def test_a_blocking_rate_is_kept_after_few_samples_too(count: int, most: float) 
 
 
 def test_what_is_said_of_no_sample_one_and_the_like() -> None:
-    """For degenerate samples the answers are those that kinds.py states."""
+    """For degenerate samples, the answers are those that kinds.py states."""
     few = {"beta-binomial": 0.055, "beta": 0.03, "empirical": 1.0}  # of one sample
     for kind in ESTIMATORS:
         nothing = estimator_named(kind, Samples.of([], []))

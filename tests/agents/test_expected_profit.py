@@ -198,7 +198,7 @@ def test_it_lets_in_before_it_has_learnt() -> None:
 
 
 def test_a_rush_like_none_before_is_no_chance() -> None:
-    """Steady samples that do not predict the next one, then suddenly four times the marks."""
+    """Samples are steady and do not predict the next one; then marks suddenly quadruple."""
     strategy = ExpectedProfit(sample=10.0, learning=5)
     tariff = msgspec.structs.replace(TARIFF, price_micro=90_000)
     world = World(
@@ -323,7 +323,7 @@ def test_posted_prices_earn_the_margin(forgone: bool) -> None:
 
 
 def test_a_price_leaves_out_what_costs_more_than_it() -> None:
-    """Forty dear samples of a hundred: V is that of the sixty, by the steps of the docstring."""
+    """With 40 expensive samples of 100, V is that of the other 60, by the docstring's steps."""
     strategy = ExpectedProfit(margin=0.01, sample=1.0, learning=3, memory=100, reprice=100.0)
     strategy.watch(seen(0, 0, (0, 0, 0)))
     calls = []

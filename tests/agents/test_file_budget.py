@@ -74,7 +74,7 @@ def test_a_window_that_lags_is_told_more() -> None:
 
 
 def test_a_budget_goes_by_what_a_byte_may_cost() -> None:
-    """Below it more is paid, above it less, by the power dt / (2 memory) of their ratio."""
+    """Payment changes by the power dt / (2 memory) of the ratio of worth and cost."""
     for charge, way in ((MB // 2, 1), (8 * MB, -1)):
         strategy = FileBudget(budget=20.0, memory=5.0, margin=1e-9)
         strategy.decide_many(seen(0, 0))
@@ -93,7 +93,7 @@ def test_a_budget_goes_by_what_a_byte_may_cost() -> None:
     ("gain", "dt_s"), [(0.5, 1), (0.02, 1), (0.02, 20), (0.001, 1), (0.004, 20), (1e-6, 1), (0, 1)]
 )
 def test_a_lagging_window_is_hurried(gain: float, dt_s: int) -> None:
-    """The pace of the deadline, and above it the more the longer the window lags; by hand."""
+    """It pays for the deadline's pace, and for more the longer the window lags, as by hand."""
     strategy = FileBudget(deadline=100.0, margin=0.01, memory=1e-3)
     strategy.decide_many(seen(0, 0))
     strategy.decide_many(seen(1e-9, 1e-9, file_bytes=50 * MB, file_left=50 * MB))
@@ -117,7 +117,7 @@ def test_both_make_the_money_last() -> None:
 
 
 def test_what_marks_may_cost() -> None:
-    """Half of what is left, for a price that may double; nothing, and off, once it is gone."""
+    """It spends half of the rest, because the price may double; without money the flow is off."""
     strategy = FileBudget(budget=1.0)
     first = strategy.decide_many(seen(0, 0))
     assert first.budget_micro.tolist() == [500_000] and first.active.tolist() == [True]
@@ -131,7 +131,7 @@ def test_what_marks_may_cost() -> None:
 
 
 def test_promises_by_hand() -> None:
-    """At 0.8: after four equal files in time the fifth is promised; a larger one is not."""
+    """At 0.8, after four equal files in time, the fifth is promised, but a larger one is not."""
     agent, strategy = noting(), FileBudget(deadline=10.0, promise=0.8)
     strategy.decide_many(seen(0, 0, agent=agent))
     asked, t = 0, 0

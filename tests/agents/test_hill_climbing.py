@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hill-climbing`: a price that follows what it earns."""
+"""`hill-climbing`: a price that follows its earnings."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Carrier:
 
 
 def test_a_change_that_paid_is_kept_and_another_one_is_tried() -> None:
-    """Steps of exactly 0.01 money, either way, while income does not fall; every other time."""
+    """At every second decision, it steps by 0.01 money, up or down, while income does not fall."""
     carrier = Carrier(200_000)
     assert carrier.decide() == 0  # no observation yet
     changes = [carrier.decide(1000 * k) for k in range(1, 41)]
@@ -60,7 +60,7 @@ def test_a_change_that_paid_is_kept_and_another_one_is_tried() -> None:
 
 
 def test_what_comes_in_while_customers_respond_does_not_count() -> None:
-    """A fortune in the first interval after a change, and less than before in the second."""
+    """A fortune in the first interval after a change does not count; a loss in the second does."""
     carrier = Carrier(200_000)
     carrier.decide()
     tried = carrier.decide(1000)
@@ -94,7 +94,7 @@ def test_what_it_owes_others_counts() -> None:
 
 @pytest.mark.parametrize("best", [120_000, 280_000])
 def test_it_finds_the_price_that_earns_most(best: int) -> None:
-    """From 0.2 money up or down to the top of a hill, within two steps."""
+    """From 0.2 money it climbs up or down to the top of a hill, within two steps."""
     carrier = Carrier(200_000, seed=3)
     carrier.decide()
     for _ in range(300):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users who may leave know is theirs, in whatever row their flows are."""
+"""Users who may leave keep their knowledge, in whatever rows their flows are."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Life:
 def test_users_do_the_same_in_whatever_rows_their_flows_are(
     seed: int, phase: int, dear: float
 ) -> None:
-    """Two users among strangers, whose rows change at each decision, against the same two alone."""
+    """Two users among others, with new rows at each decision, decide like the same two alone."""
     rng = np.random.default_rng(seed)
     alone, moved, rows = Life(2), Life(2), np.arange(2)
     kept = []

@@ -105,7 +105,7 @@ def test_silent_streams_block_nobody() -> None:
     ],
 )
 def test_senseless_parameters_are_refused(key: str, params: dict) -> None:
-    """A share outside (0, 1], no time or no sample to learn from."""
+    """A share outside (0, 1], a time of 0 and learning without a sample are refused."""
     with pytest.raises(Refused) as refusal:
         MarkingQuantile(**params)
     assert refusal.value.key == key
@@ -113,7 +113,7 @@ def test_senseless_parameters_are_refused(key: str, params: dict) -> None:
 
 @pytest.mark.parametrize("kind", sorted(ESTIMATORS))
 def test_the_threshold_is_the_estimators(kind: str) -> None:
-    """Of adjoining samples, from the tariff's blocking rate where no quantile is given."""
+    """Samples adjoin; without a quantile, the tariff's blocking rate determines the threshold."""
     draw = random.Random(7)
     tariff = msgspec.structs.replace(TARIFF, max_blocking_rate=0.25)
     strategy = MarkingQuantile(sample=10.0, learning=3, estimator=kind)
@@ -138,7 +138,7 @@ def test_the_threshold_is_the_estimators(kind: str) -> None:
 
 
 def test_a_given_quantile_comes_before_the_tariffs() -> None:
-    """0.5 given: half, whatever the tariff promises; no promise and none given: nine tenths."""
+    """A given 0.5 overrides the tariff's promise; without either, the quantile is 0.9."""
     rates = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
     for quantile, promised, expected in (
         (0.5, 0.1, 0.06),  # 5 of the 11 gaps of ten samples are above the sixth
@@ -256,7 +256,7 @@ def test_without_reprice_no_price_is_posted() -> None:
 
 
 def test_a_promise_is_broken_above_the_share_only() -> None:
-    """1 of 100 keeps a promise of 1 %, 2 of 100 break it; a call without packets keeps any."""
+    """One bad packet of 100 keeps a promise of 1 %, two break it; no packets keep any promise."""
     tariff = CallTariff(1, 1, 0.01, 1)
     assert not tariff.broken(100, 1) and tariff.broken(100, 2)
     assert tariff.broken(99, 1) and not tariff.broken(0, 0)

@@ -26,7 +26,7 @@ CHOICES = {
 
 
 def test_each_flow_is_paid_for_by_the_strategy_picked_for_it() -> None:
-    """Also after a change of mind; a choice without flows decides nothing."""
+    """This holds after a change of choice too; a choice without flows makes no decision."""
     menu = Menu(CHOICES)
     assert menu.menu == ("steady", "elastic", "dear")
     for t_s, choice in enumerate(([2, 0, 2, 0], [0, 0, 2, 2], [2, 2, 2, 0])):
@@ -41,7 +41,7 @@ def test_each_flow_is_paid_for_by_the_strategy_picked_for_it() -> None:
 
 
 def test_a_menu_names_the_parameter_that_its_flows_lack() -> None:
-    """The first choice that needs a rate, before or after choices that do not."""
+    """The error names the first choice that needs a rate, also after choices that do not."""
     bare = {"kind": "elastic-utility", "utility": {"kind": "log", "a": 1.0}}
     menu = Menu({"steady": CHOICES["steady"], "bare": bare, "other": bare})
     assert menu.needs_rate == "choices.bare.utility.x0"
@@ -50,7 +50,7 @@ def test_a_menu_names_the_parameter_that_its_flows_lack() -> None:
 
 @pytest.mark.parametrize("kind", ["menu", "fill-classes", "qos-knob"])
 def test_a_choice_is_a_strategy_for_single_flows_of_a_provider(kind: str) -> None:
-    """Neither another menu, nor one for whole classes, nor one for customers."""
+    """Other menus, strategies for whole classes and strategies for customers are refused."""
     with pytest.raises(Refused, match=r"^choices\.odd\.kind: found "):
         Menu({"steady": CHOICES["steady"], "odd": {"kind": kind}})
 

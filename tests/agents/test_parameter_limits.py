@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The limits of every built-in strategy's parameters: the last value inside, the first outside."""
+"""Limits of built-in strategies' parameters: the last accepted and the first refused value."""
 
 from __future__ import annotations
 

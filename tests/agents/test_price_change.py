@@ -118,7 +118,7 @@ def test_a_trickle_comes_back_at_its_demand(asked: float) -> None:
 
 
 def test_who_gets_nothing_pays_as_before_and_then_for_a_probe() -> None:
-    """Without packets w stays for 30 s; then it is that of x0/100, which never raises it."""
+    """Without packets, w stays for 30 s; then it pays for x0/100 as a probe."""
     strategy = ElasticUtility({"kind": "log", "a": 1.0, "x0": X0})
     strategy.decide_many(seen(0, 0, gain=0.5))
     strategy._log_pay[:] = np.log(2000.0)

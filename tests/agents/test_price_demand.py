@@ -90,7 +90,7 @@ def test_as_many_take_part_as_the_curve_has(kind: str, price: float) -> None:
 
 
 def test_one_user_looks_where_all_have_left() -> None:
-    """After 30 s, 60, 120, 240 and 240 again, for one decision each; then the price falls."""
+    """It tries after 30, 60, 120, 240 and 240 s, for one decision each; then the price falls."""
     crowd = Crowd(50, demand={"kind": "linear", "choke": 1.0}, looks=1.0)
     counts = [int(crowd.decide(5.0).sum()) for _ in range(85)]
     probes = np.flatnonzero(np.array(counts[2:]) > 0) + 2
@@ -110,7 +110,7 @@ def test_a_share_looks_at_a_time() -> None:
 
 
 def test_patience_delays_leaving() -> None:
-    """35 s above the limit: they leave at the first decision after that, not before."""
+    """With a patience of 35 s, they leave at the first decision after 35 s above their limit."""
     patience = {"kind": "fixed", "mean": 35.0}
     demand = {"kind": "linear", "choke": 1.0}
     crowd = Crowd(20, demand=demand, looks=1.0, patience=patience)
@@ -128,7 +128,7 @@ def test_those_who_change_their_mind_in_time_stay() -> None:
 
 
 def test_users_come_and_go() -> None:
-    """There for 200 s of 600 on average: a third of them, with limits drawn anew at each return."""
+    """Users are present for a third of the time on average; each return draws a new limit."""
     times = {
         "stay": {"kind": "exponential", "mean": 200.0},
         "away": {"kind": "uniform", "mean": 400.0},
@@ -177,7 +177,7 @@ LINEAR = {"kind": "linear", "choke": 1.0}
     ],
 )
 def test_values_that_make_no_sense_are_refused(params: dict[str, Any], key: str) -> None:
-    """By the key as it stands in YAML."""
+    """The error names the key as in YAML."""
     with pytest.raises(Refused) as caught:
         PriceDemand(**params)
     assert caught.value.key == key

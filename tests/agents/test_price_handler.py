@@ -153,7 +153,7 @@ def test_constant_throughput_is_a_cap_and_a_willingness() -> None:
 
 
 def test_a_flow_that_joins_leaves_the_silence_of_the_others_as_it_is() -> None:
-    """A packet after 15 s is a third of the rate of one after 5 s, also if another flow joins."""
+    """One packet after 15 s is a third of the rate of one after 5 s, also if another flow joins."""
     alone, joined = log(x0=MBPS), log(x0=MBPS)
     for k in range(3):
         quiet = seen(0.0, t_s=5 * k, dt_s=5 * (k > 0))
@@ -210,7 +210,7 @@ def test_few_packets_a_decision_do_not_lower_the_mean(kind: str) -> None:
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 1.5, 2.0, 3.0, 6.0])
 @pytest.mark.parametrize("late", [0, 1])
 def test_fixed_point_is_reached(alpha: float, late: int) -> None:
-    """Whatever the rate does with w, w comes to rest at x U'(x); on time it never overshoots."""
+    """With any response of the rate, w settles at x U'(x); without delay, it never overshoots."""
     elasticity = np.array([0.0, 0.3, 0.7, 1.0])  # a flow of each
     found = np.log(settle(utility(alpha), lambda w: 0.4 * w**elasticity, 150, late, 4))
     end = (1 - alpha) * np.log(0.4) / (1 - (1 - alpha) * elasticity)
@@ -234,7 +234,7 @@ def test_a_quadratic_utility_comes_to_rest(late: int) -> None:
 @pytest.mark.parametrize("price", [rare(1e-3), 0.1, 0.9, 1.1, rare(3.0), 50.0])
 @pytest.mark.parametrize("kind", ["quadratic", "target", "lab_utilities:Saturating"])
 def test_at_a_given_price_the_demand_is_bought(kind: str, price: float) -> None:
-    """From dear to cheap, beyond what anything is worth too: in a few steps, and it stays."""
+    """At cheap, dear and prohibitive prices, the demand is reached in a few steps and kept."""
     params = {"kind": kind, "a": 1.0, "x0": MBPS}
     wanted = float(utility_of(params).demand(np.array([price]))[0])
     found = settle(ElasticUtility(params), lambda w: w / price, 60)
@@ -305,7 +305,7 @@ def test_idle_flows_are_not_judged() -> None:
 
 
 def test_each_flow_has_its_own_willingness() -> None:
-    """Flows that come and go take nothing from one another: those known before keep theirs."""
+    """Flows that come and go do not affect the willingness of the others."""
     strategy = utility(3.0)
     pay(strategy, seen(MBPS, MBPS, t_s=0, dt_s=0))
     pay(strategy, seen(MBPS, MBPS))

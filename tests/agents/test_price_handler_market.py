@@ -129,7 +129,7 @@ def handler(source: str, kind: str, **params: object) -> AgentSpec:
 def test_faults_are_named_with_their_place(
     agent: str, path: str, found: str, expected: str
 ) -> None:
-    """One line with file, line, path, what was found and what would have been right."""
+    """One line has file, line, path, the value found and the values expected."""
     with pytest.raises(ScenarioError) as caught:
         loaded(agent)
     error = caught.value
@@ -139,7 +139,7 @@ def test_faults_are_named_with_their_place(
 
 
 def test_source_of_a_handler_is_in_no_class() -> None:
-    """Otherwise two agents would pay for its marks."""
+    """A source in a class is refused, because two agents would pay for its marks."""
     text = SCENARIO.format(f"{HOME}, sources: capped, {CHARGE}")
     classes = "classes: {gold: {fee: 1 money/s, sources: capped}}"
     with pytest.raises(ScenarioError) as caught:

@@ -27,7 +27,7 @@ def test_all_flows_of_a_source_share_what_one_has_found() -> None:
 
 
 def test_what_is_new_counts_more() -> None:
-    """A MB that cost 4 after one that cost 1, ten seconds later, with a memory of ten."""
+    """With a memory of 10 s, a MB at 4 money counts more than one at 1 money ten seconds before."""
     memory = PriceMemory(rate=8e6, memory=10.0)
     memory.decide_many(seen(0, 0))
     memory.decide_many(seen(1, 1, payload_bps=8e6, charge_micro=1_000_000))
@@ -38,7 +38,7 @@ def test_what_is_new_counts_more() -> None:
 
 
 def test_bounds() -> None:
-    """Free marks leave one micro-unit; `most` is the most."""
+    """With free marks, one micro-unit is paid; `most` bounds the payment."""
     memory = PriceMemory(rate=8e6, memory=10.0, most=5.0)
     memory.decide_many(seen(0, 0))
     free = memory.decide_many(seen(1, 1, payload_bps=8e12))
@@ -49,7 +49,7 @@ def test_bounds() -> None:
 
 @pytest.mark.parametrize("key", ["rate", "memory", "cost", "most"])
 def test_what_cannot_be_is_refused(key: str) -> None:
-    """By its key."""
+    """The error names the key."""
     with pytest.raises(Refused) as caught:
         PriceMemory(**{"rate": 1e6, key: 0.0})
     assert caught.value.key == key

@@ -76,6 +76,6 @@ def test_schedules_that_are_none_are_refused(given: dict[str, object], told: str
     ],
 )
 def test_yaml_faults_name_what_was_expected(prices: str, told: str) -> None:
-    """One line each."""
+    """Each fault gives one line."""
     with pytest.raises(ScenarioError, match=told):
         scenario_from_text(TEXT.replace("PRICES", prices))

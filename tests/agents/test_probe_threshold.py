@@ -27,7 +27,7 @@ def seen(t_s: float, dt_s: float, delivered: int, marks: int, lost: int = 0) -> 
 
 
 def test_calls_are_let_in_as_a_plain_list_has_it() -> None:
-    """The last ten reports of a second each: none lost, at most a tenth marked."""
+    """Over the last ten reports of a second, no probe is lost and at most a tenth are marked."""
     draw = random.Random(5)
     strategy = ProbeThreshold(threshold=0.1, window=10.0)
     history: list[tuple[int, int, int]] = []
@@ -49,7 +49,7 @@ def test_calls_are_let_in_as_a_plain_list_has_it() -> None:
 
 
 def test_nobody_is_let_in_on_no_probes() -> None:
-    """No call before the first window ends or if no probe arrives; at the limit it is admitted."""
+    """Calls are refused in the first window and without probes; at the limit they are admitted."""
     strategy = ProbeThreshold(threshold=0.1, window=2.0)
     assert not strategy.admit(CALL)
     strategy.watch(seen(1, 1, 10, 0))
@@ -73,7 +73,7 @@ def test_nobody_is_let_in_on_no_probes() -> None:
     ],
 )
 def test_values_that_make_no_sense_are_refused(params: dict[str, float], key: str) -> None:
-    """By the name of the parameter."""
+    """The error names the parameter."""
     with pytest.raises(Refused) as caught:
         ProbeThreshold(**params)
     assert caught.value.key == key

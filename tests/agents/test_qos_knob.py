@@ -157,13 +157,13 @@ def test_flows_are_judged_one_by_one() -> None:
 
 
 def test_without_classes_nothing_moves() -> None:
-    """No offers, no decision."""
+    """Without offers there is no decision."""
     script = Script(QosKnob(patience=1), NO_OFFER, offers=())
     assert script.steps(3, 0, 0) == [NO_OFFER] * 3
 
 
 def test_many_flows_are_judged_like_each_alone() -> None:
-    """Too many for scalars, with rates, marks and pauses drawn apart; what drains says nothing."""
+    """Rates, marks and pauses are drawn for each of many flows; draining flows are ignored."""
     rng, count = np.random.Generator(np.random.Philox(7)), FEW + 2
     together = QosKnob(patience=2.5, satisfied=0.7)
     alone = [QosKnob(patience=2.5, satisfied=0.7) for _ in range(count)]

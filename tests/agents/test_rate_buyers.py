@@ -24,7 +24,7 @@ def view(t_s: float, dt_s: float, mbps: float, marks: int = 5, **more: object) -
 
 
 def test_all_is_a_cap_and_a_threshold() -> None:
-    """From the first decision on, and while the rate is there or no mark came."""
+    """Both hold from the first decision on, while the rate is reached or no packet is marked."""
     buyer = AllOrNothing(threshold=2.0, rate=MBPS)
     for said in (view(0, 0, 0), view(5, 5, 0.2), view(10, 5, 0.95), view(15, 5, 0.3, marks=0)):
         decision = buyer.decide(said)
@@ -89,7 +89,7 @@ def test_a_flow_with_nothing_to_send_is_owed_nothing() -> None:
 
 @pytest.mark.parametrize("kind", [AllOrNothing, AverageRate])
 def test_the_rate_is_the_traffics_own_by_default(kind: type) -> None:
-    """A greedy flow has none, which is refused."""
+    """A greedy flow has no such rate and is refused."""
     assert kind(threshold=1.0).needs_rate == "rate" and not kind(threshold=1.0, rate=1.0).needs_rate
     own = kind(threshold=1.0).decide(view(0, 0, 0, limit_bps=3 * MBPS))
     assert own.rate_cap_bps == 3 * MBPS
@@ -110,7 +110,7 @@ def test_the_rate_is_the_traffics_own_by_default(kind: type) -> None:
     ],
 )
 def test_what_cannot_be_is_refused(kind: type, params: dict[str, float], key: str) -> None:
-    """By its key."""
+    """The error names the key."""
     with pytest.raises(Refused) as caught:
         kind(**params)
     assert caught.value.key == key
@@ -118,7 +118,7 @@ def test_what_cannot_be_is_refused(kind: type, params: dict[str, float], key: st
 
 @pytest.mark.parametrize(("over", "peak"), [(3.0, 4.0), (12.5, 1.2)])
 def test_the_cap_is_that_of_a_plain_recount(over: float, peak: float) -> None:
-    """Deficits count while congested, and always what is above x0; 300 random intervals."""
+    """Deficits count only under congestion, excesses above x0 always; 300 random intervals."""
     rng = np.random.Generator(np.random.Philox(11))
     buyer, owed, cap = AverageRate(threshold=0.5, rate=MBPS, over=over, peak=peak), 0.0, np.inf
     caps = set()

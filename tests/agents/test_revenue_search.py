@@ -78,7 +78,7 @@ def test_the_gradient_comes_to_lerners_price(elasticity: float, start: float) ->
 
 
 def test_chance_moves_it_by_as_much_as_it_says() -> None:
-    """Samples off by 2 %, e = 2 (c = 2), h = 0.1: log P by 0.02 / (0.2 sqrt 40) = 0.016.
+    """With noise of 2 %, e = 2 (c = 2) and h = 0.1, log P varies by 0.02 / (0.2 sqrt 40) = 0.016.
 
     The step of a tenth of the slope is an average over 10 / c rounds: the spread is
     (s / (2 h)) / sqrt(10 c (2 - c / 10)), which is what the docstring has, to 5 %.
@@ -121,7 +121,7 @@ def test_two_that_search_at_the_same_time_do_not_drift_together() -> None:
 
 
 def test_a_slope_is_a_share_of_what_is_lost_too() -> None:
-    """Losses of 1.02 above and 0.98 below: a slope of 0.04 / 2 over h, and a step of the same."""
+    """Losses of 1.02 above and 0.98 below give a slope of 0.04 / 2 over h, and such a step."""
     carrier = CarrierBooks(RevenueGradient(probe=0.1), 100_000)
     settle(carrier, lambda price: -1.02 if price > 100_000 else -0.98, 8)
     assert own(carrier) == pytest.approx([100_000, 100_000 * math.exp(-0.02 / 0.1)])
@@ -140,7 +140,7 @@ def test_each_turn_shortens_the_longest_step() -> None:
 
 
 def test_it_goes_back_where_customers_are_lost() -> None:
-    """A price that they bear no longer, above which what is left rises with the price again."""
+    """It returns from a price that loses customers, although income rises again above it."""
     carrier = CarrierBooks(RevenueGradient(), 100_000)
     settle(carrier, lambda price: price / 1e6, 8 * 2)
     settle(carrier, lambda price: price / 1e6 if price < 120_000 else price / 1e8, 8 * 40)
@@ -188,7 +188,7 @@ def test_the_bandit_settles_for_the_best_of_its_list(noise: float) -> None:
 
 
 def test_the_bandit_tries_all_twice_first() -> None:
-    """In an order of its own random numbers, which another seed changes."""
+    """The order comes from its random numbers, so another seed gives another order."""
 
     def order(seed: int) -> list[int]:
         carrier = CarrierBooks(RevenueBandit(floor=0.001, ceiling=0.016, arms=5), 1, seed)
@@ -262,7 +262,7 @@ def test_the_bandit_finds_the_higher_of_two_peaks() -> None:
 def test_values_that_make_no_sense_are_refused(
     made: type, params: dict[str, float], key: str
 ) -> None:
-    """By the name of the parameter."""
+    """The error names the parameter."""
     with pytest.raises(Refused) as caught:
         made(**params)
     assert caught.value.key == key

@@ -88,7 +88,7 @@ def test_default_interval_follows_what_is_measured(model: mesa.Model) -> None:
 
 
 def test_how_long_flows_take_to_respond(model: mesa.Model) -> None:
-    """Their windows to settle and five decisions; nothing for who has no flows.
+    """Windows settle, then five decisions follow; without flows the time is 0.
 
     Where 8 of 10 do not look at a decision, 5 % are left that have not looked after 13.4 more.
     """
@@ -103,7 +103,7 @@ def test_how_long_flows_take_to_respond(model: mesa.Model) -> None:
 
 
 def test_users_of_whom_few_look_take_longer_to_respond(model: mesa.Model) -> None:
-    """A carrier that waits for them hears of it: 60 s to settle, and 18.4 of their decisions."""
+    """A carrier that waits for them learns the time: 60 s to settle and 18.4 of their decisions."""
     worth = {"kind": "log", "a": 1.0, "x0": 1e6}
     loyal = Strategist("users", "best-offer", {"utility": worth, "loyalty": 0.8})
     assert loyal.inertia == 0.8
@@ -270,7 +270,7 @@ def test_phases_differ_between_agents_and_seeds(model: mesa.Model) -> None:
 
 
 def test_agent_streams_are_fixed_for_ever() -> None:
-    """Results of old runs can be had again: the first draw of a known key."""
+    """Old results stay reproducible: a known key has a known first draw."""
     assert agent_stream(7, "ann").random() == 0.504287718957188
     assert agent_stream(2**64 - 1, "é").random() != agent_stream(0, "é").random()
 
@@ -290,7 +290,7 @@ def test_single_flow_strategy_has_one_object_per_flow(model: mesa.Model) -> None
 
 
 def test_price_strategy_sets_the_price(model: mesa.Model) -> None:
-    """`stay` keeps it; a strategy of one's own may change it."""
+    """`stay` keeps it; a custom strategy may change it."""
     assert ConnectivityProvider(model, "isp", Terms(7)).post_price(prices()) == 1000
     doubling = ConnectivityProvider(model, "isp", Terms(7, "lab_strategies:Doubling"))
     assert doubling.post_price(prices()) == 2000
@@ -309,7 +309,7 @@ def test_price_strategy_sets_the_price(model: mesa.Model) -> None:
     ],
 )
 def test_useless_decisions_are_refused(model: mesa.Model, fault: str, told: str) -> None:
-    """By agent, strategy and reason."""
+    """The error names agent, strategy and reason."""
     customer = Customer(model, "ann", Terms(7, "lab_strategies:Broken", {"fault": fault}))
     with pytest.raises(StrategyError, match=rf"ann \(lab_strategies:Broken\).*{told}"):
         customer.decide(seen(0))

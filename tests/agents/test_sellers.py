@@ -107,7 +107,7 @@ def test_a_provider_of_calls_joins_with_all_rows(
 
 
 def test_a_provider_of_calls_posts_prices_and_notes_what_has_changed() -> None:
-    """By row; the second time only what differs, and the price of the row that has one."""
+    """It posts the price of the row that has one, and notes only changes the second time."""
     role, seat = gsp()
     role.join(seat)
     seat.take()
@@ -237,7 +237,7 @@ def test_fees_are_whole_numbers_by_class(answer: object, says: str) -> None:
 
 @pytest.mark.parametrize("answer", [True, False, np.True_, 1, None])
 def test_admission_is_true_or_false(answer: object) -> None:
-    """Of either kind of truth value."""
+    """Truth values of Python and numpy are accepted."""
     role, request = shop(answer), ClassRequest(0, "gold", 3, 1, 0.0)
     assert role.asked
     assert role.watches_classes
@@ -249,7 +249,7 @@ def test_admission_is_true_or_false(answer: object) -> None:
 
 
 def test_terms_are_those_of_the_scenario_s_entry() -> None:
-    """A role's own strategy and interval where the entry has none."""
+    """The role's own strategy and interval replace missing ones."""
     bare = AgentSpec("ann", "customer")
     timed = AgentSpec("ann", "customer", decision_interval_ps=0)
     own = AgentSpec("ann", "customer", strategy=StrategySpec("stay"), decision_interval_ps=9)
@@ -267,7 +267,7 @@ def test_terms_are_those_of_the_scenario_s_entry() -> None:
 
 
 def test_a_strategy_for_single_flows_decides_on_every_property() -> None:
-    """One column each; what a decision leaves out is unchanged."""
+    """Each property has a column, and omitted ones stay unchanged."""
     offers = (Offer("shop", "gold", 5), Offer("shop", "tin", 3))
     view = seen(1, 1, offers=offers, offer=[0, 0, 1, 1], switched_on=[False, True, True, True])
     found = Strategist("ann", "lab_sellers:ByFlow", {}).decide(view)

@@ -44,7 +44,7 @@ def test_built_in_strategies_can_be_made(kind: str) -> None:
 
 
 def test_dotted_path_finds_a_users_class() -> None:
-    """module:Class, and parameters reach it."""
+    """module:Class names a class, and its parameters reach it."""
     made = make("lab_strategies:Counting", {"step": 2.0})
     assert isinstance(made, Counting) and made.step == 2.0
 
@@ -84,7 +84,7 @@ def test_missing_strategy_names_what_was_tried(kind: str, told: str) -> None:
     [{"patience": 0.0}, {"satisfied": 1.5}, {"budget": -1.0}, {"budget": float("nan")}, {"x": 1}],
 )
 def test_bad_parameters_are_refused(params: dict[str, object]) -> None:
-    """By the strategy itself, as a StrategyError."""
+    """The strategy refuses them with a StrategyError."""
     with pytest.raises(StrategyError, match="qos-knob"):
         make("qos-knob", params)
 

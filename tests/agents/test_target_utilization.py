@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`target-utilization`: the law of its price, and what its docstring says of stability."""
+"""`target-utilization`: the law of its price, and the stability that its docstring claims."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_without_a_link_it_goes_by_the_busiest() -> None:
 
 
 def test_an_empty_link_halves_the_price_down_to_the_floor() -> None:
-    """And a full one doubles it up to the ceiling, where the target is small."""
+    """A full link with a small target doubles it, up to the ceiling."""
     strategy = TargetUtilization(target=0.25, floor=0.0004, ceiling=0.003)
     prices, price = [], 1000
     for used in (0.0, 0.0, 1.0, 1.0, 1.0):
@@ -51,7 +51,7 @@ def test_an_empty_link_halves_the_price_down_to_the_floor() -> None:
 
 
 def test_what_is_rounded_off_is_kept() -> None:
-    """At a price of a few micro-units steps of less than one still add up."""
+    """At a price of a few micro-units, steps of less than one micro-unit still add up."""
     strategy = TargetUtilization(target=0.5)
     price = 3
     for _ in range(50):
@@ -60,7 +60,7 @@ def test_what_is_rounded_off_is_kept() -> None:
 
 
 def test_a_price_that_somebody_else_posts_is_taken_up() -> None:
-    """As a user between two steps of a market."""
+    """A user may post a price between two steps of a market."""
     strategy = TargetUtilization(target=0.5)
     strategy.post_price(seen(1000, [0.5], ("a",)))
     assert strategy.post_price(seen(5000, [0.5], ("a",))) == 5000
@@ -132,7 +132,7 @@ def test_a_law_that_ignores_load_may_swing_where_demand_is_very_elastic() -> Non
     ],
 )
 def test_values_that_make_no_sense_are_refused(params: dict[str, float], key: str) -> None:
-    """By the name of the parameter."""
+    """The error names the parameter."""
     with pytest.raises(Refused) as caught:
         TargetUtilization(**params)
     assert caught.value.key == key

@@ -91,14 +91,14 @@ def test_no_swing_with_a_virtual_queue(elasticity: float) -> None:
     ],
 )
 def test_laws_that_it_cannot_tune(law: str, params: dict[str, float], said: str) -> None:
-    """By the link's name."""
+    """The error names the link."""
     with pytest.raises(StrategyError, match=said):
         TunedMarking(target=0.5).tune(seen(0.5, law, params))
 
 
 @pytest.mark.parametrize("target", [0.0, 1.0, 1.5, float("nan")])
 def test_targets_that_no_link_has_are_refused(target: float) -> None:
-    """By the name of the parameter."""
+    """The error names the parameter."""
     with pytest.raises(Refused) as caught:
         TunedMarking(target=target)
     assert caught.value.key == "target"

@@ -80,7 +80,7 @@ def test_slopes_that_nothing_has_have_no_inverse() -> None:
 
 @pytest.mark.parametrize("utility", ELASTIC, ids=repr)
 def test_utilities_grow_and_are_concave(utility: Utility) -> None:
-    """More is better, ever less so."""
+    """A larger rate is worth more, with falling slope."""
     assert np.all(utility.slope(R) > 0)
     assert np.all(np.diff(utility.slope(R)) < 0)
 
@@ -95,7 +95,7 @@ def test_which_are_concave() -> None:
 
 @pytest.mark.parametrize("utility", SATED, ids=repr)
 def test_sated_utilities_want_x0_and_no_more(utility: Utility) -> None:
-    """From r = 1 on U stays a, more is worth nothing and the curvature is infinite."""
+    """From r = 1 on, U stays at a, so a larger rate adds nothing and the curvature is infinite."""
     beyond = np.array([1.0, 1.5, 1e6])
     assert utility.value(beyond).tolist() == [utility.a] * 3  # type: ignore[attr-defined]
     assert utility.slope(beyond).tolist() == [0.0] * 3
@@ -135,7 +135,7 @@ def test_quadratic_is_athuraliyas() -> None:
 
 
 def test_in_bits_per_second_with_another_reference() -> None:
-    """x0 may be a flow's own; without any the rates mean nothing."""
+    """x0 may be that of a flow; without an x0, rates have no meaning."""
     assert AtRate(Log(a=2.0), 5e5).value(np.array([5e5])) == pytest.approx(2 * np.log(2))
     assert AtRate(Log(a=2.0, x0=1e6), 5e5).x0_bps == 5e5
     with pytest.raises(Refused, match="x0"):
@@ -144,7 +144,7 @@ def test_in_bits_per_second_with_another_reference() -> None:
 
 @pytest.mark.parametrize("utility", ELASTIC, ids=repr)
 def test_curvature_is_the_largest_there_is(utility: Utility) -> None:
-    """-x U''/U' nowhere exceeds it, and comes near it over nine decades."""
+    """-x U''/U' never exceeds it, and comes near it within nine decades of rates."""
     wide = np.geomspace(1e-3, 1e6, 91)
     curvature = -wide * derivative(utility.slope, wide) / utility.slope(wide)
     assert curvature.max() == pytest.approx(utility.curvature, rel=1e-4)
@@ -159,7 +159,7 @@ def test_alpha_zero_buys_all_or_nothing() -> None:
 
 
 def test_the_largest_alpha_stays_a_number() -> None:
-    """Over all rates that count, from x0/1000 to 1000 x0."""
+    """Values are finite over all relevant rates, from x0/1000 to 1000 x0."""
     steep = AlphaFair(a=2.0, alpha=100.0)
     r = np.array([1e-3, 1.0, 1e3])
     assert np.isfinite(np.log(1e6 * steep.worth(r))).all() and np.isfinite(steep.value(r)).all()
@@ -177,13 +177,13 @@ def test_alpha_one_is_the_logarithm_between_its_neighbours() -> None:
 
 
 def test_only_a_log_x_needs_no_rate_of_reference() -> None:
-    """Its x U'(x) is a at any rate, and it is the only one of which that is true."""
+    """It is the only utility whose x U'(x) is the same at every rate."""
     constant = [utility for utility in ELASTIC if np.ptp(utility.worth(R)) == 0]
     assert [u for u in ALL if not u.needs_x0] == constant == [AlphaFair(a=1.5, alpha=1.0)]
 
 
 def test_mapping_makes_each_kind() -> None:
-    """By the name that users write."""
+    """The name is the one that users write."""
     made = [
         utility_of({"kind": "log", "a": 2.0, "x0": 1e6}),
         utility_of({"kind": "alpha-fair", "a": 2.0, "alpha": 3.0}),
@@ -224,7 +224,7 @@ def test_mapping_makes_each_kind() -> None:
 def test_parameters_out_of_range_are_refused(
     params: dict[str, object], key: str, found: str
 ) -> None:
-    """By key, with what was found."""
+    """The error names the key and the value found."""
     with pytest.raises(Refused) as caught:
         utility_of(params)
     assert caught.value.key == key

@@ -45,7 +45,7 @@ def test_rating_of_a_mos_is_the_inverse(rating: float) -> None:
 
 
 def test_a_mos_beyond_the_scale_has_no_rating() -> None:
-    """From 1 to 4.5."""
+    """The scale goes from 1 to 4.5."""
     assert np.isnan(r_of_mos([0.9, 4.6])).all()
     assert r_of_mos([1.0, 4.5]) == pytest.approx([6.5, 100.0], abs=0.05)
 

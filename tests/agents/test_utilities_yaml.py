@@ -170,7 +170,7 @@ def test_prices_by_time_count_in_the_key_of_a_run() -> None:
 
 @pytest.mark.parametrize("kind", ["quadratic", "target", "lab_utilities:Saturating"])
 def test_a_market_runs_with_it(kind: str, tmp_path: Path) -> None:
-    """From the file to the packets, with a decision each second: w is set, and is never 0."""
+    """A scenario runs with a decision each second; w is set and never 0."""
     text = f'{{kind: elastic-utility, utility: {{kind: "{kind}", {WRITTEN[kind]}}}}}'
     made = scenario_from_text(SCENARIO.format(f"{text}, decision_interval: 1 s"))
     table = run(made, seed=1, out=tmp_path / "run").raw.agents
