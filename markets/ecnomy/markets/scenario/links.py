@@ -56,17 +56,17 @@ def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
 
 
 class Reverse(msgspec.Struct, frozen=True, kw_only=True):
-    """Differences of the reverse direction of a duplex link; None means as forward.
+    """Differences of a reverse direction from forward, or of a link from the rest of its topology.
 
     Attributes:
-        rate: bits per second, if other than forward.
-        delay: propagation delay, if other than forward.
-        buffer: room for waiting packets, if other than forward.
-        framing: link-layer bytes added to every packet, if other than forward.
-        not_ect: treatment of packets that are not ECN-capable, if other than forward.
-        marking: marking law of this direction.
-        scheduler: classes of service of this direction.
-        loss: probability that the wire loses a packet, if other than forward.
+        rate: bits per second; by default as in the forward direction or the topology.
+        delay: propagation delay; by default as in the forward direction or the topology.
+        buffer: room for waiting packets; by default as in the forward direction or the topology.
+        framing: link-layer bytes added to every packet; by default as forward or in the topology.
+        not_ect: treatment of packets without ECN; by default as forward or in the topology.
+        marking: marking law; by default drop-tail in reverse, and the topology's law otherwise.
+        scheduler: classes of service of the reverse direction, or of the link.
+        loss: probability that the wire loses a packet; by default as forward, or 0.
     """
 
     rate: RateBps | None = None
