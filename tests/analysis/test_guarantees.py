@@ -16,7 +16,7 @@ from ecnomy.analysis import Guarantee, guarantees_of
 from ecnomy.analysis.run.guaranteed_calls import all_streams, call_rows
 from ecnomy.analysis.run.guarantees import Item
 from ecnomy.analysis.run.guarantors import providers_of
-from ecnomy.analysis.run.told_agents import agents_of
+from ecnomy.analysis.run.scenario_agents import agents_of
 from ecnomy.analysis.show.command import show_command
 from ecnomy.analysis.show.guarantees_tables import offer_in_words
 from ecnomy.markets import run

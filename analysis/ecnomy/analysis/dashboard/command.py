@@ -25,7 +25,7 @@ from ecnomy.agents.errors import InputError
 from ecnomy.analysis.dashboard.guard import Guard
 from ecnomy.markets.cli.options import Changes, Config, EngineName, Seed
 from ecnomy.markets.engines.registry import DEFAULT_ENGINE
-from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.inputs.missing_packages import extras
 from ecnomy.markets.support.temporary import temporary_folder
 
 __all__ = ["SHOWN", "Shown", "dashboard_command"]

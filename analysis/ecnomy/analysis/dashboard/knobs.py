@@ -13,11 +13,11 @@ from typing import Any, Final
 import solara
 
 from ecnomy.agents.money import MICRO
+from ecnomy.analysis.dashboard.figures import GroupSeen
 from ecnomy.analysis.dashboard.groups import CLASS, PAY, Group
 from ecnomy.analysis.dashboard.hand import stops
 from ecnomy.analysis.dashboard.live import LiveMarket
 from ecnomy.analysis.dashboard.pictures import CARRIERS
-from ecnomy.analysis.dashboard.seen import GroupSeen
 from ecnomy.analysis.dashboard.words import carrier_facts, group_facts, name_tag
 from ecnomy.analysis.draw.panels import COLOURS
 from ecnomy.analysis.run.families import MOST_GROUPS

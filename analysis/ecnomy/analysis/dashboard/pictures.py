@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ecnomy.analysis.dashboard.seen import Seen
+from ecnomy.analysis.dashboard.figures import Seen
 from ecnomy.analysis.draw.network_layout import Point, layout
 from ecnomy.analysis.draw.network_legend import HALO, SHADES
 from ecnomy.analysis.draw.network_list import badge_names

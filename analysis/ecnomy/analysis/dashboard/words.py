@@ -11,7 +11,7 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ecnomy.analysis.dashboard.seen import Account, CarrierSeen, GroupSeen, Seen
+from ecnomy.analysis.dashboard.figures import Account, CarrierSeen, GroupSeen, Seen
 from ecnomy.analysis.draw.network_list import link_facts
 from ecnomy.analysis.run.network_loads import LinkLoad
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.pages.parts import Query
-from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.inputs.missing_packages import extras
 
 __all__ = ["Queries", "columns_of", "literal"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.inputs.missing_packages import extras
 
 __all__ = ["environment", "page_maker"]
 

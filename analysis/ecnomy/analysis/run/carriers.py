@@ -17,7 +17,7 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.link_marking import crossings_of
-from ecnomy.analysis.run.told_agents import agents_of
+from ecnomy.analysis.run.scenario_agents import agents_of
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.economy.journal import PRICE
 from ecnomy.markets.results.rawrun import RawRun

@@ -17,7 +17,7 @@ import numpy as np
 from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.analysis.run.carriers import access_carriers
 from ecnomy.analysis.run.families import family_of
-from ecnomy.analysis.run.told_agents import ToldAgent, agents_of
+from ecnomy.analysis.run.scenario_agents import ToldAgent, agents_of
 from ecnomy.markets.economy.journal import ACTIVE
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.families import family_of
-from ecnomy.analysis.run.told_agents import ToldAgent, ToldTariff, agents_of
+from ecnomy.analysis.run.scenario_agents import ToldAgent, ToldTariff, agents_of
 from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["FileOffer", "Offer", "Provider", "flows_of", "providers_of", "shared_sources"]

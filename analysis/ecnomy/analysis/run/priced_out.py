@@ -18,7 +18,7 @@ import numpy as np
 
 from ecnomy.analysis.run.activity import flows_on
 from ecnomy.analysis.run.families import family_of
-from ecnomy.analysis.run.told_agents import agents_of
+from ecnomy.analysis.run.scenario_agents import agents_of
 from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["PricedOut", "priced_out"]

@@ -60,7 +60,7 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.carriers import Prices, links_by_carrier, prices_of
 from ecnomy.analysis.run.priced_out import PricedOut, priced_out
 from ecnomy.analysis.run.profit_slope import ProfitSlope, slope_of
-from ecnomy.analysis.run.told_agents import agents_of
+from ecnomy.analysis.run.scenario_agents import agents_of
 from ecnomy.analysis.support.digits import significant
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results

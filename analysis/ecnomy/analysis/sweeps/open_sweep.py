@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.sweeps.labels import named, quoted_name
 from ecnomy.analysis.sweeps.missing import say_missing
-from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.inputs.missing_packages import extras
 from ecnomy.markets.sweep.head import head_of
 from ecnomy.markets.sweep.store import check_shard, loose_table, shards
 

@@ -20,7 +20,7 @@ import math
 from typing import Any, Final
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.inputs.missing_packages import extras
 from ecnomy.markets.sweep.tuning import Tuning
 
 __all__ = ["Search", "Values"]

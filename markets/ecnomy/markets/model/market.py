@@ -34,11 +34,11 @@ from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.economy.link_laws import LinkLaws
 from ecnomy.markets.economy.menus import MarketMenus, StrategyMenus
 from ecnomy.markets.economy.metered import Metered
+from ecnomy.markets.economy.observations import Sight
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.phases import PHASES, POST, in_order, posting_fees
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.economy.settlement import Settlement
-from ecnomy.markets.economy.sight import Sight
 from ecnomy.markets.model.by_hand import ByHand
 from ecnomy.markets.model.seat import MarketSeat
 from ecnomy.markets.plan import Plan

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from ecnomy.markets.economy.ledger import Ledger
     from ecnomy.markets.economy.link_laws import LinkLaws
     from ecnomy.markets.economy.menus import MarketMenus
+    from ecnomy.markets.economy.observations import Sight
     from ecnomy.markets.economy.parties import Parties
-    from ecnomy.markets.economy.sight import Sight
     from ecnomy.markets.plan import Plan
 
 __all__ = ["MarketSeat"]

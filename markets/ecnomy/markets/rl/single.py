@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.inputs.missing_packages import extras
 from ecnomy.markets.rl.declared import Environment, load_environment
 from ecnomy.markets.rl.spaces import action_space, observation_space, shares
 from ecnomy.markets.rl.world import World

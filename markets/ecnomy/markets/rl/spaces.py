@@ -13,7 +13,7 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.inputs.missing_packages import extras
 from ecnomy.markets.rl.declared import Learner
 
 try:

@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 
 from ecnomy.agents.errors import InputError, NotRunningError
-from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.inputs.missing_packages import extras
 from ecnomy.markets.rl.single import market_env
 
 try:

@@ -19,7 +19,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.find import nearest
-from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.inputs.missing_packages import extras
 from ecnomy.markets.scenario.places import Places
 
 __all__ = ["Edge", "Topology", "node_names", "open_topology"]

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.inputs.missing_packages import extras
 
 __all__ = ["PLANS", "plan_length", "plan_shares", "salib"]
 

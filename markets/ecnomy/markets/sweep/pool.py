@@ -27,7 +27,7 @@ from multiprocessing import resource_tracker
 from typing import Any, Final, Protocol, TypeVar
 
 from ecnomy.agents.errors import EcnomyError, InputError
-from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.inputs.missing_packages import extras
 from ecnomy.markets.support.temporary import private_folder
 from ecnomy.markets.sweep import local_worker
 from ecnomy.markets.sweep.declared import UNLIMITED, Limits
