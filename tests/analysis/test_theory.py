@@ -145,6 +145,6 @@ def test_wtp_time_constant_matches_the_drift() -> None:
 
 
 def test_wtp_stability_of_equation_seven() -> None:
-    """gain (p + x p') / w_dec at round numbers, and half of it with w_dec = 2."""
+    """It is gain (p + x p') / w_dec for round numbers, and half of that with w_dec = 2."""
     assert theory.wtp_stability(0.5, 0.1, 1000, 1e-3) == pytest.approx(0.55)
     assert theory.wtp_stability(0.5, 0.1, 1000, 1e-3, w_dec=2) == pytest.approx(0.275)

@@ -84,7 +84,7 @@ def sends(outcome: Outcome) -> list[tuple[int, tuple[int, Blocks] | None, list]]
 
 
 def repeats(outcome: Outcome) -> Counter[int]:
-    """How often each segment was sent beyond the first time."""
+    """How often each segment was sent again."""
     table = outcome.table("trace")
     data = (table["event"] == SEND) & (table["bytes"] > 40)
     return Counter(table["seq"][data].tolist()) - Counter(set(table["seq"][data].tolist()))

@@ -166,7 +166,7 @@ def test_same_seed_same_bytes() -> None:
 
 
 def test_tracing_changes_nothing() -> None:
-    """A traced run and an untraced one report the same."""
+    """A traced run has the same reports as an untraced run."""
     for a, b in zip(crowded().reports, crowded(trace=False).reports, strict=True):
         assert all(np.array_equal(a.flows[k], b.flows[k]) for k in a.flows)
 

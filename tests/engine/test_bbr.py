@@ -77,7 +77,7 @@ def test_two_flows_share_the_link(bdp: float) -> None:
 
 
 def test_cubic_takes_the_link_in_a_deep_buffer() -> None:
-    """Beside CUBIC it has about half at a buffer of one BDP and a fifth at most at 32."""
+    """Beside CUBIC, it gets about half with a buffer of one BDP, and at most a fifth with 32."""
     shallow, deep = (
         shares(over_neck([plans.bbr(), plans.cubic()], bdp=bdp, duration_s=180), 60, 180)[0]
         for bdp in (1, 32)
@@ -87,7 +87,7 @@ def test_cubic_takes_the_link_in_a_deep_buffer() -> None:
 
 
 def test_it_answers_marks_on_a_short_path_only() -> None:
-    """At 2 ms marks keep two flows' queue short; on 40 ms they change nothing."""
+    """At 2 ms, marks keep the queue of two flows short; at 40 ms, they have no effect."""
     marks = Law("threshold", dict(threshold_packets=5.0, scope=2.0))
     queues = {}
     for rtt_s in (0.002, 0.04):

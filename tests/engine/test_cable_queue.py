@@ -71,7 +71,7 @@ def test_protection_ejects_a_flood(protection: float) -> None:
 
 
 def test_a_flow_without_a_queue_stays() -> None:
-    """Half of the link makes no queue to speak of: hardly a packet is ejected or marked."""
+    """A flow at half of the rate hardly queues: almost no packet is ejected or marked."""
     out = drive.run(cable([datagrams("steady", 20e6)], 20.0))
     table = by_class(out.table("classes"))
     assert table["arrivals"][CLASSIC] < 1e-3 * table["arrivals"][L4S]

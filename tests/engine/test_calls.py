@@ -58,7 +58,7 @@ def of_call(calls: dict, trace: dict, row: int, event: int) -> np.ndarray:
 
 @pytest.fixture(scope="module", params=["apart", "overlapping"])
 def outcome(request: pytest.FixtureRequest) -> Outcome:
-    """Calls with pauses far above and far below a packet's way through the network."""
+    """Calls with pauses far longer and far shorter than a packet's transit."""
     idle_s = 1.0 if request.param == "apart" else 0.002
     return run(telephones(voip(idle_s, 0.3)))
 
@@ -138,7 +138,7 @@ def test_request_is_answered_before_the_next_event() -> None:
 
 
 def test_the_market_knows_the_calls_that_ended_when_it_is_asked() -> None:
-    """All whose last packet must have left the network, though the next report comes later."""
+    """The market knows all calls whose last packet must have left, before the next report."""
     plan = telephones(voip(0.5, 0.3), ask=True, duration_s=8)
     outcome = run(plan, admit=lambda request, sock: request.id % 3 > 0)
     ends = outcome.table("calls")["end_ps"]

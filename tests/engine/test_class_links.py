@@ -24,7 +24,7 @@ def cbr(rate_bps: float) -> Law:
 
 
 def poisson(rate_bps: float) -> Law:
-    """The same, Poisson."""
+    """Packets of 1000 bytes with exponential gaps."""
     return Law("poisson", {"mean_interval_s": PACKET * 8 / rate_bps})
 
 
@@ -143,7 +143,7 @@ def test_what_waits_is_that_of_one_queue() -> None:
 
 
 def test_rows_of_classes_sum_up_to_the_links() -> None:
-    """Arrivals, departures, drops, bytes and marks, over TCP with regulation; as the trace has."""
+    """Under regulation, sums of arrivals, departures, drops, bytes and marks are the trace's."""
     links = plans.duplex("in", 0, 1, 1e9, 0.001) + plans.duplex("out", 1, 2, 1e7, 0.01, buffer=40)
     of = scheduler(TABLE_1, regulation="ecn", buffer_packets=30.0, least_bytes=2000.0)
     links[2] = classed(links[2], of)

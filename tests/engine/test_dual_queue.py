@@ -144,7 +144,7 @@ def test_prague_takes_as_many_marks_whatever_its_rate_and_round_trip(
 
 
 def test_beyond_25_ms_the_rate_falls_with_the_round_trip() -> None:
-    """At 50 ms it is half of that at 25 ms."""
+    """The rate at 50 ms is half of the rate at 25 ms."""
     (near, near_p), (far, far_p) = (_prague(0.02, rtt_s, 120.0) for rtt_s in (0.025, 0.05))
     scale = (1 / far_p - 1) / (1 / near_p - 1)
     assert far / near == pytest.approx(scale / 2, rel=0.05)

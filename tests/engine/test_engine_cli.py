@@ -127,7 +127,7 @@ CHOICES = {
     ],
 )
 def test_a_word_of_a_plan_is_one_of_its_choices(key: str, good: str, tmp_path) -> None:
-    """Each is read; with a letter more it is refused with its place and the choices."""
+    """Each word is read; with one letter more, it is refused with its place and the choices."""
     plan = json.loads(plans.reference_dumbbell(2.0).to_json())
     record, source = plan["record"], plan["sources"][0]
     path = tmp_path / "plan.json"

@@ -172,7 +172,7 @@ def test_events_come_by_time_and_at_one_time_as_scheduled(driver: Path, name: st
 
 
 def test_a_boundary_may_be_long_before_what_is_next(driver: Path) -> None:
-    """The list looks ahead only as far as it was asked to."""
+    """The list looks ahead only up to the boundary."""
     assert not differs(driver, *boundary_before_a_crowd())
 
 
@@ -189,7 +189,7 @@ def test_an_event_in_the_past_is_refused(driver: Path) -> None:
 @full
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_a_planted_fault_is_seen(tmp_path: Path, name: str) -> None:
-    """The scripts reach every part: a fault in any makes some answer wrong."""
+    """The scripts reach every part: each fault makes an answer wrong."""
     mutation = MUTATIONS[name]
     shutil.copytree(ENGINE / "engine", tmp_path / "engine")
     changed = tmp_path / "engine" / mutation.file

@@ -31,7 +31,7 @@ def readers(count: int, duration_s: float) -> Plan:
 
 
 def test_pauses_beyond_the_end_of_time_are_waited_for() -> None:
-    """Of 2,000 users hundreds draw a pause past 106 days in all; none wraps, and all others fetch.
+    """Hundreds of 2,000 users draw a pause beyond 106 days; none wraps, and all others fetch.
 
     The number of files is that of a renewal process drawn apart, within five of its deviations.
     """
@@ -74,7 +74,7 @@ def test_a_sum_that_wraps_within_an_epoch_is_not_told(rows: str, epoch_s: float)
 
 
 def test_a_call_of_no_number_is_not_told() -> None:
-    """Twenty packets of a call, 10^6 s each."""
+    """A call has twenty packets with delays of 10^6 s each."""
     law = dict(idle_mean_s=1.0, call_mean_s=LONGEST_MEAN_S, interval_s=1e4, random_phase=0.0)
     law = {name: float(value) for name, value in law.items()}
     user = plans.source("talk", [0], [], plans.udp(200), plans.voip(**law), stop_s=1e6)

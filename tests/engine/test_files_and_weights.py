@@ -54,7 +54,7 @@ def test_finished_files_are_those_of_the_table(each: Outcome) -> None:
 
 
 def test_what_is_left_is_what_was_not_acknowledged(each: Outcome) -> None:
-    """It is the requested less the acknowledged payload, to the byte, if no file is given up."""
+    """The rest is the requested less the acknowledged payload, if no file is given up."""
     left = 0
     for report in each.reports:
         flows = {name: column[:12] for name, column in report.flows.items()}
@@ -71,7 +71,7 @@ def test_what_is_left_is_what_was_not_acknowledged(each: Outcome) -> None:
 
 
 def test_a_row_of_many_has_the_sums(each: Outcome) -> None:
-    """Rows of three flows."""
+    """A row of three flows holds their sums."""
     for one, row in zip(each.reports, downloads("together").reports, strict=True):
         for name in ("files", "file_bytes", "file_left"):
             sums = one.flows[name][:15].reshape(5, 3).sum(axis=1)

@@ -61,7 +61,7 @@ def keys(outcome, event: int) -> list[tuple[int, int]]:
 
 
 def agree(outcome, fifo: Fifo) -> None:
-    """Same drops, same marks, same delivery times, same queue integral and maximum."""
+    """Drops, marks, delivery times, queue integral and maximum are the same."""
     numbers = replay(outcome, fifo)
     assert {numbers[k] for k in keys(outcome, DROP)} == fifo.dropped
     assert len(fifo.dropped) > 20

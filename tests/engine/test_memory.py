@@ -34,7 +34,7 @@ NEVER_S = 1e3  # beyond the end of every run here
 
 
 def bell(transport, duration_s, *, traffic=None, flows=10, buffer=60, start_s=0.0, **link) -> Plan:
-    """Flows over one bottleneck of 1 Mbps each that holds 2 to 6 packets of each."""
+    """Flows over one bottleneck, with 1 Mbps and room for 2 to 6 packets per flow."""
     rate_bps = 1e6 * flows
     links = (
         plans.duplex("in", 0, 1, 100 * rate_bps, 0.001)
@@ -171,7 +171,7 @@ def test_events_per_packet() -> None:
 
 
 def test_a_datagram_costs_one_event_and_one_a_link() -> None:
-    """A departure for each that is sent and a delivery a link, but for the last of each flow."""
+    """Each datagram costs a departure and a delivery per link, except the last of each flow."""
     run = drive.run(bell(plans.udp(), 10.0, traffic=CBR))
     assert run.finish is not None
     sent = int(run.reports[-1].flows["sent"].sum())

@@ -50,7 +50,7 @@ def arrivals(table: Table) -> list[int]:
 def test_a_free_line_takes_each_call_and_none_is_lost_while_one_is_free(
     lines: int, stop_s: float | None
 ) -> None:
-    """Replayed call by call: which lines are busy, and which calls find none. All end at `stop`."""
+    """A replay has the same busy lines and the same lost calls. All calls end at `stop`."""
     table = calls(lines, stop_s=stop_s)
     if stop_s is not None:
         assert table["end_ps"].max() == round(stop_s * PS) > table["start_ps"].max()
@@ -68,7 +68,7 @@ def test_a_free_line_takes_each_call_and_none_is_lost_while_one_is_free(
 
 
 def test_calls_come_when_they_come() -> None:
-    """Arrivals depend neither on the number of lines nor on refusals."""
+    """Arrivals do not depend on the number of lines or on refusals."""
     expected = arrivals(calls(40))
     assert len(set(expected)) == len(expected)
     for lines in (1, 5):

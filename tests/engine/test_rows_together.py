@@ -157,7 +157,7 @@ def orders(rows: np.ndarray):
 
 
 def test_a_decision_for_a_row_is_shared_out_evenly(each: Outcome) -> None:
-    """Rate caps, mark rates and on or off for a row do what the same for each flow does."""
+    """Caps, mark rates and on or off have the same effect for a row as for each of its flows."""
     one, two = (crowd(names, orders(row_of(names))) for names in (set(), ALL))
     first, second = one.table("trace"), two.table("trace")
     assert np.array_equal(first["t_ps"], second["t_ps"])
@@ -168,7 +168,7 @@ def test_a_decision_for_a_row_is_shared_out_evenly(each: Outcome) -> None:
 
 
 def test_a_mark_cap_for_a_row_is_kept() -> None:
-    """Flows of a row stop at equal shares of its cap, what is left over shared out: 5 + 5 + 4."""
+    """Flows of a row stop at equal shares of its cap, with the rest shared out: 5 + 5 + 4."""
 
     def decide(report):
         if report.epoch:
@@ -196,7 +196,7 @@ def test_a_decision_for_a_row_that_is_not_there_is_refused(
     "beside", [0, 1, 3], ids=["alone", "beside-a-row-of-one", "beside-a-crowd"]
 )
 def test_a_row_of_one_flow_is_that_flow(kind: str, beside: int) -> None:
-    """One user's files, with rows together: reports and transfers are those of rows each."""
+    """For one user's files, reports and transfers are the same as with a row for each flow."""
     law = {
         "web": LAWS["web"],
         "on-off": Law("on-off", {"packets_mean": 20.0, "pause_mean_s": 0.1, "lasting": 0.0}),

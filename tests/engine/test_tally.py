@@ -170,7 +170,7 @@ def test_queue_histogram_is_that_of_a_trace(outcome: Outcome) -> None:
 
 
 def test_counting_changes_nothing_and_reports_part_nothing(outcome: Outcome) -> None:
-    """The same packets without it; the same counts when reports are frequent."""
+    """A run without counts has the same packets, and frequent reports give the same counts."""
     plain = run(crowded(trace=False, histograms=[], counts=[], counts_every_ps=-1))
     assert not plain.table("histograms") and not plain.table("counts")
     for part in ("flows", "links", "pairs"):
@@ -267,7 +267,7 @@ def test_counts_show_how_bursty_arrivals_are() -> None:
     ],
 )
 def test_a_plan_that_asks_for_nonsense_is_refused(record, complaint, tmp_path) -> None:
-    """Exit status 2 and the place."""
+    """The engine exits with status 2 and names the place."""
     path = tmp_path / "plan.json"
     path.write_bytes(crowded(**record).to_json())
     done = subprocess.run(

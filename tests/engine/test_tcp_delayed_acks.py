@@ -96,7 +96,7 @@ def test_the_last_packet_of_a_file_does_not_wait() -> None:
 
 
 def test_a_round_trip_counts_from_the_oldest_packet_answered() -> None:
-    """RFC 7323 section 4.3: one packet in flight has the wait in its round-trip time, all of it."""
+    """RFC 7323 section 4.3: the round-trip time of a single packet in flight includes the wait."""
     transport = plans.tcp(
         echo="off", slow_start=False, initial_window=1.0, max_window=1.0, delayed_acks=2,
         delayed_ack_ps=WAIT_PS,
@@ -136,7 +136,7 @@ def test_marks_are_told_at_once_with_accurate_echo(probability: float) -> None:
 
 
 def test_each_connection_tells_its_first_mark_at_once() -> None:
-    """Also if the last packet of the connection before it was marked."""
+    """This holds even if the last packet of the previous connection was marked."""
     transport = plans.tcp(plans.wtp(8), delayed_acks=8, delayed_ack_ps=WAIT_PS)
     files = Law("on-off", {"packets_mean": 6.0, "pause_mean_s": 0.3, "lasting": 0.0})
     outcome = one_flow(transport, 60, probability=0.5, traffic=files)
@@ -177,7 +177,7 @@ def switched_off(report: Report) -> Decide:
 @pytest.mark.parametrize("every", [1, 2, 5])
 @pytest.mark.parametrize("ack_loss", [0.0, 0.3])
 def test_accurate_echo_loses_no_mark(every: int, ack_loss: float) -> None:
-    """All CE packets delivered before the last ACK left are learnt of, whatever ACKs were lost."""
+    """The sender learns of all CE packets delivered before the last ACK, even if ACKs are lost."""
     for seed in range(3):
         transport = plans.tcp(plans.wtp(4), delayed_acks=every, delayed_ack_ps=WAIT_PS)
         outcome = one_flow(
@@ -215,7 +215,7 @@ def ace_count(outcome: Outcome) -> tuple[int, int]:
 
 @pytest.mark.parametrize(("every", "ack_loss"), [(1, 0.0), (2, 0.0), (1, 0.2), (1, 0.6), (2, 0.5)])
 def test_three_bits_of_marks_are_read_as_rfc_9768_says(every: int, ack_loss: float) -> None:
-    """Exactly, if every ACK answers at most 7 packets; else as the most marks that fit."""
+    """The count is exact if every ACK answers at most 7 packets, else the largest that fits."""
     ahead = 0
     for seed in range(3):
         transport = plans.tcp(
@@ -253,7 +253,7 @@ def test_growth_follows_the_law_for_several_packets(window: Law) -> None:
 
 
 def test_a_paced_flow_takes_its_marks_with_delayed_acks() -> None:
-    """20 marks/s asked for are 20 marks/s taken within 5 %, with an ACK for two packets."""
+    """A target of 20 marks/s is met within 5 %, with an ACK for two packets."""
     transport = plans.tcp(
         plans.wtp(gain=0.1), initial_mark_rate=20.0, delayed_acks=2, delayed_ack_ps=WAIT_PS
     )

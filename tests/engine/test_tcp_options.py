@@ -66,7 +66,7 @@ def marked(ect: str, probability: float, *, buffer: int, seed: int = 1, decide=N
 
 
 def test_all_packets_may_be_marked_with_ect_all() -> None:
-    """On links that mark everything `data` cannot even connect, `all` loses nothing."""
+    """On links that mark every packet, `data` cannot connect, and `all` loses nothing."""
     none, all_ect = marked("data", 1.0, buffer=-1), marked("all", 1.0, buffer=-1)
     assert sum(none.reports[-1].flows["sent"]) == 0 and none.reports[-1].links["law_drops"][0] > 6
     flows, links = all_ect.reports[-1].flows, all_ect.reports[-1].links
@@ -92,7 +92,7 @@ def test_every_mark_is_accounted_for_with_ect_all(seed: int, options: dict[str, 
 
 
 def test_resent_packets_are_marked_and_learnt_of() -> None:
-    """With `all` a retransmission that is marked is charged, and its mark reaches the law."""
+    """With `all`, a marked retransmission is charged, and its mark reaches the law."""
     outcome = marked("all", 0.2, buffer=8, max_window=20.0)
     table, lost, again, resent = outcome.table("trace"), set(), set(), 0
     names = ("event", "link", "flow", "seq", "bytes")
@@ -123,7 +123,7 @@ def test_a_mark_cap_is_kept_with_ect_all() -> None:
 
 
 def fair(window: Law, reference_s: float, seed: int, *, shared: bool) -> float:
-    """Rate of flows of 100 ms over that of flows of 300 ms, on one link that marks."""
+    """Ratio of the rates of flows of 100 ms and of 300 ms, on one link that marks."""
     marking = plans.fixed(0.05)
     rate_bps, count = 1e9, 1
     if shared:

@@ -121,7 +121,7 @@ def test_fast_retransmit_after_three_duplicates() -> None:
 
 @pytest.mark.parametrize("sack", [False, True])
 def test_the_first_segment_of_a_connection_needs_no_timer(sack: bool) -> None:
-    """Lost, segment 0 is resent at the third duplicate ACK, as any other."""
+    """Segment 0 is resent at the third duplicate ACK, like any other."""
     transport = plans.tcp(plans.RENO, echo="off", sack=sack, initial_window=10.0)
     flows = losses.dropping(losses.first_window([0]), transport, 0.5).reports[-1].flows
     counts = [int(flows[name][0]) for name in ("lost", "retransmitted", "timeouts")]

@@ -70,7 +70,7 @@ def held_then_hit(transport: Tcp, cap_bps: float = 8e5) -> Outcome:
 
 
 def test_a_loss_is_of_what_was_in_flight() -> None:
-    """A flow capped at a few packets per round trip keeps half of these, not of its old window."""
+    """A flow capped at a few packets per round trip keeps half of them, not of its old window."""
     outcome = held_then_hit(plans.tcp(NEWRENO, echo="off", max_window=40.0))
     times, cwnd = windows(outcome)
     assert cwnd[np.searchsorted(times, 7.9)] > 15
@@ -189,7 +189,7 @@ def test_without_repair_the_window_survives() -> None:
 
 
 def test_without_repair_a_timeout_frees_what_was_lost() -> None:
-    """All of a window lost, the flow goes on after one timeout, with nothing sent again."""
+    """If a whole window is lost, the flow goes on after one timeout and resends nothing."""
     law = plans.rem_source(min_rate=100.0, max_rate=400.0, w=1e9)
     transport = plans.tcp(law, echo="off", repair=False, initial_window=20.0)
     outcome = dropping([*range(101, 125)], transport, 1.5)

@@ -88,13 +88,13 @@ def test_mesa_users_find_what_they_expect(scene: Path, tmp_path: Path) -> None:
 
 
 def test_guaranteed_stream_provider_names_its_role() -> None:
-    """The fifth role of a scenario, by the same word."""
+    """The agent's role is the word that the scenario uses."""
     with open_market(GUARANTEED, overrides=SHORT[GUARANTEED], tables=False) as market:
         assert [a.role for a in market.agents][-1] == "guaranteed-stream-provider"
 
 
 def test_a_users_data_collector(scene: Path, tmp_path: Path) -> None:
-    """Model and agent reporters, once a step, without any code of ours."""
+    """Mesa's collector reads the model and its agents once a step."""
     collector = mesa.DataCollector(
         model_reporters={"price": "price_micro", "time": "time"},
         agent_reporters={"role": "role", "balance": "balance"},

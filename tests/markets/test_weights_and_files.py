@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights that money buys, and what strategies are told of files."""
+"""Weights bought with money, and the files that strategies observe."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def test_a_worker_killed_as_it_starts_is_one_line(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.signals
 def test_ctrl_c_is_answered_when_workers_have_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C used to be lost; threads started meanwhile do not get it."""
+    """Ctrl-C is not lost, and threads that start in the meantime do not receive it."""
     closed, blocked = [], []
 
     def look() -> None:

@@ -9,7 +9,7 @@ contracts    amounts due for an epoch; readings: meters; charges: fees and marks
 book         all contracts of a run, booked at each report
 call_desk    calls sold one by one
 aims         targets of flows
-sight        observations of agents
+observations: changes of counters since an agent's last decision
 ledger       all money moved; journal: decisions of agents
 accruers     amounts due under a tariff; exact: to the micro-unit
 """
