@@ -146,7 +146,8 @@ def _state(file: Path) -> tuple[int, int]:
 @functools.lru_cache(maxsize=1024)
 def _code_digest(file: Path, state: tuple[int, int]) -> str:
     """The digest of a file's code; `state` distinguishes a changed file from the one read
-    before."""
+    before.
+    """
     code = file.read_bytes() if file.suffix == ".ini" else code_of(file.read_text()).encode()
     return hashlib.sha256(code).hexdigest()
 

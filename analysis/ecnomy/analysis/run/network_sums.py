@@ -29,6 +29,7 @@ class Sums(msgspec.Struct, frozen=True):
 
 
 def added(pairs: Iterable[PairLoad]) -> Sums:
+    """Return the sums over pairs of nodes."""
     rows = list(pairs)
     return Sums(
         pairs=len(rows),

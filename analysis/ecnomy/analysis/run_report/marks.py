@@ -26,7 +26,8 @@ Parts: TypeAlias = list[str | Cell]
 
 def marks_of(db: RunDatabase) -> Query:
     """Marks by source and link: source, link, packets, marks, lost, underway, share of the
-    source's marks, share of its packets there."""
+    source's marks, share of its packets there.
+    """
     return db.ask(
         "select source, link, packets, marks, lost, underway,\n"
         "  marks / sum(marks) over (partition by source), marks / packets\n"

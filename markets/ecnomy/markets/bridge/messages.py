@@ -47,6 +47,8 @@ _DEFAULTS: Final = {
 
 @dataclass(frozen=True)
 class Hello:
+    """The engine's first message: its protocol, version, plan and seed."""
+
     protocol: tuple[int, int]
     engine: str
     version: str
@@ -59,16 +61,22 @@ class Hello:
 
 @dataclass(frozen=True)
 class Welcome:
+    """The market's answer to a hello that it accepts."""
+
     protocol: tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Refuse:
+    """The market's answer to a hello that it refuses, with the reason."""
+
     reason: str
 
 
 @dataclass(frozen=True)
 class Report:
+    """Counters of flows, links and pairs at the end of an epoch."""
+
     t_ps: int
     epoch: int
     flows: Columns
@@ -78,6 +86,8 @@ class Report:
 
 @dataclass(frozen=True)
 class Decide:
+    """The market's answer to a report: changes of flows and links."""
+
     epoch: int
     flows: Columns = field(default_factory=dict)
     links: Columns = field(default_factory=dict)
@@ -85,11 +95,15 @@ class Decide:
 
 @dataclass(frozen=True)
 class Show:
+    """The market's data for a display, as JSON."""
+
     json: str
 
 
 @dataclass(frozen=True)
 class Request:
+    """A call that asks for admission."""
+
     id: int
     t_ps: int
     flow: int
@@ -99,29 +113,39 @@ class Request:
 
 @dataclass(frozen=True)
 class Verdict:
+    """The market's answer to a request."""
+
     id: int
     accept: bool
 
 
 @dataclass(frozen=True)
 class Record:
+    """Rows of a table from the engine."""
+
     table: str
     columns: Columns
 
 
 @dataclass(frozen=True)
 class Hand:
+    """Values that the engine's user holds by hand, as JSON."""
+
     json: str
 
 
 @dataclass(frozen=True)
 class Alive:
+    """A sign that the engine still works, between two reports."""
+
     t_ps: int
     events: int
 
 
 @dataclass(frozen=True)
 class Finish:
+    """The end of the simulation, with totals of the run."""
+
     t_ps: int
     events: int
     data_packets: int
@@ -131,11 +155,15 @@ class Finish:
 
 @dataclass(frozen=True)
 class Bye:
+    """The market's answer to the end."""
+
     pass
 
 
 @dataclass(frozen=True)
 class Error:
+    """The reason for which either side ends the run."""
+
     reason: str
 
 

@@ -72,6 +72,7 @@ class Wire:
             self._sock.sendall(frame)
 
     def close(self) -> None:
+        """Close the socket."""
         self._sock.close()
 
     def _fill(self, view: memoryview, part: str) -> None:

@@ -80,6 +80,8 @@ class Course:
 
 
 def decisions(limit_bps: float, *, in_classes: bool) -> Play:
+    """Return the course of a strategy for flows, with or without classes."""
+
     def play(situation: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
         for step, t_ps in _turns(situation):
             seen = observation(situation, step, t_ps, draws, limit_bps)
@@ -100,18 +102,21 @@ def _turns(course: Any) -> Iterator[tuple[int, int]]:
 
 
 def prices(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
+    """Let a carrier's strategy post prices, one per observation."""
     for step, t_ps in _turns(course):
         subject.post(links_seen(course, step, t_ps, draws, subject.price_micro))
         yield
 
 
 def fees(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
+    """Let a provider's strategy post fees, one set per observation."""
     for step, t_ps in _turns(course):
         subject.post_fees(classes_seen(course, step, t_ps, draws, subject.fees))
         yield
 
 
 def calls(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
+    """Let a strategy watch test streams and admit calls."""
     for step, t_ps in _turns(course):
         if step or not course.asks_first:
             subject.watch(streams_seen(course, step, t_ps, draws))

@@ -183,7 +183,8 @@ def _groups(raw: RawRun, epochs: Epochs, edges: Integers, by: str) -> _Groups:
 
 def _classes(raw: RawRun, epochs: Epochs, edges: Integers, by: str) -> _Groups:
     """Group by the class at the start of an interval; flows without a class are a group, if
-    any."""
+    any.
+    """
     held = class_labels(raw.manifest)
     if by == "provider":
         held = [one.provider for one in raw.manifest.classes]

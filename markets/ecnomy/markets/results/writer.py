@@ -295,7 +295,8 @@ def _ours(folder: Path, same: Mapping[str, Any] | None) -> bool:
 
 def _identity(manifest: Mapping[str, Any]) -> list[Any]:
     """Return the identity of equal runs: all inputs, the version, the engine, and whether there is
-    a market."""
+    a market.
+    """
     told = [manifest.get(key) for key in ("title", "scenario", "plan_digest", "seed")]
     versions = manifest.get("versions") or {}
     engine = str(versions.get("engine", "")).partition(" ")[0]

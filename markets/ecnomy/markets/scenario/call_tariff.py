@@ -162,7 +162,8 @@ def _of_call(price: Price) -> int:
 
 class _CallPriceReader:
     """Reads and writes the price of a call: an amount, a price of its time, both, or hourly
-    prices."""
+    prices.
+    """
 
     expected = "a price such as 0.05 money, 0.02 money/min or {call: 0.05 money, time: 1 money/h}"
     forms = (_Parts, _ByBandwidth, TimeOfDay)

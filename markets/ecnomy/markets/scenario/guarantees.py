@@ -63,7 +63,8 @@ def check_guarantees(
 
 def _listed(agent: AgentEntry, path: str) -> Iterator[tuple[str, Names, Line | None]]:
     """Yield the place where a provider lists sources, and the line of their tariff; None: test
-    streams."""
+    streams.
+    """
     for line in agent.lines():
         row = f"{path}.tariffs.{line.tariff.name}" if agent.tariffs else path
         yield f"{row}.sources", line.sources, line

@@ -57,7 +57,9 @@ class Offer(Protocol):
     """
 
     @property
-    def plan(self) -> Plan: ...
+    def plan(self) -> Plan:
+        """Return the plan of one of the scenarios."""
+        ...
 
     def of(self, door: int, hello: Hello) -> Served:
         """Return the data for an engine at this address, with its seed.

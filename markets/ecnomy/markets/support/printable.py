@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text from files and peers in a form that is safe for terminals.
+r"""Text from files and peers in a form that is safe for terminals.
 
 Control characters can move the cursor, change earlier lines, or set a window's title. They are
-written as escapes such as \\x1b, like characters that reverse the direction of text or that UTF-8
+written as escapes such as \x1b, like characters that reverse the direction of text or that UTF-8
 cannot encode.
 """
 

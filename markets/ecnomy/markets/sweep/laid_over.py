@@ -35,7 +35,8 @@ def laid_over(tree: Node, changes: Iterable[str]) -> Node:
 
 def overrides_of(params: Assignment, ties: Ties) -> list[str]:
     """Return the settings of a point as overrides; `ties` has the paths of parameters that set
-    several paths."""
+    several paths.
+    """
     return [
         f"{path}={override_text(value)}"
         for name, value in params.items()
