@@ -30,14 +30,14 @@ MARKING: Final = """struct Law : MarkingLaw {
 };"""
 MARKING_CHANGES: Final = (
     ("struct Law : MarkingLaw {", "struct Law {"),
-    ("About kAbout", "About kAbuot"),
+    ("About kAbout", "About kOther"),
     ("on_arrival", "on_arival"),
     ("on_departure", "on_departures"),
     ("watches_departures", "watches_departure"),
     ("first_timer", "first_time"),
     ("on_timer", "on_time"),
     ("on_drop", "on_drops"),
-    ("double probability", "double probabilty"),
+    ("double probability", "double chance"),
     ("void configure", "void reconfigure"),
     (".departures = true, ", ""),
     (".clock = true, ", ""),
@@ -75,7 +75,7 @@ WINDOW_TRAITS: Final = (
     "begins hears_rtt noisy weighs aims paced gain sees tracks".split()  # the optional hooks
 )
 WINDOW_CHANGES: Final = (
-    ("About kAbout", "About kAbuot"),
+    ("About kAbout", "About kOther"),
     *((f" {hook}(", f" {hook}s(") for hook in "on_ack on_congestion on_loss on_timeout".split()),
     *((f" {hook}(", f" {hook}s(") for hook in "weight set_weight begin on_rtt noisy".split()),
     *((f" {hook}(", f" {hook}s(") for hook in "disturb weigh aim send_rate gain".split()),
