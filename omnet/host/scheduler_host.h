@@ -40,7 +40,12 @@ class SchedulerHost {
             on_law(law_, [](const auto& law) { return kTraitsOf<decltype(law)>.by_codepoint; })),
         by_flow_(on_law(law_, [](const auto& law) { return kTraitsOf<decltype(law)>.by_flow; })),
         drop_not_ect_(link.drop_not_ect),
-        queues_(on_law(law_, [](const auto& law) { return queues_of(law); })),
+        queues_(on_law(law_,
+                       [](const auto& law) {
+                         static_assert(SchedulingHooks<std::decay_t<decltype(law)>>,
+                                       "a hook is missing or misspelt, or differs from the traits");
+                         return queues_of(law);
+                       })),
         stream_(Stream(seed, link.stream)) {
     const bool hashes =
         by_flow_ || on_law(law_, [](const auto& law) { return kTraitsOf<decltype(law)>.judges; });
@@ -123,13 +128,13 @@ class SchedulerHost {
   // Updates the scheduler's state up to now, for a report. It is not logged, because it changes no result.
   void pass_time(Time now) noexcept {
     on_law(law_, [&](auto& law) {
-      if constexpr (requires { law.pass_time(now); }) law.pass_time(now);
+      if constexpr (kTraitsOf<decltype(law)>.controls) law.pass_time(now);
     });
   }
   // DualPI2's base probability; 0 for schedulers without a marking probability.
   double probability() const noexcept {
     return on_law(law_, [](const auto& law) -> double {
-      if constexpr (requires { law.probability(); }) return law.probability();
+      if constexpr (kTraitsOf<decltype(law)>.controls) return law.probability();
       return 0.0;
     });
   }

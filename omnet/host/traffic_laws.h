@@ -22,7 +22,10 @@ template <class>
 struct TimedPackets;
 template <class... Laws>
 struct TimedPackets<LawList<Laws...>>
-    : JoinedLists<std::conditional_t<Laws::kTraits.timed_packets, LawList<Laws>, LawList<>>...> {};
+    : JoinedLists<std::conditional_t<Laws::kTraits.timed_packets, LawList<Laws>, LawList<>>...> {
+  static_assert((TrafficHooks<Laws> && ...),
+                "a hook is missing or misspelt, or differs from the traits");
+};
 
 // The laws that give the times of single datagrams.
 using DatagramLaws = TimedPackets<TrafficLaws>::List;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A law with a missing or misspelt hook, or with other traits than hooks, does not compile.
 
-The hosts assert the concepts MarkingHooks and WindowHooks for each law. Here a complete law of each
+The hosts assert MarkingHooks, WindowHooks and TrafficHooks for each law. Here a law of each
 family satisfies its concept, and each single change of its text does not.
 """
 
@@ -84,6 +84,30 @@ WINDOW_CHANGES: Final = (
     ("Ack&) noexcept", "Ack&)"),
 )
 
+TRAFFIC: Final = """struct Law {
+  static constexpr const char* kName = "toy";
+  static constexpr About kAbout{"A packet each second.", ""};
+  static constexpr TrafficTraits kTraits{
+      .datagrams = true, .timed_packets = true, .own_sizes = true};
+  static constexpr std::array<Parameter, 0> kParameters{};
+  template <class U>
+  Time first(U&&) noexcept { return 0; }
+  template <class U>
+  Time gap(U&&) noexcept { return 1; }
+  std::int32_t payload_bytes() const noexcept { return 1; }
+};"""
+TRAFFIC_CHANGES: Final = (
+    ("About kAbout", "About kOther"),
+    ("Time first", "Time begin"),
+    ("Time gap", "Time gaps"),
+    ("payload_bytes", "payload_size"),
+    (".datagrams = true, ", ""),
+    (", .own_sizes = true", ""),
+    (".timed_packets = true, ", ""),
+    ("std::int32_t payload", "double payload"),
+    ("Time gap(U&&) noexcept", "Time gap(U&&)"),
+)
+
 
 def variants(concept: str, law: str, changes: tuple[tuple[str, str], ...]) -> str:
     """The law and its changed copies in namespaces, with assertions on the concept."""
@@ -100,10 +124,11 @@ def variants(concept: str, law: str, changes: tuple[tuple[str, str], ...]) -> st
 
 def test_a_misspelt_hook_does_not_compile() -> None:
     """Each change of one hook, one trait or one type breaks the concept that the hosts assert."""
-    headers = [LAWS / "marking" / "marking.h", LAWS / "window" / "window.h"]
+    headers = [LAWS / family / f"{family}.h" for family in ("marking", "window", "traffic")]
     source = "".join(f'#include "{header}"\n' for header in headers)
     source += "namespace ecnomy {\n"
     source += variants("MarkingHooks", MARKING, MARKING_CHANGES)
     source += variants("WindowHooks", WINDOW, WINDOW_CHANGES)
+    source += variants("TrafficHooks", TRAFFIC, TRAFFIC_CHANGES)
     source += "}  // namespace ecnomy\n"
     compiles(source, sorted({path for header in headers for path in included(header, (LAWS,))}))

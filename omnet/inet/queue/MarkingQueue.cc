@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// A MarkingQueue as an INET queue: set-up, arrivals, departures, display. MarkingBooks.cc has accounts and decisions.
+// A MarkingQueue as an INET queue: set-up, arrivals, departures, display. MarkingQueueAccounts.cc has accounts and decisions.
 #include "queue/MarkingQueue.h"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #ifndef ECNOMY_LAWS_SCHEDULING_CLASS_QUEUE_H_
 #define ECNOMY_LAWS_SCHEDULING_CLASS_QUEUE_H_
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -37,7 +38,30 @@ struct SchedulingTraits {
   bool draws = false;    // next(now, uniform): the scheduler draws from a stream
   // arrive(n, packet, busy, now, flow, uniform) returns the queue that the packet joins, and marks() is its mark
   bool judges = false;
+  bool controls = false;  // pass_time(now) updates a controller with the base probability()
 };
+
+// Concepts for the optional hooks.
+template <class Law>
+concept PassesTime = requires(Law& law) { law.pass_time(Time{}); };
+template <class Law>
+concept HasProbability = requires(const Law& law) {
+  { law.probability() } noexcept -> std::same_as<double>;
+};
+template <class Law>
+concept Draws = requires(Law& law, double (&uniform)()) {
+  { law.next(Time{}, uniform) } noexcept -> std::same_as<Service>;
+};
+
+// A complete scheduler: described, with all hooks, and with exactly the optional hooks that its traits name.
+template <class Law>
+concept SchedulingHooks =
+    Described<Law> && std::same_as<decltype(Law::kTraits), const SchedulingTraits> &&
+    requires(Law& law) {
+      { law.drop(true, Time{}) } noexcept -> std::same_as<int>;
+      { law.settle(Time{}) } noexcept;
+    } && Law::kTraits.draws == Draws<Law> && Law::kTraits.controls == PassesTime<Law> &&
+    Law::kTraits.controls == HasProbability<Law>;
 
 // The number of a scheduler's queues: one for each class, or many for its only class.
 template <class Scheduler>

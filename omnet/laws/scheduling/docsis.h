@@ -38,7 +38,7 @@ class Docsis {
       "The dual queue of cable links: L4S marks, drops of classic traffic, queue protection.",
       "MULPIv3.1 Annexes M and O; RFC 8034; RFC 9957"};
   static constexpr SchedulingTraits kTraits{
-      .by_codepoint = true, .drops_classic = true, .judges = true};
+      .by_codepoint = true, .drops_classic = true, .judges = true, .controls = true};
   using Class = CodepointClass;
   static constexpr Parameter kParameters[] = {
       {"target_s", "s", 0.01, 1e-6, 1e3, "", "Target queueing delay of classic traffic."},

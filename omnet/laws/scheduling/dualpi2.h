@@ -48,7 +48,7 @@ class DualPi2 {
   static constexpr About kAbout{
       "Separate queues for L4S and classic traffic, with coupled marks and drops.",
       "RFC 9332; Linux sch_dualpi2"};
-  static constexpr SchedulingTraits kTraits{.by_codepoint = true, .draws = true};
+  static constexpr SchedulingTraits kTraits{.by_codepoint = true, .draws = true, .controls = true};
   using Class = CodepointClass;
   static constexpr Parameter kParameters[] = {
       {"form", "choice", 0, 0, 1, "linux,rfc9332",

@@ -14,6 +14,8 @@
 #define ECNOMY_LAWS_TRAFFIC_TRAFFIC_H_
 
 #include <array>
+#include <concepts>
+#include <cstdint>
 #include <utility>
 
 #include "../parameter.h"
@@ -33,6 +35,26 @@ struct TrafficTraits {
   bool timed_packets = false;  // datagrams at times that the law gives, without calls
   bool own_sizes = false;      // timed packets of several sizes
 };
+
+// Concepts for the optional hooks.
+template <class Law>
+concept TimesPackets = requires(Law& law, double (&uniform)()) {
+  { law.first(uniform) } noexcept -> std::same_as<Time>;
+  { law.gap(uniform) } noexcept -> std::same_as<Time>;
+};
+template <class Law>
+concept SizesPackets = requires(const Law& law) {
+  { law.payload_bytes() } noexcept -> std::same_as<std::int32_t>;
+};
+
+// A complete traffic law: described, and with exactly the hooks that its traits name.
+template <class Law>
+concept TrafficHooks =
+    Described<Law> && std::same_as<decltype(Law::kTraits), const TrafficTraits> &&
+    Law::kTraits.timed_packets == TimesPackets<Law> &&
+    Law::kTraits.own_sizes == SizesPackets<Law> &&
+    (Law::kTraits.datagrams || !Law::kTraits.timed_packets) &&
+    (Law::kTraits.timed_packets || !Law::kTraits.own_sizes);
 
 // Unlimited traffic: only the window limits it.
 struct Greedy {
