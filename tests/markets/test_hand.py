@@ -111,7 +111,24 @@ def test_no_market_has_no_prices() -> None:
     assert "without a market" in line
 
 
-@pytest.mark.parametrize("said", ["", "[]", '{"weights": {}}', '{"prices": {"l": "dear"}}'])
+def test_weights_that_the_engine_holds_are_noted() -> None:
+    """Each new set of values counts, in a market and without one."""
+    held = ("[4.5]", "[4.5]", "[4.5, 2]")
+    scenario = scenario_from_text(SCENARIO)
+    with open_market(scenario, tables=False) as market:
+        market.step()
+        alone = NoMarket(make_plan(scenario))
+        alone.meet(world.report(market.plan, market.t_ps, 1))
+        for weights in held:
+            said = Held.of(f'{{"weights": {{"gold": {weights}}}}}')
+            assert list(said.apply(market)) == list(said.apply(alone)) == []
+        noted = [{"what": "weight", "of": "gold", "from_ps": market.t_ps, "values": 2}]
+        assert market.by_hand == alone.by_hand == noted and market.t_ps > 0
+
+
+@pytest.mark.parametrize(
+    "said", ["", "[]", '{"weights": {"gold": 2}}', '{"prices": {"l": "dear"}}']
+)
 def test_other_messages_are_refused(said: str) -> None:
     """In one line."""
     with pytest.raises(InputError, match="set by hand: "):

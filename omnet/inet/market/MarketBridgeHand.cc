@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
 // Knobs: weights, willingness to pay and prices that a user holds by hand. Weights act here and override the
-// market's orders. The others are sent to the market, which uses them in its decisions.
+// market's orders, and the market notes them. The others are sent to the market, which uses them in its decisions.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -34,6 +34,10 @@ void MarketBridge::tellHand() {
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     const double pay = sources_[i].host->heldWillingness();
     if (pay >= 0) told["willingness"][plan_.sources[i].name] = pay;
+    for (int member = 0; member < plan_.sources[i].count; ++member) {
+      const double weight = sources_[i].host->heldWeight(member);
+      if (weight >= 0) told["weights"][plan_.sources[i].name].push_back(weight);
+    }
   }
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const double price = links_[i]->heldPrice();

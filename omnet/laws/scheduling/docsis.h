@@ -165,8 +165,8 @@ class Docsis {
 
   std::size_t classes() const noexcept { return queues_.size(); }
   const ClassQueue& queue(std::size_t n) const noexcept { return queues_[n]; }
-  // The root of the drop probability. L4S packets are marked with k times it.
-  double probability() const noexcept { return std::sqrt(pie_.probability()); }
+  // The root of the drop probability, at most 1. L4S packets are marked with k times the root.
+  double probability() const noexcept { return std::min(1.0, root()); }
   double settled(std::size_t n) const noexcept {
     return n == 0 ? pie_.probability() : turns_.credit_bytes();
   }
@@ -176,16 +176,18 @@ class Docsis {
   static constexpr double kMtuBytes = 1500;
 
   bool empty() const noexcept { return queues_[0].empty() && queues_[1].empty(); }
+  // PIE's p is of a mean packet and exceeds 1 if packets are small.
+  double root() const noexcept { return std::sqrt(pie_.probability()); }
 
   // Decides on the mark of an L4S packet, and by `n` on the queue that it joins.
   bool admit(const PacketView& packet, Time now, std::uint64_t flow, std::size_t& n) noexcept {
     const auto bytes = static_cast<double>(queues_[n].bytes() + packet.bytes);
     const double delay_ps = bytes * 8 / rate_bps_ * kPsPerSecond;
     const double native = std::clamp((delay_ps - ramp_begin_ps_) / ramp_ps_, 0.0, 1.0);
-    count_ += std::max(native, std::min(1.0, k_ * probability()));
+    count_ += std::max(native, std::min(1.0, k_ * root()));
     const bool marks = count_ > 1;
     if (marks) count_ -= 1;
-    const auto delay = static_cast<Time>(delay_ps);
+    const Time delay = drawn(delay_ps);
     if (protects_ && protection_.ejects(flow, packet.bytes, native, delay, now)) {
       n = CodepointClass::kClassic;
     }

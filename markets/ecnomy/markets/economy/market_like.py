@@ -12,6 +12,7 @@ from ecnomy.agents.arrays import Integers
 from ecnomy.agents.observation import NO_OFFER, Offer
 from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
 from ecnomy.markets.economy.call_desk import unsold
+from ecnomy.markets.economy.hand_changes import HandChanges
 from ecnomy.markets.economy.journal import Journal
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.plan import Plan
@@ -31,6 +32,9 @@ class MarketLike(Protocol):
     @property
     def by_hand(self) -> list[dict[str, Any]]:
         """Values that a user set in the running market, for the manifest (HandChange)."""
+
+    def note_by_hand(self, what: str, of: str, value: object) -> None:
+        """Note a value that a user has set, unless it repeats the previous one."""
 
     @property
     def prices_micro(self) -> dict[str, int]:
@@ -64,7 +68,7 @@ class NoMarket:
         self.ledger, self.journal = Ledger(), Journal()
         self.offers: tuple[Offer, ...] = ()
         self.warnings: list[str] = []
-        self.by_hand: list[dict[str, Any]] = []
+        self._changes, self._t_ps = HandChanges(), 0
         self.prices_micro: dict[str, int] = {}
         flows = plan.row_count
         self.offer = np.full(flows, NO_OFFER, dtype=np.int64)
@@ -72,9 +76,18 @@ class NoMarket:
         self.charge_micro: Integers = self.fee_micro
         self._epoch = 0
 
+    @property
+    def by_hand(self) -> list[dict[str, Any]]:
+        """See MarketLike."""
+        return self._changes.listed
+
+    def note_by_hand(self, what: str, of: str, value: object) -> None:
+        """See MarketLike."""
+        self._changes.note(self._t_ps, what, of, value)
+
     def meet(self, report: Report) -> None:
         """Do nothing: there are no bookings or decisions."""
-        self._epoch = report.epoch
+        self._epoch, self._t_ps = report.epoch, report.t_ps
 
     def orders(self) -> Decide:
         """Change nothing."""

@@ -19,6 +19,7 @@ from ecnomy.agents.money import DEAREST_MICRO, MICRO
 from ecnomy.agents.observation import NO_OFFER
 from ecnomy.markets.economy.aims import Aims
 from ecnomy.markets.economy.domains import Domains
+from ecnomy.markets.economy.hand_changes import HandChanges
 from ecnomy.markets.economy.journal import Journal
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.model.stepped import Stepped
@@ -40,13 +41,21 @@ class ByHand(Stepped):
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self._moves: list[tuple[Integers, int]] = []
-        self._latest: dict[tuple[str, str], object] = {}
-        self._changes: dict[tuple[str, str], dict[str, Any]] = {}
+        self._changes = HandChanges()
 
     @property
     def by_hand(self) -> list[dict[str, Any]]:
         """Return the operations: for each kind and name, when it began and the number of values."""
-        return list(self._changes.values())
+        return self._changes.listed
+
+    def note_by_hand(self, what: str, of: str, value: object) -> None:
+        """Note an operation for the manifest, unless it repeats the previous one.
+
+        Raises: NotRunningError: the run has ended.
+        """
+        if not self.running:
+            raise NotRunningError(f"the run has ended: the {what} of {of!r} cannot change")
+        self._changes.note(self.t_ps, what, of, value)
 
     @property
     def prices(self) -> dict[str, float]:
@@ -67,7 +76,7 @@ class ByHand(Stepped):
         micro = _amount("post_price", "price", price, "money") * MICRO
         if micro > DEAREST_MICRO:
             raise InputError(f"post_price({carrier!r}): found {price:g}, expected at most 10^6")
-        self._note("price", carrier, price)
+        self.note_by_hand("price", carrier, price)
         self.domains.post(domain, round(micro))
 
     def set_willingness(self, source: str, pay: float) -> None:
@@ -90,7 +99,7 @@ class ByHand(Stepped):
                 f"set_willingness({source!r}): found a source whose law has no weight, expected a "
                 f"source with a weight: {expected}"
             )
-        self._note("willingness", source, pay)
+        self.note_by_hand("willingness", source, pay)
         self.aims.take(self.t_ps, "", rows, np.True_, Decision(np.full(len(rows), micro_per_s)))
 
     def set_active(self, source: str, share: float) -> None:
@@ -113,7 +122,7 @@ class ByHand(Stepped):
         if not 0 <= share <= 1 or (together and share not in (0, 1)):
             wanted = "0 or 1, as its flows are one row" if together else "0 to 1"
             raise InputError(f"set_active({source!r}): found {share:g}, expected {wanted}")
-        self._note("active share", source, share)
+        self.note_by_hand("active share", source, share)
         may = np.arange(len(rows)) < int(share * len(rows) + 0.5)
         self.aims.admit(self.t_ps, rows, may)
 
@@ -137,21 +146,8 @@ class ByHand(Stepped):
             raise InputError(
                 f"set_class({source!r}): found {name!r}, expected {sold or 'a source in a class'}"
             )
-        self._note("class", source, name)
+        self.note_by_hand("class", source, name)
         self._moves.append((rows, found[0]))
-
-    def _note(self, what: str, of: str, value: object) -> None:
-        """Note an operation, unless it repeats the previous one.
-
-        Raises: NotRunningError: the run has ended.
-        """
-        if not self.running:
-            raise NotRunningError(f"the run has ended: the {what} of {of!r} cannot change")
-        if self._latest.get((what, of)) == value:
-            return
-        self._latest[what, of] = value
-        start = {"what": what, "of": of, "from_ps": self.t_ps, "values": 0}
-        self._changes.setdefault((what, of), start)["values"] += 1
 
     def _rows(self, who: str, source: str) -> Integers:
         """Return the rows of flows of a source."""

@@ -20,10 +20,13 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         willingness: money/s for marks, of each flow of a source.
         prices: money per mark, of the carrier of a link.
+        weights: the held weights of a source's flows. The engine applies them; the market notes
+            them.
     """
 
     willingness: dict[str, float] = {}
     prices: dict[str, float] = {}
+    weights: dict[str, tuple[float, ...]] = {}
 
     @classmethod
     def of(cls, json: str) -> Held:
@@ -39,6 +42,8 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def apply(self, market: MarketLike) -> Iterator[str]:
         """Set the values in a market that has not yet answered a report; yield each refusal."""
+        for source, weights in self.weights.items():
+            market.note_by_hand("weight", source, weights)
         if not isinstance(market, Market):
             if self.willingness or self.prices:
                 yield "set by hand: without a market, willingness and prices have no effect"

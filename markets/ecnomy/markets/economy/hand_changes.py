@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values that a user sets in a running market, for the manifest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["HandChanges"]
+
+
+class HandChanges:
+    """For each kind and name: when the user set it first, and the number of values."""
+
+    def __init__(self) -> None:
+        self._latest: dict[tuple[str, str], object] = {}
+        self._changes: dict[tuple[str, str], dict[str, Any]] = {}
+
+    @property
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the changes in the manifest's form (HandChange)."""
+        return list(self._changes.values())
+
+    def note(self, t_ps: int, what: str, of: str, value: object) -> None:
+        """Note a value, unless it repeats the previous one."""
+        if self._latest.get((what, of)) == value:
+            return
+        self._latest[what, of] = value
+        start = {"what": what, "of": of, "from_ps": t_ps, "values": 0}
+        self._changes.setdefault((what, of), start)["values"] += 1
