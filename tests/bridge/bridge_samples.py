@@ -29,11 +29,11 @@ def link(sock: socket.socket, **changes: Any) -> EngineLink:
 
 
 def table(names: columns.Table, rows: int) -> m.Columns:
-    """Row i of column j holds 1000 (j + 1) + i, as a float (j + 1) + i / 4."""
+    """Row i of column j holds 1000 (j + 1) + i, as a float (j + 1 + i / 4) / 64."""
     data: m.Columns = {}
     for j, (name, dtype) in enumerate(names.items(), start=1):
         row = np.arange(rows, dtype=np.int64)
-        data[name] = j + row / 4 if dtype == columns.FLOAT else 1000 * j + row
+        data[name] = (j + row / 4) / 64 if dtype == columns.FLOAT else 1000 * j + row
     return data
 
 

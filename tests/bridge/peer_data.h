@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages with known contents for the tests: row i of column j holds 1000 (j + 1) + i, as a float
-// (j + 1) + i / 4. test_bridge_golden.py computes the same.
+// (j + 1 + i / 4) / 64. test_bridge_golden.py computes the same.
 #ifndef ECNOMY_TESTS_BRIDGE_PEER_DATA_H_
 #define ECNOMY_TESTS_BRIDGE_PEER_DATA_H_
 
@@ -30,7 +30,7 @@ class Table {
     for (const std::string& name : floats) {
       auto& values = floats_.emplace_back(rows);
       for (std::size_t i = 0; i < rows; ++i) {
-        values[i] = static_cast<double>(columns.size() + 1) + static_cast<double>(i) / 4;
+        values[i] = (static_cast<double>(columns.size() + 1) + static_cast<double>(i) / 4) / 64;
       }
       columns.push_back(column(names_.emplace_back(name).c_str(), values));
     }

@@ -236,6 +236,13 @@ def test_every_value_of_a_report_is_finite(table: str) -> None:
             decode_body(_with_last(table, name, np.nan), samples.LIMITS)
 
 
+def test_no_probability_is_above_1() -> None:
+    """Only a foreign engine can report one; 1 is valid."""
+    decode_body(_with_last("links", "probability", 1), samples.LIMITS)
+    with pytest.raises(ProtocolError, match=r"out-of-range.*links\.probability\[1\] = 1\.5"):
+        decode_body(_with_last("links", "probability", 1.5), samples.LIMITS)
+
+
 def test_a_negative_zero_is_zero() -> None:
     """The sign of a zero does not make a report wrong."""
     got = decode_body(_with_last("flows", "cwnd", -0.0), samples.LIMITS)

@@ -127,11 +127,13 @@ def check_table(where: str, data: Columns, table: tables.Table) -> None:
 
 
 def check_report(report: Report, limits: Limits) -> None:
-    """Check the indices of a report; its tables are checked while they are decoded.
+    """Check the indices and probabilities of a report; the rest is checked while it is decoded.
 
     Raises:
         ProtocolError: unknown-link, out-of-range.
     """
+    probability = report.links["probability"]
+    _where("out-of-range", "links.probability", probability, lambda v: v > 1)
     _known("unknown-link", "pairs.link", report.pairs["link"], limits.n_links)
     most = limits.n_sources if limits.n_sources >= 0 else np.iinfo(np.int64).max
     source = report.pairs["source"]
