@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/class_link.h"
 
+#include <utility>
+
 #include "host/class_tally.h"
 
 namespace ecnomy::engine {
@@ -17,14 +19,15 @@ PacketId ClassLink::Fifo::pop() noexcept {
   return id;
 }
 
-PacketId ClassLink::Fifo::pop_last() noexcept {
-  const PacketId id = last;
-  if (id == first) return pop();
-  PacketId before = first;
-  while (before->next != id) before = before->next;
-  before->next = kNoPacket;
-  last = before;
-  return id;
+void ClassLink::Ring::push(PacketId id) {
+  if (tail_ - head_ == slots_.size()) {
+    std::vector<PacketId> bigger(slots_.empty() ? 8 : 2 * slots_.size());
+    for (std::size_t i = head_; i != tail_; ++i) {
+      bigger[i & (bigger.size() - 1)] = slots_[i & (slots_.size() - 1)];
+    }
+    slots_ = std::move(bigger);
+  }
+  slots_[tail_++ & (slots_.size() - 1)] = id;
 }
 
 ClassLink::ClassLink(std::int32_t index, const LinkPlan& plan, std::uint64_t seed)
@@ -119,8 +122,8 @@ void ClassLink::enqueue(Core& core, PacketId id, Time now) {
     core.classes->arrived(index_, law_.class_of(queue), packet.bytes, law_.busy_period(queue), now);
   }
   queue_.make_room(law_, *plan_, waits, now, [&](std::size_t victim, bool by_law) {
-    Fifo& fifo = waiting_[victim];
-    drop(core, victim, law_.drops_oldest() ? fifo.pop() : fifo.pop_last(), by_law, now);
+    Ring& ring = waiting_[victim];
+    drop(core, victim, law_.drops_oldest() ? ring.pop() : ring.pop_last(), by_law, now);
   });
   if (law_.marks_arrival()) apply_mark(core, packet, queue, now);
   law_.settle(now);

@@ -8,6 +8,7 @@
 #ifndef ECNOMY_ENGINE_CLASS_LINK_H_
 #define ECNOMY_ENGINE_CLASS_LINK_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -50,7 +51,17 @@ class ClassLink {
 
     void push(PacketId id) noexcept;
     PacketId pop() noexcept;
-    PacketId pop_last() noexcept;  // walks the list; only dropped packets are taken this way
+  };
+  // The packets of a queue, in a ring: a full buffer drops the last one.
+  class Ring {
+   public:
+    void push(PacketId id);
+    PacketId pop() noexcept { return slots_[head_++ & (slots_.size() - 1)]; }
+    PacketId pop_last() noexcept { return slots_[--tail_ & (slots_.size() - 1)]; }
+
+   private:
+    std::vector<PacketId> slots_;  // its size is a power of two
+    std::size_t head_ = 0, tail_ = 0;
   };
 
   void begin_next(Core& core, Time started);
@@ -63,7 +74,7 @@ class ClassLink {
   SchedulerHost law_;
   WireLoss loss_;
   LinkQueue queue_;
-  std::vector<Fifo> waiting_;  // by queue
+  std::vector<Ring> waiting_;  // by queue
   Fifo under_way_;             // packets in service or propagating
 };
 

@@ -58,6 +58,14 @@ def test_classic_flows_wait_as_long_as_the_target() -> None:
     assert link["marks"][2] == 0 < link["drops"][2]
 
 
+def test_a_flood_of_small_packets_has_a_probability_of_1() -> None:
+    """PIE's p is of a mean packet, so it exceeds 1 where packets are smaller."""
+    traffic = Law("poisson", {"mean_interval_s": 64 * 8 / 80e6})
+    flood = plans.source("flood", [0, 2], [3, 1], plans.udp(64), traffic)
+    out = drive.run(cable([in_class(flood, CLASSIC)], 0.5, alpha=100.0))
+    assert out.at(0.5).links["probability"][2] == 1.0
+
+
 @pytest.mark.parametrize("protection", [0.0, 1.0])
 def test_protection_ejects_a_flood(protection: float) -> None:
     """A flood of L4S packets delays a thin flow by L's buffer, or by at most 3 ms if ejected."""
