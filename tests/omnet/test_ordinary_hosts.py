@@ -147,6 +147,7 @@ def test_accounts_of_all_add_up_to_the_marks_of_the_link(tmp_path: Path) -> None
     (tmp_path / "market.yaml").write_text(YAML)
     extra = '*.other.numApps = 1\n*.other.app[0].connectPort = 1004\n*.other.tcp.path = ""\n'
     extra += '*.other.tcp.tcpAlgorithmClass = "TcpReno"\n*.silver[0].tcp.willingness = 3\n'
+    extra += "*.gold[0].tcp.weight = 2\n"
     extra += "**.sendBytes = 3MB\n"
     with ExitStack() as stack:
         words = ("--any", "--token-file", str(tmp_path / "token"))
@@ -160,6 +161,8 @@ def test_accounts_of_all_add_up_to_the_marks_of_the_link(tmp_path: Path) -> None
     run = open_raw(tmp_path / "out/001")
     manifest = read_manifest(run.path)
     assert manifest.complete
+    by_hand = {(change.what, change.of, change.values) for change in manifest.by_hand}
+    assert by_hand == {("weight", "gold", 1), ("willingness", "silver", 1)}
     assert not [line for line in manifest.network_differs if re.match("(links|sources) is", line)]
     marks = int(run.link_epochs.query("link == 0")["marks"].max())
     sources = int(run.pairs.query("link_name == 'neck'")["marks"].sum())
