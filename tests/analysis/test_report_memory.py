@@ -29,13 +29,13 @@ MADE = "page.write_gsp_page([Path(sys.argv[1])], Path(sys.argv[1]) / 'page.html'
 
 @pytest.mark.parametrize("made", ["", rare(MADE)], ids=["imported", "made"])
 def test_the_page_loads_no_library_of_whole_tables(made: str, tmp_path: Path) -> None:
-    """Mesa and networkx take 120 MB, IPython 5 MB; the page of a run needs none of them."""
+    """Mesa and networkx take 120 MB, scipy.stats and IPython 40; the page of a run needs none."""
     code = (
         "import sys; from pathlib import Path;"
         "from ecnomy.analysis.report import page, pictures;"
         "pictures.svg_of = lambda figure: b'<svg/>';"  # drawing takes most of a page's time
         f"{made}"
-        "print([m for m in ('mesa', 'networkx', 'IPython') if m in sys.modules])"
+        "print([m for m in ('mesa', 'networkx', 'IPython', 'scipy.stats') if m in sys.modules])"
     )
     told = [sys.executable, "-c", code, str(write_run(tmp_path))]
     done = subprocess.run(told, capture_output=True, text=True, check=True, timeout=LIMIT_S)
