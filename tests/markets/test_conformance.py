@@ -202,7 +202,7 @@ def test_the_command_tells_each_defect_in_a_line(capsys: pytest.CaptureFixture[s
         (["qos-knob", "--param", "patience=3"], "expected a quantity in s"),
         (["qos-knob", "--param", "patients=3 s"], "--param patients: patients: found the unknown"),
         (["qos-knob", "--param", "patience"], "--param: found 'patience'"),
-        (["qos-knob", "--param", "satisfied=7"], "expected parameters that it accepts"),
+        (["qos-knob", "--param", "satisfied=7"], "satisfied: found 7, expected from 0 to 1"),
         (["hill-climbing"], "step: found no 'step', expected a quantity in money"),
         (["qos-knob", "--role", "king"], "no role 'king'"),
         (["qos-knob", "--role", "price-handler"], "expected one for a price-handler"),

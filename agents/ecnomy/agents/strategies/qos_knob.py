@@ -23,7 +23,7 @@ from ecnomy.agents.arrays import Integers
 from ecnomy.agents.decision import FEW, Decision
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import NO_OFFER, Observation, Offer
-from ecnomy.agents.parameters import Unit
+from ecnomy.agents.parameters import Refused, Unit, positive
 from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["QosKnob"]
@@ -48,12 +48,11 @@ class QosKnob:
     budget: Annotated[float, Unit("money/s")] = math.inf
 
     def __post_init__(self) -> None:
-        if not 0 < self.patience < math.inf:
-            raise ValueError(f"patience must be above 0 s, found {self.patience}")
+        positive("patience", self.patience, "s")
         if not 0 <= self.satisfied <= 1:
-            raise ValueError(f"satisfied must be in [0, 1], found {self.satisfied}")
+            raise Refused("satisfied", f"{self.satisfied:g}", "from 0 to 1")
         if not self.budget >= 0:
-            raise ValueError(f"budget must be at least 0 money/s, found {self.budget}")
+            raise Refused("budget", f"{self.budget:g} money/s", "0 or more")
         self._patience_ps = round(self.patience * PS_PER_S)
         self._on_offer: tuple[Offer, ...] = ()
         self._steps = _ladder((), 0.0)
