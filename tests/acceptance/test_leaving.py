@@ -208,3 +208,20 @@ def test_over_hours_trials_lose_no_more(fee: float, length: int) -> None:
     """The loss never exceeds that share, and is at least four fifths of it."""
     _, money = means(0.08, FLAT(fee), 1, 1000, length, length)
     assert 0.8 < money.mean() / (0.1 * A * np.log(2)) < 1
+
+
+def test_inelastic_users_with_a_contract_are_at_their_demand_within_six_decisions() -> None:
+    """For alpha 4 demand is (a/p)^(1/4) x0. The first w is 0.46 below its logarithm.
+
+    Each decision goes halfway, so 1 % is left after six decisions of 20 s. An eighth of the way
+    (the halfway point, then 1 / alpha of it) leaves 20 %.
+    """
+    text = TEXT.replace("kind: log,", "kind: alpha-fair, alpha: 4,")
+    text = text.replace("sources: users\n", "sources: users\n      decision_interval: 20 s\n")
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = scenario_from_text(text.format(q=0.32, contract=BYTES(8), duration=220))
+        flows = run(scenario, seed=1, out=Path(folder) / "run").flow_epochs
+    totals = flows.assign(s=flows.t_ps // PS).groupby("s")["acked_bytes"].sum()
+    rate = 8e-6 * float(totals.loc[220] - totals.loc[140]) / 80 / 6
+    print(rate, (A / 5) ** 0.25)
+    assert rate == pytest.approx((A / 5) ** 0.25, rel=0.04)

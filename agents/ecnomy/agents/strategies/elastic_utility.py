@@ -36,9 +36,9 @@ average where x U'(x) is w on average. About one packet per decision is then mis
     log w <- log w + x U'(x) / w - 1          while |log (x U'(x) / w)| < 3 / sqrt(n), n marks
 
 Contracts charged by use, at c per unit of rate, change the utility to V = U - c x, which sates at
-U'(x) = c. w follows V as above, and the flow's largest rate is D(c), because without marks any w
-buys any rate. c includes the utility's cost of round trips. A user without gain at the cost of its
-use leaves, and tries again later (leaving.py).
+U'(x) = c. w follows V as above (halfway, whatever the gain of U), and the flow's largest rate is
+D(c), because without marks any w buys any rate. c includes the utility's cost of round trips. A
+user without gain at the cost of its use leaves, and tries again later (leaving.py).
 A user that `anticipates` the price of a link of capacity C uses the slope U'(x) (1 - x / C),
 because its own w raises the cost of marks there (utilities/anticipating.py). It sates at C.
 If marks show a changed price, w goes to p D(p) in one step (price_change.py), because x U'(x)
@@ -281,7 +281,8 @@ class ElasticUtility:
         by_price = (curvature == 1.0) | (curvature * worth >= left)  # V's R is 1 or more
         aim = MICRO * np.where(by_price, bought, left)
         log_aim = np.log(np.maximum(aim, LEAST_MICRO))
-        half = np.where(by_price, (self._log_pay + log_aim) / 2, log_aim)
+        halfway = self._log_pay + (log_aim - self._log_pay) / (2 * self._gain)  # after the gain
+        half = np.where(by_price, halfway, log_aim)
         ours = self._sates | (contract > 0)
         return (
             np.asarray(np.where(ours, half, self._log_worth(rate_bps))),
