@@ -29,7 +29,7 @@ MADE = "page.write_gsp_page([Path(sys.argv[1])], Path(sys.argv[1]) / 'page.html'
 
 @pytest.mark.parametrize("made", ["", rare(MADE)], ids=["imported", "made"])
 def test_the_page_loads_no_library_of_whole_tables(made: str, tmp_path: Path) -> None:
-    """Mesa and networkx take 120 MB, scipy.stats and IPython 40; the page of a run needs none."""
+    """Mesa and networkx take 120 MB, scipy.stats and IPython 30; the page of a run needs none."""
     code = (
         "import sys; from pathlib import Path;"
         "from ecnomy.analysis.report import page, pictures;"

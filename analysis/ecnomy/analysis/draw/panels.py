@@ -45,12 +45,13 @@ def panel_style() -> AbstractContextManager[None]:
 
 
 def _seaborn() -> Any:
-    """Import seaborn without what none of its styles needs, some 40 MB of memory.
+    """Import seaborn, the first time without packages that its styles do not need, some 30 MB.
 
-    IPython is loaded by its widgets for notebooks, scipy.stats for one of two equal estimates of
+    Its widgets for notebooks load IPython. In place of scipy.stats it has its own estimate of
     densities.
     """
-    hidden = [name for name in ("ipywidgets", "scipy.stats") if name not in sys.modules]
+    optional = () if "seaborn" in sys.modules else ("ipywidgets", "scipy.stats")
+    hidden = [name for name in optional if name not in sys.modules]
     sys.modules |= dict.fromkeys(hidden)  # type: ignore[arg-type]
     try:
         return importlib.import_module("seaborn")
