@@ -189,7 +189,7 @@ def test_billion_laughs(tmp_path: Path) -> None:
 
 
 def test_lines_of_extended_files(tmp_path: Path) -> None:
-    """A fault of the base is placed in the base, one of the variant in the variant."""
+    """A fault in the base has a line of the base, a fault in the variant one of the variant."""
     base, variant = tmp_path / "base.yaml", tmp_path / "variant.yaml"
     base.write_text(GOOD.replace("rate: 10 Mbps", "rate: 10 kg"))
     variant.write_text("extends: base.yaml\n\nseed: 3\n")
@@ -210,7 +210,7 @@ def test_lines_of_extended_files(tmp_path: Path) -> None:
     ],
 )
 def test_bases_that_are_none(text: str, found: str, tmp_path: Path) -> None:
-    """A base that is missing, circular or no path is refused at its line."""
+    """A base that is missing, circular or not a path is refused at its line."""
     file = tmp_path / "self.yaml"
     file.write_text(text)
     error = fault(file)
@@ -236,7 +236,7 @@ def test_bases_that_are_none(text: str, found: str, tmp_path: Path) -> None:
 def test_overrides_to_nowhere(
     override: str, path: str, found: str, expected: str, tmp_path: Path
 ) -> None:
-    """A --set that cannot be applied, or brings a fault, is itself the place."""
+    """If a --set cannot be applied or causes a fault, the message names it as the place."""
     good = tmp_path / "good.yaml"
     good.write_text(GOOD)
     error = fault(good, (override,))

@@ -92,7 +92,7 @@ def test_the_cap_by_hand() -> None:
 
 
 def test_an_agent_leaves_the_budgets_of_others_alone() -> None:
-    """Even if it is given rows that another agent decides for."""
+    """This holds even if it is given rows of another agent."""
     budgets, at = Budgets(make_plan(made()).row_sources()), np.arange(3)
     flows = {"ce": np.zeros(3, dtype=np.int64)}
     budgets.read(Report(0, 0, flows, {}, {}), np.zeros(3, dtype=np.int64))

@@ -129,7 +129,7 @@ def test_by_hand_has_the_last_word_over_customers() -> None:
     ],
 )
 def test_useless_changes_by_hand_are_refused(change: Any, told: str) -> None:
-    """In one line, and nothing changes."""
+    """The refusal is one line, and nothing changes."""
     lone = world.source("lone", transport=world.tcp(Law("newreno", {})))
     sources = [world.source("gold"), world.source("silver"), world.source("web"), lone]
     plan = world.plan(sources)
@@ -159,7 +159,7 @@ def test_the_engine_carries_it_out(scene: Path, tmp_path: Path) -> None:
         market.step()
         market.step()
         assert market.report.flows["active"].tolist() == [1, 1, 1]
-        for price in (0.5, 0.5, 0.75):  # a repeated value is no change
+        for price in (0.5, 0.5, 0.75):  # a repeated value is not a change
             market.post_price("", price)
         result = market.close()
     assert result is not None

@@ -48,14 +48,14 @@ def test_the_keys_are_the_parameters_of_the_law() -> None:
     ],
 )
 def test_check_knows_that_classic_packets_are_not_marked(sender: str, expected: list[str]) -> None:
-    """Drops instead of marks are no news there, but a sender that lives by marks needs ECT(1)."""
+    """Drops instead of marks are expected, but a sender that depends on marks needs ECT(1)."""
     found = scenario(QUEUE, f"transport: {sender}")
     said = [line for line in warnings(found, make_plan(found)) if "source s" in line]
     assert [line for line in said if "windows settle" not in line] == expected
 
 
 def test_a_fault_is_named_with_its_place() -> None:
-    """A number in place of a rate; the line says what a rate looks like."""
+    """A number in place of a rate: the message says how to write a rate."""
     with pytest.raises(ScenarioError, match="scheduler.aging_rate: .*expected a rate") as error:
         plan("scheduler: {kind: docsis, aging_rate: 4}")
     assert "such as 4 Mbps" in str(error.value)

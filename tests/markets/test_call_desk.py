@@ -25,7 +25,7 @@ RECORD: Final = "id flow start_ps end_ps complete sent late lost ce accepted".sp
 
 
 class Desk:
-    """A desk of two providers before four flows, whose sellers and buyer a test scripts."""
+    """A desk of two providers and four flows; a test scripts its sellers and its buyer."""
 
     def __init__(self) -> None:
         self.ledger = Ledger()
@@ -82,7 +82,7 @@ class Desk:
         return {name: column.tolist() for name, column in judged.items() if name not in RECORD}
 
     def posted(self, t_ps: int = 0) -> list[tuple[int, ...]]:
-        """Rows of the ledger: is it a refund, time, debit, credit, amount, flow."""
+        """Rows of the ledger: whether it is a refund, time, debit, credit, amount, flow."""
         self.desk.book(t_ps)
         rows = []
         for one in self.ledger.take():
@@ -110,7 +110,7 @@ def test_a_posted_price_replaces_the_prices_by_the_hour() -> None:
 
 
 def test_the_clock_of_a_tariff_begins_at_its_offset() -> None:
-    """From 10 to 20 and from 30 to 40 of a day of 50, of which 13 have passed at the start."""
+    """Periods from 10 to 20 and from 30 to 40 of a day of 50 that starts at 13."""
     hours = (Hours(10, 20, NOON), Hours(30, 40, 7))
     tariff = CallTariff(BASE, 0, 1.0, 0, hours=hours, day_ps=50, offset_ps=13)
     prices = {0: NOON, 6: NOON, 7: BASE, 16: BASE, 17: 7, 26: 7, 27: BASE, 46: BASE, 47: NOON}
@@ -124,7 +124,7 @@ def test_the_clock_of_a_tariff_begins_at_its_offset() -> None:
 def test_a_call_is_expected_to_send_at_its_mean_rate_or_else_its_peak(
     peak: float, mean: float, packets: int
 ) -> None:
-    """For 3.5 s: a whole number of packets, and their price added to that of time."""
+    """The estimate for 3.5 s has a whole number of packets, whose price adds to the time's."""
     tariff = CallTariff(
         5, 0, 1.0, 0, price_micro_per_min=30, price_micro_per_mega=7, peak_pps=peak, mean_pps=mean
     )
@@ -143,7 +143,7 @@ def test_a_refund_of_the_price_follows_a_posted_price(money_back: bool, refund: 
 
 
 def test_the_cheapest_is_asked_first_and_the_next_if_it_refuses() -> None:
-    """At the prices of the hour; each refusal sets a bit, and a call that all refuse is blocked."""
+    """Prices are those of the hour; each refusal sets a bit; a call refused by all is blocked."""
     market = Desk()
     dear, cheap = CallTariff(70, 0, 1.0, 0), TARIFF
     market.desk.open("alpha", market.seller("other"), dear, np.array([2]))
@@ -185,7 +185,7 @@ def test_the_cheapest_is_asked_first_and_the_next_if_it_refuses() -> None:
 
 
 def test_calls_under_way_count_by_seller_and_trunk() -> None:
-    """Two tariffs of a trunk count together, another trunk and another seller apart."""
+    """Tariffs of one trunk count together; other trunks and sellers count separately."""
     market = Desk()
     for flow, (who, trunk) in enumerate(
         (("alpha", ""), ("alpha", ""), ("alpha", "1"), ("beta", ""))
@@ -269,7 +269,7 @@ def test_charges_and_refunds_are_those_of_a_plain_recount(seed: int) -> None:
 def test_a_refund_needs_the_report_that_the_tariff_names(
     seen_by: str, claimed: bool, broken: bool, bought: bool
 ) -> None:
-    """From the provider, the subscriber or both; without a buyer the true value counts."""
+    """The provider, the subscriber or both report; without a buyer, the true value counts."""
     market = Desk()
     tariff = CallTariff(50, 0, 0.1, 1, quality_seen_by=seen_by)
     market.desk.open("beta", market.seller("beta"), tariff, np.array([0, 2]))
@@ -296,7 +296,7 @@ def test_a_refund_needs_the_report_that_the_tariff_names(
 
 
 def test_a_buyer_may_prefer_best_effort() -> None:
-    """The subscriber then pays the marks. It gets the notice of the call, and no seller does."""
+    """The subscriber then pays for the marks, and only it gets the notice of the call."""
     market = Desk()
     market.desk.open("beta", market.seller("beta"), TARIFF, np.array([1]))
     market.desk.open("alpha", market.seller("alpha"), TARIFF, np.array([1]))

@@ -111,7 +111,7 @@ class Shops:
 
 
 def test_a_provider_sees_what_grew_in_its_own_classes() -> None:
-    """Growth since its own last look, whatever the other provider read; members are current."""
+    """Counts grow since its own last observation, not the other provider's; members are current."""
     shops = Shops()
     first = shops.see("east", 0)
     assert (first.dt_ps, first.names) == (0, ("gold", "iron"))

@@ -83,7 +83,7 @@ class Desk:
 
 
 def test_a_provider_sees_what_its_classes_had_since_its_last_look() -> None:
-    """Members, their time, marks and costs by the class of the epoch; at first nothing."""
+    """Members, their time, marks and costs by the class of the epoch; all are 0 at first."""
     desk = Desk(members=3)
     first = desk.seen(0)
     assert (first.t_ps, first.dt_ps, first.names) == (0, 0, ("gold", "tin"))
@@ -137,7 +137,7 @@ def test_a_class_is_full_at_its_limit(most: int, let_in: int) -> None:
 
 @pytest.mark.parametrize("asked", [False, True])
 def test_a_flow_enters_while_the_cost_of_marks_is_below_the_limit(asked: bool) -> None:
-    """The recent mean, and the class's charge for each member that it does not include yet."""
+    """The cost is the recent mean, plus the class's charge for each member not in it yet."""
     limit, late, hidden = 2_000, 0.0, 0.0
     desk, expected = Desk(cost_micro_per_s=limit, asked=asked), []
     for t_s, dt_s, spent in ((4, 4, 9_000), (5, 1, 0), (9, 4, 0), (19, 10, 1_000), (40, 21, 0)):

@@ -58,7 +58,7 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_run_prints_what_each_class_paid(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Classes by name, other sources by theirs; the price of a mark; the folder at the end."""
+    """The output names classes and other sources, the price of a mark, and finally the folder."""
     assert ecnomy("run", scene) == 0
     out, err = capsys.readouterr()
     cells = {row[0]: row[1:] for row in map(str.split, out.splitlines()) if len(row) == 8}
@@ -102,7 +102,7 @@ def test_options_reach_the_run(scene: Path) -> None:
 def test_second_run_is_refused_without_force(
     scene: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Exit 2 and how to go on; --force goes on."""
+    """The exit status is 2, with advice; --force replaces the results."""
     assert ecnomy("run", scene, "--out", "r") == 0
     capsys.readouterr()
     assert ecnomy("run", scene, "--out", "r") == 2
@@ -131,7 +131,7 @@ def test_check_says_what_would_run(scene: Path, capsys: pytest.CaptureFixture[st
 def test_bad_input_is_one_line_and_exit_2(
     scene: Path, verb: str, extra: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No traceback, the fault by name, and the command that explains a key."""
+    """There is no traceback; the line names the fault, and the command that explains a key."""
     assert ecnomy(verb, scene, *extra) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("ecnomy: ") and told in line
@@ -150,7 +150,7 @@ def test_missing_file_is_one_line_and_exit_2(
 def test_dead_engine_is_one_line_and_exit_1(
     scene: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The message says what died and when."""
+    """The message names the dead process and the time."""
     assert ecnomy("run", scene, "--set", "title=die 3") == 1
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith("ecnomy: fake-engine") and "SIGKILL at simulated time 3 s" in line
@@ -159,7 +159,7 @@ def test_dead_engine_is_one_line_and_exit_1(
 def test_folder_that_cannot_be_written_is_one_line(
     scene: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The system's own reason and the path, exit 1."""
+    """The line has the system's reason and the path; exit status 1."""
     assert ecnomy("run", scene, "--out", "/proc/nowhere/r") == 1
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith("ecnomy: /proc/nowhere")
@@ -190,7 +190,7 @@ def test_folder_that_cannot_be_written_is_one_line(
 def test_wrong_usage_is_one_line(
     arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An unknown verb, a missing argument, a seed that is no number, an unknown option; exit 2."""
+    """An unknown verb or option, a missing argument, a seed that is not a number: exit 2."""
     assert ecnomy(*arguments) == 2
     told = capsys.readouterr()
     assert told.out == "" and told.err.startswith(said) and told.err.count("\n") == 1
@@ -208,7 +208,7 @@ def test_wrong_usage_is_one_line(
 def test_signals_end_a_run_with_partial_results(
     scene: Path, sent: signal.Signals, status: int, reason: str
 ) -> None:
-    """Ctrl-C, SIGTERM, SIGHUP while the engine hangs: the folder says why it is partial."""
+    """After Ctrl-C, SIGTERM or SIGHUP while the engine hangs, the folder has the reason."""
     command = [
         sys.executable,
         "-m",
@@ -330,7 +330,7 @@ def test_too_little_memory_is_one_line(scene: Path) -> None:
 def test_memory_that_runs_out_is_one_line(
     scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """If memory runs out during a run, the message says what could not be allocated."""
+    """If memory runs out during a run, the message names the failed allocation."""
 
     def fail(*_: object, **__: object) -> None:
         raise MemoryError("Unable to allocate 3 GiB")

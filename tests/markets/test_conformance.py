@@ -49,7 +49,7 @@ def _fewer(patch: pytest.MonkeyPatch) -> None:
 
 
 def examine(kind: str, params: Mapping[str, object] | None = None) -> Examined:
-    """As the command does; in the fast tier no situation has more than FEWER flows."""
+    """Examine a strategy as the command does, in the fast tier with at most FEWER flows."""
     with pytest.MonkeyPatch.context() as patch:
         _fewer(patch)
         return examine_at_full_size(kind, params)
@@ -96,7 +96,7 @@ def test_planted_defects_are_found_and_named(name: str, kind: str, where: str, w
 
 
 def test_a_place_in_the_strategys_own_file_is_named() -> None:
-    """Of clocks, generators and exceptions: file and line."""
+    """Clocks, generators and exceptions have file and line."""
     for name in ("Dice", "Nightly", "Divides"):
         assert "faulty_strategies.py:" in faulty(name).defects[0].what
 
@@ -110,7 +110,7 @@ def test_only_the_situations_that_show_a_defect_are_blamed() -> None:
 
 @pytest.mark.parametrize("name", ["Careful", "Warning"])
 def test_nothing_is_invented(name: str) -> None:
-    """Own random numbers, a stopwatch, a log, a generator of a fixed seed, warnings."""
+    """The agent's random numbers, a stopwatch, a log, a seeded generator and warnings pass."""
     found = faulty(name)
     assert not found.defects and not found.refusals
     assert bool(found.warnings) == (name == "Warning")
@@ -120,7 +120,7 @@ SOME = ("best-offer", "constant-charge", "elastic-utility", "revenue-gradient")
 
 
 def test_money_in_place_of_micro_units_is_suspected() -> None:
-    """Nothing else says so: such a market runs, and nobody pays anything to speak of."""
+    """Nothing else detects it: such a market runs, but payments are close to 0."""
     found = examine("faulty_strategies:Money")
     assert not found.defects
     assert [one.line() for one in found.warnings] == [
@@ -186,7 +186,7 @@ def test_a_strategy_that_fits_no_role_is_refused() -> None:
 
 @pytest.mark.usefixtures("few")
 def test_the_command_tells_each_defect_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit 1 with defects, 0 without; parameters as YAML has them."""
+    """The exit status is 1 with defects, else 0; parameters are written as in YAML."""
     assert ecnomy("test-strategy", "faulty_strategies:Divides") == 1
     first, last = capsys.readouterr().out.splitlines()
     assert first.startswith("defect: raises: as price-handler, zero rates (and ")
@@ -211,7 +211,7 @@ def test_the_command_tells_each_defect_in_a_line(capsys: pytest.CaptureFixture[s
 def test_bad_input_is_one_line_and_exit_2(
     arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No strategy, no such parameter, no such role."""
+    """An unknown strategy, parameter or role."""
     assert ecnomy("test-strategy", *arguments) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert told in line
@@ -221,7 +221,7 @@ def test_bad_input_is_one_line_and_exit_2(
 def test_a_strategy_beside_the_working_directory_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As scenarios find it; quantities of its own come in its own unit."""
+    """It is found as by scenarios; its quantities arrive in the units that it declares."""
     (tmp_path / "beside_lab.py").write_text(
         textwrap.dedent("""
         import dataclasses
@@ -246,7 +246,7 @@ def test_a_strategy_beside_the_working_directory_is_found(
 def test_strategies_are_listed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Built-in ones and those of entry points, faulty ones with the reason."""
+    """The list has built-in strategies and entry points, faulty ones with the reason."""
     entries = [
         importlib.metadata.EntryPoint("careful", "faulty_strategies:Careful", GROUP),
         importlib.metadata.EntryPoint("lost", "no_such_lab:Lost", GROUP),
@@ -285,7 +285,7 @@ def test_strategies_are_listed(
 
 
 def test_names_and_sentences_fit_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """80 columns are enough, and text goes on under its beginning."""
+    """80 columns suffice, and wrapped text is indented."""
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", "80")
     lines = hanging("  name  ", "a word " * 30).splitlines()
@@ -296,7 +296,7 @@ def test_names_and_sentences_fit_a_terminal(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_name_without_a_text_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such as a column of a sweep that is empty in a run."""
+    """An example is a column of a sweep that is empty in a run."""
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     assert hanging("  reason  ", "") == "  reason"
 
@@ -304,7 +304,7 @@ def test_a_name_without_a_text_is_printed(monkeypatch: pytest.MonkeyPatch) -> No
 def test_what_check_says_fits_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its long lines go on below, and no word is lost; a pipe gets one line each."""
+    """Long lines wrap without losing a word; a pipe gets one line each."""
     gsp = ROOT / "configs/examples/gsp.yaml"
     assert ecnomy("check", gsp) == 0
     piped = capsys.readouterr().out

@@ -48,7 +48,7 @@ def test_odd_fee_over_odd_epochs_is_exact() -> None:
 def test_fee_is_the_floor_of_fee_times_active_time(
     fee: int, start: int, length: int, times: list[int]
 ) -> None:
-    """Any fee, any start and stop, any epochs: exact to the micro-unit at the end."""
+    """For any fee, start, stop and epochs, the sum is exact to the micro-unit."""
     times.sort()
     active = max(0, min(times[-1], start + length) - start)
     assert total(fee, start, start + length, times) == (fee * active // PS, active)

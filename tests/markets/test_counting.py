@@ -48,7 +48,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
 
 
 def test_what_is_written_reaches_the_plan_and_reads_back() -> None:
-    """Widths in ps and packets; what is resolved loads as the same scenario."""
+    """Widths are in ps and packets; the resolved text loads as the same scenario."""
     scenario = scenario_from_text(TEXT)
     record = make_plan(scenario).record
     assert [(h.of, h.width, h.bins) for h in record.histograms] == [
@@ -92,7 +92,7 @@ def test_counts_of_a_run(result: RunResult) -> None:
 
 
 def test_a_run_that_counted_nothing_has_empty_tables(result: RunResult, tmp_path: Path) -> None:
-    """`open_raw` gives the tables of a run, and empty ones of a run without."""
+    """`open_raw` returns empty tables for a run without counts."""
     assert open_raw(result.folder).counts.equals(result.counts)
     changes = ["duration=5 s", "record.histograms=null", "record.counts=null"]
     short = run(scenario_from_text(TEXT, overrides=changes), out=tmp_path / "none")

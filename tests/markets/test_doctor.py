@@ -89,7 +89,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_a_broken_engine_is_a_fault(case: str, tmp_path: Path) -> None:
-    """Exit 1, the engine's own words, and what to do about the variable that names it."""
+    """Exit status 1, the engine's own message, and advice on the variable that names it."""
     text, what, complaint = BROKEN[case]
     engine = script(tmp_path, text.replace("REAL", str(find_engine())))
     done = doctor("--out", str(tmp_path), ECNOMY_ENGINE=engine)
@@ -129,7 +129,7 @@ def test_a_missing_extra_is_no_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 def test_a_missing_or_unfit_package_is_a_fault(
     version: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Absent, too old and too new, with the range that is needed."""
+    """Absent, too old and too new packages, with the required range."""
 
     def pretended(name: str) -> str:
         if name != "mesa":
@@ -147,7 +147,7 @@ def test_a_missing_or_unfit_package_is_a_fault(
 def test_omnetpp_is_found_where_its_variables_say(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Versions from files of OMNeT++ and INET, and from opp_run itself; our library's age."""
+    """Versions come from files of OMNeT++ and INET, and from opp_run; our library may be stale."""
     files = {
         "omnetpp/Makefile.inc": "OMNETPP_VERSION = 6.1\n",
         "inet/src/inet/common/INETDefs.h": (
@@ -192,7 +192,7 @@ def test_a_broken_opp_run_is_absent(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 
 def test_a_results_folder_that_cannot_be_is_a_fault(tmp_path: Path) -> None:
-    """A file in the way of the folder."""
+    """A file has the folder's name."""
     (tmp_path / "file").write_text("")
     found = verdicts(examine(tmp_path / "file" / "results"))["results folder"]
     assert found.verdict == "FAULT" and "not writable" in found.found and "--out" in found.remedy

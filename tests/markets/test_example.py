@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 
 
 def test_all_examples_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    """One line each, name and title; as JSON too."""
+    """Each has one line with name and title; JSON has the same."""
     assert ecnomy("example") == 0
     said = capsys.readouterr().out
     names = sorted(file.stem for file in EXAMPLES.glob("*.yaml"))
@@ -33,7 +33,7 @@ def test_all_examples_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", sorted(titles()))
 def test_a_copy_has_all_that_it_needs(name: str, tmp_path: Path) -> None:
-    """In an empty folder it is the same scenario as in its own."""
+    """Its copy in an empty folder is the same scenario."""
     copied = copy_example(name, tmp_path / "new")
     here, there = load(copied[0]), load(EXAMPLES / f"{name}.yaml")
     assert make_plan(here).digest == make_plan(there).digest
@@ -43,7 +43,7 @@ def test_a_copy_has_all_that_it_needs(name: str, tmp_path: Path) -> None:
 def test_nothing_is_written_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The same file may be there; another of that name is refused before anything is copied."""
+    """An equal file may exist; a different one is refused before anything is copied."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gold-silver.yaml").write_text("mine")
     assert ecnomy("example", "qos-knob") == 2
@@ -91,7 +91,7 @@ def test_an_unknown_example_is_named(capsys: pytest.CaptureFixture[str]) -> None
 def test_all_files_of_readme_are_copied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each file of configs/ that README runs is there, and finds what it is built on."""
+    """Each file of configs/ that README runs is copied, and finds the files that it extends."""
     text = (EXAMPLES.parents[1] / "README.md").read_text(encoding="utf-8")
     wanted = set(re.findall(r"configs/[\w/.-]+\.yaml", text))
     assert len(wanted) > 8 and wanted <= {*packaged()}

@@ -32,7 +32,7 @@ def test_the_keys_are_the_parameters_of_the_law() -> None:
 
 
 def test_check_says_how_the_link_sorts() -> None:
-    """By flow; L4S needs no dual queue there; a class of a source has no effect."""
+    """The link sorts by flow; L4S needs no dual queue there; a source's class has no effect."""
     found = scenario("scheduler: {kind: fq-codel}", "transport: {law: prague}, class: 1")
     assert "  by flow: link" in summary(found, make_plan(found))
     said = warnings(found, make_plan(found))

@@ -45,7 +45,7 @@ def test_the_plan_has_calls_ask_and_counts_late_by_the_tariff() -> None:
 
 
 def test_the_reimbursement_is_the_price_unless_said() -> None:
-    """The default is the price; any other amount is as written."""
+    """The default is the price; a given amount applies as written."""
     for extra, amount in (("", 50_000), (", reimbursement: 2 money", 2_000_000)):
         market = scenario_from_text(GOOD.replace("12 ms}", f"12 ms{extra}}}")).market
         assert market is not None
@@ -82,7 +82,7 @@ def test_the_reimbursement_is_the_price_unless_said() -> None:
     ],
 )  # fmt: skip
 def test_faults_are_named_with_their_place(old: str, new: str, path: str, found: str) -> None:
-    """Each fault is one line with the path of what is wrong."""
+    """Each fault is one line with the path of the wrong key."""
     assert old in GOOD
     with pytest.raises(ScenarioError) as fault:
         scenario_from_text(GOOD.replace(old, new, 1))
@@ -119,7 +119,7 @@ def test_an_admission_without_streams_needs_none() -> None:
 
 
 def test_optional_values_resolve_with_their_unit() -> None:
-    """A resolved scenario with an interval of its own loads as the same scenario."""
+    """A resolved scenario with a custom interval loads as the same scenario."""
     import msgspec
 
     scenario = scenario_from_text(GOOD.replace("role: conn", "decision_interval: 7 s, role: conn"))

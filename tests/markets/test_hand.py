@@ -104,7 +104,7 @@ def test_what_cannot_be_held_is_refused_in_words(said: str, refused: str) -> Non
 
 
 def test_no_market_has_no_prices() -> None:
-    """Only values that would need one are refused."""
+    """Only values that need a market are refused."""
     market = NoMarket(make_plan(scenario_from_text(SCENARIO)))
     assert list(Held().apply(market)) == []
     (line,) = Held.of('{"prices": {"l": 1}}').apply(market)
@@ -130,6 +130,6 @@ def test_weights_that_the_engine_holds_are_noted() -> None:
     "said", ["", "[]", '{"weights": {"gold": 2}}', '{"prices": {"l": "dear"}}']
 )
 def test_other_messages_are_refused(said: str) -> None:
-    """In one line."""
+    """The refusal is one line."""
     with pytest.raises(InputError, match="set by hand: "):
         Held.of(said)

@@ -44,7 +44,7 @@ def test_the_bound_is_what_round_trip_and_buffer_hold() -> None:
 
 
 def test_it_names_the_file_the_place_and_what_was_found(tmp_path: Path) -> None:
-    """One line, of the heaviest source."""
+    """One line names the heaviest source."""
     file = tmp_path / "heavy.yaml"
     file.write_text(TEXT.replace("weight: 4", "weight: 5000"))
     scenario = load(file)
@@ -81,7 +81,7 @@ def test_a_law_that_marks_fewer_lowers_the_bound() -> None:
 def test_beyond_the_bound_a_flow_gets_less(
     tmp_path: Path, weight: int, least: float, most: float
 ) -> None:
-    """Within it 100 of 104 marks are as much of the rate; beyond it losses leave less than half."""
+    """Within it, 100 of 104 marks get that share of the rate; beyond it, less than half is left."""
     scenario = scenario_from_text(TEXT, overrides=[f"{WEIGHT}={weight}"])
     flows = run(scenario, seed=1, out=tmp_path / "run").flows
     (rate,) = flows[flows["source"] == "heavy"]["goodput_mbps"]

@@ -52,7 +52,7 @@ def test_long_quantities_are_refused_unread(tmp_path: Path, new: str, found: str
 
 
 def test_long_names_are_not_compared_with_known_ones() -> None:
-    """No suggestion, and no list of all of many names."""
+    """The message has no suggestion, and does not list all names if there are many."""
     assert known_name("w" * 10**6, ["wtp"]) == "one of wtp"
     assert known_name("n1", map(str, range(10**5))).endswith(", 99 and 99,900 more")
 
@@ -88,7 +88,7 @@ def test_intervals_have_the_range_of_their_law(good: Path, law: str, marking: st
 
 
 def test_the_least_window_is_the_engine_s(good: Path) -> None:
-    """It is a millionth of a packet for both: the engine reads just what the check accepts."""
+    """It is a millionth of a packet: the engine reads exactly the values that the check accepts."""
     path, file = "sources.gold.transport.cwnd_min", good.with_suffix(".json")
     plan = make_plan(load(good, overrides=(f"{path}=1e-6 packets",))).to_json()
     assert "at least 1e-06 packet" in fault(good, (f"{path}=9.99e-7 packets",)).expected

@@ -39,7 +39,7 @@ def usage(rows: list[tuple[int, int, int]], kind: str = "marks") -> Postings:
 
 @given(st.lists(ROWS, max_size=5))
 def test_every_micro_unit_paid_is_received(batches: list[list[tuple[int, int, int]]]) -> None:
-    """Whatever is posted, debits equal credits, balances add up to 0 and the rows say it all."""
+    """For any postings, debits equal credits, balances add up to 0, and rows explain balances."""
     book = ledger()
     for batch in batches:
         book.usage(usage(batch))
@@ -179,7 +179,7 @@ def test_second_account_of_a_name_is_refused() -> None:
 
 
 def test_zero_amounts_leave_no_rows() -> None:
-    """Nothing was moved, so nothing is written."""
+    """No money moves, so no row is written."""
     book = ledger()
     book.usage(usage([(0, 1, 0), (1, 2, 4)]))
     (rows,) = book.take()

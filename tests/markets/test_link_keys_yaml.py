@@ -25,7 +25,7 @@ sources:
 
 
 def plan_of(keys: str) -> Plan:
-    """The plan, which the scenario as it is written out gives too."""
+    """The plan; the resolved scenario must give the same one."""
     scenario = scenario_from_text(TEXT.format(keys=keys))
     again = scenario_from_text(json.dumps(scenario.resolved()))
     plan = make_plan(scenario)

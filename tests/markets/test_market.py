@@ -55,7 +55,7 @@ def test_flows_that_marks_cannot_steer_get_no_rate_but_pay() -> None:
 
 
 def test_price_zero_gives_no_mark_rate() -> None:
-    """Free marks set no aim."""
+    """Free marks give no target."""
     plan = world.plan(two())
     market = Market(plan, world.shop(CLASSES, price=0))
     assert market.decide(world.report(plan, 0, 0)).flows == {}
@@ -78,7 +78,7 @@ def test_fee_and_marks_reach_their_parties() -> None:
 
 
 def test_mark_revenue_is_price_times_marks() -> None:
-    """Over random reports, exactly, and the rows say so too."""
+    """This is exact over random reports, in balances and in rows."""
     plan = world.plan(two(), duration_ps=50 * PS)
     market, rng = Market(plan, world.shop(CLASSES, price=123_457)), np.random.default_rng(1)
     marks = np.zeros(2, dtype=np.int64)
@@ -130,7 +130,7 @@ def test_no_decisions_after_the_end() -> None:
 
 
 def test_marks_without_a_connectivity_provider() -> None:
-    """They are paid to an account without an agent, which has a name."""
+    """They are paid to a named account without an agent."""
     plan = world.plan([world.source("web")])
     market = Market(plan, MarketSpec(10, ()))
     market.decide(world.report(plan, 0, 0))
@@ -163,7 +163,7 @@ def test_calls_are_refused_when_nobody_handles_them() -> None:
 
 
 def test_journal_says_what_holds_from_when() -> None:
-    """Price, willingness and mark rates are written when they change."""
+    """Price, willingness and mark rates are recorded when they change."""
     plan = world.plan(two())
     market = Market(plan, world.shop(CLASSES))
     market.decide(world.report(plan, 0, 0))
@@ -176,7 +176,7 @@ def test_journal_says_what_holds_from_when() -> None:
 
 
 def test_counter_that_runs_backwards_is_refused() -> None:
-    """An engine that takes marks back cannot be booked."""
+    """Reports of an engine that takes marks back are refused."""
     plan = world.plan(two())
     market = Market(plan, world.shop(CLASSES))
     market.decide(world.report(plan, 0, 0))

@@ -99,7 +99,7 @@ CASES = [
 
 @pytest.mark.parametrize(("text", "name", "values"), CASES)
 def test_a_law_reaches_the_plan(text: str, name: str, values: dict[str, float | str]) -> None:
-    """What is written arrives in the law's units, the rest by default; it reads back the same."""
+    """Given values arrive in the law's units, others by default; the text reads back the same."""
     written = scenario(text)
     assert make_plan(written).links[0].marking == law("marking", name, values)
     again = scenario_from_text(json.dumps(write(written.document)))
@@ -135,6 +135,6 @@ def test_a_fault_is_named(text: str, path: str, fault: str) -> None:
     "name", ["adaptive-virtual-queue", "flow-projection", "flow-projection-heuristic"]
 )
 def test_an_unlimited_buffer_cannot_be_copied(name: str) -> None:
-    """A law that takes the link's buffer for its own needs one that has an end."""
+    """A law that copies the link's buffer needs a limited one."""
     with pytest.raises(ScenarioError, match="because the buffer of the link is unlimited"):
         scenario(f"law: {name}", buffer="unlimited")

@@ -49,7 +49,7 @@ market:
 
 
 def test_each_flow_pays_by_its_choice(tmp_path: Path) -> None:
-    """The bills, from the bytes of the reports; each tariff carries its own fraction."""
+    """Bills follow the bytes of the reports; each tariff carries its own fraction."""
     LOG.clear()
     result = run(scenario_from_text(TEXT), out=tmp_path / "r")
     table = result.flow_epochs.set_index(["t_ps", "flow"])["delivered_bytes"].unstack()
@@ -80,7 +80,7 @@ def test_each_flow_pays_by_its_choice(tmp_path: Path) -> None:
 
 
 def test_strategies_are_told_what_they_have_chosen(tmp_path: Path) -> None:
-    """They see the choices of their agent's own flows, in the order of contracts."""
+    """They observe the choices of their agent's flows, in the order of contracts."""
     LOG.clear()
     run(scenario_from_text(TEXT), out=tmp_path / "r")
     told = {(t, name): rest for t, _, name, *rest in LOG}
@@ -92,7 +92,7 @@ def test_strategies_are_told_what_they_have_chosen(tmp_path: Path) -> None:
 
 
 def test_sellers_may_give_their_contracts_one_name(tmp_path: Path) -> None:
-    """A choice goes to the menu of its seller, though a contract of another has the same name."""
+    """A choice reaches the menu of its seller, although another seller's contract has its name."""
     LOG.clear()
     text = TEXT.replace("sources: [films, mail, other]", "sources: [films, mail]")
     shop = """\

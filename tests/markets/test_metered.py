@@ -51,7 +51,7 @@ COUNTED: Final[dict[str, tuple[list[int], list[int]]]] = {
 
 
 def plan() -> Plan:
-    """Links near, far and back; a sends over the first two and hears over the third."""
+    """Links `near`, `far` and `back`; `a` sends over the first two, and its ACKs use the third."""
     bare = world.plan(
         [world.source("a"), world.source("b", count=2, start_ps=START_PS, stop_ps=STOP_PS)]
     )
@@ -89,7 +89,7 @@ class Shelf:
         self.contract = Metered(self.plan, parties, domains, self.counts, "far", spec)
 
     def dues(self) -> tuple[Dues, Dues]:
-        """Return what is due for [0, 1 s) at a price of 7, and for [1 s, 3 s) at a price of 8."""
+        """Return the dues for [0, 1 s) at a price of 7, and for [1 s, 3 s) at a price of 8."""
         found, before = [], None
         for number, (t_s, price) in enumerate(((1, 7), (3, 8))):
             report = world.report(self.plan, t_s * PS, number, **COUNTERS[number])
@@ -111,7 +111,7 @@ def told(column: Any) -> list[int] | None:
 
 @pytest.mark.parametrize("meter", METERS)
 def test_quantities_amounts_and_parties_of_each_meter(meter: str) -> None:
-    """What grew in each epoch, times the price; time and weight are charges by time."""
+    """The growth in each epoch times the price; charges for time and weight are by time."""
     by_time, per = METERS[meter].unit == "ps", 10**9 if METERS[meter].unit == "ps" else 1
     shelf = Shelf(meter, PerUnitTariff(price=Price(5, per, METERS[meter].unit)))
     for due, counted in zip(shelf.dues(), COUNTED[meter], strict=True):
@@ -126,7 +126,7 @@ def test_quantities_amounts_and_parties_of_each_meter(meter: str) -> None:
 
 
 def test_a_contract_for_some_sources_counts_only_their_flows() -> None:
-    """Marks set included, at the price that the seller posts: not the first carrier's."""
+    """This includes marks set, at the seller's posted price, not at the first carrier's."""
     first, second = Shelf("marks-set", Posted(), ("b",)).dues()
     assert (first.flow.tolist(), second.flow.tolist()) == ([1, 2], [1, 2])
     assert first.amount_micro.tolist() == [7 * 4, 0]
@@ -165,7 +165,7 @@ def test_the_fee_of_a_two_part_tariff_is_a_standing_charge(meter: str) -> None:
 
 
 def test_a_flat_rate_is_a_standing_charge_whatever_the_meter() -> None:
-    """For the time that a flow was on."""
+    """The charge is for the time that a flow was on."""
     for number, due in enumerate(Shelf("packets", Flat(price=Price(40, PS, "ps"))).dues()):
         wanted = [40 * ps // PS for ps in COUNTED["time"][number]]
         assert told(due.amount_micro) == told(due.standing_micro) == wanted

@@ -49,7 +49,7 @@ def module_at(file: Path) -> ModuleType:
 
 
 def passes(file: Path, scratch: Path) -> int:
-    """Run all tests of a file; how many there are."""
+    """Run all tests of a file; return their number."""
     tests = [test for name, test in vars(module_at(file)).items() if name.startswith("test_")]
     for number, test in enumerate(tests):
         own = scratch / str(number)
@@ -62,7 +62,7 @@ def passes(file: Path, scratch: Path) -> int:
 def test_a_beginning_works(
     kind: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It has the new names only, says what to change, and passes its test; a second is refused."""
+    """It has only the new names, marks what to change, and passes its test; a second is refused."""
     assert ecnomy("new", kind, f"my-{kind}") == 0
     out = capsys.readouterr().out
     written, _, commands = out.partition("\n\nNext:\n")
@@ -88,7 +88,7 @@ def test_a_beginning_works(
 def test_without_pytest_the_next_commands_say_what_to_install(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only the command that needs it."""
+    """Only the command that needs pytest names the install command."""
     found = importlib.util.find_spec
     hidden = {"pytest"}
     monkeypatch.setattr(
@@ -143,7 +143,7 @@ def test_bad_names_are_refused(
 
 
 def test_two_beginnings_share_their_base(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The scenario that both extend is there once; a changed one is refused."""
+    """The scenario that both extend exists once; a changed one is refused."""
     assert ecnomy("new", "strategy", "eager", "--into", "lab") == 0
     assert "  cd lab && ecnomy check eager.yaml\n" in capsys.readouterr().out
     assert ecnomy("new", "study", "prices", "--into", "lab", "--json") == 0

@@ -114,7 +114,7 @@ def columns(seen: Observation) -> dict[str, list[Any]]:
 
 
 def test_every_column_of_an_observation_is_what_grew_since_the_last_one() -> None:
-    """A row of many has the rates of one of its flows, and the counts of all of them."""
+    """A row of many flows has the rates of one flow, and the counts of all flows."""
     watched = Watched()
     watched.read(1, THEN, MONEY_THEN)
     first = watched.look("ann")
@@ -133,7 +133,7 @@ def test_every_column_of_an_observation_is_what_grew_since_the_last_one() -> Non
 
 
 def test_observers_look_each_at_its_own_times_and_rows() -> None:
-    """Rows in another order; an observer that skipped a report sees the growth of both."""
+    """Rows come in another order; an observer that skipped a report sees the growth of both."""
     watched, rows = Watched(), np.array([2, 1])
     watched.read(1, THEN, MONEY_THEN)
     watched.look("ann", rows)

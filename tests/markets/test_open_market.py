@@ -111,7 +111,7 @@ def test_a_users_data_collector(scene: Path, tmp_path: Path) -> None:
 
 
 def test_what_changes_between_steps_counts_for_the_next_epoch(scene: Path, tmp_path: Path) -> None:
-    """They stand in the tables from the report at which they were set, and are charged."""
+    """Changes are in the tables from their report on, and are charged."""
     price = 0.25
     with open_market(scene, out=tmp_path / "r") as market:
         while market.running:
@@ -155,7 +155,7 @@ def test_what_changes_between_steps_counts_for_the_next_epoch(scene: Path, tmp_p
     ],
 )
 def test_useless_changes_are_refused(change: Any, told: str, scene: Path) -> None:
-    """In one line; the market goes on."""
+    """The refusal is one line, and the market goes on."""
     with open_market(scene, tables=False) as market:
         with pytest.raises((TypeError, InputError), match=told) as refused:
             change(market)
@@ -165,7 +165,7 @@ def test_useless_changes_are_refused(change: Any, told: str, scene: Path) -> Non
 
 
 def test_a_market_without_an_engine_says_so() -> None:
-    """In one line that names the way."""
+    """The error is one line that names the remedy."""
     market = Market(world.plan([world.source("web")]), world.shop({}))
     with pytest.raises(NotRunningError, match=r"^this market has no engine; use open_market\(\) "):
         market.step()
@@ -174,7 +174,7 @@ def test_a_market_without_an_engine_says_so() -> None:
 
 
 def test_the_clock_is_simulated_time(scene: Path) -> None:
-    """Seconds in `time`, which `run_until` and `run_for` go by; Mesa's own events are refused."""
+    """`time` is in seconds; `run_until` and `run_for` use it; Mesa's own events are refused."""
     with open_market(scene, seed=4, tables=False) as market:
         told = "^<Market of .*, seed 4, running: 0 of 20 s, 4 agents, price per mark: isp 0.25>$"
         assert re.search(told, repr(market))
@@ -281,7 +281,7 @@ def test_wrong_types_are_refused_by_name(given: Any, told: str, scene: Path) -> 
 def test_without_tables_nothing_is_written(
     scene: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No folder, no temporary file while it runs; the result is in memory."""
+    """A run makes no folder and no temporary file; the result is in memory."""
     monkeypatch.chdir(scene.parent)
     before = set(scene.parent.iterdir())
     with open_market(scene, tables=False) as market:

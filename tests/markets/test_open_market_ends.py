@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""However a stepped market ends, nothing is left behind; several at once do not meet."""
+"""However a stepped market ends, nothing is left behind; simultaneous ones are independent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from warm_python import FORKS, ended_python
 
 
 def test_closed_before_the_end(scene: Path, tmp_path: Path, pids: list[int]) -> None:
-    """The folder says when; its tables are whole up to then; closing again changes nothing."""
+    """The folder has the time; its tables are complete until then; a second close has no effect."""
     market = open_market(scene, out=tmp_path / "r")
     for _ in range(3):
         market.step()
@@ -46,7 +46,7 @@ def test_closed_before_the_end(scene: Path, tmp_path: Path, pids: list[int]) -> 
 
 
 def test_the_last_step_closes_the_results(scene: Path, tmp_path: Path, pids: list[int]) -> None:
-    """No engine, no open file; what goes wrong afterwards does not make the run incomplete."""
+    """No engine or open file is left; a later error does not make the run incomplete."""
     before = held()
     with pytest.raises(ZeroDivisionError), open_market(scene, out=tmp_path / "r") as market:
         market.run_model()
@@ -117,7 +117,7 @@ def abandoned(scene: Path, out: Path, draws: random.Random, pids: list[int]) -> 
 def test_abandoned_markets_leave_nothing(
     scene: Path, tmp_path: Path, scratch: Path, pids: list[int]
 ) -> None:
-    """Left at random moments (15, or 100 in full): no process, no open or temporary file; why."""
+    """At 15 random moments (100 in the full tier), no process or file is left; the reason is."""
     draws, count = random.Random(100), 100 if in_full() else 15
     with open_market(scene, tables=False):
         pass  # what the first one opens for good (libraries, time zones) is not counted
@@ -166,7 +166,7 @@ def test_several_in_turn_in_one_thread(scene: Path, tmp_path: Path) -> None:
 
 
 def test_another_thread_ends_what_one_began(scene: Path, tmp_path: Path, pids: list[int]) -> None:
-    """A market may move between threads; nothing of it is tied to one."""
+    """A market may move between threads, because no part of it belongs to one."""
     market = open_market(scene, out=tmp_path / "r")
     with ThreadPoolExecutor(1) as pool:
         pool.submit(market.step).result(30)
@@ -175,7 +175,7 @@ def test_another_thread_ends_what_one_began(scene: Path, tmp_path: Path, pids: l
 
 
 def test_steps_within_a_running_event_loop(scene: Path, tmp_path: Path) -> None:
-    """As in a notebook, whose cells run within one."""
+    """Notebooks run their cells in such a loop."""
 
     async def cell() -> dict[str, bytes]:
         await asyncio.sleep(0)
@@ -186,7 +186,7 @@ def test_steps_within_a_running_event_loop(scene: Path, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def forks() -> Iterator[subprocess.Popen[str]]:
-    """A Python whose forks are programs (warm_python.py)."""
+    """A Python process whose forks are programs (warm_python.py)."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with started([sys.executable, "-c", FORKS], env=environment, **pipes) as process:

@@ -40,7 +40,7 @@ def test_every_item_of_a_list_and_value_of_a_mapping() -> None:
 
 
 def test_conditions_choose() -> None:
-    """With one value, with several, with the key alone; others stay as they are."""
+    """A condition has one value, several or only the key; other items stay unchanged."""
     one = changed("links.*.marking[law=red].weight=0.2")["links"]
     assert [link["marking"].get("weight") for link in one] == [0.2, None]
     found = changed("sources.*.transport[law=newreno|reno].min_rto=2 s")["sources"]
@@ -53,7 +53,7 @@ def test_conditions_choose() -> None:
 
 
 def test_conditions_on_what_is_named() -> None:
-    """They stand after names and numbers too, and values may have dots and equals signs."""
+    """Conditions may follow names and numbers; values may have dots and equals signs."""
     assert changed("links.a.marking[weight=0.1].weight=0.3")["links"][0]["marking"]["weight"] == 0.3
     assert changed("links[0].marking[law=pi].weight=0.3") == changed()
     assert changed("links.a.title='x=y'")["links"][0]["title"] == "x=y"
@@ -77,7 +77,7 @@ def test_paths_to_nowhere(override: str, found: str) -> None:
 
 
 def test_places_of_a_path() -> None:
-    """Names become numbers, `*` stays, conditions are left out."""
+    """Names become numbers, `*` stays, conditions disappear."""
     root = parse(DOCUMENT, "here")
     assert located(root, "links.b.marking[law=red].law") == ("links", 1, "marking", "law")
     assert located(root, "links.*.marking.law") == ("links", "*", "marking", "law")

@@ -156,14 +156,14 @@ def test_whoever_pays_marks_itself_is_outside_all_classes() -> None:
 
 @pytest.mark.parametrize("names", [("ann", "ann"), ("ann", "b:ob")])
 def test_names_of_agents_are_unique_and_without_a_colon(names: tuple[str, ...]) -> None:
-    """Colons are for the accounts of sources and links."""
+    """Colons are reserved for accounts of sources and links."""
     agents = [AgentSpec(name, "customer") for name in names]
     with pytest.raises(InputError, match="is already used or contains a colon"):
         Parties(make_plan(scenario_from_text(TEXT)), agents, Ledger())
 
 
 def test_accounts_outside_the_market_are_opened_once() -> None:
-    """For fixed costs, and for marks without a carrier."""
+    """There is one for fixed costs, and one for marks without a carrier."""
     world = World()
     assert world.parties.outside() == world.parties.outside()
     assert world.parties.nobody() not in {world.parties.outside(), world.ann, world.rival}

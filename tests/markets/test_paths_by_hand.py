@@ -47,7 +47,7 @@ ENTRY = "{name: entry, from: d, to: a, rate: 2 Mbps, duplex: false}"
     ],
 )
 def test_data_takes_the_links_that_are_named(path: str, data: list[str], acks: list[str]) -> None:
-    """Each link in the direction that leads on; ACKs go back where every link is duplex."""
+    """Each link is used in the direction that leads on; ACKs return if every link is duplex."""
     plan = make_plan(scenario_from_text(TEXT.replace("PATH", path)))
     source = plan.sources[0]
     assert [plan.links[link].name for link in source.path] == data
@@ -70,7 +70,7 @@ def test_data_takes_the_links_that_are_named(path: str, data: list[str], acks: l
 def test_links_that_are_no_path_are_refused(
     path: str, item: int, found: str, expected: str
 ) -> None:
-    """One line with the link, what is wrong with it and what would lead on."""
+    """One line has the link, its fault and the links that would lead on."""
     with pytest.raises(ScenarioError) as refused:
         make_plan(scenario_from_text(TEXT.replace("PATH", path)))
     message = str(refused.value)
@@ -79,7 +79,7 @@ def test_links_that_are_no_path_are_refused(
 
 
 def test_check_names_idle_carriers_and_choices_that_share_a_path() -> None:
-    """Both alternatives over `direct` leave `other` without traffic; a path by hand mends both."""
+    """Both alternatives over `direct` leave `other` idle; a path by hand fixes both warnings."""
 
     def told(path: str) -> str:
         scenario = scenario_from_text(TEXT.replace("PATH", path))

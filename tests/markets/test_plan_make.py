@@ -115,7 +115,7 @@ def test_paths_have_fewest_links_then_least_delay() -> None:
 
 
 def test_reverse_direction_has_values_of_its_own() -> None:
-    """The reverse of a duplex link is as forward but for its marking and what it overrides."""
+    """The reverse of a duplex link equals the forward one, except its marking and overrides."""
     forward, backward = a_link(
         "rate: 1 Mbps, delay: 2 ms, framing: 8 bytes, buffer: 9 kB, not_ect: pass, "
         "marking: {law: fixed, probability: 1}, reverse: {rate: 64 kbps, delay: 0 s}"

@@ -88,7 +88,7 @@ def test_demands_have_profiles_too() -> None:
 
 
 def test_a_profile_beyond_the_run_is_doubted() -> None:
-    """`check` says so when no step falls into the run; the summary names the profile."""
+    """`check` warns if no step falls into the run; the summary names the profile."""
     scenario = scenario_from_text(TEXT, overrides=["duration=1 h"])
     plan = make_plan(scenario)
     assert any("calls" in w and "0.3" in w for w in check.warnings(scenario, plan))

@@ -17,7 +17,7 @@ class Terminal(io.StringIO):
     """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
-        """The claim."""
+        """Claim to be a terminal."""
         return True
 
 
@@ -28,7 +28,7 @@ class Hand:
         self.now_s = 100.0
 
     def __call__(self) -> float:
-        """Its time."""
+        """Return its time."""
         return self.now_s
 
 
@@ -54,7 +54,7 @@ def test_times_have_two_or_three_digits(seconds: float, words: str) -> None:
 
 
 def test_a_pipe_gets_a_line_every_ten_seconds(clock: Hand) -> None:
-    """What is done, how long it took, what is left; no codes of a terminal."""
+    """A line has the runs done, the time taken and the time left, without terminal codes."""
     stream = io.StringIO()
     runs = Runs("pricing", stream=stream, clock=clock)
     for made in range(1, 41):
@@ -85,7 +85,7 @@ def test_short_work_says_nothing_in_a_pipe(clock: Hand) -> None:
 
 
 def test_a_terminal_has_one_line_that_fits(clock: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rewritten in place and cut to the width; what must stay goes above it, the sum at the end."""
+    """It is rewritten and cut to the width; lasting lines go above it, the total at the end."""
     monkeypatch.setenv("COLUMNS", "80")
     stream = Terminal()
     run = RunProgress(stream, clock)

@@ -65,7 +65,7 @@ def strategies() -> list[Entry]:
 
 
 def test_every_key_has_a_plain_sentence() -> None:
-    """One that ends, is short and is in the field's words; each key says how it is written."""
+    """The sentence is complete, short and in the field's words; each key says how it is written."""
     for one in entries():
         assert one.about.endswith("."), one
         assert len(one.about) <= LONGEST, one
@@ -123,7 +123,7 @@ def test_examples_of_strategies_read() -> None:
 
 @pytest.mark.parametrize("name", ONCE_HIDDEN)
 def test_what_no_document_had_is_found(name: str) -> None:
-    """By its name alone, with the paths at which it stands."""
+    """A name alone finds it, with its paths."""
     groups = grouped(lookup(name, entries()))
     assert groups[0].entry.about
     assert all(name in (group.entry.name, *group.entry.choices) for group in groups)
@@ -144,7 +144,7 @@ def test_what_no_document_had_is_found(name: str) -> None:
     ],
 )
 def test_paths_are_understood(typed: str, path: str) -> None:
-    """As messages and --set have them, with names or without."""
+    """Paths have the form of messages and of --set, with names or without."""
     assert lookup(typed, entries())[0].path == path
 
 
@@ -164,7 +164,7 @@ def test_paths_are_understood(typed: str, path: str) -> None:
     ],
 )
 def test_messages_name_the_key_that_explains_them(path: str, key: str) -> None:
-    """The key of a message's path, or the mapping in which an unknown one stands."""
+    """The key of a message's path, or the mapping that contains the unknown key."""
     assert known_path(path, entries()) == key
     assert not key or lookup(key, entries())
 

@@ -33,7 +33,7 @@ BEYOND = {
 
 @functools.cache
 def validator() -> Draft7Validator:
-    """Of the schema that `explain --schema` prints."""
+    """The validator of the schema that `explain --schema` prints."""
     schema = scenario_schema()
     Draft7Validator.check_schema(schema)
     return Draft7Validator(schema)
@@ -60,7 +60,7 @@ def scenarios(folder: Path) -> list[Path]:
     "folder", ["examples", *(pytest.param(name, marks=full) for name in ("papers", "studies"))]
 )
 def test_shipped_scenarios_are_valid(folder: str) -> None:
-    """Variants by `extends` too, which may leave out anything."""
+    """This includes variants by `extends`, which may omit any key."""
     found = scenarios(CONFIGS / folder)
     assert found
     for path in found:

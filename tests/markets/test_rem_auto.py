@@ -72,7 +72,7 @@ def test_the_scenario_keeps_the_word() -> None:
 
 
 def test_auto_is_above_doubt_and_phi_follows_the_one_written() -> None:
-    """No warning with auto; a number at the sources is the links' phi too."""
+    """`auto` causes no warning; a number at the sources is also the links' phi."""
     scenario = scenario_from_text(TEXT)
     assert not [w for w in warnings(scenario, make_plan(scenario)) if "or auto" in w]
     given = scenario_from_text(TEXT, overrides=["sources.s.transport.phi=3"])
@@ -106,6 +106,6 @@ def test_what_is_beyond_the_bound_is_one_line(override: str, bound: float) -> No
     ],
 )
 def test_auto_without_enough_to_go_by_is_refused(override: str, part: str) -> None:
-    """One line says where and why."""
+    """One line has the place and the reason."""
     with pytest.raises(ScenarioError, match=part):
         make_plan(scenario_from_text(TEXT, overrides=[override]))

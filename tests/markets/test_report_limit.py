@@ -29,7 +29,7 @@ def text(count: int, rows: str = "each") -> str:
 
 
 def test_a_million_rows_are_refused_at_their_place(tmp_path: Path) -> None:
-    """The message names line, number, what fits and the way out; nothing is written."""
+    """The message names line, number, limit and remedy; nothing is written."""
     scenario = scenario_from_text(text(1_000_000), "crowd.yaml")
     with pytest.raises(ScenarioError) as caught:
         run(scenario, out=tmp_path / "results")

@@ -63,7 +63,7 @@ def test_what_is_missing_is_a_difference(plan: Plan, change: Callable[[Any], obj
 @pytest.mark.parametrize("report", ["", "[]", "5", '{"links":' + "[" * 1500 + "]" * 1500 + "}"])
 @pytest.mark.parametrize("read", [differences, with_network])
 def test_what_is_no_report_is_refused(plan: Plan, read: Any, report: str) -> None:
-    """No JSON, another value, and too deep a value."""
+    """Text that is not JSON, a value of another kind, and a value nested too deeply."""
     with pytest.raises(InputError, match=r"^(the engine's network|links of the network)"):
         read(plan, report)
 
@@ -85,7 +85,7 @@ def test_what_is_no_report_is_refused(plan: Plan, read: Any, report: str) -> Non
 def test_a_network_that_cannot_be_is_refused(
     plan: Plan, change: Callable[[Any], object], words: str
 ) -> None:
-    """With `serve --any` the reported plan replaces the scenario's."""
+    """With `serve --any`, the reported plan would replace the scenario's."""
     with pytest.raises(InputError) as refused:
         with_network(plan, changed(plan, change))
     assert words in str(refused.value)

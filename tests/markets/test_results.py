@@ -86,7 +86,7 @@ def test_ledger_table_names_its_accounts(tmp_path: Path) -> None:
 
 
 def test_other_tables_are_there(tmp_path: Path) -> None:
-    """Agents, pairs with names, series as asked for; no transfers where none were asked for."""
+    """Agents, pairs with names, series as requested; no transfers unless requested."""
     folder = write(tmp_path / "r")
     assert {r["name"] for r in rows(folder, "agents")} == {
         "price_micro_per_mark",
@@ -99,7 +99,7 @@ def test_other_tables_are_there(tmp_path: Path) -> None:
 
 
 def test_complete_manifest(tmp_path: Path) -> None:
-    """What was run, with what, and over which window."""
+    """It has the plan, the versions, the classes and the measured window."""
     found = manifest(write(tmp_path / "r"))
     assert found["format"] == 1 and found["complete"] is True and found["reason"] is None
     assert found["measured"] == {"from_ps": PS, "to_ps": 4 * PS}
@@ -109,7 +109,7 @@ def test_complete_manifest(tmp_path: Path) -> None:
 
 
 def test_equal_runs_are_equal_in_every_byte(tmp_path: Path) -> None:
-    """Manifest and tables; machine.json and the log are no part of it."""
+    """Manifest and tables are equal; machine.json and the log are not compared."""
     first, second = write(tmp_path / "a"), write(tmp_path / "b")
     names = sorted(p.name for p in first.iterdir())
     assert names == sorted(p.name for p in second.iterdir())
@@ -149,7 +149,7 @@ def test_later_batches_may_have_more_names(tmp_path: Path) -> None:
 
 
 def test_partial_run_says_so_and_can_be_read(tmp_path: Path) -> None:
-    """Stopped at 2 s: the window ends there and the reason stands in the manifest."""
+    """A run stopped at 2 s has a window that ends there, and the reason in its manifest."""
     folder = write(tmp_path / "r", until=2, reason="the engine died")
     found = manifest(folder)
     assert found["complete"] is False and found["reason"] == "the engine died"
@@ -170,7 +170,7 @@ def test_run_without_a_report_has_empty_rates(tmp_path: Path) -> None:
 
 
 def test_manifest_is_incomplete_while_a_run_goes_on(tmp_path: Path) -> None:
-    """A run that is killed leaves this behind, and no table under its own name."""
+    """A killed run leaves such a manifest, and no table under its final name."""
     writer = ResultsWriter(tmp_path / "r", scene(), {})
     assert manifest(tmp_path / "r")["complete"] is False
     assert list((tmp_path / "r").glob("*.parquet")) == []
@@ -178,7 +178,7 @@ def test_manifest_is_incomplete_while_a_run_goes_on(tmp_path: Path) -> None:
 
 
 def test_complete_results_are_never_written_over(tmp_path: Path) -> None:
-    """Not without force, which replaces them."""
+    """Only `force` replaces them."""
     folder = write(tmp_path / "r")
     before = (folder / "manifest.json").read_bytes()
     with pytest.raises(InputError, match="exists already"):
@@ -189,7 +189,7 @@ def test_complete_results_are_never_written_over(tmp_path: Path) -> None:
 
 
 def test_incomplete_results_are_replaced(tmp_path: Path) -> None:
-    """A second try needs no force, and what the first left is gone."""
+    """A second run needs no `force`, and removes the files of the first."""
     folder = write(tmp_path / "r", until=2, reason="cut")
     (folder / "trace.parquet.tmp").write_text("left over")
     write(folder)
@@ -199,7 +199,7 @@ def test_incomplete_results_are_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("force", [False, True])
 def test_foreign_files_are_never_touched(tmp_path: Path, force: bool) -> None:
-    """A folder of other things is refused; with force they stay where they are."""
+    """A folder with other files is refused; with `force` these files stay."""
     (tmp_path / "thesis.tex").write_text("years of work")
     if force:
         write(tmp_path, force=True)
@@ -212,7 +212,7 @@ def test_foreign_files_are_never_touched(tmp_path: Path, force: bool) -> None:
 
 @pytest.mark.parametrize("force", [False, True])
 def test_a_run_does_not_go_into_a_sweep(tmp_path: Path, force: bool) -> None:
-    """Its folder would be a sweep and a run at once, and readers would find either."""
+    """Otherwise its folder would be both a sweep and a run, and readers would find either."""
     (tmp_path / "sweep.json").touch()
     with pytest.raises(InputError, match="found a sweep, expected another folder for a run$"):
         write(tmp_path, force=force)
@@ -220,7 +220,7 @@ def test_a_run_does_not_go_into_a_sweep(tmp_path: Path, force: bool) -> None:
 
 
 def between(monkeypatch: pytest.MonkeyPatch, deed: Callable[[], object]) -> None:
-    """Have something done the next time that a lock is taken, just before."""
+    """Run `deed` just before the next lock is taken."""
     lock = fcntl.flock
 
     def flock(*words: Any) -> None:
@@ -234,7 +234,7 @@ def between(monkeypatch: pytest.MonkeyPatch, deed: Callable[[], object]) -> None
 def test_results_that_end_after_the_look_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A run looks at a folder while it is incomplete; until it has the lock, another ends there."""
+    """A run finds incomplete results; before it has the lock, another run completes them."""
     folder = write(tmp_path / "r", until=2, reason="cut")
     between(monkeypatch, lambda: write(folder))
     with pytest.raises(InputError, match="exists already"):
@@ -245,7 +245,7 @@ def test_results_that_end_after_the_look_are_kept(
 def test_nothing_is_left_in_a_folder_that_fills_after_the_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An empty folder gets somebody's file before the lock is taken: it holds that file alone."""
+    """An empty folder gets another user's file before the lock is taken, and keeps only that."""
     between(monkeypatch, lambda: (tmp_path / "thesis.tex").write_text("years of work"))
     with pytest.raises(InputError, match="exists already"):
         write(tmp_path)
@@ -253,7 +253,7 @@ def test_nothing_is_left_in_a_folder_that_fills_after_the_look(
 
 
 def test_run_killed_before_its_manifest_does_not_stand_in_the_way(tmp_path: Path) -> None:
-    """All that is left of it is an empty log."""
+    """It leaves only an empty log."""
     (tmp_path / "log.txt").touch()
     assert manifest(write(tmp_path))["complete"] is True
 
@@ -274,7 +274,7 @@ def test_two_runs_cannot_write_one_folder(tmp_path: Path) -> None:
 
 
 def test_what_is_written_leaves(tmp_path: Path) -> None:
-    """Once a full row group is written, almost nothing of it stays in memory."""
+    """After a full row group is written, almost none of it stays in memory."""
     names = [f"c{i}" for i in range(8)]
     writer = TableWriter(tmp_path, "t", pa.schema([(name, pa.int64()) for name in names]))
     batch, held = ROWS_PER_GROUP // 64 + 1, []

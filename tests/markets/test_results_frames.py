@@ -64,7 +64,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def rows(result: Results, table: str) -> list[dict]:
-    """A table as a list of rows, without pandas and what is tested."""
+    """A table as a list of rows, without pandas and the tested code."""
     return pq.read_table(result.folder / f"{table}.parquet").to_pylist()
 
 
@@ -82,7 +82,7 @@ def test_a_run_just_made_and_one_opened_are_one_class(made: Results) -> None:
 
 
 def test_frames_have_names_and_units_and_no_raw_columns(made: Results) -> None:
-    """No ps, no micro-units, no unnamed index, no index where a name can stand; units for all."""
+    """No ps, micro-units, unnamed indices, or indices in place of names; all columns have units."""
     for name in ("flows", "links", "agents", "ledger"):
         frame = getattr(made, name)
         assert frame.index.name, name
@@ -125,7 +125,7 @@ def test_agents_are_told_in_words(made: Results) -> None:
 
 
 def test_decisions_have_their_units() -> None:
-    """A cap is in Mbps, or "none" below 0; what a flow is willing to pay is in money/s."""
+    """A cap is in Mbps, or "none" below 0; willingness is in money/s."""
     names = ["rate_cap_bps", "rate_cap_bps", "willingness_micro_per_s"]
     agents = pd.DataFrame({"name": names, "value": [2.5e6, -1.0, 3e6]})
     raw = SimpleNamespace(
@@ -141,7 +141,7 @@ def test_decisions_have_their_units() -> None:
 
 
 def test_goodput_by_class_follows_flows_that_move(made: Results) -> None:
-    """Per interval, counted by hand: a flow's bytes go to the class it was in as they arrived."""
+    """Per interval, counted by hand: bytes count for the flow's class at their arrival."""
     frame = made.timeseries("goodput", by="class")
     classes = json.loads((made.folder / "manifest.json").read_text())["classes"]
     before: dict[int, dict] = {}
@@ -225,7 +225,7 @@ def test_utilization_counts_what_departs_with_its_framing(tmp_path: Path) -> Non
 def test_money_counts_from_the_date_of_a_posting(
     made: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Calls are booked later than they are dated: the order of postings in the ledger is free."""
+    """Calls are booked later than they are dated, so postings may be in any order."""
     expected = made.timeseries("balance", every_s=10)
     raw = made.raw
     monkeypatch.setattr(raw, "ledger", raw.ledger.iloc[::-1])
@@ -270,7 +270,7 @@ def test_what_gold_paid_and_why(made: Results) -> None:
 
 
 def test_payments_of_every_account_sum_to_it(made: Results) -> None:
-    """What an account paid, and what all did, to the micro-unit."""
+    """The payments of an account, and of all accounts, to the micro-unit."""
     whole = made.payments()
     for account in made.balances.index:
         own = sum(r["amount_micro"] for r in rows(made, "ledger") if r["debit"] == account)
@@ -296,7 +296,7 @@ def test_marks_on_the_way_back_are_not_paid_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("settlement", ["retail", "direct"])
 def test_marks_are_paid_for_by_link(settlement: str, tmp_path: Path) -> None:
-    """In proportion to the marks each link set; under `direct` each carrier is paid for its own."""
+    """In proportion to each link's marks; under `direct`, carriers are paid for their own marks."""
     (tmp_path / "two.yaml").write_text(TWO_LINKS.replace("SETTLEMENT", settlement))
     result = run(tmp_path / "two.yaml", out=tmp_path / "r")
     paid = result.payments("home")
@@ -319,7 +319,7 @@ def test_marks_are_paid_for_by_link(settlement: str, tmp_path: Path) -> None:
 
 
 def test_whole_numbers_are_shared_out_whole() -> None:
-    """The total is kept, no share is off by a whole unit, the largest fractions are rounded up."""
+    """The total is exact, each share is within one unit, and the largest fractions round up."""
     assert shared(10, np.array([1, 2, 4])) == [1, 3, 6]
     rng = np.random.Generator(np.random.PCG64(1))
     for _ in range(200):
@@ -362,7 +362,7 @@ def test_a_notebook_shows_who_got_and_paid_what(made: Results) -> None:
 
 
 def test_a_partial_run_says_why(tmp_path: Path) -> None:
-    """Its page and its line give the reason, and its frames are there as far as it went."""
+    """Its page and its line give the reason, and its frames end where it ended."""
     with open_market(EXAMPLE, overrides=SHORT, out=tmp_path / "<b>r") as market:
         market.step()
         result = market.close()
@@ -373,7 +373,7 @@ def test_a_partial_run_says_why(tmp_path: Path) -> None:
 
 
 def test_a_run_set_by_hand_is_no_run_of_the_scenario(tmp_path: Path) -> None:
-    """`run` keeps a run with a price posted by hand; the program that posted it can run twice."""
+    """`run` does not replace it, but the program that posted a price by hand may do so."""
     scenario, out = load(EXAMPLE, overrides=("duration=2 s", "warmup=0 s")), tmp_path / "r"
 
     def stepped() -> bytes:
@@ -391,7 +391,7 @@ def test_a_run_set_by_hand_is_no_run_of_the_scenario(tmp_path: Path) -> None:
 
 
 def test_the_same_run_may_be_made_again(tmp_path: Path) -> None:
-    """Same scenario, seed and market replace each other; anything else is refused and stays."""
+    """A run with the same scenario, seed and market is replaced; any other is refused and stays."""
     short = ("duration=2 s", "warmup=0 s")
     scenario, out = load(EXAMPLE, overrides=short), tmp_path / "r"
     first = run(scenario, seed=7, out=out)

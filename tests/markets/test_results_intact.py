@@ -44,7 +44,7 @@ def _flips(file: Path, count: int) -> Iterator[None]:
 
 
 def test_an_altered_bit_is_refused_or_changes_nothing(tmp_path: Path) -> None:
-    """Of a table: refused in a line that names it. Of the manifest: that, or nothing is changed."""
+    """A table is refused in a line that names it; a manifest is refused, or reads the same."""
     folder = write(tmp_path / "r")
     whole = repr(_read(open_raw(folder)))
     for name in ("flows", "ledger", "flow_epochs"):
@@ -94,7 +94,7 @@ def test_a_pipe_or_a_device_in_the_place_of_a_file_is_refused(
 
 
 def test_results_of_earlier_versions_open(tmp_path: Path) -> None:
-    """Without digests nothing is checked, and what cannot be read is still one line."""
+    """Without digests, nothing is checked; an unreadable file still gives one line."""
     folder = undigested(write(tmp_path / "r"))
     assert len(open_raw(folder).flows) == 2
     file = folder / "flows.parquet"
@@ -139,7 +139,7 @@ DEEP = '{"format":1,"complete":true,"points":[],"replicates":1,"kinds":{},"x":%s
 def test_what_is_too_deep_to_read_is_one_line(
     tmp_path: Path, name: str, read: Callable[[Path], object]
 ) -> None:
-    """A folder from somebody else ends no reader with a traceback."""
+    """No reader of a hostile folder ends with a traceback."""
     (tmp_path / name).write_text(DEEP)
     with pytest.raises(ResultsError):
         read(tmp_path)

@@ -55,7 +55,7 @@ def test_gymnasiums_own_test(tmp_path: Path, text: str, learner: str) -> None:
 
 
 def test_spaces_are_the_same_objects_and_of_the_declared_form(env: MarketParallelEnv) -> None:
-    """A number for each quantity, at every call the same space."""
+    """They have a number for each quantity, and every call returns the same space."""
     for name, seen, acts in (("isp", 4, 1), ("joe", 3, 2)):
         assert env.observation_space(name) is env.observation_space(name)
         assert env.action_space(name) is env.action_space(name)
@@ -66,7 +66,7 @@ def test_spaces_are_the_same_objects_and_of_the_declared_form(env: MarketParalle
 def test_an_episode_is_truncated_at_its_end_and_its_engine_gone(
     env: MarketParallelEnv, pids: list[int]
 ) -> None:
-    """After six steps nobody is left to act; reset begins the next one."""
+    """After six steps no agent is left, and `reset` starts the next episode."""
     env.reset(seed=3)
     for number in range(6):
         assert env.agents == ["isp", "joe"]
@@ -136,7 +136,7 @@ def test_the_surplus_by_hand(tmp_path: Path) -> None:
 
 
 def test_the_same_seed_gives_the_same_episode(env: MarketParallelEnv) -> None:
-    """To the bit; another seed another one, and so does the next episode."""
+    """They are equal to the bit; another seed and the next episode differ."""
 
     def course(seed: int | None) -> list[float]:
         env.reset(seed=seed)
@@ -149,7 +149,7 @@ def test_the_same_seed_gives_the_same_episode(env: MarketParallelEnv) -> None:
 
 
 def test_sixty_four_in_one_process(tmp_path: Path, pids: list[int]) -> None:
-    """Stepped in turn, each earns what it earns alone; all end. 16 in the fast tier."""
+    """Each environment earns the same in turn as alone, and all end; the fast tier has 16."""
     path, before, count = written(tmp_path), held(), 64 if in_full() else 16
     alone = market_env(path, "isp")
     alone.reset(seed=count - 1)
@@ -170,7 +170,7 @@ def test_sixty_four_in_one_process(tmp_path: Path, pids: list[int]) -> None:
 def test_an_engine_that_dies_is_an_error_with_its_last_words(
     env: MarketParallelEnv, pids: list[int]
 ) -> None:
-    """What killed it, and when; nobody is left, and reset begins anew."""
+    """The error has the cause and the time; no agent is left, and `reset` starts again."""
     env.reset(seed=1)
     env.step(MIDDLE)
     os.kill(pids[0], signal.SIGKILL)
@@ -206,7 +206,7 @@ def test_an_environment_that_is_forgotten_ends_its_engine(tmp_path: Path, pids: 
 def test_actions_outside_their_space_are_refused(
     env: MarketParallelEnv, actions: dict[str, Any], told: str
 ) -> None:
-    """By name, and the episode can go on."""
+    """The error names the action, and the episode can go on."""
     env.reset(seed=1)
     with pytest.raises(InputError, match=told):
         env.step(actions)

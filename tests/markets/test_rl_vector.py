@@ -72,14 +72,14 @@ def _equal(told: object, wanted: object) -> None:
 
 
 def test_markets_have_seeds_of_their_own(envs: MarketVectorEnv) -> None:
-    """Given ones, one per market; without any, each goes on with its own sequence."""
+    """Each market takes the seed given for it; without seeds, it continues its own sequence."""
     assert envs.reset(seed=[9, 9, 4])[1]["seed"].tolist() == [9, 9, 4]
     first, second, third = envs.reset()[1]["seed"]
     assert first == second != third != 4
 
 
 def test_what_is_wrong_is_told(file: Path, envs: MarketVectorEnv) -> None:
-    """Numbers, actions, steps before a reset; afterwards the markets go on."""
+    """Wrong numbers of markets, seeds and actions are refused; afterwards the markets go on."""
     for count, processes in ((0, 1), (2, -1)):
         with pytest.raises(InputError, match="expected 1 or more"):
             vector_env(file, count, processes=processes)
@@ -94,7 +94,7 @@ def test_what_is_wrong_is_told(file: Path, envs: MarketVectorEnv) -> None:
 
 
 def test_a_process_that_dies_is_named_and_none_is_left(file: Path) -> None:
-    """Before, the first seeds are those from the scenario's on; after it, nothing runs."""
+    """At first, seeds count up from the scenario's; after the death, no process runs."""
     others = set(psutil.Process().children())
     envs = vector_env(file, 2, processes=1)
     with pytest.raises(NotRunningError, match="no episode"):

@@ -27,7 +27,7 @@ def test_a_file_is_read_in_its_units(tmp_path: Path) -> None:
 
 
 def test_learners_take_the_place_of_strategies_and_of_nothing_else(tmp_path: Path) -> None:
-    """Who does not learn keeps its strategy; the run is an epoch longer than the episode."""
+    """Agents that do not learn keep their strategies; a run is an epoch longer than an episode."""
     played = load_environment(written(tmp_path)).played(("joe",))
     assert played.market is not None
     kinds = {agent.name: agent.strategy and agent.strategy.kind for agent in played.market.agents}
@@ -55,7 +55,7 @@ def test_the_scenario_may_be_changed(tmp_path: Path) -> None:
     ],
 )
 def test_ranges_by_hand(of: Range, value: float, share: float) -> None:
-    """Linear and logarithmic, there and back; what is outside is the end."""
+    """Linear and logarithmic ranges, in both directions; values outside become the nearest end."""
     assert of.share(value) == pytest.approx(share) and of.value(share) == pytest.approx(value)
     assert of.share(-1e9) == 0.0 and of.share(1e9) == 1.0
     assert of.value(0.0) == of.least and of.value(1.0) == of.most
@@ -112,7 +112,7 @@ def test_faults_are_one_line(
     ],
 )
 def test_scenarios_that_do_not_do(tmp_path: Path, old: str, new: str, told: str) -> None:
-    """A warm-up between two epochs, nobody who pays."""
+    """A warm-up that ends between two epochs, and a market without payers."""
     with pytest.raises(ScenarioError, match=told):
         load_environment(written(tmp_path, scenario=SCENARIO.replace(old, new, 1)))
 

@@ -31,7 +31,7 @@ def random_network(seed: int) -> tuple[Ends, list[int]]:
 
 
 def all_paths(ends: Ends, source: str, target: str) -> list[list[int]]:
-    """Every simple path as link indices, parallel links told apart."""
+    """Every simple path as link indices; parallel links make separate paths."""
     graph = networkx.MultiDiGraph()
     for index, (a, b) in enumerate(ends):
         graph.add_edge(a, b, key=index)
@@ -45,7 +45,7 @@ def all_paths(ends: Ends, source: str, target: str) -> list[list[int]]:
 @pytest.mark.parametrize("equal_cost", ["first", "hash"])
 @pytest.mark.parametrize("metric", ["hops", "delay"])
 def test_paths_are_the_best_of_all_paths(metric: str, equal_cost: str, seed: int) -> None:
-    """No simple path beats the one found; where there is none, none is found."""
+    """No simple path is better than the one found; if there is no path, none is found."""
     ends, delays = random_network(seed)
     router = Router(ends, delays, metric=metric, equal_cost=equal_cost, seed=seed)
 
@@ -67,14 +67,14 @@ def test_paths_are_the_best_of_all_paths(metric: str, equal_cost: str, seed: int
 
 
 def test_first_takes_the_link_written_first() -> None:
-    """Of equal next hops and of equal parallel links, the order of the file decides."""
+    """Between equal next hops and equal parallel links, the order in the file decides."""
     ends = [("s", "y"), ("s", "x"), ("x", "t"), ("y", "t"), ("y", "t")]
     router = Router(ends, [1] * 5)
     assert router.path("s", "t") == [0, 3]
 
 
 def test_hash_spreads_sources_and_keeps_each() -> None:
-    """Each of four equal ways gets a fair part of 400 sources; a source keeps its way."""
+    """Each of four equal paths gets a fair part of 400 sources; a source keeps its path."""
     ends = [("s", m) for m in "abcd"] + [(m, "t") for m in "abcd"]
     router = Router(ends, [5] * 8, equal_cost="hash", seed=3)
     ways = [tuple(router.path("s", "t", f"source-{i}")) for i in range(400)]
@@ -88,7 +88,7 @@ def test_hash_spreads_sources_and_keeps_each() -> None:
 
 
 def test_hash_counts_hops_only() -> None:
-    """Under hops and hash, ways with equally many links are equal whatever their delay."""
+    """Under `hops` and `hash`, paths with equally many links are equal, whatever their delays."""
     ends = [("s", "a"), ("s", "b"), ("a", "t"), ("b", "t")]
     delays = [1, 900, 1, 900]
     hashed = Router(ends, delays, equal_cost="hash")
@@ -97,7 +97,7 @@ def test_hash_counts_hops_only() -> None:
 
 
 def test_acks_take_the_path_backwards() -> None:
-    """Over duplex links the way back is the path's, not the shortest; else it is looked for."""
+    """Over duplex links, ACKs reverse the path, even a longer one; else the router finds one."""
     ends = [("s", "m"), ("m", "s"), ("m", "t"), ("t", "m"), ("t", "s")]
     router = Router(ends, [1] * 5, twins=[1, 0, 3, 2, -1])
     assert router.back(router.path("s", "t")) == [3, 1]

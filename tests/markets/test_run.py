@@ -61,7 +61,7 @@ def manifest(folder: Path) -> dict:
 
 
 def test_run_ends_in_complete_results(tmp_path: Path) -> None:
-    """The tables hold what the engine said and what the market made of it."""
+    """The tables hold the engine's reports and the market's postings."""
     result = run(scenario(tmp_path), out=tmp_path / "r")
     assert result.complete and manifest(result.folder)["complete"] is True
     assert result.raw.flows["ce"].tolist() == [40, 40, 40]
@@ -74,7 +74,7 @@ def test_run_ends_in_complete_results(tmp_path: Path) -> None:
 
 
 def test_equal_runs_write_equal_bytes(tmp_path: Path) -> None:
-    """Same scenario and seed: all Parquet files and the manifest; another seed: another plan."""
+    """Equal seeds give equal Parquet files and manifests; another seed gives another plan."""
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
         run(scenario(tmp_path), out=tmp_path / name, seed=seed)
     files = [*sorted(p.name for p in (tmp_path / "a").glob("*.parquet")), "manifest.json"]
@@ -86,7 +86,7 @@ def test_equal_runs_write_equal_bytes(tmp_path: Path) -> None:
 
 
 def test_loaded_scenario_takes_another_seed(tmp_path: Path) -> None:
-    """A Scenario object runs as its file would."""
+    """A Scenario object runs like its file."""
     loaded = load(scenario(tmp_path))
     run(loaded, seed=11, out=tmp_path / "a")
     run(scenario(tmp_path), seed=11, out=tmp_path / "b")
@@ -96,7 +96,7 @@ def test_loaded_scenario_takes_another_seed(tmp_path: Path) -> None:
 
 
 def test_run_without_market_books_nothing(tmp_path: Path) -> None:
-    """No fees, no charges, no classes; the packets are all the same."""
+    """There are no fees, charges or classes; the packets are the same."""
     result = run(scenario(tmp_path), out=tmp_path / "r", market=False)
     assert result.raw.flows["ce"].tolist() == [40, 40, 40]
     assert result.raw.flows["class"].tolist() == ["", "", ""]
@@ -104,7 +104,7 @@ def test_run_without_market_books_nothing(tmp_path: Path) -> None:
 
 
 def test_killed_engine_is_named_and_results_are_partial(tmp_path: Path) -> None:
-    """kill -9 after the report at 3 s: what died, of what, and when, within 5 s."""
+    """After kill -9 at 3 s, the error names process, signal and time within 5 s."""
     began = time.monotonic()
     with pytest.raises(EngineError, match=r"fake-engine .*SIGKILL at simulated time 3 s"):
         run(scenario(tmp_path, "die 3"), out=tmp_path / "r")
@@ -115,7 +115,7 @@ def test_killed_engine_is_named_and_results_are_partial(tmp_path: Path) -> None:
 
 
 def test_failed_engines_last_line_is_passed_on(tmp_path: Path) -> None:
-    """Status 3 and what it wrote to standard error."""
+    """The message has status 3 and the line on standard error."""
     with pytest.raises(EngineError, match=r"status 3: fake-engine: out of memory at simulated"):
         run(scenario(tmp_path, "status 2"), out=tmp_path / "r")
 
@@ -124,7 +124,7 @@ def test_failed_engines_last_line_is_passed_on(tmp_path: Path) -> None:
 def test_engine_that_finishes_early_leaves_partial_results(
     tmp_path: Path, at: int, due: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One line, status 1; a run is complete only with all reports up to its end."""
+    """It is one line with status 1: a complete run has all reports up to its end."""
     assert ecnomy("run", scenario(tmp_path, f"finish {at}"), "--out", str(tmp_path / "r")) == 1
     said = capsys.readouterr().err
     assert f"found finish, expected the report at {due} s" in said and "Traceback" not in said
@@ -142,7 +142,7 @@ def test_error_of_the_engine_is_its_own_words(tmp_path: Path) -> None:
 
 @pytest.mark.signals
 def test_interrupt_ends_engine_and_run(tmp_path: Path) -> None:
-    """Ctrl-C while the engine hangs: partial results, and no process left behind."""
+    """Ctrl-C while the engine hangs leaves partial results and no process."""
     pids: list[int] = []
     start = Engine.__init__
 
@@ -167,7 +167,7 @@ def test_interrupt_ends_engine_and_run(tmp_path: Path) -> None:
 
 
 def test_killed_market_takes_the_engine_with_it(tmp_path: Path) -> None:
-    """kill -9 of ecnomy: its end of the bridge closes with it, wherever it was inherited."""
+    """kill -9 of ecnomy closes its end of the bridge, even if other processes inherited it."""
     code = (
         "import sys; from ecnomy.markets.engines.registry import Engine;"
         "from ecnomy.markets import load, make_plan;"
@@ -203,7 +203,7 @@ def test_missing_engine_says_where_it_was_looked_for(
 
 
 def test_engine_of_the_environment_comes_first(fake_engine: Path) -> None:
-    """ECNOMY_ENGINE is taken before anything installed."""
+    """ECNOMY_ENGINE takes precedence over an installed engine."""
     assert find_engine() == fake_engine
 
 
@@ -230,7 +230,7 @@ def test_taken_folder_is_refused_before_the_engine_starts(tmp_path: Path) -> Non
 def test_folder_of_a_live_run_is_refused(
     tmp_path: Path, force: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Partial because it still runs: one line, status 2, and nothing of it is touched."""
+    """Its results are partial because it still runs: one line, status 2, and no file changes."""
     there = ["--out", str(tmp_path / "r")]
     with open_market(scenario(tmp_path), out=tmp_path / "r") as live:
         live.step()
@@ -249,7 +249,7 @@ def test_folder_of_a_live_run_is_refused(
 
 
 def test_strategy_that_fails_in_mid_run_ends_it(tmp_path: Path) -> None:
-    """A useless decision is the strategy's fault, named; results are partial."""
+    """An unusable decision names the strategy, and results are partial."""
     (tmp_path / "bad_lab.py").write_text(
         "from dataclasses import dataclass\n"
         "@dataclass\n"
@@ -270,5 +270,5 @@ def test_strategy_that_fails_in_mid_run_ends_it(tmp_path: Path) -> None:
 
 
 def test_python_api_loads_and_plans(tmp_path: Path) -> None:
-    """`from ecnomy.markets import load, make_plan, run` is all a script needs."""
+    """A script needs only `from ecnomy.markets import load, make_plan, run`."""
     assert make_plan(load(scenario(tmp_path), seed=5)).seed == 5

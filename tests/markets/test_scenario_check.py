@@ -34,7 +34,7 @@ def warned(scenario: Scenario) -> list[str]:
 
 
 def test_losses_are_no_matter_where_windows_survive_them() -> None:
-    """Nor is one in a million, nor a loss of a law without a weight."""
+    """A loss in a million packets, or with a law without a weight, causes no warning either."""
     for change in ("repair: false", "law: newreno"):
         text = TEXT.replace("{law: wtp}", f"{{law: wtp, {change}}}".replace("law: wtp, law", "law"))
         assert not warned(scenario_from_text(text, overrides=["network.links.pipe.loss=0.001"]))
@@ -51,14 +51,14 @@ def test_losses_are_no_matter_where_windows_survive_them() -> None:
     ],
 )
 def test_three_bits_that_may_wrap(options: str, loss: str, part: str) -> None:
-    """Warned of where ACKs answer many packets, or are lost; an exact count does not wrap."""
+    """`check` warns if ACKs answer many packets or are lost; an exact count does not wrap."""
     text = TEXT.replace("law: wtp", f"law: wtp, {options}")
     lines = warned(scenario_from_text(text, overrides=[f"network.links.pipe.reverse.loss={loss}"]))
     assert [part in line for line in lines] == [True] * bool(part)
 
 
 def test_the_sample_asks_for_more_marks_than_its_law_gives() -> None:
-    """At 0.002 money a mark 10 money/s buy 5000 marks/s, of 833 packets/s at 0.1."""
+    """At 0.002 money a mark, 10 money/s ask for 5000 marks/s; 833 packets/s at 0.1 give 83."""
     (only,) = warned(load(EXAMPLES / "sample.yaml"))
     assert "link bottleneck: gold, silver ask for 5000 marks/s" in only
     assert "give 83.33 marks/s" in only
@@ -86,7 +86,7 @@ def test_the_other_examples_are_above_doubt(name: str) -> None:
     ],
 )
 def test_doubts(override: str, part: str) -> None:
-    """One change to a sound scenario brings the one warning it deserves."""
+    """Each change to a sound scenario causes exactly one warning."""
     assert warned(scenario_from_text(TEXT)) == []
     (only,) = warned(scenario_from_text(TEXT, overrides=[override]))
     assert part in only
@@ -126,7 +126,7 @@ def test_a_law_that_decides_as_packets_leave_drops_none(law: str, late: bool) ->
 
 
 def test_marks_within_capacity_are_not_warned_of() -> None:
-    """1000 packets/s at 0.1 give 100 marks/s, which may be asked for."""
+    """1000 packets/s at 0.1 give 100 marks/s, which agents may ask for."""
     override = "sources.s.transport.mark_rate=100 marks/s"
     assert warned(scenario_from_text(TEXT, overrides=[override])) == []
 
@@ -147,7 +147,7 @@ def test_the_class_that_marks_most_bounds_a_link() -> None:
 
 
 def test_fees_without_a_handle_and_hasty_agents() -> None:
-    """A class of Reno flows and a decision within the epoch are pointed out."""
+    """`check` warns of a class of Reno flows, and of a decision within the epoch."""
     market = (
         "market:\n  price_per_mark: 1 money\n  agents:\n"
         "    - {name: isp, role: connectivity-provider, decision_interval: 0.1 s}\n"
@@ -161,7 +161,7 @@ def test_fees_without_a_handle_and_hasty_agents() -> None:
 
 
 def test_summary_fits_a_screen() -> None:
-    """The summary names links, sources, agents and what a fee buys."""
+    """The summary names links, sources, agents and the marks that a fee buys."""
     scenario = load(EXAMPLES / "gold-silver.yaml")
     text = summary(scenario, make_plan(scenario))
     assert len(text.splitlines()) <= 24
@@ -170,7 +170,7 @@ def test_summary_fits_a_screen() -> None:
 
 
 def test_summary_shows_twelve_rows_of_a_kind() -> None:
-    """It counts the rest: of 28 links, and of 14 laws."""
+    """It gives the number of the others, for 28 links and for 14 laws."""
     law = "marking: {{law: fixed, probability: 0.{0}}}"
     link = f"    - {{{{name: l{{0}}, from: a, to: b, rate: 1 Mbps, {law}}}}}"
     links = "\n".join(link.format(number) for number in range(11, 24))
@@ -193,7 +193,7 @@ def test_summary_names_classes() -> None:
 
 
 def test_summary_has_units_of_strategies() -> None:
-    """As a user would write them."""
+    """Parameters have the units that users write."""
     scenario = load(EXAMPLES / "price-handler.yaml")
     text = summary(scenario, make_plan(scenario))
     assert "strategy constant-throughput (rate 1 Mbps, threshold 0.5 money/s)" in text
@@ -201,7 +201,7 @@ def test_summary_has_units_of_strategies() -> None:
 
 
 def test_checking_loads_nothing_heavy() -> None:
-    """`ecnomy check` is quick because these stay away."""
+    """`ecnomy check` is quick because it does not import these packages."""
     code = (
         "import sys\nfrom ecnomy.markets.scenario import load\n"
         "from ecnomy.markets.compile.make import make_plan\n"

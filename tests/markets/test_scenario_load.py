@@ -38,7 +38,7 @@ sources:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_load_and_resolve_to_themselves(path: Path) -> None:
-    """What a manifest stores is a scenario again, with the same plan."""
+    """A manifest's scenario loads, and gives the same plan."""
     scenario = load(path)
     again = scenario_from_text(json.dumps(scenario.resolved()))
     assert again.document == scenario.document
@@ -68,7 +68,7 @@ def test_the_market_of_the_sample() -> None:
 
 
 def test_a_variant_is_laid_over_its_base(tmp_path: Path) -> None:
-    """Mappings merge, named lists merge by name, other lists replace, null takes away."""
+    """Mappings merge, named lists merge by name, other lists replace, null removes."""
     (tmp_path / "base.yaml").write_text(
         SMALL + "record: {series: [cwnd, rtt], trace: true}\ntitle: base\n"
     )
@@ -87,7 +87,7 @@ def test_a_variant_is_laid_over_its_base(tmp_path: Path) -> None:
 
 
 def test_bases_may_have_bases_in_other_folders(tmp_path: Path) -> None:
-    """Each `extends` is relative to the file it stands in."""
+    """Each `extends` is relative to the file that contains it."""
     (tmp_path / "deep").mkdir()
     (tmp_path / "base.yaml").write_text(SMALL)
     (tmp_path / "deep" / "middle.yaml").write_text("extends: ../base.yaml\nseed: 5\n")
@@ -133,7 +133,7 @@ def test_a_name_twice_in_a_variant_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_condition_on_what_a_link_does_not_have_leaves_the_link_as_it_is() -> None:
-    """Of two links, one without `marking`, only that with the law is changed."""
+    """Of two links, one of them without `marking`, only the link with the law changes."""
     bare = "    - {name: bare, from: b, to: c, rate: 10 Mbps}\nsources:"
     text = SMALL.replace("sources:", bare)
     change = "network.links.*.marking[law=fixed].probability=0.2"
@@ -214,7 +214,7 @@ def test_defaults_of_marking_are_those_of_the_laws(name: str) -> None:
 
 
 def test_a_law_refuses_what_its_range_excludes() -> None:
-    """A plan cannot be given a value the engine would refuse."""
+    """No plan has a value that the engine would refuse."""
     with pytest.raises(ValueError, match="probability is 1.5, expected 0 to 1"):
         law("marking", "fixed", {"probability": 1.5})
     with pytest.raises(ValueError, match="probability is None"):

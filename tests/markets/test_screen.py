@@ -105,7 +105,7 @@ def test_willingness_and_prices_are_those_in_force(
 def test_news_is_what_was_decided_at_that_report(
     told: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """A changed price is told once, when it is posted."""
+    """A changed price is reported once, when it is posted."""
     agents = play("price-handler.yaml", tmp_path).agents
     posted = agents[agents.what == "price"]
     said = [line for one in told for line in one["news"] if ": price " in line]
@@ -122,7 +122,7 @@ def test_news_of_many_sources_fits_a_line(told: list[dict[str, Any]], tmp_path: 
 
 
 def test_the_latest_news_are_shown() -> None:
-    """Of more than twelve lines at a report, the last ones."""
+    """If a report has more than twelve lines, the last twelve are shown."""
     scenario = load(EXAMPLES / "gold-silver.yaml")
     plan = make_plan(scenario)
     assert scenario.market is not None
@@ -137,7 +137,7 @@ def test_the_latest_news_are_shown() -> None:
 
 
 def test_a_held_value_is_news_once_and_again_at_its_release() -> None:
-    """It overrides its provider at each report, until the user lets go."""
+    """It overrides the provider's decision at each report, until the user releases it."""
     scenario = load(EXAMPLES / "gold-silver.yaml")
     plan = make_plan(scenario)
     assert scenario.market is not None
@@ -156,7 +156,7 @@ def test_a_held_value_is_news_once_and_again_at_its_release() -> None:
 
 
 def test_without_a_market_there_are_names_only() -> None:
-    """No market decides: sources have a name, and nobody owns a link."""
+    """Without a market, sources have names, and links have no owner."""
     scenario = load(EXAMPLES / "gold-silver.yaml")
     plan = make_plan(scenario)
     shown = json.loads(Screen(plan).json(NoMarket(plan)))

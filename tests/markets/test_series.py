@@ -23,7 +23,7 @@ FRAMING = 0  # bytes per packet
 
 
 def ratio(top: float, bottom: float) -> float:
-    """NaN if nothing is divided by."""
+    """The quotient, NaN if the denominator is 0."""
     return top / bottom if bottom else math.nan
 
 
@@ -63,12 +63,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def rows(result: Results, table: str) -> list[dict]:
-    """A table as a list of rows, without pandas and what is tested."""
+    """A table as a list of rows, without pandas and the tested code."""
     return pq.read_table(result.folder / f"{table}.parquet").to_pylist()
 
 
 def test_each_series_has_its_formula_here() -> None:
-    """A new one has a row above."""
+    """A new series needs a row above."""
     assert OF_FLOWS.keys() - {"active", "rtt"} == FLOW_SERIES.keys()
     assert OF_LINKS.keys() == LINK_SERIES.keys()
 

@@ -73,20 +73,20 @@ class Serving:
         return self._errors.read_text()
 
     def next_run(self) -> tuple[Path, str]:
-        """The folder of the next run, and what it says of it; folders are numbered from 001."""
+        """The folder of the next run, and its line of output; folders are numbered from 001."""
         self.runs += 1
         folder, _, said = line_of(self.process).partition(": ")
         assert folder == f"{self.folder}/{self.runs:03d}"
         return Path(folder), said
 
     def guest(self, *words: object, plan: Path | None = None) -> Ended:
-        """The built-in engine as somebody starts it by hand, until it ends."""
+        """The built-in engine started by hand, until it ends."""
         command = [find_engine(), "run", "--plan", plan or self.plan_file]
         command += ["--connect", self.address, *words]
         return ended(self._stack.enter_context(started(command, stderr=subprocess.PIPE)))
 
     def end(self) -> tuple[int, str]:
-        """Ctrl-C if it is still there; its status and what it wrote to standard error."""
+        """Send Ctrl-C if it still runs; return its status and its standard error."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
         return ended(self.process).status, self.errors
@@ -94,21 +94,21 @@ class Serving:
 
 @pytest.fixture
 def stack() -> Iterator[ExitStack]:
-    """What a test starts; ended with it."""
+    """The processes that a test starts; they end with the test."""
     with ExitStack() as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[tuple[ExitStack, list[Serving]]]:
-    """The market that tests of this file share; what it has started ends with them."""
+    """The market that the tests of this file share; its processes end with them."""
     with ExitStack() as opened:
         yield opened, []
 
 
 @pytest.fixture
 def serving(shared: tuple[ExitStack, list[Serving]], tmp_path: Path) -> Serving:
-    """On the socket beside its scenario: that of the test before if it is still there."""
+    """A market at the socket next to its scenario: the previous test's, if it still runs."""
     stack, there = shared
     if not there or there[-1].process.poll() is not None:
         there.append(Serving(stack, tmp_path))
@@ -120,7 +120,7 @@ on_one = pytest.mark.xdist_group("serve")
 
 @on_one
 def test_runs_come_one_after_another(serving: Serving, tmp_path: Path) -> None:
-    """Each into its own folder, with the tables that a run started by ecnomy has, byte for byte."""
+    """Each run has its own folder, and tables equal to `ecnomy run`'s, byte for byte."""
     assert serving.first.endswith(f"plan {serving.plan.digest}")
     folders = []
     for _ in range(2):
@@ -136,7 +136,7 @@ def test_runs_come_one_after_another(serving: Serving, tmp_path: Path) -> None:
 
 @on_one
 def test_another_network_is_refused_by_what_differs(serving: Serving, tmp_path: Path) -> None:
-    """The engine says why and leaves; nothing is written: the next run has the next number."""
+    """The engine prints the reason and exits; no folder is made, so no number is skipped."""
     changes = ["network.links.l.rate=7 Mbps", "network.links.l.marking.probability=0.25"]
     other = make_plan(load(serving.scene, overrides=changes))
     file = tmp_path / "other.json"
@@ -155,7 +155,7 @@ def test_another_network_is_refused_by_what_differs(serving: Serving, tmp_path: 
 
 @on_one
 def test_a_repetition_gets_the_market_of_its_seed(serving: Serving) -> None:
-    """OMNeT++ tells the scenario's network and another seed: the run is the scenario's with it."""
+    """OMNeT++ reports the scenario's network and another seed: the run has that seed."""
     answer = _hello(serving, lambda wire: None, seed=serving.plan.seed + 4)
     assert isinstance(answer, Welcome)
     folder, said = serving.next_run()
@@ -167,7 +167,7 @@ def test_a_repetition_gets_the_market_of_its_seed(serving: Serving) -> None:
 
 
 def test_any_plan_is_taken_on_demand(tmp_path: Path, stack: ExitStack) -> None:
-    """A warning once, before all; the manifest has the network's plan, and what differs."""
+    """One warning comes first; the manifest has the network's plan and the differences."""
     there = Serving(stack, tmp_path, "--any")
     other = tmp_path / "other.json"
     changes = ["network.links.l.marking.probability=0.25"]
@@ -191,7 +191,7 @@ def test_any_plan_is_taken_on_demand(tmp_path: Path, stack: ExitStack) -> None:
 
 @on_one
 def test_death_of_a_guest_ends_its_run_only(serving: Serving) -> None:
-    """Partial results that say so; the next run is complete."""
+    """Its results are marked as partial, and the next run is complete."""
     _hello(serving, lambda wire: None)
     folder, said = serving.next_run()
     assert said.startswith("engine test 1 disconnected at simulated time 0 s")
@@ -204,7 +204,7 @@ def test_death_of_a_guest_ends_its_run_only(serving: Serving) -> None:
 
 @on_one
 def test_interrupt_in_mid_run_keeps_what_there_is(serving: Serving) -> None:
-    """One line and status 130; the run under way is partial by its manifest."""
+    """One line and status 130; the manifest marks the run in progress as partial."""
     file = serving.folder / f"{serving.runs + 1:03d}/manifest.json"
 
     def interrupt(_: Wire) -> None:
@@ -222,7 +222,7 @@ def test_interrupt_in_mid_run_keeps_what_there_is(serving: Serving) -> None:
 def _hello(
     serving: Serving, then, token: str = "", seed: int | None = None, network: str | None = None
 ) -> object:
-    """Connect, say hello, take the answer, do `then` with the wire, hang up."""
+    """Connect, send a hello, read the answer, call `then` with the wire, and hang up."""
     kind, _, place = serving.address.partition(":")
     if kind == "unix":
         wire = Wire(_unix(place), 30.0)
@@ -250,7 +250,7 @@ def _hello(
 
 
 def test_silence_of_a_guest_is_no_death(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A debugger's pause, thrice as long as a hello may take: only its end of file ends the run."""
+    """After a pause three times as long as a hello may take, only the end of file ends the run."""
     monkeypatch.setattr(serve, "_HELLO_S", 0.3)
     scenario = scenario_from_text(SCENARIO)
     plan, said = make_plan(scenario), []
@@ -311,7 +311,7 @@ def _served_here(folder: Path, deed: Callable[[str], object], *words: str) -> in
 
 
 def test_once_fails_with_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Status 1 if the one run was not complete."""
+    """The status is 1 if the only run is incomplete."""
     plan = make_plan(scenario_from_text(SCENARIO))
 
     def leave(path: str) -> None:
@@ -327,7 +327,7 @@ def test_once_fails_with_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.signals
 def test_a_hang_up_leaves_no_socket(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """SIGHUP while nobody is there; one line says so."""
+    """SIGHUP while no engine is connected gives one line."""
     hang_up = lambda _: os.kill(os.getpid(), signal.SIGHUP)  # noqa: E731
     assert _served_here(tmp_path, hang_up, "--out", str(tmp_path / "out")) == 129
     assert capsys.readouterr().err.splitlines()[-1] == "ecnomy: terminated"

@@ -77,7 +77,7 @@ def test_a_run_has_a_row_per_class_and_bin(tmp_path: Path) -> None:
 
 
 def test_without_a_scheduler_there_is_no_table_and_a_class_is_doubted() -> None:
-    """A class that no link knows of changes nothing; `check` says so."""
+    """A class that no link has changes nothing, and `check` warns of it."""
     scenario = scenario_from_text(TEXT, overrides=[f"{LINK}.scheduler=null"])
     plan = make_plan(scenario)
     assert plan.record.classes_every_ps == -1 and plan.sources[0].classes == []
@@ -118,7 +118,7 @@ def test_slips_are_named_with_their_place(override: str, path: str, complaint: s
 
 
 def test_scheduler_of_a_topologys_link() -> None:
-    """An override gives both directions of a link classes; what does not fit is named."""
+    """An override gives classes to both directions of a link; the error names unfit values."""
     scheduler = "{kind: class-based, classes: [{name: gold, rate: 5 Mbps}, {}]}"
     text = f"""
 version: 1
@@ -189,7 +189,7 @@ def test_slips_in_shares_are_named(override: str, path: str, complaint: str) -> 
 
 
 def test_no_marking_of_the_link_beside_shares() -> None:
-    """It has no queue of its own: the message says where marking is to be written."""
+    """The link itself has no queue: the message says where to write `marking`."""
     changes = [f"{LINK}.scheduler={WEIGHTS}", f"{LINK}.marking={{law: fixed, probability: 0.1}}"]
     with pytest.raises(ScenarioError, match="together with a scheduler.*set the classes"):
         make_plan(scenario_from_text(TEXT, overrides=changes))

@@ -50,7 +50,7 @@ HAND = {
 
 
 def chain() -> Plan:
-    """Three links in a row; `long` takes them all, `short` the last two."""
+    """Three links in a row; `long` uses all of them, `short` the last two."""
     bare = world.plan([world.source("long"), world.source("short")])
     first = bare.links[0]
     links = [_link(first, i, name) for i, name in enumerate(PRICES)]
@@ -92,7 +92,7 @@ def report(plan: Plan, epoch: int, marks: list[int], delivered: list[int]) -> Re
 
 
 def bills(market: Market) -> dict[tuple[str, str], int]:
-    """What the ledger holds, (debit, credit) -> micro-units."""
+    """The sums of the ledger, (debit, credit) -> micro-units."""
     found: Counter[tuple[str, str]] = Counter()
     names = market.ledger.names
     for rows in market.ledger.take():
@@ -118,12 +118,12 @@ def test_three_domains_by_hand(rule: str) -> None:
 @pytest.mark.parametrize("ratio", [1.0, 2.5, 0.05])
 @pytest.mark.parametrize("rule", HAND)
 def test_many_epochs_of_changing_prices_by_a_recount(rule: str, ratio: float) -> None:
-    """Bills and the price of a mark to each flow, after each of eight epochs; seldom any marks."""
+    """Bills, and the price of a mark to each flow, after each of eight epochs with few marks."""
     rng, market = np.random.Generator(np.random.Philox(5)), three(rule, ratio)
     posted = dict(PRICES)
 
     def priced(user: str) -> dict[str, int]:
-        """Return what a mark of this user's packets costs; half a micro-unit goes to even."""
+        """Return the price of a mark on this user's packets; half a micro-unit rounds to even."""
         if user == "ann":
             return posted
         return {name: max(round(p * ratio), min(p, 1)) for name, p in posted.items()}
@@ -174,7 +174,7 @@ def test_direct_knows_marks_only() -> None:
 
 
 def test_what_a_mark_costs_a_flow() -> None:
-    """The access carrier's price; under `direct` the mean by where its marks came from."""
+    """The access carrier's price; under `direct`, the mean over the carriers that set its marks."""
     retail, direct = three("retail"), three("direct")
     assert retail.row_price_micro().tolist() == [10, 7]
     assert direct.row_price_micro().tolist() == [10, 7]  # nothing was marked yet
@@ -203,12 +203,12 @@ def test_what_a_mark_costs_a_flow() -> None:
     ],
 )
 def test_marks_are_shared_out_whole(total: int, weights: list[int], parts: list[int]) -> None:
-    """In proportion, by largest remainders, the earlier row first."""
+    """Shares are in proportion, with largest remainders; ties go to the earlier row."""
     assert shared(total, np.array(weights)).tolist() == parts
 
 
 def test_a_rule_of_ones_own(tmp_path) -> None:
-    """A class by dotted path; what cannot be imported is refused in a line."""
+    """A class by dotted path; a path that cannot be imported is refused in one line."""
     spec = MarketSpec(5, (AgentSpec("isp", "connectivity-provider"),), "nowhere.rules:Mine")
     with pytest.raises(InputError, match="settlement 'nowhere.rules:Mine': tried"):
         Market(world.plan([world.source("s")]), spec)
@@ -217,7 +217,7 @@ def test_a_rule_of_ones_own(tmp_path) -> None:
 
 
 def test_columns_that_others_hold_cannot_be_written_to() -> None:
-    """Of the book, the aims and the domains: they are replaced, as views of earlier epochs stay."""
+    """Book, aims and domains replace their columns, so views of earlier epochs stay the same."""
     made = Market(world.plan([world.source("one", count=2)]), MarketSpec(1000, ()))
     made.decide(world.report(made.plan, 0, 0))
     book, aims, domains = made._book, made.aims, made.domains

@@ -59,7 +59,7 @@ def test_the_numbers_are_those_of_the_formula() -> None:
 
 
 def test_a_warmup_too_short_is_told_with_numbers() -> None:
-    """The warning names source, time, warm-up, and a warm-up that brings no warning."""
+    """The warning names source, time, warm-up, and a warm-up that would be long enough."""
     first, second = warned(SLOW)
     assert "source light" in first and "source heavy" in second
     for part in ("about 12.5 s", "100 ms", "gain 0.1", "0.08", "warm-up of 10 s", "warmup to 38 s"):
@@ -143,7 +143,7 @@ BOUGHT = """market:
     ],
 )
 def test_no_warning_without_cause(override: str) -> None:
-    """Quick windows, a long mean, a late start to be watched, a start close to rest."""
+    """Quick windows, a long mean, a late start that is observed, a start close to equilibrium."""
     path, value = override.split("=")
     both = [f"{path.replace('*', name)}={value}" for name in ("light", "heavy")]
     overrides = both if "*" in path else [override]
@@ -165,7 +165,7 @@ market:
 
 
 def test_what_takes_room_or_marks_counts() -> None:
-    """Datagrams and fees that leave fewer packets a mark bring windows to rest sooner."""
+    """If datagrams and fees leave fewer packets per mark, windows settle sooner."""
     cbr = "{name: cbr, from: a, to: c, traffic: {kind: cbr, rate: 6 Mbps}, transport: {law: udp}}"
     scenario = scenario_from_text(SLOW + f"  - {cbr}\n")
     crowded = next(iter(settlings(scenario, make_plan(scenario))))
@@ -177,7 +177,7 @@ def test_what_takes_room_or_marks_counts() -> None:
 
 
 def test_slow_start_into_a_deep_buffer() -> None:
-    """300 packets behind a pipe of 25: WTP repairs a burst one by one; SACK or marks spare it."""
+    """300 packets behind a pipe of 25: WTP repairs a burst one by one; SACK or marks avoid this."""
     wtp = "sources.s.transport={law: wtp, slow_start: true, mss: 960 bytes}"
     (line,) = warned(DEEP, wtp)
     for part in ("source s", "link pipe", "300 packets, 12 times", "325 packets", "sack: true"):
@@ -190,7 +190,7 @@ def test_slow_start_into_a_deep_buffer() -> None:
 
 
 def test_slow_start_without_an_end() -> None:
-    """Where nothing marks and nothing is lost, only a largest window ends it."""
+    """Without marks and losses, only the largest window ends it."""
     (line,) = warned(DEEP, "network.links.pipe.buffer=unlimited")
     assert "its slow start never ends" in line and "link pipe" in line
     bound = "sources.s.transport.cwnd_max=100 packets"
@@ -206,7 +206,7 @@ def scenarios() -> list[Path]:
 
 @pytest.mark.parametrize("path", scenarios(), ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_shipped_scenarios_settle_in_their_warmup(path: Path) -> None:
-    """None of them measures windows on their way, or begins with a burst of losses."""
+    """No scenario measures windows that still grow, or begins with a burst of losses."""
     scenario: Scenario = load(path)
     found = warnings(scenario, make_plan(scenario))
     assert [line for line in found if "settle in" in line or "slow start" in line] == []

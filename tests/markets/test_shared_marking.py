@@ -47,7 +47,7 @@ def text(shared: str = f"marking: {RED}", near: str = "", far: str = "") -> str:
 
 
 def plan_of(written: str, *overrides: str) -> Plan:
-    """The plan, which the scenario as it is written out gives too."""
+    """The plan; the resolved scenario must give the same one."""
     scenario = scenario_from_text(written, overrides=overrides)
     assert make_plan(scenario_from_text(json.dumps(scenario.resolved()))) == make_plan(scenario)
     return make_plan(scenario)
@@ -67,7 +67,7 @@ def test_a_shared_marking_is_what_each_link_would_have_written() -> None:
 
 
 def test_a_link_without_a_law_changes_the_shared_one_and_one_with_a_law_has_its_own() -> None:
-    """So does its reverse direction; an empty mapping is the shared marking as it is."""
+    """Its reverse direction does the same; an empty mapping is the unchanged shared marking."""
     plan = plan_of(text(near=", marking: {max_probability: 0.2}, reverse: {marking: {}}"))
     wanted = {"near": 0.2, "near.reverse": 0.5, "far": 0.5}
     assert marking(plan, "max_probability") == wanted
@@ -94,7 +94,7 @@ def test_a_scheduler_takes_no_shared_marking() -> None:
     ],
 )
 def test_faults_are_told_where_they_stand(shared: str, near: str, line: int, said: str) -> None:
-    """The shared marking is checked even if no link takes it."""
+    """The shared marking is checked even if no link uses it."""
     with pytest.raises(ScenarioError) as caught:
         scenario_from_text(text(shared, near), "x.yaml")
     assert str(caught.value).startswith(f"x.yaml:{line}: ")
@@ -102,7 +102,7 @@ def test_faults_are_told_where_they_stand(shared: str, near: str, line: int, sai
 
 
 def test_every_link_by_its_path() -> None:
-    """Shared or own, all of it or one value; later ones win."""
+    """For shared or separate markings, whole or single values: the last override applies."""
     own = f", marking: {RED}"
     path = "network.links.*.marking"
     for written in (text(), text(near=own), text("routing: hops", own, own)):
@@ -115,14 +115,14 @@ def test_every_link_by_its_path() -> None:
 
 
 def test_one_links_value_goes_before_the_shared_one() -> None:
-    """In whichever order they are set."""
+    """This holds for either order of the overrides."""
     sets = ("network.links.far.marking.max_probability=0.9", "network.marking.max_probability=0.3")
     for order in (sets, sets[::-1]):
         assert marking(plan_of(text(), *order), "max_probability") == {"near": 0.3, "far": 0.9}
 
 
 def test_conditions_that_hold_nowhere_are_refused_on_the_command_line(tmp_path: Path) -> None:
-    """One line; in a variant of a sweep they leave a point as it is."""
+    """The refusal is one line; in a variant of a sweep, they leave a point unchanged."""
     file = tmp_path / "s.yaml"
     file.write_text(text(), encoding="utf-8")
     nowhere = "network.links.*.marking[law=pi].a=1"
@@ -150,7 +150,7 @@ def test_links_of_a_topology() -> None:
 def test_scenarios_without_a_shared_marking_stay_as_they_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Not a node of theirs is touched; a topology's plan is the same with and without the step."""
+    """Their documents do not change; a topology's plan is the same with and without the step."""
     trees = [load_tree(file) for file in sorted(CONFIGS.glob("examples/*.yaml"))]
     shared = [tree for tree in trees if "marking" in tree.mapping()["network"].mapping()]
     assert all(with_shared_marking(tree) is tree for tree in trees if tree not in shared)
@@ -162,7 +162,7 @@ def test_scenarios_without_a_shared_marking_stay_as_they_are(
 
 
 def test_check_says_what_each_link_got() -> None:
-    """Links that are alike stand in a row, with what is not the default."""
+    """Equal links share a row, which shows values other than the defaults."""
     scenario = scenario_from_text(text(far=", marking: {max_probability: 0.2, gentle: false}"))
     shown = summary(scenario, make_plan(scenario)).splitlines()
     rows = shown[shown.index("marking (3 kinds)") + 1 :][:3]

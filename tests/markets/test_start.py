@@ -28,7 +28,7 @@ HEAVY = "dask duckdb matplotlib mesa networkx numpy pandas pint pyarrow rich.pro
 def test_a_short_command_loads_no_heavy_package(
     words: list[str], needed: list[str], tmp_path: Path
 ) -> None:
-    """`ecnomy check` takes a fraction of a second, and each of these packages as much again.
+    """`ecnomy check` takes a fraction of a second, and each of these packages would double that.
 
     Help imports the verbs of all packages, as tab completion does.
     """
@@ -62,7 +62,7 @@ def test_bash_completes_words(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Verbs of all packages, options, names of examples; for files bash completes by itself."""
+    """Verbs of all packages, options, and names of examples; bash itself completes files."""
     monkeypatch.setenv("_ECNOMY_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", line)
     monkeypatch.setenv("COMP_CWORD", str(line.count(" ")))

@@ -36,20 +36,20 @@ def doubts(*overrides: str) -> list[str]:
 
 
 def test_one_link_that_marks_is_anticipated() -> None:
-    """Nothing is said; where two mark, the path that takes both is named."""
+    """One such link causes no warning; with two, the path over both is named."""
     assert doubts() == []
     (one,) = doubts("network.links.two.marking={law: load-based}")
     assert one.startswith("agent ann: ") and one.endswith("on the path of far mark: one, two")
 
 
 def test_fixed_marking_is_moved_by_nobody() -> None:
-    """It is said once, though two sources meet it."""
+    """There is one warning, although two sources use the link."""
     (one,) = doubts("network.links.one.marking={law: fixed, probability: 0.1}")
     assert one.endswith("but one marks with a fixed probability")
 
 
 def test_prices_after_the_end() -> None:
-    """Of a course, the first that comes too late; of a day's prices, none."""
+    """For a list of times, the first late one is named; for prices by the hour, none."""
     (one,) = doubts(f"{PRICES}.prices={{0 s: 0.01 money, 300 s: 0.02 money, 400 s: 1 money}}")
     assert one.startswith("agent isp: its price from 300 s on is never posted")
     day = "{kind: price-schedule, period: 24 h, prices: {0 h: 0.01 money, 8 h: 0.02 money}}"

@@ -53,7 +53,7 @@ class World:
 
 
 def test_a_menu_serves_the_flows_in_its_provider_s_classes() -> None:
-    """It follows them when they change classes; who has none there sees no menu."""
+    """The menu follows flows that change classes; users without flows there see no menu."""
     world = World()
     assert world.of("ann") == {"shop": ([0, 2], [0, 0]), "rival": ([1], [0])}
     assert world.of("bob") == {"shop": ([3], [0]), "rival": ([5], [0])}
@@ -63,7 +63,7 @@ def test_a_menu_serves_the_flows_in_its_provider_s_classes() -> None:
 
 
 def test_choices_are_kept_by_flow_and_changes_are_noted() -> None:
-    """For some flows or all; again the same is no change, and a flow keeps its choice elsewhere."""
+    """Repeating a choice is not a change; a flow keeps its choices from other menus."""
     world = World()
     world.choose("ann", "shop", "fast", np.array([2]))
     world.choose("ann", "shop", "fast")
@@ -94,7 +94,7 @@ def test_choices_are_kept_by_flow_and_changes_are_noted() -> None:
     ],
 )
 def test_what_cannot_be_chosen_is_refused(seller: str, choice: str, flows: Any, says: str) -> None:
-    """Another's choice, another's flow, a flow in another's class, an unknown provider."""
+    """Choices and flows of others, a flow in another's class, an unknown provider."""
     world = World()
     with pytest.raises(StrategyError, match=says):
         world.choose("ann", seller, choice, flows)

@@ -127,7 +127,7 @@ PAIRS = list(itertools.product(ROLES, BUILT_IN))
 def test_a_strategy_under_a_role_that_cannot_hold_it(
     role: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`check` refuses it with its line and what the role can hold; all others pass."""
+    """`check` refuses it with its line and the strategies that fit the role; all others pass."""
     isp = "" if role == "connectivity-provider" else ISP
     status, said = checked(tmp_path, TEXT + agent(role, kind) + isp, capsys)
     if kind in FIT[role]:
@@ -169,7 +169,7 @@ def test_what_fits_can_be_hired(role: str, kind: str) -> None:
 
 
 def test_a_users_strategy_fits_by_its_methods() -> None:
-    """`decide` for flows, `post_price` for prices; a role that there is not is refused."""
+    """`decide` fits flows, `post_price` prices; an unknown role is refused."""
     assert wanted_instead("lab_strategies:Counting", "customer") == ""
     assert wanted_instead("lab_strategies:Doubling", "connectivity-provider") == ""
     assert "custom class with post_price" in wanted_instead(
@@ -187,7 +187,7 @@ def test_a_users_strategy_fits_by_its_methods() -> None:
 
 
 def test_weights_that_a_handler_lacks_or_replaces_are_pointed_out() -> None:
-    """Sources that no willingness can steer are named, and those whose weight it replaces."""
+    """The warning names sources that willingness cannot steer, or whose weight it replaces."""
     text = TEXT + ISP + agent("price-handler", "constant-charge")
     scenario = scenario_from_text(text)
     assert warnings(scenario, make_plan(scenario)) == []

@@ -32,14 +32,14 @@ RANDOM = "  random: {samples: 5, over: {duration: {from: 5 s, to: 9 s, scale: lo
 
 
 def faults(schema: dict[str, Any], text: str) -> list[str]:
-    """What a schema has against a file."""
+    """The faults that a schema finds in a file."""
     Draft7Validator.check_schema(schema)
     document = plain_tree(parse(text, "file.yaml"))
     return [error.message[:200] for error in Draft7Validator(schema).iter_errors(document)]
 
 
 def test_shipped_sweeps_are_valid() -> None:
-    """Tournaments too, and variants by `extends`; of the papers' studies as well."""
+    """This includes tournaments, variants by `extends`, and the papers' studies."""
     sweep, found = Draft7Validator(sweep_schema()), 0
     for path in sorted(CONFIGS.rglob("*.yaml")):
         document = plain_tree(read(path, str(path)))
@@ -50,7 +50,7 @@ def test_shipped_sweeps_are_valid() -> None:
 
 
 def test_the_shipped_environment_is_valid() -> None:
-    """And no longer so with a misspelt key, or without learners."""
+    """It is invalid with a misspelt key, or without learners."""
     text = (CONFIGS / "rl/monopolist.yaml").read_text(encoding="utf-8")
     assert faults(environment_schema(), text) == []
     for old, new in (("learners:", "learner:"), ("actions:", "action:"), ("step:", "stride:")):
@@ -86,13 +86,13 @@ def test_faults_of_a_sweep_are_refused(old: str, new: str) -> None:
 
 
 def test_a_variant_may_leave_out_keys() -> None:
-    """A file that extends another has what differs; its keys are checked all the same."""
+    """A file that extends another has only the differing keys, which are also checked."""
     assert faults(sweep_schema(), "extends: base.yaml\nreplicates: 5\n") == []
     assert faults(sweep_schema(), "extends: base.yaml\nreplicate: 5\n")
 
 
 def test_the_command_prints_each(capsys: pytest.CaptureFixture[str]) -> None:
-    """By the name of the kind of file; another is one line."""
+    """The argument names the kind of file; an unknown kind gives one line."""
     for word, title in (("sweep", "sweep"), ("environment", "environment"), ("", "scenario")):
         assert ecnomy("explain", "--schema", *([word] if word else [])) == 0
         assert json.loads(capsys.readouterr().out)["title"] == f"ecnomy {title}"

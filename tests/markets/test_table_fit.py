@@ -15,7 +15,7 @@ NAMES = [f"a-link-of-the-network-{number}.mean_queue_packets" for number in rang
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is one."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         """It does."""
@@ -49,7 +49,7 @@ def printed(table: Table, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, 
 def test_no_figure_is_broken_and_no_name_is_cut(
     columns: int, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every cell is there on one line, and each part says what its rows are."""
+    """Every cell is on one line, and each part of a split table labels its rows."""
     shown = printed(wide(columns), Terminal(), monkeypatch, width)
     assert max(map(len, shown.splitlines())) <= width
     for number in range(columns):
@@ -61,7 +61,7 @@ def test_no_figure_is_broken_and_no_name_is_cut(
 
 
 def test_no_line_ends_in_spaces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a pipe, a long text in one row widens no other row."""
+    """In a pipe, a long text in one row does not pad the other rows."""
     table = Table("name", "text", box=None)
     table.add_row("long", "x" * 200)
     table.add_row("short", "y")

@@ -69,14 +69,14 @@ KINDS: dict[str, tuple[Tariff, str]] = {
 
 
 def test_every_kind_is_held_to_the_common_rules() -> None:
-    """The table above leaves none out but a user's own."""
+    """The table above has all kinds except users' own tariffs."""
     assert {type(tariff) for tariff, _ in KINDS.values()} == set(ACCRUERS) - {Own}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(cuts=st.lists(st.integers(0, 10**13), min_size=1, max_size=9))
 def test_charges_do_not_depend_on_the_epochs(kind: str, cuts: list[int]) -> None:
-    """As much metered as time goes by: any slices add up to the charge for all at once."""
+    """If metering is proportional to time, charges of slices add up to the charge of the whole."""
     tariff, unit = KINDS[kind]
     whole, cut, t_ps, paid = accruer(tariff, 1, unit), accruer(tariff, 1, unit), 0, 0
     for long_ps in cuts:
@@ -89,7 +89,7 @@ def test_charges_do_not_depend_on_the_epochs(kind: str, cuts: list[int]) -> None
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_meter_that_runs_backwards_is_refused(kind: str) -> None:
-    """By name; a flat rate looks at its meter where that is of time."""
+    """The refusal is `negative-amount`; a flat rate checks only the time."""
     tariff, unit = KINDS[kind]
     backwards = () if kind == "flat" else ((ints(5, -1), ints(0, 0)),)
     by_time = (*backwards, (ints(0, 0), ints(5, -1))) if kind in ("flat", "two-part") else backwards
@@ -119,7 +119,7 @@ def test_a_posted_price_of_each_row() -> None:
 
 
 def test_a_period_holds_from_its_first_picosecond() -> None:
-    """[from, to): what a moment meters has the price of that moment."""
+    """Periods are [from, to): a quantity has the price at the moment of its metering."""
     tariff = TimeOfDay(
         day=10,
         periods=(Period(begin=8, end=2, price=Price(1, 1, "mark")),),
@@ -183,7 +183,7 @@ def day_of(*spans: tuple[int, int], elsewhere: bool = False) -> TimeOfDay:
 def test_periods_fit_into_the_day(
     spans: tuple[tuple[int, int], ...], elsewhere: bool, refused: str
 ) -> None:
-    """Without overlaps; a day without a gap needs no price elsewhere."""
+    """Periods must not overlap; if they cover the day, no other price is needed."""
     if not refused:
         assert len(day_of(*spans, elsewhere=elsewhere).periods) == len(spans)
         return
@@ -211,7 +211,7 @@ def test_prices_without_a_common_fraction_are_refused() -> None:
 
 @pytest.mark.parametrize("bad", [(-1, 1, "byte"), (10**12 + 1, 1, "byte"), (1, 0, "byte")])
 def test_a_price_out_of_range_is_refused(bad: tuple[int, int, str]) -> None:
-    """Also one for what nobody meters."""
+    """This includes a price for a unit that no meter counts."""
     with pytest.raises(ValueError, match="a price"):
         Price(*bad)
     with pytest.raises(ValueError, match="expected a number of metered units"):
@@ -252,7 +252,7 @@ def test_a_users_tariff_is_held_to_what_can_be_booked(fault: str, told: str) -> 
         charged.due(0, 1, ints(1, 1), 0)
 
 
-# The same rules for what has been said above of one row hold for ten thousand.
+# The rules tested above for one row hold for ten thousand rows.
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "menu"])

@@ -76,7 +76,7 @@ def test_rows_have_their_own_terms() -> None:
 
 
 def test_the_plan_counts_late_by_each_row() -> None:
-    """Each source by the delay it was promised; each delay is among the thresholds."""
+    """Each source uses its promised delay, and each delay is among the thresholds."""
     plan = make_plan(scenario_from_text(TEXT))
     late = {source.name: source.calls.max_delay_ps for source in plan.sources}
     assert (late["voice"], late["video"], late["test"]) == (12 * 10**9, 30 * 10**9, -1)
@@ -88,7 +88,7 @@ def test_the_plan_counts_late_by_each_row() -> None:
     [("2 min", "4 min", 120), ("9 min", "4 min", 240), ("", "4 min", 240), ("2 min", "", 120)],
 )
 def test_a_call_ends_at_the_longest_connection(tariff: str, own: str, longest_s: int) -> None:
-    """That of its tariff, or of its traffic where that is shorter."""
+    """The limit is the shorter of its tariff's and its traffic's."""
     text = TEXT
     if tariff:
         text = text.replace("sources: video\n", f"sources: video\n          max_time: {tariff}\n")
@@ -103,7 +103,7 @@ DAY = """{kind: time-of-day, day: 2 h, offset: 30 min, periods:
 
 
 def test_a_price_by_time_of_day() -> None:
-    """In the period its own, else the price outside; what is paid back follows."""
+    """Each period has its price, other times the price outside; refunds follow the price."""
     text = TEXT.replace("sources: voice, price: 0.05 money", f"sources: voice, price: {DAY}")
     tariff = agents(text)["gsp"].lines[0].tariff
     assert tariff.hours == (Hours(HOUR, 3 * HOUR // 2, 300_000),)
@@ -121,7 +121,7 @@ BANDWIDTH = TEXT.replace("price: 0.05 money", f"price: {KELLY}, mean_rate: 4 pac
 
 
 def test_a_price_of_packets() -> None:
-    """Micro-units a million, and a rate by which callers reckon: the mean, else the peak."""
+    """Micro-units per million packets, and the rate that callers assume: mean, else peak."""
     film = agents(PACKETS)["gsp"].lines[1].tariff
     assert (film.price_micro, film.price_micro_per_min) == (100_000, 0)
     assert (film.price_micro_per_mega, film.mean_pps) == (300_000_000, 20.0)
@@ -154,7 +154,7 @@ def test_time_and_packets_are_rounded_once() -> None:
     "text", [TEXT, TEXT.replace("price: 0.05 money", f"price: {DAY}"), PACKETS, BANDWIDTH]
 )
 def test_a_scenario_is_written_as_it_is_read(text: str) -> None:
-    """What the manifest says makes the same scenario."""
+    """The manifest's text loads as the same scenario."""
     scenario = scenario_from_text(text)
     assert scenario_from_text(json.dumps(scenario.resolved())).market == scenario.market
 
@@ -233,7 +233,7 @@ def test_time_is_charged_to_the_micro_unit_below() -> None:
     ],
 )
 def test_what_is_refused(old: str, new: str, place: str, found: str) -> None:
-    """In one line with the place."""
+    """Each refusal is one line with the place."""
     assert old in TEXT
     with pytest.raises(ScenarioError) as caught:
         make_plan(scenario_from_text(TEXT.replace(old, new, 1)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is owed under each tariff against exact arithmetic in fractions, over any epochs."""
+"""Charges of each tariff against exact arithmetic in fractions, over any epochs."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def epochs(draw: st.DrawFn, longest: int = 40 * HOUR) -> list[Epoch]:
 
 
 def micro() -> st.SearchStrategy[int]:
-    """Micro-units of a price, from nothing to the dearest."""
+    """Micro-units of a price, from 0 to the highest."""
     return st.one_of(st.integers(0, 10**12), st.integers(0, 10**7), st.just(10**12))
 
 
 def pers(unit: str) -> list[int]:
-    """What a price may be for."""
+    """The numbers of units that a price may be for."""
     return [count for of, count in PER.values() if of == unit]
 
 
@@ -94,25 +94,25 @@ def test_per_unit_is_the_floor_of_the_product(paid: Price, seen: list[Epoch]) ->
 
 @given(micro(), st.integers(1, MOST_DENOMINATOR), epochs())
 def test_per_unit_for_any_number_of_units(count: int, per: int, seen: list[Epoch]) -> None:
-    """A price made in Python may be for any number of what is metered."""
+    """A price made in Python may be for any number of metered units."""
     check(PerUnit(price=Price(count, per, "byte")), "byte", seen)
 
 
 @given(st.sampled_from(sorted(PER)), epochs())
 def test_posted_carries_the_fraction_over_changes_of_price(per: str, seen: list[Epoch]) -> None:
-    """Another price each epoch, for any number of units."""
+    """The price changes each epoch and may be for any number of units."""
     check(Posted(per=per), PER[per][0], seen)
 
 
 @given(price("ps"), epochs())
 def test_flat_is_the_floor_of_price_times_time(paid: Price, seen: list[Epoch]) -> None:
-    """Time under the tariff counts, and not what the meter of bytes says."""
+    """Only time under the tariff counts, not the meter's bytes."""
     check(Flat(price=paid), "byte", seen)
 
 
 @given(price("ps"), UNITS.flatmap(price), epochs())
 def test_two_part_is_one_bill(fee: Price, paid: Price, seen: list[Epoch]) -> None:
-    """The floor of fee and price together."""
+    """The charge is the floor of the sum of fee and price."""
     check(TwoPart(fee=fee, price=paid), paid.unit, seen)
 
 
@@ -148,7 +148,7 @@ def test_time_of_day_splits_in_proportion_to_time(
 def test_time_by_the_clock_is_exact_however_it_is_cut(
     made: tuple[TimeOfDay, str], cuts: list[int]
 ) -> None:
-    """What is metered is time: the sum over epochs is the charge for all of it at once."""
+    """If time is metered, charges of epochs add up to the charge for the whole time."""
     tariff = made[0]
     whole, cut, t_ps, paid = accruer(tariff, 1, "ps"), accruer(tariff, 1, "ps"), 0, 0
     try:
@@ -173,7 +173,7 @@ def blocks(draw: st.DrawFn) -> tuple[Blocks, str]:
 
 @given(blocks(), epochs())
 def test_blocks_and_a_cap_are_exact(made: tuple[Blocks, str], seen: list[Epoch]) -> None:
-    """The bill of the quantity so far, no more than the cap."""
+    """The charge is the bill for the quantity so far, at most the cap."""
     check(*made, seen)
 
 
@@ -214,7 +214,7 @@ def test_a_menu_keeps_the_bill_of_each_choice(seen: list[Epoch], data: st.DataOb
 
 
 def test_a_menu_refuses_a_choice_that_is_not_on_it() -> None:
-    """By name, and the choice stays as it was."""
+    """The error names the choice, and the previous choice stays."""
     menu = MenuAccruer(Menu(choices={"a": Posted(), "b": Posted()}), 2, "mark")
     menu.choose(ints(0), 1)
     for wrong in (2, -1):
@@ -228,7 +228,7 @@ def test_a_menu_refuses_a_choice_that_is_not_on_it() -> None:
     st.lists(st.tuples(st.integers(0, 2**62), st.integers(0, 2**62)), min_size=1, max_size=5),
 )
 def test_every_row_has_its_price_and_its_fraction(per: int, rows: list[tuple[int, int]]) -> None:
-    """Prices and quantities anywhere in int64, twice: Python's integers, or a refusal."""
+    """Prices and quantities anywhere in int64, in two epochs: Python's integers, or a refusal."""
     charged = Exact(len(rows), [Price(1, per, "byte")])
     products = [many * each for many, each in rows]
     quantity, posted = ints(*(r[0] for r in rows)), ints(*(r[1] for r in rows))
@@ -245,7 +245,7 @@ def test_every_row_has_its_price_and_its_fraction(per: int, rows: list[tuple[int
 
 
 def test_the_largest_fraction_leaves_a_radix() -> None:
-    """At the largest denominator a long division comes to its end; above it a price is refused."""
+    """At the largest denominator long division still works; above it a price is refused."""
     charged = Exact(1, [Price(1, MOST_DENOMINATOR, "byte")])
     many, each = 2**62, 2**59
     assert charged.due(ints(many), ints(each)).tolist() == [many * each // MOST_DENOMINATOR]
@@ -257,6 +257,6 @@ def test_the_largest_fraction_leaves_a_radix() -> None:
     st.lists(st.integers(0, LARGEST - 1), max_size=4), st.integers(0, 2**62), st.integers(1, 2**62)
 )
 def test_a_share_is_the_floor(quantity: list[int], part: int, whole: int) -> None:
-    """Of epochs up to the longest there can be."""
+    """This holds for epochs up to the longest possible."""
     part = min(part, whole)
     assert share(ints(*quantity), part, whole).tolist() == [q * part // whole for q in quantity]

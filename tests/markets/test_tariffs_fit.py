@@ -37,7 +37,7 @@ FITS = {
 @pytest.mark.parametrize("unit", METER_UNITS)
 @pytest.mark.parametrize("text", FITS)
 def test_a_tariff_fits_meters_of_its_unit_only(text: str, unit: str) -> None:
-    """A mismatch is one line at the price; what fits is read."""
+    """A mismatch is one line that names the price; other tariffs are read."""
     for name, (of, _) in PER.items():
         document = f"meter: {unit}\ntariff: {text.replace('%s', name)}\n"
         node = parse(document, "lab.yaml")
@@ -72,7 +72,7 @@ def test_a_users_tariff_fits_meters_of_the_unit_it_names() -> None:
 
 
 def test_a_users_tariff_by_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name in the group ecnomy.tariffs is read, written back and asked."""
+    """A tariff named in the group ecnomy.tariffs is read, written back and used."""
     entry = importlib.metadata.EntryPoint("by-time", "lab_tariffs:Active", own.GROUP)
     monkeypatch.setattr(
         importlib.metadata, "entry_points", lambda group: [entry] if group == own.GROUP else []
@@ -85,7 +85,7 @@ def test_a_users_tariff_by_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_a_tariff_names_of_a_users() -> None:
-    """All dotted paths, for digests of what a run depends on."""
+    """All dotted paths, for digests of the code that a run depends on."""
     text = "{kind: menu, choices: {a: {kind: lab_tariffs:Active}, b: {kind: posted}}}"
     assert list(own_kinds(read(text))) == ["lab_tariffs:Active"]
     assert list(own_kinds(Posted())) == []
@@ -94,7 +94,7 @@ def test_what_a_tariff_names_of_a_users() -> None:
 
 
 def test_the_table_of_prices_is_of_what_meters_count() -> None:
-    """Each price's unit is known without pint, and worth what its parts are."""
+    """Each price's unit is known without pint, and agrees with the units of its parts."""
     assert set(EXAMPLES) == set(METER_UNITS) == {of for of, _ in PER.values()}
     for name, (of, per) in PER.items():
         worth, base = USUAL[f"money/{name}"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tariffs as users write them: what is read, that it is written back, what is refused and how."""
+"""Tariffs as users write them: their values, their resolved text, and refusals."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ GOOD: dict[str, Tariff] = {
 
 @pytest.mark.parametrize("text", GOOD)
 def test_tariffs_are_read_and_written_back(text: str) -> None:
-    """What a resolved scenario says reads as the same, and says the same again."""
+    """The resolved text loads as the same tariff, and resolves to the same text."""
     tariff = read(text)
     assert tariff == GOOD[text]
     written = yaml.safe_dump(READER.write(tariff))
@@ -104,12 +104,12 @@ def test_tariffs_are_read_and_written_back(text: str) -> None:
 
 
 def test_every_kind_is_among_them() -> None:
-    """The table above leaves none out."""
+    """The table above has all kinds."""
     assert {type(tariff) for tariff in GOOD.values()} == {*KINDS.values(), Own}
 
 
 def test_resolved_text() -> None:
-    """A price keeps its unit: 0.1 money/min is no whole number of micro-units a second."""
+    """A price keeps its unit: 0.1 money/min is not a whole number of micro-units a second."""
     blocks = read(
         "{kind: blocks, cap: 20 money, blocks: [{up_to: 1 GB, price: 2 money/GB}, "
         "{price: 0.000003 money/byte}]}"
@@ -127,7 +127,7 @@ def test_resolved_text() -> None:
 
 @given(st.integers(0, 10**12), st.sampled_from(sorted(PER)))
 def test_every_price_that_can_be_written_is_read_exactly(micro: int, name: str) -> None:
-    """Whole micro-units up to the dearest, for anything that a price may be for."""
+    """Whole micro-units up to the highest price, for every unit that a price may be for."""
     text = f"{decimal_text(number(str(micro)) / 10**6)} money/{name}"
     price = PriceReader().read(parse(repr(text), "lab.yaml"), "price")
     unit, per = PER[name]
@@ -146,7 +146,7 @@ def test_every_price_that_can_be_written_is_read_exactly(micro: int, name: str) 
     ],
 )
 def test_prices_in_other_units_are_exact(text: str, price: Price) -> None:
-    """They are kept for the least unit of the table in which they are whole."""
+    """They are stored per smallest unit of the table in which they are integers."""
     kept = PriceReader().read(parse(text, "lab.yaml"), "price")
     assert kept == price
     assert PriceReader().read(parse(str(kept), "lab.yaml"), "price") == kept
@@ -321,7 +321,7 @@ def test_a_fault_within_a_long_tariff_has_its_own_line() -> None:
 
 
 def test_reading_tariffs_loads_neither_numpy_nor_pint() -> None:
-    """`ecnomy check` stays quick: accruers and rare units are loaded where they are used."""
+    """`ecnomy check` stays quick: accruers and rare units are loaded on first use."""
     code = (
         "import sys; from ecnomy.markets.scenario.tariffs import TariffReader; "
         "from ecnomy.markets.inputs.yamlfile import parse; "

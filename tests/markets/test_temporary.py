@@ -32,7 +32,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_what_a_killed_process_left_goes_and_nothing_else(runs: Path) -> None:
-    """Folders in use stay, their files too; in the end none is there."""
+    """Folders in use stay, with their files; at the end none is left."""
     with temporary_folder() as mine:
         (mine / "file").touch()
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -50,7 +50,7 @@ def test_what_a_killed_process_left_goes_and_nothing_else(runs: Path) -> None:
 def test_if_another_user_has_the_name_folders_are_in_the_cache(
     runs: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """There the next process finds and removes the folders of a killed one."""
+    """The next process finds and removes a killed process's folders there."""
     runs.parent.mkdir()
     os.chown(runs.parent, 12345, 12345)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -63,7 +63,7 @@ def test_if_another_user_has_the_name_folders_are_in_the_cache(
 def test_a_folder_that_is_taken_away_before_it_is_locked(
     runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another process may take it for abandoned just then: there is a second one."""
+    """Another process may consider it abandoned at that moment, so a second folder is made."""
     import tempfile
 
     make, made = tempfile.mkdtemp, []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What strategies see besides rates and marks, and what they may do besides paying."""
+"""Observations of strategies besides rates and marks, and actions besides paying."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def made(folder: Path, kind: str) -> RunResult:
 
 
 def test_a_flow_switched_off_is_silent_and_pays_no_fee(tmp_path: Path) -> None:
-    """From the report on: by night 1 s, as ann first decides then, and the last 6 s."""
+    """`night` pays for 1 s, until ann's first decision, and for the last 6 s; `day` for 6 s."""
     result = made(tmp_path / "r", "Switch")
     fees = (
         result.raw.ledger[result.raw.ledger["kind"] == "class-fee"]
@@ -81,7 +81,7 @@ def test_views_name_their_source_and_leave_headers_out(tmp_path: Path) -> None:
 
 
 def test_a_carrier_is_told_its_links_by_name_and_use(tmp_path: Path) -> None:
-    """Both directions; for which part of the time each was busy; seconds beside picoseconds."""
+    """Both directions of links, the share of time each was busy, and times in s and ps."""
     result = made(tmp_path / "r", "Switch")
     told = [seen for seen in LOG["isp"] if isinstance(seen, PriceObservation)]
     assert {seen.names for seen in told} == {("wire", "wire.reverse")}
@@ -98,7 +98,7 @@ def test_a_carrier_is_told_its_links_by_name_and_use(tmp_path: Path) -> None:
 
 
 def test_a_data_collector_reads_notes_and_prices() -> None:
-    """What a strategy notes is its agent's; prices stand under their carriers' names."""
+    """A strategy's notes belong to its agent; prices are listed under their carriers' names."""
     LOG.clear()
     collector = mesa.DataCollector(
         model_reporters={"prices": "prices_micro"},
@@ -115,7 +115,7 @@ def test_a_data_collector_reads_notes_and_prices() -> None:
 
 
 def test_an_agent_reads_its_account_and_has_its_own_numbers(tmp_path: Path) -> None:
-    """Its fees since it last asked add up to its balance; the same seed draws the same numbers."""
+    """Fees since its last query add up to its balance; equal seeds draw equal numbers."""
     first = made(tmp_path / "a", "Rich")
     told = list(LOG["rich"])
     assert len(told) == 11  # one a second, from the first report after t = 0 to the last but one

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Topologies and demand matrices: what becomes of them, and every fault with its place."""
+"""Topologies and demand matrices: their plans, and every fault with its place."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ demands:
 
 
 def raw_topology(name: str, **options: bool) -> dict[str, Any]:
-    """What topohub itself says; it leaves its file to the garbage collector."""
+    """topohub's own data; it leaves its file to the garbage collector."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         found: dict[str, Any] = topohub.get(name, **options)
@@ -44,7 +44,7 @@ def raw_topology(name: str, **options: bool) -> dict[str, Any]:
 
 
 def scenario(old: str = "", new: str = "", rest: str = "") -> Scenario:
-    """The text above with one thing replaced and more at its end."""
+    """The text above with one replacement and an addition at its end."""
     assert old in TEXT
     return scenario_from_text(TEXT.replace(old, new, 1) + rest, "net.yaml")
 
@@ -61,7 +61,7 @@ def offered(plan: Plan) -> list[float]:
 
 
 def test_abilene_is_what_topohub_says() -> None:
-    """Nodes, edges, lengths and the matrix arrive unchanged; marking is alike both ways."""
+    """Nodes, edges, lengths and the matrix are unchanged; both directions have the same marking."""
     raw = raw_topology("sndlib/abilene", use_names=True)
     plan = make_plan(scenario())
     assert (len(plan.nodes), len(plan.links)) == (12, 30)
@@ -110,7 +110,7 @@ def test_other_scales_and_matrices() -> None:
 
 
 def test_datagrams_at_the_demand() -> None:
-    """Over udp a pair sends packets at a constant rate, or a Poisson one."""
+    """Over UDP, a pair sends packets at a constant rate, or as a Poisson process."""
     for kind, param in (("", "interval_s"), ("\n    traffic: poisson", "mean_interval_s")):
         udp = f"{{law: udp, payload: 972 bytes}}{kind}"
         text = TEXT.replace("{law: wtp}", udp).replace("busiest_link: 1.2", "unit: 10 bps")
@@ -137,7 +137,7 @@ def test_overrides_and_more_links() -> None:
 
 
 def test_the_resolved_scenario_needs_no_topohub() -> None:
-    """Links, positions and sources stand in it, and it has the same plan."""
+    """It contains links, positions and sources, and has the same plan."""
     first = load(ABILENE)
     resolved = first.resolved()
     assert "topology" not in resolved["network"]
@@ -151,7 +151,7 @@ def test_the_resolved_scenario_needs_no_topohub() -> None:
 
 
 def test_demands_are_the_same_for_every_seed() -> None:
-    """Equal-cost choices depend on the seed, demands and names do not."""
+    """Choices between equal paths depend on the seed; demands and names do not."""
     text = TEXT.replace("rate: 10 Mbps", "rate: 10 Mbps\n  routing: hops\n  equal_cost: hash")
     one, two = (make_plan(scenario_from_text(text + f"seed: {seed}\n")) for seed in (1, 2))
     assert [(s.name, s.traffic) for s in one.sources] == [(s.name, s.traffic) for s in two.sources]
@@ -189,7 +189,7 @@ def test_agents_call_all_pairs_by_the_name_of_the_demands() -> None:
     + ["caida/2024-08/1103", "backbone/africa"],
 )
 def test_topologies_of_every_family(name: str) -> None:
-    """Names without letters, twice or missing become names; each pair of neighbours is linked."""
+    """Missing, repeated and letterless names are replaced; each pair of neighbours is linked."""
     raw = raw_topology(name)
     links = "links: [{name: a, from: first, to: second, rate: 1 Mbps}]"
     text = (
@@ -207,7 +207,7 @@ def test_topologies_of_every_family(name: str) -> None:
 
 
 def test_names_of_nodes() -> None:
-    """Accents and signs go, what is missing or taken is numbered, all are short and different."""
+    """Accents and signs are removed, missing and repeated names numbered; all are short."""
     given = {0: "São Paulo", 1: "", 2: "St. John's (NB)", 3: "St Johns NB", 4: "1st", 5: "x" * 50}
     given |= {6: "St-Johns-NB", 7: "St_Johns_NB_6", 8: "x" * 50}
     names = node_names(given)
@@ -286,7 +286,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("case", FAULTS)
 def test_faults_are_named_with_their_place(case: str) -> None:
-    """One thing wrong is found where it stands."""
+    """A single fault is reported at its place."""
     old, new, line, path, expected = FAULTS[case]
     with pytest.raises(ScenarioError) as caught:
         make_plan(scenario(old, new))
@@ -313,7 +313,7 @@ def test_a_topology_without_lengths(km: float | None, monkeypatch: pytest.Monkey
 
 
 def test_unreachable_pairs_are_named() -> None:
-    """Three of them, and how many more; a source of a matrix is placed at the matrix."""
+    """The message names three and counts the others; a matrix's source has the matrix's place."""
     island = "rate: 10 Mbps\n  links: [{name: sea, from: one, to: two, rate: 1 Mbps}]"
     text = TEXT.replace("rate: 10 Mbps", island)
     text = text.replace("transport:", "matrix: uniform\n    from: one\n    transport:")
@@ -330,7 +330,7 @@ def test_unreachable_pairs_are_named() -> None:
 
 
 def test_topohub_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the package the message says what to install."""
+    """Without the package, the message has the command that installs it."""
     monkeypatch.setitem(sys.modules, "topohub", None)
     with pytest.raises(ScenarioError, match=r"topohub.*pip install 'ecnomy\[all\]'"):
         scenario()

@@ -36,7 +36,7 @@ def text(traffic: str, law: str = "reno") -> str:
 
 
 def plan_of(traffic: str, law: str = "reno") -> Plan:
-    """The plan, which the scenario as it is written out gives too."""
+    """The plan; the resolved scenario must give the same one."""
     scenario = scenario_from_text(text(traffic, law))
     again = scenario_from_text(json.dumps(scenario.resolved()))
     plan = make_plan(scenario)
@@ -45,7 +45,7 @@ def plan_of(traffic: str, law: str = "reno") -> Plan:
 
 
 def test_nothing_is_there_by_default() -> None:
-    """Without their keys plans have no parts, no sizes and calls of any length."""
+    """By default, plans have no parts, no sizes, and calls of any length."""
     web, talk = (
         plan_of(f"{{kind: {k}}}", law).sources[0] for k, law in (("web", "reno"), ("voip", "udp"))
     )
@@ -54,7 +54,7 @@ def test_nothing_is_there_by_default() -> None:
 
 
 def test_sessions_and_pages() -> None:
-    """Times become seconds; what is not said has the paper's, or the law's own default."""
+    """Times become seconds; omitted values have the paper's or the law's default."""
     sessions = plan_of("{kind: web, sessions: {pages: 10}}").sources[0].parts
     assert sessions == [Law("sessions", {"idle_mean_s": 1800.0, "pages_mean": 10.0})]
     traffic = (
@@ -68,7 +68,7 @@ def test_sessions_and_pages() -> None:
 
 
 def test_speech_and_the_longest_call() -> None:
-    """P.59's means by default; the rate that a warning reckons with falls with both."""
+    """The defaults are P.59's means; both lower the rate that a warning assumes."""
     source = plan_of("{kind: voip, longest: 3 min, speech: {}}", "udp").sources[0]
     assert source.parts == [Law("speech", {"talk_mean_s": 1.004, "silence_mean_s": 1.587})]
     assert source.calls.longest_ps == 180 * 10**12
@@ -80,7 +80,7 @@ def test_speech_and_the_longest_call() -> None:
 
 
 def test_callers_without_number() -> None:
-    """Lines in place of users: Erlang's load, what a warning reckons with, and either key alone."""
+    """Lines in place of users: Erlang's load, a warning's assumed rate, and either key alone."""
     source = plan_of("{kind: voip, interarrival: 30 s}", "udp").sources[0]
     line = plan_of("{kind: voip}", "udp").links[0]
     assert source.traffic.params["interarrival_mean_s"] == 30.0
@@ -185,7 +185,7 @@ def test_video_goes_with_udp_and_pages_with_tcp() -> None:
 
 
 def test_a_law_of_datagrams_needs_no_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the engine's table has and no struct here is read by the table, with its units."""
+    """A law of the engine without a struct here is read by the engine's table, with units."""
     entry = law_table()["traffic"]["poisson"]
     monkeypatch.setitem(law_table()["traffic"], "pairs", entry)
     form = traffic.timed_packets_form("pairs", entry)

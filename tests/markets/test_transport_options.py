@@ -51,7 +51,7 @@ def planned(transport: str) -> tuple[object, ...]:
     ],
 )
 def test_all_is_off_by_default(law: str) -> None:
-    """No option changes what a scenario without them gets, whatever its law."""
+    """Without options, plans are as before, whatever the law."""
     assert planned(f"law: {law}") == PLAIN
 
 
@@ -78,7 +78,7 @@ def test_options_reach_the_plan(law: str, options: str, key: str, value: object)
 
 @pytest.mark.parametrize("law", ["wtp", "wtp-sender"])
 def test_the_reference_round_trip_of_weighted_laws(law: str) -> None:
-    """`reference_rtt` is a time of the laws that have a weight."""
+    """`reference_rtt` is a time; only laws with a weight accept it."""
     assert planned(f"law: {law}, reference_rtt: 200 ms")[-1] == 2 * 10**11
     assert planned(f"law: {law}, reference_rtt: none")[-1] == -1
 
@@ -99,7 +99,7 @@ def test_the_reference_round_trip_of_weighted_laws(law: str) -> None:
     ],
 )
 def test_faults_of_options(options: str, path: str, expected: str) -> None:
-    """One line that names the key, what was found and what was expected."""
+    """One line has the key, the value found and the values expected."""
     with pytest.raises(ScenarioError) as caught:
         make_plan(scenario(options))
     assert "\n" not in str(caught.value)
@@ -107,7 +107,7 @@ def test_faults_of_options(options: str, path: str, expected: str) -> None:
 
 
 def test_the_manifest_reloads_with_options() -> None:
-    """What a run writes down of a transport gives the same plan again."""
+    """The transport in a run's manifest gives the same plan again."""
     written = scenario(
         "law: wtp, sack: true, delayed_acks: 2, receiver_window: 64 packets, ect: all,"
         " reference_rtt: 200 ms"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marking laws tuned by their carrier: what engines are told, and what is refused."""
+"""Marking laws tuned by their carrier: orders to engines, and refusals."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def market(answer: Any) -> Market:
 
 
 def test_engines_are_told_of_what_changes_only() -> None:
-    """By link, index of the parameter and value; the carrier sees the law as it is now."""
+    """Orders have link, index of the parameter and value; the carrier sees the present law."""
     made = market({"bottleneck": {"probability": np.float64(0.2)}})
     first = made.decide(report(made.plan, 0, 0))
     assert {name: column.tolist() for name, column in first.links.items()} == {
@@ -60,14 +60,14 @@ def test_engines_are_told_of_what_changes_only() -> None:
     ],
 )
 def test_what_cannot_be_tuned_is_refused(answer: Any, said: str) -> None:
-    """With the carrier's name, the link's and what it takes."""
+    """The message names the carrier, the link and the accepted values."""
     made = market(answer)
     with pytest.raises(StrategyError, match=said):
         made.decide(report(made.plan, 0, 0))
 
 
 def test_values_that_contradict_each_other_are_refused() -> None:
-    """The carrier is named, not the engine, which takes neither of the two."""
+    """The carrier is named, not the engine, which would refuse the pair."""
     made = plan([source("one")])
     red = law("marking", "red", {"min_threshold": 5, "max_threshold": 15})
     links = [msgspec.structs.replace(made.links[0], marking=red)]

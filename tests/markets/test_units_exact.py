@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Units: exact conversion, the table of usual spellings against pint, what is refused."""
+"""Units: exact conversion, the table of usual spellings against pint, and refusals."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_quantities_are_exact(text: str, unit: str, value: Fraction) -> None:
     ],
 )
 def test_other_quantities_are_refused(text: str, unit: str, reason: str) -> None:
-    """What is no quantity of the unit is refused with the reason."""
+    """Texts that are not quantities of the unit are refused with the reason."""
     with pytest.raises(units.UnitError) as caught:
         units.quantity(text, unit)
     assert reason in str(caught.value)
@@ -76,7 +76,7 @@ def test_other_quantities_are_refused(text: str, unit: str, reason: str) -> None
 
 @given(st.text(max_size=30))
 def test_any_text_is_a_quantity_or_refused(text: str) -> None:
-    """No text brings anything but a number or a UnitError."""
+    """Every text gives a number or a UnitError."""
     try:
         assert isinstance(units.quantity(text, "s"), Fraction)
     except units.UnitError as error:
@@ -91,7 +91,7 @@ def test_decimal_text_is_the_inverse_of_number(numerator: int, digits: int) -> N
 
 
 def test_usual_units_do_not_load_pint() -> None:
-    """The quarter of a second that pint costs is paid for rare units only."""
+    """Only rare units load pint, which takes a quarter of a second."""
     code = (
         "import sys; from ecnomy.markets.inputs.units import quantity; quantity('1 ms', 'ps'); "
         "assert 'pint' not in sys.modules; "
@@ -116,12 +116,12 @@ def test_truncated_pareto_mean_is_the_integral(shape: float, low: float, ratio: 
 
 @given(st.floats(0.3, 4), st.floats(1e3, 1e9), st.floats(0.01, 0.99))
 def test_lower_bound_gives_the_wanted_mean(shape: float, high: float, share: float) -> None:
-    """A Pareto cut at the bound found has the mean asked for."""
+    """A Pareto distribution truncated at the computed bound has the requested mean."""
     low = lower_bound(share * high, high, shape)
     assert 0 < low < share * high
     assert mean(low, high, shape) == pytest.approx(share * high, rel=1e-9)
 
 
 def test_shape_one_is_the_limit_of_its_neighbours() -> None:
-    """The special case joins the general one."""
+    """The special case is continuous with the general one."""
     assert mean(10, 1000, 1) == pytest.approx(mean(10, 1000, 1 + 1e-7), rel=1e-4)

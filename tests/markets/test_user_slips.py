@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slips of users that once ended badly: each is now carried out, or refused in one line."""
+"""Users' mistakes that once caused errors: each now works, or is refused in one line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_set_reaches_a_section_that_is_not_written() -> None:
 
 
 def test_set_of_another_law_drops_the_old_parameters() -> None:
-    """`--set ...marking.law=drop-tail` is not held up by RED's thresholds."""
+    """RED's thresholds do not prevent `--set ...marking.law=drop-tail`."""
     scenario = load(GOLD, overrides=["network.links.bottleneck.marking.law=drop-tail"])
     assert make_plan(scenario).links[2].marking.law == "drop-tail"
 
@@ -76,7 +76,7 @@ def test_strategies_may_return_lists() -> None:
 
 @pytest.mark.parametrize("slip", ["duration 60 s", "duration:60 s"])
 def test_a_line_without_a_colon_is_named_itself(tmp_path: Path, slip: str) -> None:
-    """The message has that line, not the next one, at which the parser notices."""
+    """The message has that line, not the next one, where the parser detects the fault."""
     file = tmp_path / "slip.yaml"
     file.write_text(f"version: 1\n{slip}\nwarmup: 1 s\n")
     with pytest.raises(ScenarioError, match=f"slip.yaml:2: found no ': ' in '{slip}'"):

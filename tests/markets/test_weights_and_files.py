@@ -58,7 +58,7 @@ def test_weight_is_paid_for_by_time(result) -> None:
 
 
 def test_views_tell_weight_and_cap(result) -> None:
-    """As decided before, the plan's at first; a law without a weight has 0."""
+    """They have the values last decided, at first the plan's; a law without a weight has 0."""
     views = {view.t_ps // 10**12: view for view in LOG["heavy.0"]}
     assert [views[t].weight for t in (1, 4, 5, 8, 9, 11)] == [2.0, 2.0, 3.0, 3.0, 1.0, 1.0]
     assert [views[t].rate_cap_bps for t in (1, 6, 7, 11)] == [-1.0, -1.0, 1e6, 1e6]
@@ -66,7 +66,7 @@ def test_views_tell_weight_and_cap(result) -> None:
 
 
 def test_views_tell_of_files(result) -> None:
-    """Finished, asked for and left, as the table of transfers has them."""
+    """Views count finished, requested and remaining files as the table of transfers does."""
     done = result.transfers
     assert len(done) > 5
     for view in LOG["files.0"]:
@@ -102,9 +102,9 @@ market:
 
 
 def test_what_was_said_last_steers_a_flow(tmp_path: Path) -> None:
-    """Willingness, then the plan's very weight, then willingness; weight is charged in between.
+    """Willingness, then exactly the plan's weight, then willingness; only the weight is charged.
 
-    A row that is too heavy to be counted is no matter of a contract on another source.
+    A row that is too heavy to be counted does not affect a contract on another source.
     """
     LOG.clear()
     result = run(scenario_from_text(TURNS), out=tmp_path / "r")
@@ -120,7 +120,7 @@ def test_what_was_said_last_steers_a_flow(tmp_path: Path) -> None:
 
 
 def test_check_warns_of_weight_that_nobody_has() -> None:
-    """Sold to a source whose law has none; no warning that willingness cannot steer multcp."""
+    """The source's law has no weight; that willingness cannot steer multcp is not warned of."""
     scenario = scenario_from_text(TEXT)
     told = warnings(scenario, make_plan(scenario))
     assert [
@@ -139,7 +139,7 @@ def test_a_weight_for_a_law_that_has_none_ends_the_run(tmp_path: Path) -> None:
 
 
 def test_time_by_weight_is_exact_to_a_millionth() -> None:
-    """Against Python's integers, with times that are no multiple of a million; 2^62 is refused."""
+    """Against Python's integers, with times not in whole millions; 2^62 is refused."""
     draw = np.random.default_rng(5)
     active_ps = draw.integers(0, 10**13, 500)
     weight = draw.integers(0, 10**11, 500) / 10**6

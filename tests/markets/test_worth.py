@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`check` on users who pay more than any rate of their paths is worth to them."""
+"""Warnings about users who pay more than any rate of their paths is worth to them."""
 
 from __future__ import annotations
 

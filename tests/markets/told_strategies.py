@@ -29,7 +29,7 @@ class Curious:
 
 @dataclasses.dataclass
 class Switch:
-    """Sends by day up to 6 s, by night from then on; keeps what it is told."""
+    """Sends by day up to 6 s, by night from then on; records its observations."""
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
 
@@ -47,7 +47,7 @@ class Rich:
     roles: ClassVar[tuple[str, ...]] = ("customer",)
 
     def decide_many(self, seen: Observation) -> Decision:
-        """Nothing; what it sees is kept."""
+        """Decides nothing, and keeps its observations."""
         agent = seen.agent
         assert agent is not None
         told = (seen.t_ps, agent.balance_micro, agent.paid_since(), float(agent.random.random()))
@@ -68,12 +68,12 @@ class Vague:
 
 @dataclasses.dataclass
 class Weighty:
-    """Stands for three flows from 4 s on, for a half (too few) from 8 s on."""
+    """Chooses a weight of three flows from 4 s on, of half a flow (too small) from 8 s on."""
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
 
     def decide(self, seen: FlowView) -> FlowDecision:
-        """A weight at 4 s and at 8 s; what it said before stands in between."""
+        """A weight at 4 s and at 8 s; in between the last one remains."""
         LOG.setdefault(f"{seen.source}.{seen.member}", []).append(seen)
         said = {4: 3.0, 8: 0.5} if seen.source == "heavy" else {}
         weight = said.get(seen.t_ps // 10**12, LEAVE)

@@ -54,7 +54,7 @@ def ended_python(
         folder: for what it prints.
         code: of the program.
         arguments: its own.
-        environment: variables beside those of this process.
+        environment: variables in addition to this process's.
     """
     words = [str(argument) for argument in arguments]
     if in_full():
