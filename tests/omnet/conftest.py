@@ -26,7 +26,7 @@ def omnet() -> Installation:
 
 @pytest.fixture
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with an OMNeT++ 6.1, an INET 4.5.4 and modules that only look like it."""
+    """A folder with imitations of OMNeT++ 6.1, INET 4.5.4 and our modules."""
     root = tmp_path / "installed"
     files = {
         "omnetpp/Makefile.inc": "OMNETPP_VERSION = 6.1\n",

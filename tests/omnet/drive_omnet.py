@@ -54,7 +54,7 @@ def run_network(folder: Path, ned: str, ini: str) -> dict[tuple[str, str], float
     """Runs the network of a NED and an ini text, written to `folder`.
 
     Returns:
-        {(module, scalar): value} of what it recorded.
+        {(module, scalar): value} of the recorded scalars.
     """
     here = find_installation()
     (folder / "network.ned").write_text(ned)

@@ -106,7 +106,7 @@ def serve(
 
 
 def missing() -> str:
-    """A message on what is not installed; "" if everything is."""
+    """A message on missing programs; "" if all are installed."""
     names = [name for name in _PROGRAMS if shutil.which(name) is None]
     words = [opp_run(), "-h", "userinterfaces"]
     shown = subprocess.run(words, capture_output=True, text=True, timeout=60).stdout

@@ -87,7 +87,7 @@ def pictures(name: str, omnet: Installation) -> None:
 
 
 def _at_rest(desk: Desk, file: Path) -> None:
-    """Wait until Qtenv has stood still for ten seconds, as it has reached its target time."""
+    """Wait until Qtenv has been still for ten seconds, because it has reached its target time."""
     before, still = desk.picture(file), 0
     while still < 5:
         time.sleep(2)

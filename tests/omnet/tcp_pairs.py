@@ -31,11 +31,11 @@ def dumbbell(
     """Sources, by name, over a fast access link (0, 1) and a bottleneck (2, 3).
 
     Args:
-        sources: name -> transport, and what plans.source is given besides.
+        sources: name -> transport, and further arguments of plans.source.
         duration_s: of the run.
         rate_bps: of the bottleneck.
         delay_s: its propagation delay.
-        other: `buffer` and `marking` of the bottleneck, or what plans.plan is given.
+        other: `buffer` and `marking` of the bottleneck, or arguments of plans.plan.
     """
     neck = {key: other.pop(key) for key in ("buffer", "marking") if key in other}
     links = plans.duplex("access", 0, 1, 1e8, 0.001)

@@ -41,7 +41,7 @@ def same(plan: Plan) -> tuple[drive.Outcome, dict[str, np.ndarray]]:
 
 
 def test_classes_under_open_loop_traffic_are_the_same_packet_by_packet() -> None:
-    """Four classes under overload: who is served, who loses, how long each class waits."""
+    """Four classes under overload: turns, losses and waits of each class."""
     of = scheduler([TABLE_1[0] | {"delay_s": 0.0015}, *TABLE_1[1:]])
     plan = line(of, CROWD, duration_s=3.0, buffer=60, trace=True)
     _, rows = same(plan)

@@ -29,7 +29,7 @@ COUNTED = [
 
 
 def books(results: Path, *settings: str) -> dict[str, float]:
-    """Totals of all sources in gold_silver's [Config DropTail] after 20 s, nobody deciding."""
+    """Totals of all sources in gold_silver's [Config DropTail] after 20 s, without decisions."""
     here = find_installation()
     folders = [here.modules / "inet", NETWORKS, here.inet.folder / "src"]
     excluded = (here.inet.folder / ".nedexclusions").read_text().split()

@@ -49,7 +49,7 @@ def rows(table: dict[str, np.ndarray], names: tuple[str, ...]) -> np.ndarray:
 
 
 def on_and_off(report: Report) -> Decide:
-    """Every third flow off from 3 s on, on again at 6 s."""
+    """Switch every third flow off at 3 s, and on again at 6 s."""
     if report.epoch not in (3, 6):
         return Decide(report.epoch)
     count = len(report.flows["sent"])
@@ -76,7 +76,7 @@ def test_datagrams_leave_and_arrive_at_the_same_picoseconds() -> None:
 
 @pytest.mark.parametrize("idle_s", [1.0, 0.002, 0.0002])
 def test_calls_have_the_same_records(idle_s: float) -> None:
-    """Calls apart, overlapping and back to back, some refused; marked, late and lost packets."""
+    """Separate, overlapping and adjacent calls, some refused; marked, late and lost packets."""
     law = voip(idle_s, 0.3)
     ask = Calls(ask=True, max_delay_ps=LIMIT)
     sources = [

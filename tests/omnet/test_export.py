@@ -25,7 +25,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 def gold_silver() -> dict[str, str]:
-    """The example's project; the folder of the modules stands for itself."""
+    """The example's project, with a placeholder for the folder of the modules."""
     return project(make_plan(load(CONFIGS / "examples/gold-silver.yaml")), "MODULES")
 
 
@@ -101,7 +101,7 @@ def _abilene() -> Path:
 
 
 def test_addresses_are_all_different() -> None:
-    """Each source has two, across byte boundaries."""
+    """Each source has two addresses; they stay different across byte boundaries."""
     plan = everything()
     many = msgspec.structs.replace(plan, sources=plan.sources[:1] * 20_000)
     found = [address for pair in wired(many).addresses for address in pair]
@@ -110,7 +110,7 @@ def test_addresses_are_all_different() -> None:
 
 
 def test_reverse_shares_its_links_gates_unless_framing_differs() -> None:
-    """One pair of gates a duplex link; directions of unequal framing have a pair each."""
+    """A duplex link has one pair of gates; directions with unequal framing have a pair each."""
     plan = everything()
     assert [len(node.framing) for node in wired(plan).nodes] == [1, 4, 3]
     links = list(plan.links)
@@ -120,7 +120,7 @@ def test_reverse_shares_its_links_gates_unless_framing_differs() -> None:
 
 
 def test_names_become_identifiers_without_collisions() -> None:
-    """Signs become _, words of NED and of ours get a number."""
+    """Other characters become _; keywords of NED and our own names get a number."""
     found = identifiers(["a-b", "a_b", "a.b", "network", "market", "7up", "Zürich"], ["market"])
     assert list(found.values()) == [
         *("a_b", "a_b_2", "a_b_3", "network_2", "market_2", "_7up", "Z_rich")
@@ -142,7 +142,7 @@ def test_more_flows_than_ports_are_refused() -> None:
 
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:
-    """A folder with anything in it, or a file, is refused; an empty folder is taken."""
+    """A file or a folder with content is refused; an empty folder is used."""
     (tmp_path / "empty").mkdir()
     write_new(tmp_path / "empty", {"a.txt": "a"})
     write_new(tmp_path / "deep/er", {"a.txt": "a"})
@@ -157,7 +157,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
 def test_nothing_is_written_over_that_comes_after_the_look(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another export takes the new folder between the check and the first file."""
+    """Another export fills the new folder between the check and the first file."""
     make = Path.mkdir
 
     def mkdir(folder: Path, **words: bool) -> None:
@@ -171,7 +171,7 @@ def test_nothing_is_written_over_that_comes_after_the_look(
 
 
 def test_export_is_a_verb(tmp_path: Path) -> None:
-    """Changes and seed reach the project; a second time is one line and status 2."""
+    """Changes and seed reach the project; a second export is one line and status 2."""
     words = [sys.executable, "-m", "ecnomy.markets.cli", "export"]
     config = CONFIGS / "examples/gold-silver.yaml"
     words += [str(config), str(tmp_path / "p"), "--set", "duration=70 s", "--seed", "5"]

@@ -31,7 +31,7 @@ def test_every_field_of_a_plan_changes_the_project() -> None:
     assert "voip" in {source.traffic.law for source in plan.sources}
     for path, value in leaves(msgspec.to_builtins(plan)):
         if path[-1] in ("law", "kind") or value is None:
-            continue  # laws have a test of their own
+            continue  # a separate test covers laws
         if path[2:3] == ("calls",) and plan.sources[path[1]].traffic.law != "voip":
             continue  # only telephones have calls
         refused = {"repair": "repair: false", "half_duplex": "duplex: half"}
@@ -56,7 +56,7 @@ def test_every_field_of_the_structs_is_in_that_plan() -> None:
 
 @pytest.mark.parametrize("family", ["marking", "scheduling", "window", "traffic"])
 def test_every_law_reaches_the_project(family: str) -> None:
-    """Its type by name, each parameter by the name and in the form that its NED type has."""
+    """The type has its name; parameters have the names and forms of the NED type."""
     plan = everything()
     for name, described in law_table()[family].items():
         table = described.parameters
@@ -167,7 +167,7 @@ def test_numbers_come_back_exactly(value: float) -> None:
 
 @given(st.integers(1, 2**53))
 def test_rates_come_back_exactly(rate: int) -> None:
-    """They are in the largest unit that divides them."""
+    """Rates are in the largest unit that divides them."""
     value, unit = re.fullmatch(r"(\d+)([kMG]?)bps", bits_per_second(rate)).groups()  # type: ignore[union-attr]
     assert int(value) * {"": 1, "k": 1000, "M": 10**6, "G": 10**9}[unit] == rate
 

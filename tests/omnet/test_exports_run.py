@@ -83,7 +83,7 @@ def test_repetitions_under_opp_runall_differ(tmp_path: Path, omnet: Installation
 
 
 def test_without_a_market_comes_first(tmp_path: Path, omnet: Installation) -> None:
-    """Qtenv and the IDE preselect the first one after [General]; it gives the run of [General]."""
+    """Qtenv and the IDE preselect the configuration after [General], which runs as [General]."""
     folder = exported(tmp_path / "p", omnet)
     names = re.findall(r"^Config (\w+)", by_readme(folder, omnet, "opp_run", "-a"), re.MULTILINE)
     assert next(name for name in names if name != "General") == "WithoutMarket"
@@ -107,7 +107,7 @@ def test_a_sweeps_iterations_run(tmp_path: Path, omnet: Installation) -> None:
 
 
 def test_quantities_are_read_by_both_names(tmp_path: Path, omnet: Installation) -> None:
-    """`interval = 0.5s` and, as in older exports, `interval_s = 0.5`: one and the same run."""
+    """`interval = 0.5s` and, as in older exports, `interval_s = 0.5` give the same run."""
     marking = "network.links.bottleneck.marking={law: load-based, threshold: 0.1}"
     plan = make_plan(load(GOLD_SILVER, overrides=[*SHORT, marking]))
     folder = tmp_path / "p"
@@ -123,7 +123,7 @@ def test_quantities_are_read_by_both_names(tmp_path: Path, omnet: Installation) 
 
 
 def test_a_market_that_is_not_there_can_be_started(tmp_path: Path, omnet: Installation) -> None:
-    """OMNeT++'s message has the command line that starts it."""
+    """OMNeT++'s message has the command that starts the market."""
     folder = exported(tmp_path / "p", omnet)
     with pytest.raises(AssertionError) as told:
         by_readme(
@@ -137,7 +137,7 @@ def test_a_market_that_is_not_there_can_be_started(tmp_path: Path, omnet: Instal
 @pytest.mark.skipif("ECNOMY_ALL_EXPORTS" not in os.environ, reason="takes some minutes")
 @pytest.mark.parametrize("file", sorted(CONFIGS.glob("examples/*.yaml")), ids=lambda f: f.stem)
 def test_every_example_runs(file: Path, tmp_path: Path, omnet: Installation) -> None:
-    """With ECNOMY_ALL_EXPORTS set: two simulated seconds of each, two repetitions, not the same."""
+    """With ECNOMY_ALL_EXPORTS set, two repetitions of two simulated seconds each, which differ."""
     plan = make_plan(load(file))
     write_new(tmp_path / "p", project(plan, str(omnet.modules)))
     by_readme(tmp_path / "p", omnet, "opp_runall", "--repeat=2", "--sim-time-limit=2s")

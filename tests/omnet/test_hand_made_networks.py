@@ -21,7 +21,7 @@ PS = {"us": 10**6, "ms": 10**9, "s": 10**12, "min": 60 * 10**12}
 
 
 def settings(name: str) -> dict[str, str]:
-    """Assignments of the ini file as [Config Market] has them; its own come before [General]'s."""
+    """Assignments of the ini file in [Config Market]; they take precedence over [General]'s."""
     sections: dict[str, dict[str, str]] = {}
     section = ""
     for line in (ROOT / name / "omnetpp.ini").read_text().splitlines():
@@ -39,7 +39,7 @@ def settings(name: str) -> dict[str, str]:
 
 
 def found(ini: dict[str, str], path: str) -> str | None:
-    """The value of a parameter: that of the first pattern which fits it, Config before General."""
+    """The value of a parameter: the first matching pattern's, Config before General."""
     for pattern, value in ini.items():
         regex = re.escape(pattern).replace(r"\*\*", ".*").replace(r"\*", r"[^.\[\]]*")
         if re.fullmatch(regex, path):
@@ -63,7 +63,7 @@ def both(request: pytest.FixtureRequest) -> tuple[dict[str, str], Plan]:
 
 
 def test_times_are_the_plans(both: tuple[dict[str, str], Plan]) -> None:
-    """The run ends, and its measurements begin, when the plan says."""
+    """The run ends, and its measurements begin, at the plan's times."""
     ini, plan = both
     assert plan.seed == 1  # of the first repetition
     assert time_ps(ini["*.market.duration"]) == plan.duration_ps

@@ -24,7 +24,7 @@ def plan_of(name: str) -> Plan:
 
 
 def pixels(plan: Plan, places: Positions | None = None) -> dict[str, tuple[int, int]]:
-    """Where nodes of a network, as a rule without positions, stand in its NED text."""
+    """The positions of nodes in the NED text of a network, usually one without positions."""
     wiring = wired(plan)
     ned = network_ned(plan, wiring, places or placed(plan))
     found = {}
@@ -65,7 +65,7 @@ def test_no_line_crosses_a_name(file: Path) -> None:
 
 
 def test_a_node_moves_only_where_a_line_crosses_a_name() -> None:
-    """Two nodes above one another move apart; two beside one another stay."""
+    """Two nodes in a column move apart; two in a row stay."""
     area = (0.0, 0.0, 800.0, 400.0)
     beside = {"west": (100, 200), "east": (400, 200)}
     assert clear_names(beside, [("west", "east")], area) == beside
@@ -77,7 +77,7 @@ def test_a_node_moves_only_where_a_line_crosses_a_name() -> None:
 
 
 def test_data_flow_to_the_right() -> None:
-    """Senders beneath one another, then the router, then the sink."""
+    """Senders are in a column, then come the router and the sink."""
     found = pixels(plan_of("papers/siris2002/mixed-rtt.yaml"))
     senders = [place for name, place in found.items() if name.startswith("senders")]
     assert len({x for x, _ in senders}) == 1 and len({y for _, y in senders}) == len(senders)
@@ -86,7 +86,7 @@ def test_data_flow_to_the_right() -> None:
 
 
 def test_cross_traffic_does_not_bend_the_road() -> None:
-    """Routers in a row stand on one line, whatever traffic joins them."""
+    """Routers in a row are on one line, whatever traffic joins them."""
     found = pixels(plan_of("papers/siris2002/parking-lot.yaml"))
     assert len({y for name, (_, y) in found.items() if name.startswith("r")}) == 1
 
@@ -99,7 +99,7 @@ def test_data_in_circles_are_drawn_too() -> None:
 
 
 def test_many_nodes_are_placed_in_little_time() -> None:
-    """A hundred senders on one link still stand apart."""
+    """A hundred senders on one link do not overlap."""
     plan = plan_of("examples/gold-silver.yaml")
     link = plan.links[0]
     nodes = [*plan.nodes, *(f"s{i}" for i in range(100))]
@@ -119,7 +119,7 @@ def test_many_nodes_are_placed_in_little_time() -> None:
 
 
 def test_given_places_are_kept() -> None:
-    """A node with a place keeps it; the others are placed beside their neighbours."""
+    """A node with a place keeps it; the others are placed next to their neighbours."""
     plan = plan_of("examples/gold-silver.yaml")
     given = {"provider": (0.0, 0.0), "town": (10.0, 5.0)}
     found = placed(plan, given)

@@ -72,7 +72,7 @@ def test_three_digits_and_a_unit(parts: Path, value: str, words: str) -> None:
 
 
 def test_labels_cover_neither_nodes_nor_one_another(parts: Path) -> None:
-    """Twelve labels in a ladder of nodes: where there is room, nothing is covered."""
+    """Twelve labels in a ladder of nodes: if there is room, nothing is covered."""
     nodes = [(x, y, 40, 60) for x, y in itertools.product((0, 300, 600, 900), (0, 200, 400))]
     keeps = [f"keep {x} {y} {w} {h}" for x, y, w, h in nodes]
     wires = [
@@ -140,7 +140,7 @@ AWAY: Final = 14  # a label further away has a leader
 
 
 def _rows() -> int:
-    """Return the most rows of the panel."""
+    """Return the maximum number of rows of the panel."""
     text = (ROOT / "omnet/inet/view/Panel.cc").read_text()
     (rows,) = re.findall(r"kRows = (\d+);", text)
     return int(rows)
@@ -272,7 +272,7 @@ def _crosses(line: Box, box: Box) -> bool:
 def test_money_a_second_is_over_the_last_ten_reports(parts: Path) -> None:
     """Spending rises by one a report; the rate is that of the books over ten seconds.
 
-    A link earns over the same time, each mark at the price of its day: 0.1, and 0.2 from 8 s on.
+    A link earns over the same time, each mark at the price then: 0.1, and 0.2 from 8 s on.
     """
     totals = [sum(range(t)) for t in range(15)]
     price = [0.1 if t < 8 else 0.2 for t in range(15)]
@@ -307,7 +307,7 @@ def test_each_payee_is_paid_at_a_rate_of_its_own(parts: Path) -> None:
 
 
 def test_the_same_report_is_read_once(parts: Path) -> None:
-    """Looking twice between two reports changes no rate."""
+    """A second read between two reports changes no rate."""
     lines = [f"show {t * SECOND} {t} {_show(t, 5 * t)}" for t in (0, 1, 1, 2)]
     answers = ask(parts, *lines)
     assert answers[1] == answers[2]
@@ -315,7 +315,7 @@ def test_the_same_report_is_read_once(parts: Path) -> None:
 
 
 def test_with_long_reports_money_is_over_ten_seconds_too(parts: Path) -> None:
-    """Reports each 5 s: over two of them, as rates are; each 30 s: since the one before."""
+    """With reports every 5 s, over two of them like rates; with 30 s, since the previous one."""
     for every, span in ((5, 10), (30, 30)):
         lines = [f"show {n * every * SECOND} 0 {_show(n, n * every)}" for n in range(5)]
         last = ask(parts, *lines)[-1].split()

@@ -80,7 +80,7 @@ def test_every_law_marks_and_drops_the_same_packets() -> None:
 
 
 def test_framing_buffers_and_rates_of_all_kinds() -> None:
-    """0 and 26 bytes of framing, a rate that divides nothing, bytes as the limit, not_ect: pass."""
+    """0 and 26 bytes of framing, a prime bit rate, a limit in bytes, not_ect: pass."""
     links = {
         "odd": dict(marking=plans.red(5, 15), rate_bps=9_999_991, framing_bytes=13),
         "framed": dict(marking=plans.red(5, 15), framing_bytes=26, not_ect="pass", buffer=40),

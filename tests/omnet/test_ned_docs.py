@@ -19,7 +19,7 @@ MODES = {"none", "sample-hold", "backward-sample-hold", "linear"}
 
 
 def undocumented(text: str) -> Iterator[str]:
-    """Parameters without a comment behind them or in the line above."""
+    """Parameters without a comment after them or on the line above."""
     lines = text.splitlines()
     for before, line in zip(["", *lines], lines, strict=False):
         declared = _DECLARED.match(line)
@@ -84,5 +84,5 @@ def test_modes_of_each_kind_are_used() -> None:
 
 
 def test_the_formatter_of_c_plus_plus_is_told() -> None:
-    """clang-format leaves NED alone, however it is called."""
+    """clang-format ignores NED, however it is called."""
     assert "**/*.ned" in (OMNET.parent / ".clang-format-ignore").read_text().splitlines()

@@ -46,7 +46,7 @@ def test_an_engine_reports_the_plan_it_read(reported: str) -> None:
 
 
 def test_every_field_of_a_plan_is_reported(reported: str) -> None:
-    """A change of any field shows: a field missing from the report would hide it."""
+    """Any changed field is a difference: a field missing from the report would hide it."""
     plan = everything()
     for path, value in leaves(msgspec.to_builtins(plan)):
         if UNKNOWN & set(path) or path[-1] in ("law", "kind", "seed") or value is None:
@@ -87,7 +87,7 @@ def test_many_differences_are_counted(reported: str) -> None:
 def test_a_network_of_other_links_or_sources_is_refused(
     reported: str, change: Any, words: str
 ) -> None:
-    """Also one whose values are not of their types."""
+    """This includes a network with values of wrong types."""
     network = json.loads(reported)
     change(network)
     with pytest.raises(InputError, match=words):

@@ -36,7 +36,7 @@ record: {series: [cwnd], every: 100 ms}
 
 @pytest.fixture
 def scene(stand_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Writes the scenario with a title, by which the stand-in knows what to do."""
+    """Writes the scenario with a title that controls the stand-in."""
 
     def write(title: str = "plain") -> Path:
         file = tmp_path / "scene.yaml"
@@ -65,7 +65,7 @@ def test_run_on_omnet_ends_in_the_same_tables(scene, tmp_path: Path) -> None:
 
 
 def test_opp_run_is_told_everything(scene, stand_in: Path, tmp_path: Path, monkeypatch) -> None:
-    """Folders of NED, what to leave out, our library; no setenv needed, none of the shell's NED."""
+    """NED folders, exclusions, our library; no setenv is needed, and the shell's NED is ignored."""
     monkeypatch.setenv("OMNETPP_NED_PATH", "/elsewhere")
     run(scene(), out=tmp_path / "r", engine="omnet")
     seen = json.loads((tmp_path / "r/omnet/opp.json").read_text())
@@ -103,7 +103,7 @@ def test_death_is_named(scene, tmp_path: Path, title: str, told: str) -> None:
 
 
 def test_folder_is_cleaned_for_the_next_engine(scene, tmp_path: Path) -> None:
-    """A run that replaces one on OMNeT++ takes its files away, but no others."""
+    """A run that replaces one on OMNeT++ removes its files, but no others."""
     run(scene(), out=tmp_path / "r", engine="omnet")
     (tmp_path / "r/omnet/run.sca").write_text("old")
     (tmp_path / "r/omnet/notes.txt").write_text("mine")
@@ -114,7 +114,7 @@ def test_folder_is_cleaned_for_the_next_engine(scene, tmp_path: Path) -> None:
 
 
 def test_nothing_is_kept_without_a_folder(scene, tmp_path: Path, monkeypatch) -> None:
-    """As sweeps run: the engine's own folder goes with it."""
+    """Sweeps run this way: the engine's own folder is removed with the run."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
@@ -179,7 +179,7 @@ def test_what_is_missing_is_one_line_and_exit_2(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The line says what to set, before anything is written."""
+    """The line names the variable to set, before anything is written."""
     variable, value, told = MISSING[case]
     file = scene()
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
@@ -214,7 +214,7 @@ UNFIT = {
 
 @pytest.mark.parametrize("case", UNFIT)
 def test_what_does_not_fit_is_said(case: str, stand_in: Path) -> None:
-    """Found and expected versions, or what to build."""
+    """The message has the found and expected versions, or the command to build."""
     name, text, told = UNFIT[case]
     if text is None:
         (stand_in / name).unlink()
@@ -236,14 +236,14 @@ def test_debug_modules_are_taken_where_there_are_no_others(stand_in: Path) -> No
 
 
 def test_opp_run_on_the_path_names_omnetpp(stand_in: Path, monkeypatch) -> None:
-    """Without OMNETPP_ROOT it is the folder that the program is in."""
+    """Without OMNETPP_ROOT, it is the folder that contains opp_run."""
     monkeypatch.delenv("OMNETPP_ROOT")
     monkeypatch.setenv("PATH", f"{stand_in}/omnetpp/bin:/usr/bin:/bin")
     assert find_installation().omnetpp.folder == (stand_in / "omnetpp").resolve()
 
 
 def test_folders_may_be_named_from_here(scene, stand_in: Path, tmp_path: Path, monkeypatch) -> None:
-    """Relative to where ecnomy is started, although opp_run works in the run's folder."""
+    """They are relative to ecnomy's working directory, although opp_run runs in another folder."""
     file = scene()
     monkeypatch.chdir(stand_in)
     monkeypatch.setenv("OMNETPP_ROOT", "omnetpp")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make -C omnet`: one line that says what is missing or does not fit. Needs no OMNeT++."""
+"""`make -C omnet`: one line names missing or incompatible parts. Needs no OMNeT++."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_wrong_is_one_line(case: str, stand_in: Path) -> None:
-    """Found and expected, before anything is built."""
+    """The line has the found and expected versions, before anything is built."""
     variables, files, told = CASES[case]
     helper = stand_in / "omnetpp/bin/opp_configfilepath"
     helper.write_text(f'#!/bin/sh\necho "{stand_in}/omnetpp/Makefile.inc"\n')

@@ -83,7 +83,7 @@ def test_datagrams_give_the_built_in_engines_tables(
 
 
 def test_market_decides_on_omnet_as_ever(tmp_path: Path) -> None:
-    """Gold and silver with live agents: complete, fees to the micro-unit, gold gets more."""
+    """Gold and silver with live agents: a complete run, fees to the micro-unit, more for gold."""
     result = run(GOLD_SILVER, overrides=["duration=75 s"], out=tmp_path / "r", engine="omnet")
     flows = result.raw.flows.set_index("name")
     wanted = {"gold.0": 75 * 4_000_000, "silver.0": 75 * 1_000_000}
@@ -149,7 +149,7 @@ def test_every_kind_of_module_starts(text: str, tmp_path: Path) -> None:
 
 
 def test_killed_omnet_is_named(tmp_path: Path) -> None:
-    """kill -9 of opp_run in mid-run: signal and time, within seconds; results are partial."""
+    """After kill -9 of opp_run, the error soon has signal and time, and results are partial."""
     start, pids, log = EngineProcess.__init__, [], tmp_path / "r/omnet/log.txt"
 
     def noted(self: EngineProcess, *args: object, **words: object) -> None:
@@ -173,7 +173,7 @@ def test_killed_omnet_is_named(tmp_path: Path) -> None:
 
 
 def test_error_of_a_module_is_passed_on(tmp_path: Path) -> None:
-    """OMNeT++'s words with module and time, in one line."""
+    """One line has OMNeT++'s message, module and time."""
     large = ["sources.gold.transport.ack=64 bytes"]  # INET's ACKs have 40 bytes
     with pytest.raises(EngineError, match=r"opp_run\S* .* status 1: Error: .*ack") as raised:
         run(GOLD_SILVER, overrides=large, out=tmp_path / "r", engine="omnet")
@@ -223,7 +223,7 @@ def by_hand(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_exported_project_runs_by_hand(tmp_path: Path, installed: Installation) -> None:
-    """As its README says: without a market, and with the one that `ecnomy serve` runs."""
+    """It follows its README, without a market and with one run by `ecnomy serve`."""
     scenario = load(GOLD_SILVER, overrides=["duration=12 s"])
     folder = tmp_path / "project"
     write_new(folder, project(make_plan(scenario), str(installed.modules)))
@@ -244,7 +244,7 @@ def test_exported_project_runs_by_hand(tmp_path: Path, installed: Installation) 
 
 
 def test_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
-    """Tables and manifest of two runs on OMNeT++, and another result from another seed."""
+    """Two runs on OMNeT++ have equal tables and manifests; another seed gives another result."""
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         run(
             GOLD_SILVER, seed=seed, overrides=["duration=65 s"], out=tmp_path / name, engine="omnet"
@@ -259,7 +259,7 @@ def test_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_interrupt_ends_omnet_too(tmp_path: Path) -> None:
-    """Ctrl-C: partial results, status 130, and no opp_run left behind."""
+    """Ctrl-C leaves partial results, status 130 and no opp_run."""
     words = [sys.executable, "-m", "ecnomy.markets.cli", "run", str(GOLD_SILVER)]
     words += ["--engine", "omnet", "--set", "duration=3 h", "--out", str(tmp_path / "r")]
     with started(words, stderr=subprocess.PIPE) as market:

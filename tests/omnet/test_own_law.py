@@ -57,7 +57,7 @@ def build(folder: Path) -> None:
 
 
 def run(folder: Path, config: str, *settings: str) -> tuple[str, dict[tuple[str, str], float]]:
-    """Runs a configuration; what was printed, and {(module, scalar): value}."""
+    """Runs a configuration; returns its output, and {(module, scalar): value}."""
     here = find_installation()
     neds = [here.modules / "inet", folder, here.inet.folder / "src"]
     excluded = (here.inet.folder / ".nedexclusions").read_text().split()
@@ -141,7 +141,7 @@ def test_a_name_that_is_taken_is_refused(sample: Path, tmp_path: Path) -> None:
 
 
 def test_ecnomys_laws_beside_own_ones(sample: Path) -> None:
-    """With the library loaded, RedQueue and WTP are what they are without it."""
+    """RedQueue and WTP behave the same with the library loaded as without it."""
     _, scalars = run(sample, "Red")
     light, heavy = received(scalars)
     assert 2 < heavy / light < 8
@@ -160,7 +160,7 @@ def test_queues_of_inet_carry_traffic(sample: Path, inner: list[str]) -> None:
 
 @pytest.mark.parametrize(("peer", "times"), [("inet.transportlayer.tcp.Tcp", 1), ("", 0)])
 def test_a_peer_that_does_not_echo_is_told_of_once(sample: Path, peer: str, times: int) -> None:
-    """A law needs each mark, a receiver echoes by RFC 3168: a run warns in one line for all."""
+    """If a law needs each mark but receivers echo by RFC 3168, a run warns once for all."""
     tcp = [f'*.receiver[*].tcp.typename="{peer}"', "*.receiver[*].tcp.ecnWillingness=true"]
     printed, scalars = run(sample, "Own", *(tcp if peer else []))
     assert scalars

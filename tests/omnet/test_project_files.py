@@ -27,7 +27,7 @@ def sections(ini: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("file", LAUNCHES, ids=lambda file: file.stem)
 def test_a_run_configuration_runs_what_there_is(file: Path) -> None:
-    """Its folder, ini file and configuration exist, the latter not abstract, under its own name."""
+    """Folder, ini file and configuration exist under its name; no configuration is abstract."""
     root = ET.parse(file).getroot()
     said = {one.get("key"): one.get("value") or "" for one in root.iter("stringAttribute")}
     project, _, where = said[OPP + "WORKING_DIRECTORY"].lstrip("/").partition("/")

@@ -95,7 +95,7 @@ def test_cubic_and_dctcp() -> None:
 
 
 def test_primal_control() -> None:
-    """Paced at its own rate: weights of its own and of the market, losses, caps, files."""
+    """Paced at its own rate: the plan's and the market's weights, losses, caps, files."""
     capped = plans.Law("rate-capped", {"rate_bps": 8e5, "until_s": 6.0})
     sources = {
         "own": (plans.tcp(plans.primal(4.0, 10.0)), dict(count=3)),

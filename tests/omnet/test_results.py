@@ -76,7 +76,7 @@ def link(result: RunResults, name: str) -> int:
 def test_every_result_can_be_selected_and_read(
     name: str, runs: Callable[[str], RunResults], omnet: Installation
 ) -> None:
-    """No blank in a name, each with a title; no empty vector, none before the warm-up, no NaN."""
+    """Names have no blanks, results have titles; vectors start after the warm-up, without NaN."""
     found = Results(omnet, files(runs(name)))
     assert len(found.vectors) > 30 and len(found.scalars) > 60
     for key, told in found.attributes.items():

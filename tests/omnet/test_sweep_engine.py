@@ -24,7 +24,7 @@ SWEEP = "version: 1\nscenario: scenario.yaml\nreplicates: 1\nseed: 1\n"
 
 @pytest.fixture
 def sweep(stand_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A sweep of one run, an OMNeT++ that only looks like it, and workers in this process."""
+    """A sweep of one run, a stand-in for OMNeT++, and workers in this process."""
     file = write(tmp_path, SWEEP, SCENARIO)
     (point,) = (config := load_sweep(file)).points()
     plan = tmp_path / "plan.json"
@@ -37,7 +37,7 @@ def sweep(stand_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 def test_a_folder_keeps_its_engine(sweep: Path, tmp_path: Path, capsys) -> None:
-    """Repeated without --engine it goes on with the folder's and says so; tables say whose."""
+    """Without --engine, a repeated sweep uses the folder's engine and says so; tables name it."""
     out = tmp_path / "out"
     main_ok("sweep", sweep, "--out", out, "--engine", "omnet")
     assert load(out)[["engine", "status"]].to_numpy().tolist() == [["omnet", "done"]]
@@ -51,7 +51,7 @@ def test_a_folder_keeps_its_engine(sweep: Path, tmp_path: Path, capsys) -> None:
 
 
 def test_another_engine_is_refused_in_its_folder(sweep: Path, tmp_path: Path, capsys) -> None:
-    """One line that names both; what is there stays."""
+    """The refusal is one line that names both engines; existing files stay."""
     out = tmp_path / "out"
     main_ok("sweep", sweep, "--out", out)
     before = (out / "sweep.json").read_bytes()
@@ -87,7 +87,7 @@ def test_an_engine_that_is_not_there_leaves_no_folder(
 
 
 def test_a_folder_from_before_names_no_engine(sweep: Path, tmp_path: Path) -> None:
-    """The sweep goes on with it, as before."""
+    """The sweep continues with it as before."""
     out = tmp_path / "out"
     main_ok("sweep", sweep, "--out", out)
     head = msgspec.json.decode((out / "sweep.json").read_bytes())

@@ -54,7 +54,7 @@ Lines = dict[str, str]
 
 
 def split(text: str) -> list[str]:
-    """The items of a list, those in quotes whole."""
+    """The items of a list; quoted items stay whole."""
     return re.findall(r'"(?:[^"\\]|\\.)*"|[^,"]+', text) or [""]
 
 
@@ -81,7 +81,7 @@ def runs_in(ini: str) -> list[Lines]:
 
 
 def lines_of(plan: Plan) -> Lines:
-    """The ini of a plan as it is written for that plan alone, its channels beside it."""
+    """The ini of a plan as it is written for that plan alone, and its channels."""
     wiring = wired(plan)
     text = omnetpp_ini(plan, wiring, served=False).replace("description = ", "# ")
     lines = dict(line.split(" = ", 1) for line in text.splitlines() if " = " in line)
@@ -147,7 +147,7 @@ def hello(plan: Plan) -> Hello:
 
 
 def test_what_several_parameters_decide_goes_by_point(tmp_path: Path) -> None:
-    """Samples, and a line that depends on two lists of a grid (packets' overhead)."""
+    """This covers samples, and a line that depends on two lists of a grid (packets' overhead)."""
     sizes = "sources.*.transport.mss: [460 bytes, 960 bytes]"
     grid = f"  grid: {{{WIRE}.rate: [2 Mbps, 3 Mbps], {sizes}}}"
     head, tail = SWEEP.split("parameters:\n")[0] + "parameters:\n", "\nreplicates: 3\n"
@@ -187,7 +187,7 @@ def test_what_cannot_be_expressed_is_refused(
 
 
 def test_what_nobody_sees_is_refused(tmp_path: Path) -> None:
-    """Without a market only OMNeT++ sees a parameter."""
+    """Without a market, each parameter must change the OMNeT++ project; a group does not."""
     grid = "{grid: {sources.gold.group: [one, another]}}"
     text = f"version: 1\nscenario: scenario.yaml\nparameters: {grid}\n"
     with pytest.raises(InputError, match="group: found a parameter that does not change the OMNeT"):
@@ -227,7 +227,7 @@ def test_repetitions_of_a_scenario_differ(tmp_path: Path) -> None:
 
 
 def test_omnetpp_reads_the_variables_so(tmp_path: Path) -> None:
-    """opp_run lists the runs that the sweep has, in its order, with its seeds."""
+    """opp_run lists the sweep's runs, in its order, with its seeds."""
     root = os.environ.get("OMNETPP_ROOT")
     program = shutil.which("opp_run", path=f"{root}/bin" if root else None)
     if program is None:
@@ -283,7 +283,7 @@ def exported(file: Path, folder: Path) -> Path:
 
 
 def test_all_runs_are_made_as_the_readme_says(tmp_path: Path, omnet: Installation) -> None:
-    """opp_runall ends well; each run delivers what the sweep's run of that number does."""
+    """opp_runall succeeds; each run delivers as much as the sweep's run of that number."""
     text = SWEEP.split("parameters:")[0] + "parameters: {grid: {sources.gold.count: [1, 3]}}\n"
     file = write(tmp_path, text + "replicates: 2\nseed: 11\n", DRAWS)
     folder = exported(file, tmp_path / "out")

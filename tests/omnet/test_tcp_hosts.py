@@ -177,7 +177,7 @@ def test_requests_and_replies(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_named(line: str, says: str, tmp_path: Path) -> None:
-    """One line with module, parameter and what was expected."""
+    """One line has module, parameter and the expected values."""
     text = f'{line}\n*.rate = 10Mbps\n*.*.tcp.typename = "{MARKET}"\nsim-time-limit = 3s\n'
     ini = network(1, text + SESSION.format(bytes=1000))
     with pytest.raises(AssertionError, match=f"<!> Error: .*{says}"):
@@ -185,7 +185,7 @@ def test_what_is_wrong_is_named(line: str, says: str, tmp_path: Path) -> None:
 
 
 def test_flavour_needs_its_tcp(tmp_path: Path) -> None:
-    """INET's own Tcp module cannot host it, and says so."""
+    """INET's own Tcp module cannot host it; the error explains that."""
     text = f'*.*.tcp.typename = "{STOCK}"\n*.rate = 10Mbps\nsim-time-limit = 3s\n'
     text += '*.*.tcp.tcpAlgorithmClass = "ecnomy::omnet::TcpWtp"\n'
     with pytest.raises(AssertionError, match=r"Error: .*tcp is not an ecnomy.tcp.MarketTcp"):

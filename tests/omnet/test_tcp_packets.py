@@ -67,7 +67,7 @@ def test_every_window_law() -> None:
 @pytest.mark.parametrize("sack", [False, True], ids=["cumulative", "selective"])
 @pytest.mark.parametrize("delayed_acks", [1, 3])
 def test_losses_are_repaired(sack: bool, delayed_acks: int) -> None:
-    """Each recovery on a short drop-tail queue, timeouts among them, ECN off and on."""
+    """Each recovery on a short drop-tail queue, including timeouts, with ECN off and on."""
     how = dict(sack=sack, delayed_acks=delayed_acks)
     laws = {
         "reno": plans.tcp(echo="off", **how),
@@ -84,7 +84,7 @@ def test_losses_are_repaired(sack: bool, delayed_acks: int) -> None:
 
 
 def test_echo_of_every_kind() -> None:
-    """Delayed ACKs with each echo, none, receiver windows, all segments ECN-capable both ways."""
+    """Delayed ACKs with each echo and none, receiver windows, ECN-capable segments both ways."""
     laws = {
         "accurate": plans.tcp(plans.wtp(2.0), delayed_acks=2),
         "latched": plans.tcp(delayed_acks=2),
@@ -169,7 +169,7 @@ def test_files_that_are_given_up() -> None:
 
 
 def test_ten_thousand_files_in_a_row() -> None:
-    """One user: no port, no connection, no time runs out."""
+    """One user does not run out of ports, connections or time."""
     brisk = FILES["web"].params | dict(reading_mean_s=1e-3, size_mean_bytes=2e3, size=1.0)
     sources = {"user": (plans.tcp(), dict(traffic=Law("web", brisk), overhead_s=0.0))}
     plan = dumbbell(sources, 160, rate_bps=1e8, delay_s=1e-5, trace=False, epoch_s=40.0)

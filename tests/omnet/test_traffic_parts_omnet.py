@@ -26,7 +26,7 @@ PAGE = Law(
         size_max_bytes=1e5, size_shape=1.1,
     ),
 )  # fmt: skip
-# 0.1 + 0.2 is no double: sums of weights are in the order of the list.
+# 0.1 + 0.2 is not 0.3 in doubles: weights are summed in the order of the list.
 SIZES = Sizes([1, 959, 960, 30_001, 200_000], [0.1, 0.2, 0.7, 1 / 3, 1e-3])
 
 
@@ -80,7 +80,7 @@ def test_sessions_pages_and_listed_sizes() -> None:
 
 
 def test_pages_that_are_given_up() -> None:
-    """Impatient users give up pages and what belongs to them (ACKs as in test_tcp_packets.py)."""
+    """Impatient users give up pages with their objects (ACKs as in test_tcp_packets.py)."""
     parts = dict(parts=[SESSIONS, PAGE], sizes=SIZES)
     hasty = dict(traffic=web(patience_s=0.3), count=9, **parts)
     plan = dumbbell(

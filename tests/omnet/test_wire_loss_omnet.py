@@ -23,7 +23,7 @@ RAIN = Law("poisson", {"mean_interval_s": 0.004})
 @here
 @group
 def test_datagrams_and_calls_over_two_links_that_lose() -> None:
-    """Every packet lost, where and when; behind queues that mark and drop, one by classes."""
+    """Place and time of every lost packet, behind queues that mark and drop, one with classes."""
     scheduler = class_plans.weights([dict(share=0.5), dict(share=0.4)], quantum_bytes=1500)
     links = [
         plans.link("a", 0, 1, 3e6, 0.005, buffer=20, marking=plans.red(2, 9, 0.3), loss=0.05),
@@ -61,7 +61,7 @@ def test_tcp_over_links_that_lose() -> None:
 
 
 def test_half_duplex_links_are_refused_on_one_line() -> None:
-    """A project for OMNeT++ names the link, and which engine has it."""
+    """The error names the link and the engine that supports it."""
     plan = plans.plan(
         [plans.link("a", 0, 1, 1e6, 0.0, half_duplex=True)], [sends("s", RAIN, 700)], 1
     )
