@@ -44,5 +44,5 @@ def rare(*values: Any) -> Any:
 
 
 def seeds(count: int, fast: int = FAST_SEEDS) -> range:
-    """Seeds from 1 on: `count` of them, or `fast` in the fast tier."""
+    """Seeds from 1 on: `count` seeds, or at most `fast` in the fast tier."""
     return range(1, 1 + (count if in_full() else min(fast, count)))

@@ -68,8 +68,8 @@ CARRIER = """\
 class Homes:
     """Each home sends over both links, and pays for both by its utility.
 
-    U(x) = worth (r - r^2 / 2), r = x / satiation, x the sum over links. A packet has cost `cost` on
-    average over the past interval; the home pays for its demand at that cost:
+    U(x) = worth (r - r^2 / 2), r = x / satiation, where x is the sum over links. A packet has cost
+    `cost` on average over the past interval; the home pays for its demand at that cost:
 
         w = cost x(cost),    U'(x) = cost
 

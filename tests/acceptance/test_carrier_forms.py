@@ -123,7 +123,7 @@ def test_other_searches_find_the_price_of_log_users(
 ) -> None:
     """The price is within 5 % of the best one or loses under 1 % of the profit.
 
-    Hill-climbing in 1 of 20 runs ends 14 % too dear, loses 2 %, and is called unclear.
+    In 1 of 20 runs, hill-climbing ends at a price 14 % too high, loses 2 %, and is called unclear.
     """
     groups, best = GROUPS[name], closed_form(GROUPS[name])
     one = searched(groups, seed, length=2, up=strategy(best))

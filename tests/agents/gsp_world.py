@@ -97,7 +97,7 @@ class World:
     ) -> None:
         """`levels(second)` is the marking rate and the share of bad packets of test streams then.
 
-        Calls are marked `dearer` times as often, and have `worse` times as many bad packets.
+        Calls have `dearer` times as many marks, and `worse` times as many bad packets.
         """
         self.strategy, self._levels = strategy, levels
         self._random = random.Random(seed)

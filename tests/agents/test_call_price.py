@@ -5,7 +5,7 @@ Connections are drawn as an estimator assumes: a rate of marks and one of bad pa
 streams and connection share, independent of each other or L = f(M), counts drawn apart. The
 provider learns from one set of draws and sells to 200,000 others (80,000 in the fast tier). Its
 mean profit has to be within three standard errors, or 1 % of V, of the margin. V is learnt, so its
-own standard error, over ten parts of what was learnt from, counts too.
+own standard error, over ten parts of the learning data, counts too.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def files() -> dict[str, str]:
 
 
 class Sent:
-    """One run, from a folder of its own: strategies are found beside the scenario.
+    """One run, from a separate folder: strategies are found next to the scenario.
 
     Attributes:
         end_s: when the file was complete, infinite if it was not [s].

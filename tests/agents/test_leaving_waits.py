@@ -78,7 +78,7 @@ def bill(fee: float, marks: float, users: int = 1) -> Observation:
 
 
 def test_a_wait_is_short_again_for_those_who_have_stayed_as_long() -> None:
-    """30 s, doubled each time, up to 8 times; a glance at a good price changes nothing."""
+    """Waits are 30 s, doubled each time, up to 8 times; a single good price changes nothing."""
     user = User()
     for expected in (30, 60, 120, 240, 240):
         assert user.waits() == expected

@@ -234,7 +234,7 @@ def test_a_quadratic_utility_comes_to_rest(late: int) -> None:
 @pytest.mark.parametrize("price", [rare(1e-3), 0.1, 0.9, 1.1, rare(3.0), 50.0])
 @pytest.mark.parametrize("kind", ["quadratic", "target", "lab_utilities:Saturating"])
 def test_at_a_given_price_the_demand_is_bought(kind: str, price: float) -> None:
-    """At cheap, dear and prohibitive prices, the demand is reached in a few steps and kept."""
+    """At low, high and prohibitive prices, the demand is reached in a few steps and kept."""
     params = {"kind": kind, "a": 1.0, "x0": MBPS}
     wanted = float(utility_of(params).demand(np.array([price]))[0])
     found = settle(ElasticUtility(params), lambda w: w / price, 60)

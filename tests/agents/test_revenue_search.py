@@ -170,7 +170,7 @@ def test_nobody_there_is_no_reason_to_stay() -> None:
     carrier = CarrierBooks(RevenueGradient(), 800_000, link=0)
     carrier.decide()
     for _ in range(8 * 3):
-        carrier.decide(round(carrier.price))  # what a few marks bring, whatever they cost
+        carrier.decide(round(carrier.price))  # the income from a few marks, at any cost
     assert own(carrier)[3] == pytest.approx(800_000 * math.exp(-1.2), rel=1e-6)
 
 

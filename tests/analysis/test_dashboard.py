@@ -208,7 +208,7 @@ def test_a_step_waits_for_the_picture_before(stage: Stage) -> None:
 
 
 def test_a_page_that_is_not_drawn_goes_on(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without an end of its wait, a market would stand still behind a hidden tab."""
+    """Without a limit on the wait, a market behind a hidden tab would stop."""
     monkeypatch.setattr("ecnomy.analysis.dashboard.live._LONGEST_S", 0.05)
     live = LiveMarket(stage, 1)
     live.asked = lambda: 1

@@ -220,7 +220,7 @@ def test_runs_without_money_and_cut_short_have_a_page(made: Path, tmp_path: Path
 
 
 def test_a_run_changed_by_hand_says_so(made: Path, tmp_path: Path) -> None:
-    """The page, and the summary: without a word, another run of the scenario seems to differ."""
+    """Page and summary name the change: otherwise, another run of the scenario seems wrong."""
     part = shutil.copytree(made, tmp_path / "hand")
     manifest = json.loads((undigested(part) / "manifest.json").read_text())
     assert "by_hand" not in manifest

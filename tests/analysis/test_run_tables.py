@@ -101,7 +101,7 @@ def test_a_file_is_not_a_results_folder(gold_silver: Path) -> None:
 
 
 def test_a_folder_of_results_names_one_of_them(copy: Path) -> None:
-    """For the folder above a run, and for a run in place of a sweep."""
+    """The folder above a run, and a run in place of a sweep, are refused with the right name."""
     with pytest.raises(ResultsError, match=f"{copy.name} is one$"):
         open_run(copy.parent)
     with pytest.raises(ResultsError, match="found the results of a run, expected a sweep"):

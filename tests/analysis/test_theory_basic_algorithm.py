@@ -40,7 +40,7 @@ def test_prices_do_not_fall_below_zero() -> None:
 
 @pytest.mark.parametrize("problem", [ONE, RING], ids=["one", "ring"])
 def test_both_versions_converge_to_the_optimum(problem: FlowProblem) -> None:
-    """After 6,000 periods rates are within 1e-9 of the optimum, even with news 20 periods old."""
+    """After 6,000 periods, rates are within 1e-9 of the optimum, even with delays of 20 periods."""
     best = theory.network_optimum(problem).rates
     start = np.full(len(problem.capacities), 3.0)
     together = theory.basic_prices(problem, start, gamma=0.005, periods=6000)
@@ -56,7 +56,7 @@ def test_both_versions_converge_to_the_optimum(problem: FlowProblem) -> None:
 
 
 def test_asynchronous_without_delay_is_synchronous() -> None:
-    """If all act in every period on fresh news, both courses are exactly equal."""
+    """If all act in every period on current values, both courses are exactly equal."""
     start = [3.0, 2.0, 1.0]
     plain = theory.basic_prices(RING, start, gamma=0.01, periods=200)
     got = theory.asynchronous_prices(

@@ -40,7 +40,7 @@ sources:
 
 
 def rate(folder: Path, duration_s: int, *options: str) -> float | str:
-    """Data packets per CPU second of the engine chosen by the options, or the reason for none."""
+    """Data packets per CPU second of the engine chosen by the options, or why there are none."""
     scenario = folder / "dumbbell.yaml"
     scenario.write_text(SCENARIO)
     out = folder / f"out{len(list(folder.iterdir()))}"
@@ -55,7 +55,7 @@ def rate(folder: Path, duration_s: int, *options: str) -> float | str:
 
 
 def rounds(folder: Path) -> dict[str, list[float]] | str:
-    """Rates by name, measured in turn, or the reason for none."""
+    """Rates by name, measured in turn, or the reason for a failure."""
     found: dict[str, list[float]] = {}
     for _ in range(ROUNDS):
         measured: dict[str, float | str] = {

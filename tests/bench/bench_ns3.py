@@ -2,7 +2,7 @@
 """The speed relative to ns-3 (wheel from PyPI) on the same dumbbell, in turn, in one session.
 
 CPU seconds are differences of a longer and a shorter run, because ns-3 compiles bindings while
-it starts. Install ns-3 by `pip install .[bench]`, or name an interpreter with it in
+it starts. Install ns-3 with `pip install .[bench]`, or name an interpreter that has it in
 ECNOMY_NS3_PYTHON.
 """
 
@@ -25,7 +25,7 @@ _SCRIPT = Path(__file__).with_name("ns3_dumbbell.py")
 
 
 def ns3(duration_s: float) -> dict[str, Any] | str:
-    """Totals of ns-3, or the reason for none."""
+    """Totals of ns-3, or the reason why there are none."""
     python = os.environ.get("ECNOMY_NS3_PYTHON", sys.executable)
     words = [python, str(_SCRIPT), f"{duration_s:g}"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=3600)
@@ -35,7 +35,7 @@ def ns3(duration_s: float) -> dict[str, Any] | str:
 
 
 def rates() -> dict[str, Any] | str:
-    """Medians of data packets per CPU second of both, or the reason for none."""
+    """Medians of data packets per CPU second of both, or the reason why there are none."""
     theirs, ours = [], []
     version = ""
     for _ in range(ROUNDS):

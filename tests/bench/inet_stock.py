@@ -30,7 +30,7 @@ _RECEIVED: Final = re.compile(
 
 
 def stock_rate(config: str) -> float | str:
-    """Data packets per CPU second of a configuration of its ini file, or the reason for none."""
+    """Data packets per CPU second of a configuration of its ini file, or why there are none."""
     try:
         short, long = _run(config, SHORT_S), _run(config, LONG_S)
     except EcnomyError as error:

@@ -51,7 +51,7 @@ def cost(plan: Plan) -> Cost:
         with subprocess.Popen(words, stdout=subprocess.PIPE) as process:  # no limit: see below
             assert process.stdout is not None
             text = process.stdout.read()  # no limit: a person measures, and sees how long it takes
-            _, status, usage = os.wait4(process.pid, 0)  # no limit: it has said its last
+            _, status, usage = os.wait4(process.pid, 0)  # no limit: its output has ended
             process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"the engine failed ({process.returncode})")

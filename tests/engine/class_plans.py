@@ -43,7 +43,7 @@ def scheduler(classes: list[dict[str, float]], **values: float | str) -> Schedul
 def weights(
     classes: list[dict[str, float]], marking: list[Law | None] | None = None, **values: float
 ) -> Scheduler:
-    """Deficit round robin; a class without a law of its own is drop-tail."""
+    """Deficit round robin; a class that states no law is drop-tail."""
     laws = marking or [None] * len(classes)
     return Scheduler(
         law=law("scheduling", "deficit-round-robin", values),

@@ -109,7 +109,7 @@ class Sender:
         return None
 
     def acknowledged(self, upto: int, blocks: Blocks) -> list[int]:
-        """The segments that an ACK lets out."""
+        """The segments that an ACK releases."""
         if self.una == self.end:
             return []
         self.log = []

@@ -202,7 +202,7 @@ def test_the_answer_to_the_last_report_is_not_applied() -> None:
 
 @pytest.mark.parametrize(("count", "each"), [(1, 5), (3, 2)], ids=["one-flow", "row-of-three"])
 def test_a_sum_of_delays_that_is_no_number_ends_the_run(count: int, each: int) -> None:
-    """2e6 s a packet: `each` of every flow pass 2^63 ps in a row, one fewer is told in full."""
+    """At 2e6 s a packet, `each` packets of every flow exceed 2^63 ps; one fewer is reported."""
     delay_s, every_s = 2e6, 1e5
     links = [plans.link("moon", 0, 1, 1e6, delay_s)]
     traffic = Law("cbr", {"interval_s": every_s, "random_phase": 0.0})

@@ -100,7 +100,7 @@ def test_delay_and_loss_ratios_under_poisson_overload() -> None:
 
 
 def test_delay_ratios_under_constant_overload() -> None:
-    """Without noise D_n is a quarter of D_(n+1), to within a packet of what waits in each class.
+    """Without noise, D_n is a quarter of D_(n+1), to within one waiting packet of each class.
 
     At rest Q_n / r_n are in proportion and the mean delay of a class is its Q_n / r_n (Little); Q_n
     counts whole packets, with or without the one that is just being sent.

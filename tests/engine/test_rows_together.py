@@ -110,7 +110,7 @@ def samples(outcome: Outcome, number: int) -> np.ndarray:
 
 
 def test_series_hold_sums(each: Outcome, pair) -> None:
-    """Windows and rates are sums over the row, RTTs means; links have rows of their own still."""
+    """Windows and rates are sums over the row, RTTs means; each link still has a separate row."""
     many, rows = pair
     for number, name in enumerate(SERIES):
         one, two = samples(each, number), samples(many, number)

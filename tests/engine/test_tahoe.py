@@ -28,7 +28,7 @@ class Tahoe:
         self.losses: list[float] = []  # window at each
 
     def acknowledged(self, upto: int) -> list[int]:
-        """The packets that an ACK lets out."""
+        """The packets that an ACK releases."""
         if upto > self.oldest:
             slow = self.window < self.threshold
             self.window += 1 if slow else 1 / self.window
@@ -36,7 +36,7 @@ class Tahoe:
             self.next = max(self.next, upto)
         elif self.next > self.oldest:
             self.duplicates += 1
-            # Duplicates of packets resent needlessly are no sign of a loss (RFC 6582 section 3.2).
+            # Duplicates of packets resent needlessly do not indicate a loss (RFC 6582 section 3.2).
             if self.duplicates == 3 and self.oldest > self.recover:
                 self.losses.append(self.window)
                 self.window = min(self.window, float(self.next - self.oldest))
@@ -44,7 +44,7 @@ class Tahoe:
         return self.allowed()
 
     def timed_out(self) -> list[int]:
-        """The packets that the retransmission timer lets out."""
+        """The packets that the retransmission timer releases."""
         self.window = min(self.window, float(self.next - self.oldest))
         self.lost()
         return self.allowed()
@@ -98,7 +98,7 @@ def groups(outcome: Outcome) -> list[tuple[int, int | None, list[int]]]:
 
 @pytest.mark.parametrize("slow_start", [False, True])
 def test_go_back_n_step_by_step(slow_start: bool) -> None:
-    """All of a minute's packets leave when and as our own sender, given the ACKs, lets them."""
+    """All packets of a minute leave exactly when our own sender sends them, given the same ACKs."""
     outcome = overflowing(plans.tahoe(), slow_start)
     sender, timeouts = Tahoe(slow_start), 0
     (_, _, first), *rest = groups(outcome)

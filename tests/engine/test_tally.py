@@ -83,7 +83,7 @@ def by_source(outcome: Outcome, flows: np.ndarray) -> np.ndarray:
 
 
 def test_sums_are_the_counters_of_the_measured_window(outcome: Outcome) -> None:
-    """Every count and histogram adds up to what reports say of [warm-up, end], and of no more."""
+    """Every count and histogram adds up to the reports' figures for exactly [warm-up, end]."""
     links = outcome.over(WARMUP_S, END_S, "links")
     flows = outcome.over(WARMUP_S, END_S)
     for name in PER_LINK:

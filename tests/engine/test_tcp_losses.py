@@ -26,7 +26,7 @@ class Sender:
     """RFC 5681 section 3.2 and, with `newreno`, RFC 6582, in segments; growth of n / cwnd.
 
     In recovery the window is inflated by a segment for each duplicate, and a partial ACK deflates
-    it by what it covers less one.
+    it by the segments that it covers less one.
     """
 
     window: float
@@ -40,7 +40,7 @@ class Sender:
     recoveries: int = 0
 
     def acknowledged(self, upto: int) -> list[int]:
-        """The segments that an ACK lets out."""
+        """The segments that an ACK releases."""
         out: list[int] = []
         if upto > self.una:
             newly, self.una, self.next = upto - self.una, upto, max(self.next, upto)

@@ -67,7 +67,7 @@ def test_a_tiny_cap_stops_a_flow(cap: float) -> None:
 
 
 def test_nothing_is_sent_before_the_handshake_ends() -> None:
-    """A rate cap lifted while the SYN is on its way lets no data out."""
+    """A rate cap lifted while the SYN is on its way releases no data."""
     capped = Law("rate-capped", {"rate_bps": 1e6, "until_s": 0.01})
     rows = one(plans.tcp(), 1, traffic=capped, trace=True).table("trace")
     data = (rows["event"] == SEND) & (rows["bytes"] > 40)

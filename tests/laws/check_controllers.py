@@ -226,7 +226,7 @@ def check_avq_rests_at_its_utilization(laws: Laws) -> None:
         law = laws.marking("adaptive-virtual-queue", [0.5, 0.25, 10.0, 1000.0])
         shares = []
         for k in range(2000):
-            # At first it is below C by what the initial load takes from it.
+            # At first it is below C, because the initial load lowers it.
             law.on_arrival((0, 0, 8_000_000, NEVER), (0, 1000), int(k * 1e9 / load), [])
             shares.append(law.measure())
         assert (shares[-1] < shares[999]) == (load > 0.5), (load, shares[999], shares[-1])

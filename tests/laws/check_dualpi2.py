@@ -266,7 +266,7 @@ def check_dualpi2_overload(laws: Laws) -> None:
         assert abs(dropped - kept) < 0.03, (rfc, base, dropped)
     law = at_probability(laws, DualSettings(), 0.8)
     short = [law_fate(law, n, 0.0) for n in (L4S, CLASSIC)]
-    assert short == ["pass", "pass"], "two packets of an MTU are no queue"
+    assert short == ["pass", "pass"], "two packets of an MTU are not a queue"
 
 
 def law_fate(law: Scheduler, service: int, draw: float) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CUBIC and DCTCP, which see their path, against their oracles and figures of the RFCs."""
+"""CUBIC and DCTCP, which observe their path, against their oracles and figures of the RFCs."""
 
 from __future__ import annotations
 

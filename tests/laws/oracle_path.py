@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Oracles of the window laws that see their path: CUBIC (RFC 9438, 9406) and DCTCP (RFC 8257).
+"""Oracles of the window laws that observe their path: CUBIC (RFC 9438, 9406) and DCTCP (RFC 8257).
 
 Written from the RFCs with forty digits: CUBIC from the equations of section 4, DCTCP from the steps
 of section 3.3 over all packets of a window of data.

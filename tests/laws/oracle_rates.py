@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Oracles of the laws that set a rate or watch delay: the REM source, primal control, Vegas.
+"""Oracles of the laws that set a rate or observe delay: the REM source, primal control, Vegas.
 
 Sources: athuraliya2000 Fig. 4 (pseudocode), section I-B (quadratic utility) and II-D (smoothed);
 siris2002 Eq. 1; Brakmo and Peterson 1995 section 3. REM and primal control compute in decimals of
@@ -206,7 +206,7 @@ class VegasOracle:
         self.become(max(self.decrease * Fraction(used), Fraction(1)))
 
     def timeout(self, used: float) -> None:
-        """Slow start from one packet to half of what was used."""
+        """Slow start from one packet to half of the window used."""
         self.ssthresh = max(Fraction(used) / 2, self.least)
         self.become(Fraction(1))
         self.doubling = True

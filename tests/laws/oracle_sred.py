@@ -2,7 +2,8 @@
 """Stabilized RED by its paper (Ott, Lakshman and Wong, INFOCOM 1999, sections III to V).
 
 The hit frequency is not updated but summed again from all comparisons: with a = r / M,
-P(t) = (1 - a)^(t - s) P(s) + a sum over k of (1 - a)^(t - k) hit(k), s the last change of a.
+P(t) = (1 - a)^(t - s) P(s) + a sum over k of (1 - a)^(t - k) hit(k), where s is the last change of
+a.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ def test_a_record_with_the_name_of_another_run_is_a_run_to_repeat(tmp_path: Path
 
 
 def test_a_shard_of_no_runs_is_not_written(tmp_path: Path) -> None:
-    """If all records are damaged, the sweep begins anew."""
+    """If all records are damaged, the sweep starts again."""
     store = _store(tmp_path)
     for file in (store.folder / "outcomes").glob("*.json"):
         file.write_bytes(b"{")

@@ -116,7 +116,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Checks the records, lists stale ones, and ends with the line."""
     parser = argparse.ArgumentParser(prog="records", description="Which records are current.")
     parser.add_argument("--budget", type=float, default=BUDGET_S, help="CPU seconds of probes")
-    parser.add_argument("--carry", action="store_true", help="probe all and write digests anew")
+    parser.add_argument("--carry", action="store_true", help="probe all and rewrite digests")
     parser.add_argument("--strict", action="store_true", help="exit status 1 if any is stale")
     given = parser.parse_args(arguments)
     try:
