@@ -11,7 +11,7 @@ PS_PER_S: Final = 10**12
 
 
 class Timed:
-    """Seconds beside the picoseconds of a view.
+    """The times of a view in seconds, in addition to picoseconds.
 
     Attributes:
         t_ps: time of the report [ps].

@@ -2,7 +2,7 @@
 """The reference of YAML keys, from the entries that `ecnomy explain` prints.
 
 A section of a file (`network`, `sources`, ...) is a page with a heading per key. The laws, kinds
-and roles that a key may name are a page of their own (`marking`, `transport`, ...), with the keys
+and roles that a key may name have a separate page (`marking`, `transport`, ...), with the keys
 of each below its heading.
 """
 

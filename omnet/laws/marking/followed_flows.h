@@ -81,7 +81,7 @@ class FollowedFlows {
     return flow.pays(packet);
   }
 
-  // The packet is dropped. If `just_came`, it arrived in this interval and is no longer counted in it.
+  // The packet is dropped. If `just_came`, it arrived in this interval, which no longer counts it.
   void is_dropped(const PacketView& packet, bool just_came) noexcept {
     const std::int64_t uncounted = just_came ? packet.bytes : 0;
     arrived_bytes_ -= uncounted;

@@ -76,7 +76,7 @@ class Docsis {
   };
   static constexpr int kNone = -1;
 
-  // values: as kParameters; classes: two, without values.
+  // `values` are in the order of kParameters. `classes` has two entries, both empty.
   Docsis(const double* values, const std::vector<std::vector<double>>& classes,
          std::int64_t rate_bps) {
     check_parameters(kName, kParameters, values);

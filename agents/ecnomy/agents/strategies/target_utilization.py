@@ -8,8 +8,9 @@ since its last decision and integrates logarithmically:
     log P <- log P + log(u / target)
 
 The gain is 1, for any demand and any marking law whose probability rises at least in proportion to
-the load. To see why: a packet costs P p(u), p the marking probability. Let e be the elasticity of
-demand, so u varies as (P p(u))^-e, and k = u p'/p the elasticity of the marking law. Then
+the load. To see why: a packet costs P p(u), where p is the marking probability. Let e be the
+elasticity of demand, so u varies as (P p(u))^-e, and k = u p'/p the elasticity of the marking law.
+Then
 
     d log u = -e (d log P + k d log u),    S = -d log u / d log P = e / (1 + e k)
 

@@ -88,4 +88,4 @@ def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         multiprocessing.connection.wait([parent.sentinel])
-        os._exit(1)  # a killed parent cannot ask for an orderly end; its engine hears the hang-up
+        os._exit(1)  # a killed parent cannot ask for an orderly end; its engine notices the hang-up

@@ -53,7 +53,7 @@ def evaluate_command(
     quick: Quick = False,
     as_json: Json = False,
 ) -> None:
-    """Test a congestion control beside Reno and CUBIC by the criteria of RFC 9743.
+    """Compare a congestion control with Reno and CUBIC by the criteria of RFC 9743.
 
     Completed runs are kept. Run the same command again to resume.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The judgement of a law: each figure of each condition beside those of Reno and CUBIC.
+"""The judgement of a law: each figure of each condition compared with those of Reno and CUBIC.
 
 With d the difference between the candidate and the worst standard, seed by seed, and m the margin
 of the figure:
@@ -142,7 +142,7 @@ def _beside(
     best: list[float | None],
     ends: tuple[float, float],
 ) -> str:
-    """Return the verdict on values beside those of the worst and the best standard."""
+    """Return the verdict on values compared with those of the worst and the best standard."""
     behind, ahead = _gain(figure, own, worst), _gain(figure, own, best)
     if behind is None or ahead is None:
         return OPEN

@@ -184,7 +184,7 @@ def open_material(results: Sequence[Path]) -> Material:
 
     Raises:
         ResultsError: results or a provider are missing.
-        InputError: a sweep beside something else.
+        InputError: a sweep together with other results.
     """
     sweeps = [path for path in results if is_sweep(path)]
     if sweeps and len(results) > 1:

@@ -31,7 +31,7 @@ and confirmed becomes inconclusive. A refuted claim stays refuted with or withou
 
 Over a grid (grid.py) the claim is judged at the chosen settings and under each alternative. It is
 confirmed or refuted if all agree, `depends` if two are opposite, else inconclusive. There is no
-correction over the settings: each is a question of its own.
+correction over the settings: each is a separate question.
 This is the only module that reads the regions.
 """
 

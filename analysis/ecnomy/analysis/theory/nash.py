@@ -61,7 +61,7 @@ class LinearUtility(msgspec.Struct, frozen=True):
 
 
 class NashEquilibrium(msgspec.Struct, frozen=True, eq=False):
-    """The allocation among users who anticipate prices, beside the optimum.
+    """The allocation among users who anticipate prices, and the optimum.
 
     Rates are in the unit of the capacity, bids in utility (money/s), prices in utility per unit of
     rate.

@@ -36,7 +36,7 @@ def report_bytes(rows: int, links: int, pairs: int, late: int) -> int:
 
 
 def most_rows(links: int, pairs: int, late: int) -> int:
-    """Return the number of rows of flows that fit into a frame beside these; below 0 if none."""
+    """Return the number of rows of flows that fit into a frame with these rows; below 0 if none."""
     columns = len(tables.report_flows(late))
     left = MAX_BODY_BYTES - report_bytes(0, links, pairs, late)
     return (left - columns * (_head_bytes(left) - _head_bytes(0))) // (_VALUE_BYTES * columns)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A shared secret: one line of text in a file that only its owner can read, and in hellos."""
+"""A shared secret: a line of text that hellos carry, in a file that only its owner can read."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 Tables fit a terminal (see table_fit.py). If standard output is not a terminal (a pipe, a file),
 they are as wide as necessary, so that nothing is wrapped or cut off.
 
-With `--json` standard output holds one JSON document and nothing else. Its keys are the names of
+With `--json`, standard output holds one JSON document and nothing else. Its keys are the names of
 fields, which have their units last (`goodput_bps`, `delay_s`). Numbers are not rounded; unknown
 (NaN) and unbounded (infinite) values are null. Progress and warnings go to standard error.
 """

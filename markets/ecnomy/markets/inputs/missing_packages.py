@@ -9,7 +9,7 @@ __all__ = ["extras", "pip_install"]
 
 
 def pip_install(what: str) -> str:
-    """Return the command that installs `what` beside the running Python."""
+    """Return the command that installs `what` for the running Python."""
     return f"{sys.executable} -m pip install '{what}'"
 
 

@@ -67,7 +67,7 @@ class LawEntry(msgspec.Struct, frozen=True):
     defaults_where: tuple[DefaultWhere, ...] | msgspec.UnsetType = msgspec.UNSET
 
     def default(self, parameter: Param, values: Mapping[str, float | str]) -> float | None:
-        """Return the default of a parameter beside these values of others."""
+        """Return the default of a parameter, given these values of others."""
         for one in self.defaults_where or ():
             if one.parameter == parameter.name and self._is(one, values):
                 return one.default

@@ -119,7 +119,7 @@ _OF_STRUCT: Final[dict[tuple[str, str], Any]] = {
     ("Learner", "actions"): "{price: {least: 0.01 money, most: 1 money, scale: log}}",
     ("Reverse", "marking"): "{law: red, min_threshold: 5 packets, max_threshold: 15 packets}",
 }
-# Keys that a law needs beside its required keys.
+# Keys that a law needs in addition to its required keys.
 _BESIDE: Final[dict[str, tuple[str, ...]]] = {
     "cbr": ("rate",),
     "rem": ("weight",),

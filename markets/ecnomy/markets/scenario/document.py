@@ -330,7 +330,7 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """Additional records of a run, beside the tables of every run.
+    """Records of a run in addition to the tables of every run.
 
     Attributes:
         series: quantities that are sampled over time, per flow or per link.
@@ -373,7 +373,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
         sources: senders of data over the network.
         demands: sources by a demand matrix, one per pair of nodes.
         market: prices, agents and settlement; without it packets are simulated and nobody pays.
-        record: additional records, beside the tables of every run.
+        record: records in addition to the tables of every run.
     """
 
     version: Annotated[int, Number(what="a version", least=1, most=1, whole=True)]

@@ -285,7 +285,7 @@ class Sessions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """The rest of a page beside its file: a time to parse, then a geometric number of objects.
+    """The rest of a page after its file: a time to parse, then a geometric number of objects.
 
     Attributes:
         mean: mean size of the objects.

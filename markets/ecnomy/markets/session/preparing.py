@@ -51,7 +51,7 @@ def folder_of(scenario: Scenario, out: str | os.PathLike[str] | None) -> Path:
     """The folder for results: `out`, or the default.
 
     Raises:
-        TypeError: `out` is no path.
+        TypeError: `out` is not a path.
     """
     if out is None:
         return default_folder(scenario)

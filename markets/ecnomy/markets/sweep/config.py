@@ -55,7 +55,7 @@ def is_sweep(path: Path) -> bool:
 
 
 def refuse_changes(path: Path, changes: Sequence[str] | None, seed: int | None) -> None:
-    """Refuse --set and --seed beside a sweep file, in verbs that also accept a scenario file.
+    """Refuse --set and --seed with a sweep file, in verbs that also accept a scenario file.
 
     Raises:
         InputError: one of them is given.
@@ -175,7 +175,7 @@ def changed(tree: Node, changes: Node, path: str) -> Node:
         path: the key of `changes`, for errors.
 
     Raises:
-        ScenarioError: it is no mapping, or a path or value does not fit.
+        ScenarioError: `changes` is not a mapping, or a path or value does not fit.
     """
     if not isinstance(changes.value, dict):
         raise changes.place.error(path, show(changes), "a mapping of paths to values")

@@ -46,7 +46,7 @@ __all__ = [
 
 T = TypeVar("T")
 _DEATHS: Final = 5  # workers that may die over one run before it is abandoned
-_SPARE_BYTES: Final = 10**9  # memory of a worker beside the engine's limit
+_SPARE_BYTES: Final = 10**9  # memory of a worker in addition to the engine's limit
 _PATIENCE_S: Final = "20s"
 _COUNT_S: Final = 3.0
 _GIVEN_UP: Final = "20s"  # after a death; dask releases a worker that is not back by then

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns of calls that ignore marks beside calls that react to them."""
+"""Outcome columns of calls that ignore marks, and of calls that react to them."""
 
 from __future__ import annotations
 

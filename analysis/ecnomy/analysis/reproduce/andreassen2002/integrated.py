@@ -4,7 +4,7 @@
 It knows mix and threshold. After a change it takes mean cost mu and chance of a broken promise p
 from another seed's run of that setting; a provider that sees marks only has the last half of the
 run before. It refuses no calls, while the other refuses calls when marks are many. The cost of
-marks is its own lost revenue, so that it earns the sum of what both earn.
+marks is its own lost revenue, so that it earns the sum of both incomes.
 """
 
 from __future__ import annotations

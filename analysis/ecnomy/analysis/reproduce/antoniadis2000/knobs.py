@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A customer who moves to the dearest class and back to the cheapest at set times."""
+"""A customer who moves to the most expensive class and back to the cheapest at set times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Timed:
     """Changes the class at set times, so that any effect is due to the class alone.
 
     Attributes:
-        up: the time of the change to the dearest class on offer.
+        up: the time of the change to the most expensive class on offer.
         down: the time of the change back to the cheapest class.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 8b: the share of a connection over n links beside one over each of them."""
+"""Figure 8b: the share of a connection over n links, with one more connection over each link."""
 
 from __future__ import annotations
 

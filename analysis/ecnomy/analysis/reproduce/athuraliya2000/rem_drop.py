@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section VIII: REM that drops, for Reno sources without ECN, beside RED that drops."""
+"""Section VIII: REM that drops, for Reno sources without ECN, compared with RED that drops."""
 
 from __future__ import annotations
 
