@@ -123,7 +123,7 @@ def test_a_law_registers_with_the_names_of_its_project(folder: Path) -> None:
             ["scenaro", "mine"],
             "no such kind, expected 'scenario', or one of strategy, handler, role, law, study",
         ),
-        (["scenario", "My Market"], "expected small letters, digits and hyphens"),
+        (["scenario", "My Market"], "expected lowercase letters, digits and hyphens"),
         (["strategy", "json"], "Python has a module or word json"),
         (["role", "lambda"], "Python has a module or word lambda"),
         (["law", "red"], "found the name of another law"),

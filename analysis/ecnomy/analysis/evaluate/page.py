@@ -60,7 +60,7 @@ def _overview(found: Sequence[Judged]) -> Section:
     table = Table(
         "verdicts", "Verdicts", "all runs", head, rows, wide=True, unfolded=True,
         note="worse: by its 95 % interval, the law is more than a margin worse than the worse of "
-        "Reno and CUBIC. open: more seeds may tell. better: it is more than a margin better than "
+        "Reno and CUBIC. open: more seeds may decide. better: it is more than a margin better than "
         "the better of both. as good: all else. A criterion has the first of these verdicts that "
         "one of its conditions has, and its row shows the condition that decides.",
     )  # fmt: skip
@@ -118,7 +118,7 @@ def _warnings(evaluation: Evaluation) -> tuple[Section, ...]:
         Section(
             "warnings",
             "Warnings",
-            (Table("warnings-of-check", "What `ecnomy check` warns of, with this law only",
+            (Table("warnings-of-check", "Warnings of `ecnomy check` with this law only",
                    "the scenarios", ("warning", "in"), rows, wide=True),),
         ),
     )  # fmt: skip
@@ -129,7 +129,7 @@ def _absent() -> Section:
     return Section(
         "absent",
         "Criteria without runs",
-        (Table("without-runs", "What RFC 9743 asks and these runs do not answer", "the RFC",
+        (Table("without-runs", "Requirements of RFC 9743 that these runs do not test", "the RFC",
                ("section", "asks for"), rows, wide=True),),
     )  # fmt: skip
 
@@ -152,9 +152,9 @@ def _method(evaluation: Evaluation) -> Section:
                 "backoff, so the margins are choices of this evaluation."
             ),
             Words.of(
-                "A seed draws the start times and the losses on the wire. So an interval says how "
-                "sure a mean is on these networks, and not how far it holds on others. Intervals "
-                "are not adjusted for the number of comparisons."
+                "A seed draws the start times and the losses on the wire. So an interval states "
+                "how certain a mean is on these networks, not how well it applies to others. "
+                "Intervals are not adjusted for the number of comparisons."
             ),
             Words.of(
                 f"Transports: {transports}. Other settings are ecnomy's defaults, such as an "

@@ -6,7 +6,7 @@ of the figure:
 
     worse    the 95 % interval of d is beyond m on the worse side
     as good  it is not beyond m on the worse side
-    open     it contains that end of m: more seeds may tell
+    open     it contains that end of m: more seeds may decide
     better   the interval of the difference from the best standard is beyond m on the better side
 
 A figure with a bound of the RFC is compared with that bound: as good within it, worse beyond it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls from a population without limit, and those that found all lines of their source busy."""
+"""Calls from an unlimited population, and those that found all lines of their source busy."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Lines(msgspec.Struct, frozen=True):
 
 
 def lines_of(run: RawRun) -> list[Lines]:
-    """Return the calls of each source whose callers are a population without limit.
+    """Return the calls of each source whose callers are an unlimited population.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -178,7 +178,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         supply = sum(self.capacity_pps / (price * self.slope) for price in rivals)
         left = self.satiation_pps - (self.links - 1) * self.free_pps
         if left / 2 <= self.free_pps:
-            raise InputError("the best price is without limit: what it sells goes unmarked")
+            raise InputError("the best price is without limit: the packets sold are not marked")
         cost = left / 2 / (self.satiation_pps / self.choke_price + supply)
         return cost * self.capacity_pps / self.slope / (left / 2 - self.free_pps)
 

@@ -155,7 +155,7 @@ def _checked(
     if rule not in ("pc1", "pc2", "pc3"):
         raise InputError(f"the price rule is 'pc1', 'pc2' or 'pc3', got {rule!r}")
     if not 0 < capacity_share <= 1 or (rule != "pc1" and capacity_share != 1):
-        raise InputError("the capacity's share lies in (0, 1], and is 1 but for PC1")
+        raise InputError("the capacity's share lies in (0, 1], and is 1 except for PC1")
     if not gamma > 0 or target_backlog < 0 or (rule != "pc3" and target_backlog):
-        raise InputError("gamma must be positive; a target backlog is PC3's, and not negative")
+        raise InputError("gamma must be positive; only PC3 has a target backlog, of 0 or more")
     return round_trips

@@ -168,7 +168,7 @@ def make_new(kind: str, name: str, folder: Path) -> Made:
 
     Args:
         kind: a key of TEMPLATES.
-        name: small letters, digits, hyphens and underscores.
+        name: lowercase letters, digits, hyphens and underscores.
         folder: made if it is missing.
 
     Raises:
@@ -209,7 +209,7 @@ def _check_name(kind: str, name: str, template: Template) -> None:
     if kind == "law":
         taken = taken.union(*law_table().values())
     if not _NAME.fullmatch(name):
-        raise InputError(f"{name}: expected small letters, digits and hyphens, e.g. my-{kind}")
+        raise InputError(f"{name}: expected lowercase letters, digits and hyphens, e.g. my-{kind}")
     if name in taken:
         raise InputError(f"{name}: found the name of another law or file; choose another")
 

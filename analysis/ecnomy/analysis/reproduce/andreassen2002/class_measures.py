@@ -71,7 +71,7 @@ def shares(results: Path) -> Mapping[str, float]:
 
 
 def _measured_classes(run: RawRun) -> Any:
-    """Return the rows of classes since the warm-up, summed by class; of delays the largest."""
+    """Return the rows of classes since the warm-up, summed by class, with the largest delay."""
     table = run.table("classes")
     own = table[table["t_ps"] >= run.measured.from_ps].groupby("class_name")
     sums = own.sum(numeric_only=True)

@@ -36,14 +36,14 @@ Into = Annotated[
 
 
 All = Annotated[
-    bool, typer.Option("--all", help="Copy all examples, sweeps and studies as configs/.")
+    bool, typer.Option("--all", help="Copy all examples, sweeps and studies to configs/.")
 ]
 
 
 def example_command(
     name: Name = None, every: All = False, into: Into = Path(), as_json: Json = False
 ) -> None:
-    """Copy an example scenario here, with the files it is built on, or list the examples."""
+    """Copy an example scenario here, with the files that it needs, or list the examples."""
     from ecnomy.markets.reference.examples import copy_all, copy_example, titles
 
     if every:
