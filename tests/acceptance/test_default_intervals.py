@@ -45,7 +45,7 @@ market:
 def test_a_monopolist_earns_what_it_can(start: float, seed: int) -> None:
     """Within 8 % in the last third, from 0.6 and 1.6 times the best price; 1.6 earns 64 %.
 
-    Users who take part in trials of dearer prices buy a few percent less than their demand. A
+    Users who take part in trials of higher prices buy a few percent less than their demand. A
     carrier that held each price for only ten reports stayed above 1.6.
     """
     text = SCENARIO.format(price=round(start * BEST, 6))

@@ -94,7 +94,7 @@ def test_delay_and_loss_ratios_under_poisson_overload() -> None:
         assert (0.15 <= mean[:-1] / mean[1:]).all() and (mean[:-1] / mean[1:] <= 0.4).all(), mean
         last = {k: v[-3:].astype(float) for k, v in table.items()}
         loss = last["busy_dropped_bytes"] / last["busy_arrived_bytes"]
-        # A packet too few in one class and one too many in the other, of all that a class lost.
+        # One packet too few in one class and one too many in another, over the losses of a class.
         slack = 2 * PACKET / last["busy_dropped_bytes"].min()
         assert (np.abs(loss[:-1] / loss[1:] / 0.5 - 1) <= slack).all(), loss
 

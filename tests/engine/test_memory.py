@@ -81,7 +81,7 @@ TALKING = plans.voip(idle_mean_s=2.0, call_mean_s=1.0, interval_s=0.05, random_p
     ids=["surfing", "talking"],
 )
 def test_files_and_calls_live_on_what_there_is(transport, traffic: Law, each: int) -> None:
-    """What varies without end finds its largest size: no file and no call asks for memory.
+    """Varying lengths reach their maximum: no file and no call requests memory.
 
     A surfer's two ends keep holes in a vector each, of at most what the bottleneck holds (60
     packets and some under way); a telephone its calls since the last report, 1 s ago: with one in

@@ -154,7 +154,7 @@ class VegasOracle:
         self.new_round()
 
     def new_round(self) -> None:
-        """A new round, of which nothing is acknowledged yet."""
+        """A new round, without acknowledged packets yet."""
         self.rtts: list[int] = []
         self.sent: Fraction | None = None
         self.acked = 0

@@ -114,7 +114,7 @@ def test_news_is_what_was_decided_at_that_report(
 
 
 def test_news_of_many_sources_fits_a_line(told: list[dict[str, Any]], tmp_path: Path) -> None:
-    """Qtenv cuts a line at 70 letters, of which 11 are the time."""
+    """Qtenv cuts a line at 70 letters; the time takes 11 of them."""
     play("abilene.yaml", tmp_path)
     said = [line for one in told for line in one["news"]]
     assert any(" for 143 sources: aims at " in line for line in said), said[:5]

@@ -50,7 +50,7 @@ def scenario(old: str = "", new: str = "", rest: str = "") -> Scenario:
 
 
 def offered(plan: Plan) -> list[float]:
-    """Offered load over rate, framing included, of each direction."""
+    """Offered load over rate of each direction, framing included."""
     load = [0.0] * len(plan.links)
     for source in plan.sources:
         packet = source.transport.mss_bytes + source.transport.header_bytes  # type: ignore[union-attr]

@@ -111,7 +111,7 @@ market:
 
 
 def received(told: dict[tuple[str, str], float]) -> list[float]:
-    """Bytes at the server, of each of the five hosts."""
+    """Bytes received by the server from each of the five hosts."""
     name = "packetReceived:sum(packetBytes)"
     return [told[f"Town.server.app[{i}]", name] for i in range(5)]
 

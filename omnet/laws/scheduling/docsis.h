@@ -5,7 +5,7 @@
 //   C   drops by DOCSIS-PIE (docsis_pie.h) on the delay of its bytes at the rate that L leaves: the link's rate less
 //       that of L in the last `update_s`, or less the share of L if that is smaller. It never marks
 //   L   marks an arrival with probability max(native, min(1, k sqrt(p))), by a sum of it (`recurs`, RFC 9332
-//       appendix A), with p that of PIE and k the `coupling`. native is 0 up to a delay of ramp_end_s - ramp_s and 1
+//       appendix A), where p is PIE's and k is the `coupling`. native is 0 up to a delay of ramp_end_s - ramp_s and 1
 //       from ramp_end_s on. The delay is that of the bytes of L, the packet included, at the link's rate. Slow links:
 //       the ramp begins at two frames or later
 //

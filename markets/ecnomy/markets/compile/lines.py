@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources whose calls come from a population without limit: their load, and calls without a line.
+"""Sources whose calls come from an unlimited population: their load, and calls without a line.
 
 By A. K. Erlang (1917): of Poisson calls with a load of A erlang (arrivals times mean length) on c
 lines, the share B(c) is lost, with B(0) = 1 and
@@ -32,7 +32,7 @@ def erlang_b(load: float, lines: int) -> float:
 
 
 def is_pooled(source: Source) -> bool:
-    """Return whether a source's calls come from a population without limit."""
+    """Return whether a source's calls come from an unlimited population."""
     params = source.traffic.params  # plans of older runs lack it
     return source.traffic.law == "voip" and params.get("interarrival_mean_s", 0.0) > 0
 

@@ -32,7 +32,7 @@ class Domains:
         price_micro: present price of a mark in each domain, on ECT(1) packets; replaced, never
             modified in place.
         other: whether marks of each source have another price, `classic_price_ratio` x that one.
-        other_rows: the same, of each row of flows.
+        other_rows: the same for each row of flows.
     """
 
     def __init__(

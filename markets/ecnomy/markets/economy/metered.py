@@ -97,7 +97,7 @@ class Metered:
         return Dues(self.name, *columns, FEE, standing_micro=standing, weight_micro=weight)
 
     def _posted(self, price_micro: Integers) -> int | Integers:
-        """Return the posted price of a unit; for marks with two prices, of each row."""
+        """Return the posted price of a unit; for marks with two prices, one price per row."""
         if not self._other.any():
             return int(price_micro[self._domain])
         domain = np.full(len(self.rows), self._domain, dtype=np.int64)

@@ -31,7 +31,7 @@ class Switches:
         flow: npt.NDArray[np.int64],
         value: npt.NDArray[np.float64],
     ) -> None:
-        """Read rows of the table `agents` with the name `active`, a column each, in its order.
+        """Read rows of the table `agents` with the name `active`, one column each, in its order.
 
         Notes of agents under that name have no flow (-1) and do not count.
         """

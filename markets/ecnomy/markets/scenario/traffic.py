@@ -181,7 +181,7 @@ class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kin
         cut by `longest` draws the same numbers.
 
     Attributes:
-        interarrival: mean time between calls from a population without limit, a Poisson process.
+        interarrival: mean time between calls from an unlimited population, a Poisson process.
             The members of the source are then its lines; a call that finds no free line is lost.
             By default each member calls after its idle time.
         phase: time of a call's first packet: after a random part of the interval, or at once

@@ -18,7 +18,7 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Values that override agents' decisions.
 
     Attributes:
-        willingness: money/s for marks, of each flow of a source.
+        willingness: money/s that each flow of a source pays for marks.
         prices: money per mark, of the carrier of a link.
         weights: the held weights of a source's flows. The engine applies them; the market notes
             them.

@@ -104,7 +104,7 @@ def at_door(address: str, numbers: Sequence[object]) -> str:
 def varying(axes: Sequence[Axis], table: Sequence[Lines]) -> tuple[list[Axis], Lines]:
     """Return the variables, and by key the values of lines that differ between points.
 
-    For lines that depend on several variables there is one, `point`, of all their combinations.
+    Lines that depend on several variables share one variable, `point`, over all their combinations.
 
     Args:
         axes: variables of the sweep.
