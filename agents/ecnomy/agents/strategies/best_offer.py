@@ -29,15 +29,15 @@ two full links would have too many users. In proportion to the gain, they come t
 alternative leaves more (Smith 1984). A share `curiosity` of attentive users tries something else if
 it has no users to ask.
 
-Without any alternative a user has U(0); an untested alternative counts as at least U(0). An
+Without any alternative, a user has U(0); an untested alternative counts as at least U(0). An
 attentive user leaves if every alternative leaves it less than U(0) at two decisions. It returns as
 soon as others gain, or after a time `retry`. That time doubles each time the user leaves again, up
 to 8 times. The actual time is drawn from 0.5 to 1.5 times that, so users return one by one.
 A returning user tries the next alternative until the next decision, and leaves again unless it
 gains.
 
-With `elastic` users pay w = x U'(x) for the flow in use, as in `elastic-utility`, so each user buys
-its demand at its carrier's price. Otherwise they pay `pay`.
+With `elastic`, users pay w = x U'(x) for the flow in use, as in `elastic-utility`, so each user
+buys its demand at its carrier's price. Otherwise they pay `pay`.
 
 First choices are drawn at random. The figure `switches` of the table `agents` counts changes.
 Discrete choice with switching costs: Farrell and Klemperer 2007, section 2. Moves in proportion to

@@ -15,10 +15,11 @@ step has the slope
     d log w' / d log w  =  1 - g + g (1 - R) e
 
 Without smoothing (g = 1) and at a given price the slope is 1 - R. It is below -1 for alpha > 2, so
-w oscillates with growing steps. With g = 1/R the slope is 1 - g (1 + (R - 1) e), from 0 (at a given
-price one step suffices) to 1 - 1/R (on a full link). It is never negative, so w never oscillates,
-and it is below 1. For R <= 1, g = 1 and the slope is (1 - R) e, in [0, 1). If x is observed a whole
-interval late, z^2 - (1 - g) z - g (1 - R) e = 0 still has roots with |z|^2 = g |1 - R| e < 1.
+w oscillates with growing steps. With g = 1/R, the slope is 1 - g (1 + (R - 1) e), from 0 (at a
+given price one step suffices) to 1 - 1/R (on a full link). It is never negative, so w never
+oscillates, and it is below 1. For R <= 1, g = 1 and the slope is (1 - R) e, in [0, 1). If x is
+observed a whole interval late, the roots of z^2 - (1 - g) z - g (1 - R) e = 0 still have
+|z|^2 = g |1 - R| e < 1.
 
 If a utility sates, R is unbounded. While R >= 1 the step then uses the price lambda = w / x. It
 goes halfway to the payment for the demand D(lambda) at this price:

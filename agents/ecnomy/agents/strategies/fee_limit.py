@@ -5,7 +5,7 @@ A user's limit [money/s] is log-uniform between `low` and `high`. So of N users
 
     N log(high / F) / log(high / low)
 
-want a class of the fee F, with the elasticity 1 / log(high / F). With `even` limits are evenly
+want a class of the fee F, with the elasticity 1 / log(high / F). With `even`, limits are evenly
 spaced instead of random. A flow that is refused by a class keeps its class, and asks again at the
 next decision. A flow whose user cannot afford the cheapest class is switched off. Users compare the
 classes of their present provider. This is the QoS knob of Antoniadis et al. 2000, 2.1, for users

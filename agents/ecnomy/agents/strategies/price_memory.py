@@ -10,7 +10,7 @@ a payload rate x at the cost lambda of a bit, a flow pays
 
 because WTP is at rest at w / lambda. The flows of a source share a path, so the agent averages
 lambda over all flows of a source (cost_memory.py). It fades by exp(-dt / memory) with the time in
-which some of them send. At every decision all flows get w, under way or between files. So a file
+which some of them send. At every decision, all flows get w, under way or between files. So a file
 begins with the current knowledge. A single flow would learn the price only at the end of its file.
 """
 

@@ -3,9 +3,10 @@
 
 The list has `arms` prices from floor to ceiling, in equal ratios. Kleinberg and Leighton 2003 show
 that a list suffices, and how fine it must be: near its maximum, revenue is flat, so a gap between
-prices costs little. With a ratio of e^d the best price of the list is within d/2 of the optimum. It
-loses a share c d^2 / 8 of the largest revenue, c the curvature over log P (e (e - 1) for a demand
-of constant elasticity e and a cost per mark).
+prices costs little. With a ratio of e^d, the best price of the list is within d/2 of the optimum.
+It loses a share c d^2 / 8 of the largest revenue, where c is the curvature over log P (e (e - 1)
+for a demand of constant elasticity e and a cost per mark).
+
 The carrier tries all prices twice, each time in random order. Then it chooses by Thompson sampling
 (Thompson 1933; Agrawal and Goyal 2017 for normal rewards). It draws a profit for each price,
 

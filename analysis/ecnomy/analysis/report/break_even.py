@@ -13,7 +13,7 @@ is the ratio of means of c and m. The interval is the set of prices that the dat
     x >= 0 with |mean(c - x m)| <= t s(c - x m) / sqrt(n)
 
 (Fieller 1954), cut at 0, since a price is not below 0. It has no upper bound if the mean of m may
-be 0. In that case nearly all charges are refunded, and a higher price may earn nothing.
+be 0. In that case, nearly all charges are refunded, and a higher price may earn nothing.
 """
 
 from __future__ import annotations

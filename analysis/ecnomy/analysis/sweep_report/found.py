@@ -2,8 +2,9 @@
 """The findings of a sweep in sentences. The first opens its page and ends the command's output.
 
 The first finding is the best value of a strategy (or another non-numeric factor) in the main
-outcome, and its certainty. Without such a factor it is the best number, or else the parameters that
-matter. A difference counts if its q-value, among all comparisons of the sweep, is at most 0.05.
+outcome, and its certainty. Without such a factor, it is the best number, or else the parameters
+that matter. A difference counts if its q-value, among all comparisons of the sweep, is at most
+0.05.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ the effect of its bid on rho maximises U_i(x_i) - w_i at
 
     (1 - x_i / C) U_i'(x_i) = rho      if x_i > 0,      U_i'(0) <= rho  else               (1)
 
-With increasing concave utilities the equilibrium is unique. It maximises the sum of
+With increasing concave utilities, the equilibrium is unique. It maximises the sum of
 (1 - x/C) U(x) + (1/C) integral_0^x U over sum x = C; the derivatives are the left side of (1). If
 U(0) >= 0, it has at least 3/4 of the optimum's utility. One user with the utility x, among more and
 more users with x/2, approaches this bound. Source: Johari, Tsitsiklis 2004, Theorems 2 and 3; the

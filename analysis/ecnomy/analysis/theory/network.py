@@ -57,7 +57,7 @@ class LoadLink(msgspec.Struct, frozen=True):
 
 
 class QueueLink(msgspec.Struct, frozen=True):
-    """A link that marks by its mean queue, as RED does. In the fluid model it is full or empty."""
+    """A link that marks by its mean queue, as RED does. In the fluid model, it is full or empty."""
 
     capacity_pps: float
     curve: Callable[[float], float]  # probability at a queue; continuous, not decreasing

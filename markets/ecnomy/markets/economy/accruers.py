@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Amounts due under a tariff, epoch after epoch: an accruer holds the state of each row.
 
-A row is a flow, a source or another unit of a contract's meter. At any time a row has been charged
+A row is a flow, a source or another unit of a contract's meter. At any time, a row has been charged
 the floor of the exact rational sum. The fraction of a micro-unit is carried over, also across price
 changes. So charges do not depend on the division of time into epochs, with one exception
 (time_of_day.py). Each choice of a menu has a separate bill with its own fraction.

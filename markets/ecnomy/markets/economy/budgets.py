@@ -4,9 +4,9 @@
     mark cap = marks delivered + floor(money left [micro-units] / price [micro-units per mark])
 
 The engine sends a packet only while marks delivered plus packets in flight are below the cap, so
-the marks cannot exceed it. At a constant price the cap is constant. After a change of the price the
-cap is recomputed. Packets sent before pay the new price, so a rise while packets are in flight may
-cost more than the money left. A cautious strategy sets less than it has (`file-budget`).
+the marks cannot exceed it. At a constant price, the cap is constant. After a change of the price,
+the cap is recomputed. Packets sent before pay the new price, so a rise while packets are in flight
+may cost more than the money left. A cautious strategy sets less than it has (`file-budget`).
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ class Stepped(mesa.Model):
         """End the run, if it has not ended, and return its results.
 
         Returns:
-            The results, incomplete before the end of the run. With `tables=False` they are in
+            The results, incomplete before the end of the run. With `tables=False`, they are in
             memory, and have the tables `flows`, `links` and `pairs`, the summary and the balances.
 
         Raises:

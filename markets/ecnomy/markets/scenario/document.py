@@ -312,10 +312,10 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
         price_per_mark: initial price of a mark, unless its carrier sets another price.
         agents: agents, each with a role.
         settlement: rule for payments for marks, between customers and carriers; by default
-            retail. With `retail` a customer pays its access carrier for every mark delivered, and
+            retail. With `retail`, a customer pays its access carrier for every mark delivered, and
             that carrier pays the others for marks set in their domains. With `cascade` the customer
             pays the same, and each domain pays the next one downstream. With `direct` the customer
-            pays each domain for the marks set there. With `peering` carriers pay each other
+            pays each domain for the marks set there. With `peering`, carriers pay each other
             nothing.
         classic_price_ratio: price of a mark on a classic packet, ECT(0), over that of a mark on an
             L4S packet, ECT(1); by default 1. Prices per mark are those on L4S packets, and what

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Progress of long work on standard error: work done, elapsed time, work left.
 
-On a terminal it is one line, which is rewritten. Elsewhere (a pipe, a file) it prints a line every
+On a terminal, it is one line, which is rewritten. Elsewhere (a pipe, a file) it prints a line every
 ten seconds. The wall clock is read here for display; results of a run never depend on it.
 """
 
@@ -110,7 +110,7 @@ class StatusLine:
         self._shown, self._began_s = False, self._clock()
 
     def _fitted(self, told: str) -> str:
-        """Return the whole line. On a terminal the name is cut so that the line fits."""
+        """Return the whole line. On a terminal, the name is cut so that the line fits."""
         if not self._live:
             return f"{_WHO}{self._name}{told}"
         width = shutil.get_terminal_size().columns - 1
