@@ -93,7 +93,7 @@ def test_marks_set_are_those_of_the_sellers_links(made: RunResult) -> None:
 
 
 def test_pages_are_paid_when_complete(made: RunResult) -> None:
-    """As many pages are paid as the table of transfers has."""
+    """The number of paid pages is that of the table of transfers."""
     transfers = made.transfers
     rows = transfers[(transfers["complete"] == 1) & (transfers["flow"] >= 3)]
     assert sum(paid(made, "page").values()) == 10_000 * len(rows) and len(rows) > 5

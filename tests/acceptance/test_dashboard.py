@@ -132,7 +132,7 @@ class _Board:
             self.tab.wait(f"{at} > {before}")
 
     def step(self, epochs: int) -> None:
-        """Steps at least so many epochs, click by click."""
+        """Steps at least this number of epochs, click by click."""
         end = self.figure("time") + epochs
         while (now := self.figure("time")) < end:
             self.click("Step")
@@ -227,7 +227,7 @@ def test_an_engine_ends_with_its_page(
 def test_knobs_act_while_it_plays_and_is_slow_to_draw(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """The thread that draws a turned knob had an endless series of pictures to draw; then Ctrl-C."""
+    """The thread that draws a turned knob had endlessly many pictures to draw; then Ctrl-C."""
     with _serving(SLOW + SERVE) as (process, url), Tab(tmp_path / "profile", LIMIT_S) as tab:
         board = _Board(tab)
         tab.go(url)

@@ -119,7 +119,7 @@ def test_most_files_are_in_time_at_an_even_pace(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_larger_budget_is_sooner(seed: int) -> None:
-    """Without a deadline files are as fast as the budget allows, and never exceed it."""
+    """Without a deadline, files are as fast as the budget allows, and never exceed it."""
     one = ("sources.upload.count=1", "sources.upload.traffic={kind: file, size: 30 MB}")
     ends = []
     for budget in (2, 68, 240):

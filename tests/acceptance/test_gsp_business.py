@@ -72,7 +72,7 @@ def test_each_row_of_files_sees_its_own_flows_since_its_last_decision() -> None:
 
 
 def test_every_complete_file_is_charged_and_judged(files) -> None:
-    """At its end it is charged the price of its type, and refunded if it took too long."""
+    """At its end, it is charged the price of its type, and refunded if it took too long."""
     source = files.raw.flows.set_index("flow").source
     terms = {"laboratory": (600_000, 9 * PS), "kiosk": (30_000, PS)}
     charged, back = Counter(), Counter()

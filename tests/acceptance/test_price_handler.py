@@ -198,7 +198,7 @@ def test_quadratic_utility_settles_where_it_should(marking: str, rate: str, seed
 
 
 def test_steep_utility_would_cycle_unsmoothed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With gain 1 in place of 1/3 the same flows' w oscillate three times as far."""
+    """With a gain of 1 instead of 1/3, the same flows' w oscillate three times as far."""
     made = scenario(steep(WEIGHTS), marking=GIVEN_PRICE, rate="50 Mbps", duration=300)
     calm = elastic(steep(WEIGHTS), 1, GIVEN_PRICE, "50 Mbps")
     monkeypatch.setattr(AlphaFair, "curvature", property(lambda utility: 1.0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy report gsp` of a sweep of configs/examples/gsp.yaml: its answer and its look.
+"""`ecnomy report gsp` of a sweep of configs/examples/gsp.yaml: its answer and its layout.
 
 ECNOMY_SCREENSHOTS=DIR keeps pictures of it: DIR/report.png, report-phone.png, report-grey.png and
 report.pdf.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The look of `ecnomy report RUN` on a desktop, on a telephone and on paper.
+"""The layout of `ecnomy report RUN` on a desktop, on a telephone and on paper.
 
 ECNOMY_SCREENSHOTS=DIR keeps pictures of it: DIR/report-run.png, report-run-phone.png.
 """

@@ -117,7 +117,7 @@ def test_fields_of_a_flow_decision_are_numbers(
 def test_columns_may_be_lists_or_arrays_of_any_numbers(
     model: mesa.Model, shape: Any, kind: Any
 ) -> None:
-    """All come out as float64 and int64."""
+    """All become float64 and int64."""
     decision = Decision(shape([kind(3), kind(4)]), shape([kind(1), kind(0)]), shape([kind(7)] * 2))
     told = customer(model, decision, "DecidingAll").decide(seen(0, 1))
     assert told.willingness_micro_per_s.tolist() == [3.0, 4.0]

@@ -82,14 +82,14 @@ def test_a_price_that_may_be_on_either_side_of_the_dearest_w_is_no_change() -> N
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.4, 0.8])
 @pytest.mark.parametrize("other", [0.1, 1.0, 10.0])
 def test_whose_own_w_makes_the_price_comes_to_rest(share: float, other: float) -> None:
-    """Alone on a link that always gives `share` of x0, from w `other` times that of rest."""
+    """Alone on a link that always gives `share` of x0, w begins at `other` times its end value."""
     end = share / (1 + share)
     found = follow(lambda w, k: share, lambda w, k: (other * end if k == 1 else w) / share)
     assert found[-20:] == pytest.approx([end] * 20, rel=1e-3)
 
 
 def trickle(strategy: ElasticUtility, packets_of: Callable[[float], int], decisions: int) -> list:
-    """Successive w, money/s, of a flow told whole packets of X0 / 50 s, every 2 s; no marks."""
+    """Successive w, money/s, of a flow that gets whole packets of X0 / 50 s every 2 s, no marks."""
     found = []
     for k in range(decisions):
         packets = packets_of(found[-1]) if k > 1 else 0

@@ -69,7 +69,7 @@ def test_what_is_owed_by_hand() -> None:
 
 
 def test_the_mean_is_x0_whatever_dips_there_are() -> None:
-    """With a rate that follows its cap but for dips, what is sent is x0 t + D(0) - D(t)."""
+    """If the rate follows its cap except in dips, the flow sends x0 t + D(0) - D(t)."""
     buyer, random = AverageRate(threshold=1.0, rate=MBPS, over=5.0), np.random.default_rng(4)
     cap = buyer.decide(view(0, 0, 0)).rate_cap_bps / MBPS
     sent = []

@@ -70,7 +70,7 @@ def test_it_tries_above_and_below_and_measures_after_a_response() -> None:
 @pytest.mark.parametrize("start", [0.6, 4.0])
 @pytest.mark.parametrize("elasticity", [1.5, 2.0, 4.0])
 def test_the_gradient_comes_to_lerners_price(elasticity: float, start: float) -> None:
-    """P = cost e / (e - 1), but for the bias of a finite probe: 3 % of it with h = 0.02."""
+    """P = cost e / (e - 1), apart from the bias of a finite probe: 3 % of it with h = 0.02."""
     best = COST * elasticity / (elasticity - 1)
     carrier = CarrierBooks(RevenueGradient(probe=0.02), round(start * best))
     settle(carrier, isoelastic(elasticity), 8 * 200)

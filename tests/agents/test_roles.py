@@ -211,7 +211,7 @@ def test_providers_set_their_next_decision(model: mesa.Model) -> None:
 
 @pytest.mark.parametrize("price", [0, 10**12, -1, 10**12 + 1])
 def test_a_price_of_a_mark_has_limits(price: int, model: mesa.Model) -> None:
-    """From 0 to 10^12 micro-units."""
+    """Prices from 0 to 10^12 micro-units are accepted."""
     params = {"answer": price}
     isp = ConnectivityProvider(model, "isp", Terms(7, "lab_strategies:Answering", params))
     if 0 <= price <= 10**12:

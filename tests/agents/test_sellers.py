@@ -141,7 +141,7 @@ def test_readings_of_a_single_row_are_named_plainly() -> None:
 
 @pytest.mark.parametrize("price", [0, 10**12, -1, 10**12 + 1, 0.5, "1"])
 def test_a_price_of_a_call_is_a_whole_number_of_micro_units(price: object) -> None:
-    """From 0 to 10^12."""
+    """Amounts from 0 to 10^12 are accepted."""
     spec = AgentSpec("gsp", "x", lines=(CallLine(tariff("day"), ("a",), apart(1, price)),))
     role = GuaranteedStreamProvider.made(mesa.Model(rng=1), Terms(1), spec)
     question: Any = None

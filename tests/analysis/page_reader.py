@@ -32,7 +32,7 @@ class PageReader(HTMLParser):
     Attributes:
         amounts, counts: printed amounts of money, and other numbers that have a value.
         queries: the text of each, by its number; that of the first is `prelude`.
-        homes: the figure that a query stands in.
+        homes: the figure that contains a query.
         tables: by their ids, rows of texts, the head first.
         files: the CSV files by their names.
         pictures: their words, by their ids.

@@ -256,7 +256,7 @@ def test_calls_that_were_not_recorded_leave_the_money(tmp_path: Path) -> None:
 
 
 def test_a_run_without_a_provider_shows_none(gold_silver: Path) -> None:
-    """Without a provider there is no block and no picture."""
+    """Without a provider, there is no block and no picture."""
     text = _show(gold_silver)
     assert "guarantee" not in text
     assert "profit" not in text

@@ -184,7 +184,7 @@ market:
 
 @pytest.mark.drawn
 def test_a_provider_of_files_alone_has_a_page(tmp_path: Path) -> None:
-    """Without calls all figures are per hour, the sum is the balance, and `show` has no calls."""
+    """Without calls, all figures are per hour, the sum is the balance, and `show` has no calls."""
     folder = run(scenario_from_text(FILES), out=tmp_path / "run").folder
     write_gsp_page([folder], tmp_path / "page.html", ["ecnomy"])
     read, one = PageReader(tmp_path / "page.html"), open_raw(folder)

@@ -64,7 +64,7 @@ def test_rounds_that_a_router_tells_by_silences() -> None:
 
 
 def test_the_safeguard_lets_a_round_have_one_packet_more() -> None:
-    """Without silences rounds have 1, 1, then 2, 3, 4 packets, all but the first three forced."""
+    """Without silences, rounds have 1, 1, then 2, 3, 4 packets, all but the first three forced."""
     told = router_rounds(times(0, 100, 350, *[350 + i for i in range(1, 12)]), 0.9, 0.9)
     assert told.window.tolist() == [1, 2, 3, 4, 3]
     assert told.forced.tolist() == [False, False, True, True, True]

@@ -126,7 +126,7 @@ def test_variants_are_made_once(made, paper: Path, tmp_path: Path) -> None:
 
 
 def test_points_that_a_variant_leaves_alone_are_the_studys(made, paper: Path) -> None:
-    """Under a variant the runs have the points, parameters and seeds of the study."""
+    """Under a variant, the runs have the points, parameters and seeds of the study."""
     own, form = load_paper("siris2002"), Form(made[0])
     variant = variant_of(own, "red-weight", "0.02")
     chosen = Studies(own, ["fig3"], form)["fig3"].frame

@@ -48,7 +48,7 @@ def test_batch_means_widen_for_correlated_series() -> None:
 
 
 def test_batch_means_drop_the_uneven_beginning() -> None:
-    """With seven values in three batches the first value is left out."""
+    """With seven values in three batches, the first value is left out."""
     assert batch_means([1000, 1, 1, 2, 2, 3, 3], 3).mean == pytest.approx(2)
 
 

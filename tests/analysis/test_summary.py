@@ -37,7 +37,7 @@ def test_phases_come_from_the_plan(gold_silver: Path) -> None:
 
 @pytest.mark.parametrize(("until_s", "holds"), [(-1, True), (5, False), (10, False), (60, True)])
 def test_a_cap_is_named_while_it_holds(gold_silver: Path, until_s: float, holds: bool) -> None:
-    """In the first phase if it is never lifted, or after the warm-up of 10 s; later if lifted."""
+    """The first phase names a cap that is lifted after the warm-up of 10 s, or never."""
     plan = open_raw(gold_silver).plan
     sources = [
         msgspec.structs.replace(

@@ -175,7 +175,7 @@ def test_the_best_price_is_found(swept: Swept) -> None:
 
 
 def test_a_top_between_values_is_found() -> None:
-    """Without noise a parabola's top between two values is found exactly."""
+    """Without noise, a parabola's top between two values is found exactly."""
     x = (1.0, 2.0, 3.0, 4.0)
     factor = Factor("p", ("p",), "", tuple(map(str, x)), x, (x,), False)
     codes = np.repeat(np.arange(4), 2)

@@ -30,7 +30,7 @@ def _linear(alpha: float, step: float, until: float) -> theory.Trajectory:
 
 @pytest.mark.parametrize("alpha_delay", [0.3, 1.4, 2.5])
 def test_the_linear_equation_by_steps(alpha_delay: float) -> None:
-    """For ten delays the course equals each delay's polynomial within 1e-6."""
+    """For ten delays, the course equals each delay's polynomial within 1e-6."""
     alpha = alpha_delay / DELAY
     got = _linear(alpha, DELAY / 40, 10 * DELAY)
     exact = [_steps_exactly(alpha, t) for t in got.times_s]

@@ -117,7 +117,7 @@ def test_scaling_of_figures_9_to_11() -> None:
 
 @pytest.mark.parametrize("links", [1, 6, 10])
 def test_maxmin_shares_of_figure_12(links: int) -> None:
-    """With w_0 = n w_1 the long connection has half of every link."""
+    """With w_0 = n w_1, the long connection has half of every link."""
     got = row(links, 12.0 * links, 1.1)
     assert got.rates == pytest.approx([6.0] * (links + 1))
     assert got.loads == pytest.approx([1.0] * links)

@@ -180,7 +180,7 @@ def test_a_whole_run_has_all_its_reports(
 
 
 def test_pairs_are_of_sources_of_the_plan() -> None:
-    """If the number of sources is known; else any source that is not negative is valid."""
+    """Sources beyond a known number are refused; else any source of 0 or more is valid."""
     found = samples.report()
     check_report(found, samples.LIMITS)
     check_report(found, dataclasses.replace(samples.LIMITS, n_sources=6))
@@ -268,7 +268,7 @@ def test_an_error_does_not_wait_for_an_engine_that_reads_nothing(
 
 
 def test_serve_waits_without_a_deadline() -> None:
-    """Without a deadline only the end of file counts as death."""
+    """Without a deadline, only the end of file counts as death."""
     raw, ours = socket.socketpair()
     with raw, samples.link(ours, silence_s=None) as link:
         assert ours.gettimeout() is None
@@ -279,7 +279,7 @@ def test_serve_waits_without_a_deadline() -> None:
 
 @pytest.mark.parametrize(("left", "name"), [(0, "hung-up"), (2, "truncated"), (40, "truncated")])
 def test_death_is_named(pair: Pair, left: int, name: str) -> None:
-    """Between frames it is a hang-up; inside a header or a body, an incomplete frame."""
+    """Between frames, it is a hang-up; inside a header or a body, an incomplete frame."""
     raw, link = greet(pair)
     raw.sendall(encode(samples.report())[:left])
     raw.close()

@@ -36,7 +36,7 @@ def test_describe_lists_every_law() -> None:
 
 
 def test_totals_without_a_bridge(tmp_path) -> None:
-    """Without a market the engine runs the plan and prints one JSON line."""
+    """Without a market, the engine runs the plan and prints one JSON line."""
     path = tmp_path / "plan.json"
     path.write_bytes(plans.reference_dumbbell(2.0).to_json())
     totals = json.loads(call("run", "--plan", str(path)).stdout)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls from an unlimited population: one Poisson process over the lines of a source.
 
-The lines of calls are replayed from the table of calls alone. The lost calls are held to Erlang's
-B formula, and arrivals to a Poisson process.
+The lines of calls are replayed from the table of calls alone. The lost calls are compared with
+Erlang's B formula, and arrivals to a Poisson process.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rate profiles on the running engine: pauses last as long in operational time as they were drawn.
 
-Counts per step are held to 99 % intervals of the profile's rates. If a stream states exactly
+Counts per step lie in 99 % intervals of the profile's rates. If a stream states exactly
 when an event must happen, the engine has it at that picosecond.
 """
 

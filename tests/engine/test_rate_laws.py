@@ -211,7 +211,7 @@ def test_vegas_keeps_alpha_to_beta_packets_queued(rate_bps: float) -> None:
     window = over["cwnd_integral"][0] / 20
     queued = window - rate_bps / 8000 * smallest_s
     assert 1 - 1e-6 <= queued <= 3 + 1e-6
-    assert queue == pytest.approx(queued, abs=0.1)  # packets are back to back, but for bursts
+    assert queue == pytest.approx(queued, abs=0.1)  # packets are back to back, except in bursts
 
 
 @full

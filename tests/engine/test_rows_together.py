@@ -88,7 +88,7 @@ def test_the_same_packets_at_the_same_times(each: Outcome, pair) -> None:
 
 
 def test_reports_hold_sums(each: Outcome, pair) -> None:
-    """Every column is the sum over the row's flows, but for the RTT, the mean of those with one."""
+    """Columns are sums over the row's flows; the RTT is the mean over the flows that have one."""
     many, rows = pair
     assert len(many.plan.flow_names()) == many.plan.row_count == rows[-1] + 1
     for one, two in zip(each.reports, many.reports, strict=True):

@@ -35,7 +35,7 @@ def flight(outcome: Outcome) -> list[int]:
 
 @pytest.mark.parametrize("window", [plans.RENO, plans.wtp(50)])
 def test_a_receiver_window_bounds_the_flight(window: Law) -> None:
-    """At most 16 packets beyond the last ACK; 16 a round trip; a window not used does not grow."""
+    """At most 16 packets beyond the last ACK; 16 a round trip; an unused window does not grow."""
     links = plans.duplex("l", 0, 1, 1e8, RTT_S / 2)
     transport = plans.tcp(window, echo="off", receiver_window=16)
     outcome = run(plans.plan(links, [plans.source("f", [0], [1], transport)], 30, trace=True))

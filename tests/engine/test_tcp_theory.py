@@ -69,7 +69,7 @@ def single_reno(buffer_packets: int) -> float:
 
 
 def test_one_reno_flow_fills_a_buffered_link() -> None:
-    """With a buffer of one bandwidth-delay product the link is over 99 % busy."""
+    """With a buffer of one bandwidth-delay product, the link is over 99 % busy."""
     assert single_reno(200) > 0.99
 
 

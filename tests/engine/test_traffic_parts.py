@@ -55,7 +55,7 @@ def test_sessions_are_those_drawn() -> None:
 
 @full
 def test_idle_times_and_readings_make_the_pages_of_a_renewal_process() -> None:
-    """Idle 1800 s, 10 pages of 42.8 s: the mean first time and the number of pages are as due."""
+    """Idle 1800 s, 10 pages of 42.8 s: the mean first time and the number of pages are right."""
     count, duration_s, idle_s, pages = 1_000, 60_000, 1800.0, 10.0
     users = files(count, duration_s, web(mean=200.0), parts=[sessions(idle_s, pages)])
     first = np.array([rows[0][0] for rows in users]) / PS

@@ -147,7 +147,7 @@ def check_cubic_is_reno_where_reno_is_faster(laws: Laws) -> None:
 
 
 def check_dctcp_alpha(laws: Laws) -> None:
-    """If all packets are marked, alpha tends to 1 and a round halves; without marks it stays."""
+    """If all packets are marked, alpha tends to 1 and a round halves; without marks, it stays."""
     for marked, left in ((1, 0.5), (0, 1.0)):
         law, window = laws.window("dctcp", [0.0625, 0.5, 1.0]), (64.0, 0.0, 1.0, 64.0)
         acked = 0

@@ -281,7 +281,7 @@ class BlueOracle:
         return "loss-to-1" if self.pm == 1 else "loss"
 
     def idle(self, since: int) -> str:
-        """At an idle link."""
+        """The link becomes idle."""
         if not self._thawed(since):
             return "idle-frozen"
         rest = self.pm - Fraction(self.options.decrement)

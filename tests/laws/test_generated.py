@@ -34,7 +34,7 @@ sizes = st.integers(40, 9000)
 
 @st.composite
 def red_options(draw: st.DrawFn) -> RedOptions:
-    """Any RED."""
+    """Parameters of any RED."""
     in_bytes, mean = draw(flags), draw(st.sampled_from([500.0, 1000.0, 1500.0]))
     unit = mean if in_bytes else 1.0
     low = draw(st.floats(0, 20))

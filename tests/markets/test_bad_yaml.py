@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every fault of a scenario: one line with file, line, path, what was found, what was expected."""
+"""Every fault of a scenario: one line with file, line, path, value found, values expected."""
 
 from __future__ import annotations
 

@@ -260,7 +260,7 @@ def test_a_hang_up_ends_a_run_with_partial_results(
 
 
 def test_no_progress_where_nobody_watches(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a terminal on standard error no progress is drawn."""
+    """Without a terminal on standard error, no progress is drawn."""
     assert ecnomy("run", scene, "--out", "r") == 0
     err = capsys.readouterr().err
     assert "\x1b" not in err and all(line.startswith("ecnomy: ") for line in err.splitlines())

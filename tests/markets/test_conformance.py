@@ -34,7 +34,7 @@ FEWER = 100  # flows where there are 5,000, in the fast tier
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the fast tier no situation has more than FEWER flows."""
+    """In the fast tier, no situation has more than FEWER flows."""
     _fewer(monkeypatch)
 
 

@@ -79,6 +79,6 @@ def test_charge_per_mark_or_per_marked_byte(per: str, amounts: list[int]) -> Non
 
 
 def test_charge_beyond_int64_is_refused() -> None:
-    """Never wrapped around."""
+    """The amount never wraps around."""
     with pytest.raises(LedgerError, match="overflow"):
         MarkCharge().due(10**12, ints(10**7), ints(0))

@@ -118,7 +118,7 @@ def test_a_run_that_counted_nothing_has_empty_tables(result: RunResult, tmp_path
     ],
 )
 def test_slips_are_named_with_their_place(override: str, path: str, complaint: str) -> None:
-    """One line with the path and what was found."""
+    """Each fault is one line with the path and the value found."""
     with pytest.raises(ScenarioError) as fault:
         make_plan(scenario_from_text(TEXT, overrides=[override]))
     assert f"{path}: " in str(fault.value) and complaint in str(fault.value)

@@ -81,7 +81,7 @@ def test_the_command_to_run_a_copy_is_quoted(
 
 
 def test_an_unknown_example_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """With the nearest name."""
+    """The error has the nearest name."""
     assert ecnomy("example", "gold-silvr") == 2
     assert "'gold-silver'" in capsys.readouterr().err
     assert ecnomy("example", "sample", "--into", "/dev/null/x") == 2

@@ -31,7 +31,7 @@ NAMES = (
 
 
 def found(on: dict[int, float], background: set[int], *, to_s: int = TO_S) -> dict[str, Group]:
-    """The groups, where rows of flows had so many active members on average."""
+    """The groups, for rows of flows with these mean numbers of active members."""
     asked: list[list[int]] = []
 
     def mean(edges_ps: np.ndarray) -> np.ndarray:

@@ -179,7 +179,7 @@ def test_sources_that_queueing_held_back(how: dict, told: dict[str, tuple]) -> N
     ],
 )
 def test_limits_of_what_queueing_explains(asked: float, weight: float, told: set[str]) -> None:
-    """At 5 marks/s taken."""
+    """The flow takes 5 marks/s."""
     rates = [(0, flow, asked) for flow in range(3)]
     run = Run(rates, weight=[[weight, weight, 3 * weight]] * 4)
     assert set(found(saturated, run)) == told

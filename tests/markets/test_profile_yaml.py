@@ -119,7 +119,7 @@ def test_a_profile_beyond_the_run_is_doubted() -> None:
     ],
 )
 def test_faults_of_profiles(profile: str, path: str, found: str, expected: str) -> None:
-    """Each fault is one line with file, line, path, what was found and what was expected."""
+    """Each fault is one line with file, line, path, the value found and the values expected."""
     with pytest.raises(ScenarioError) as caught:
         written(profile)
     error = caught.value

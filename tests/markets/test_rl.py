@@ -184,7 +184,7 @@ def test_an_engine_that_dies_is_an_error_with_its_last_words(
 
 
 def test_an_environment_that_is_forgotten_ends_its_engine(tmp_path: Path, pids: list[int]) -> None:
-    """Without close()."""
+    """This holds without close()."""
     env: MarketEnv | None = market_env(written(tmp_path), "joe")
     assert env is not None
     env.reset(seed=1)

@@ -108,7 +108,7 @@ def test_no_rows_owe_nothing(kind: str) -> None:
 
 @pytest.mark.parametrize("posted", [-1, ints(3, -1)])
 def test_a_posted_price_below_zero_is_refused(posted: Any) -> None:
-    """For all rows or for one."""
+    """This holds for all rows and for one."""
     with pytest.raises(LedgerError, match="negative-amount"):
         accruer(Posted(), 2, "mark").due(0, 1, ints(1, 1), posted)
 

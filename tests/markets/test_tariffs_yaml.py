@@ -302,7 +302,7 @@ BAD = [
 
 @pytest.mark.parametrize(("text", "path", "found", "expected"), BAD)
 def test_a_bad_tariff_is_one_line(text: str, path: str, found: str, expected: str) -> None:
-    """File, line, path, what was found and what was expected."""
+    """The error has file, line, path, the value found and the values expected."""
     with pytest.raises(ScenarioError) as caught:
         reading.read(parse(f"tariff:\n  {text}\n", "lab.yaml"), Contract, "", {})
     error = caught.value

@@ -149,6 +149,6 @@ def test_a_bill_of_nothing_has_no_standing_part() -> None:
 
 
 def test_what_is_no_truth_value_is_refused(tmp_path: Path) -> None:
-    """In one line."""
+    """The refusal is one line."""
     with pytest.raises(StrategyError, match=r"ann .*returned an `active` that is not a truth"):
         made(tmp_path / "r", "Vague")

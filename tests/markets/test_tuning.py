@@ -103,7 +103,7 @@ def test_orders_of_several_links_are_sent_once_and_in_order() -> None:
 
 
 def test_a_strategy_that_fails_is_blamed() -> None:
-    """As it is for prices."""
+    """The error is the same as for prices."""
     made = market({})
     Tuner.told = None  # type: ignore[assignment]
     with pytest.raises(StrategyError, match="isp"):

@@ -236,7 +236,7 @@ def test_debug_modules_are_taken_where_there_are_no_others(stand_in: Path) -> No
 
 
 def test_opp_run_on_the_path_names_omnetpp(stand_in: Path, monkeypatch) -> None:
-    """Without OMNETPP_ROOT, it is the folder that contains opp_run."""
+    """Without OMNETPP_ROOT, OMNeT++ is the folder that contains opp_run."""
     monkeypatch.delenv("OMNETPP_ROOT")
     monkeypatch.setenv("PATH", f"{stand_in}/omnetpp/bin:/usr/bin:/bin")
     assert find_installation().omnetpp.folder == (stand_in / "omnetpp").resolve()

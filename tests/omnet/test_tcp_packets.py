@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCP on OMNeT++: packet for packet that of the built-in engine, which is held to theory.
+"""TCP on OMNeT++: packet for packet as on the built-in engine, which is compared with theory.
 
 Counters of all reports, windows and round trips to the last bit, transfers, and each packet's times
 are compared. Other assertions check that a run contains the events that it tests.

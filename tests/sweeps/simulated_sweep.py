@@ -160,7 +160,7 @@ class World:
         self._in_shard: dict[str, list[str]] = {}
 
     def live(self) -> None:
-        """Start the sweep until it is finished.
+        """Start the sweep repeatedly until it is finished.
 
         Raises:
             AssertionError: a promise is broken; the message has the seed and the events.

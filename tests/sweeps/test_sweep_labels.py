@@ -46,7 +46,7 @@ def test_values_are_called_by_their_labels(tmp_path: Path) -> None:
 
 
 def test_names_are_made_of_what_differs(tmp_path: Path) -> None:
-    """Without labels a mapping is called by its law and the keys by which it differs."""
+    """Without labels, a mapping is called by its law and its differing keys."""
     runs = load(made_up(tmp_path, sweep(f"  grid: {{{MARKING}: [{RARE}, {OFTEN}]}}"), figures))
     assert runs.label.unique().tolist() == ["fixed (probability 0.02)", "fixed (probability 0.05)"]
 

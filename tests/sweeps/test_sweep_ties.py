@@ -79,7 +79,7 @@ def made(tmp_path: Path, text: str = SWEEP, scenario: str = TWO) -> Path:
 
 
 def test_both_paths_get_the_value(tmp_path: Path) -> None:
-    """At every point both carriers have the point's price, under one name."""
+    """At every point, both carriers have the point's price, under one name."""
     sweep = load_sweep(write(tmp_path, SWEEP, TWO))
     assert len(sweep) == 8
     for point in sweep.points():
