@@ -43,7 +43,7 @@ def scheduler(
             return left[0][1] if left else None
 
         def _reschedule(self, node: WorkerController) -> None:
-            """More than two tests, without which a worker waits; the word that no more come."""
+            """More than two tests, because a worker waits for two; then the end of the tests."""
             if node.shutting_down or node not in self.registered_collections:
                 return
             while self.workqueue and self._pending_of(self.assigned_work[node]) <= 2:

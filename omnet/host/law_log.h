@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A record of every call of a law: its arguments and results, bit for bit, so a test can repeat the calls
-// (tests/parity). It is compiled in if ECNOMY_LAW_LOG is defined, and is then written to the file in the environment
-// variable of that name. Without the definition, these classes are empty. Each call is one line,
-// with whole numbers in decimal and other numbers as %a:
+// (tests/parity). It is compiled in if ECNOMY_LAW_LOG is defined, and is then written to the file that the environment
+// variable ECNOMY_LAW_LOG names. Without the definition, these classes are empty. Each call is one line, with whole
+// numbers in decimal and other numbers as %a:
 //
 //   new I FAMILY LAW VALUE...             a new host with the number I, which begins its further lines
 //   arrival I PACKETS BYTES RATE IDLE FLOW BYTES ECT CE NOW N DRAW... ACTION MARK_QUEUED PROBABILITY

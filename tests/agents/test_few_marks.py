@@ -45,7 +45,7 @@ def test_the_interval_brings_six_marks_times_r() -> None:
 def test_nothing_is_said_without_cause(
     marks: list[float], curvature: list[float], decisions: int, judged: list[bool]
 ) -> None:
-    """No notice after few decisions, with enough or hardly any marks, or for R of 1 and more."""
+    """There is no notice after few decisions, with enough or hardly any marks, or for R >= 1."""
     assert advice(marks, curvature, decisions, judged) == ""
 
 

@@ -266,7 +266,7 @@ def test_a_utility_that_is_not_concave_is_refused() -> None:
 
 
 def test_without_smoothing_alpha_three_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At a given price the plain map has the slope 1 - alpha and swings for ever."""
+    """At a given price, the plain map has the slope 1 - alpha and swings for ever."""
     plain = utility(3.0)
     monkeypatch.setattr(plain, "_gain", 1.0)
     swing = np.diff(np.log(settle(plain, lambda w: 2.0 * w, 60)))[20:]

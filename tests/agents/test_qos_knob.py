@@ -84,13 +84,13 @@ def test_a_good_second_starts_patience_anew() -> None:
 
 
 def test_goes_down_when_nothing_was_marked() -> None:
-    """No marks for 3 s: the cheaper class gives the same."""
+    """Without marks for 3 s, the flow moves to the cheaper class."""
     script = Script(QosKnob(patience=3), GOLD)
     assert script.steps(7, 100, 0) == [GOLD, GOLD, SILVER, SILVER, SILVER, BRONZE, BRONZE]
 
 
 def test_one_mark_keeps_the_class() -> None:
-    """A mark starts the wait anew."""
+    """A mark restarts the wait."""
     script = Script(QosKnob(patience=3), GOLD)
     assert [script.step(100, m)[0] for m in (0, 0, 1, 0, 0)] == [GOLD] * 5
 

@@ -70,7 +70,7 @@ def test_a_price_that_somebody_else_posts_is_taken_up() -> None:
 @pytest.mark.parametrize("elasticity", [0.3, 1.0, 3.0, 30.0])
 @pytest.mark.parametrize("start", [0.05, 0.6])
 def test_no_swing_whatever_the_demand(elasticity: float, start: float, late: bool) -> None:
-    """Users' u = D (P p(u))^-e, p a line from `start` on, solved exactly; demand doubles.
+    """Users' u = D (P p(u))^-e, where p is a line from `start` on, solved exactly; demand doubles.
 
     From far below the price that it takes to far above: the error keeps its sign, and after 30
     decisions less is left than log 2 / (e_0 31). Seen a whole interval late it still settles.

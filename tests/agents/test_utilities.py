@@ -151,7 +151,7 @@ def test_curvature_is_the_largest_there_is(utility: Utility) -> None:
 
 
 def test_alpha_zero_buys_all_or_nothing() -> None:
-    """Each bit is worth a / x0: all of them below that price, none from there on."""
+    """Each bit is worth a / x0: users buy all bits below that price, and none from there on."""
     linear = AlphaFair(a=2.0, alpha=0.0)
     assert linear.value(R) == pytest.approx(2.0 * R)
     assert linear.demand(np.array([0.5, 1.999, 2.0, 3.0])).tolist() == [np.inf, np.inf, 0.0, 0.0]

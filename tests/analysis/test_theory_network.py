@@ -101,8 +101,8 @@ def test_figure_5_bends_where_the_second_link_marks(
 ) -> None:
     """The ratio is r T_short / T_long until link 2 passes load 0.6, at r = 5.36 or 5.06.
 
-    There the long flows have 150 packets/s each and link 1 marks with 0.71 x / 250, x the rate
-    of a short one, so that 0.71 x^2 / 250 = 1 / T.
+    There the long flows have 150 packets/s each and link 1 marks with 0.71 x / 250, where x is the
+    rate of a short one, so that 0.71 x^2 / 250 = 1 / T.
     """
     by_hand = 150 / (slope * (250 / (0.71 * rtt_s)) ** 0.5)
     assert by_hand == pytest.approx(onset, abs=5e-3)

@@ -17,7 +17,7 @@ MSS = 1448
 def pipe_mean(rtt_s: float, p: float, acks: int, seed: int) -> float:
     """CUBIC's mean window over a pipe that marks each packet with p: RFC 9438 by hand.
 
-    An ACK comes every rtt / cwnd. For a round trip after a mark ACKs still carry ECE: no second
+    An ACK comes every rtt / cwnd. For a round trip after a mark, ACKs still carry ECE: no second
     reduction and no growth.
     """
     beta, c = 0.7, 0.4

@@ -49,7 +49,7 @@ def spent(tmp_path: Path, **how: float) -> tuple[list[int], np.ndarray]:
 
 @pytest.mark.parametrize("transport", [WTP, "{law: newreno, mss: 960 bytes}"])
 def test_a_budget_is_spent_to_the_last_mark(tmp_path: Path, transport: str) -> None:
-    """Under any law a flow takes 100 marks of 0.01 money long before the end, then no more."""
+    """Under any law, a flow takes 100 marks of 0.01 money long before the end, and then stops."""
     paid, marks = spent(tmp_path, transport=transport)
     assert paid == [1_000_000] * 3
     assert (marks[-1] == 100).all() and (marks[-3] == 100).all() and (marks[3] < 100).all()

@@ -89,7 +89,7 @@ def test_rows_of_many_are_on_or_off() -> None:
 
 
 def test_a_class_by_hand_changes_fee_and_payment_together() -> None:
-    """Silver's flow goes to gold at the next report: 4 money/s from there on, not before."""
+    """Silver's flow moves to gold at the next report, and pays 4 money/s only from then on."""
     plan = world.plan([world.source("gold"), world.source("silver")])
     market = Market(plan, world.shop(CLASSES))
     market.decide(world.report(plan, 0, 0))

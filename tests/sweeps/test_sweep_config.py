@@ -161,7 +161,7 @@ def test_senseless_ranges_are_refused(tmp_path: Path, over: str) -> None:
 
 
 def test_each_value_is_tried_before_the_first_run(tmp_path: Path) -> None:
-    """Not only a parameter's first value: one that fits with some value of another is valid."""
+    """All values of a parameter are checked; one that fits with some value of another is valid."""
     file = write(tmp_path, SWEEP.replace("0.2 money]", "0.2]"))
     with pytest.raises(ScenarioError) as fault:
         try_values(load_sweep(file), file)

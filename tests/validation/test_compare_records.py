@@ -222,7 +222,7 @@ def test_seeds_keep_to_a_budget(made) -> None:
 
 
 def test_what_is_no_record_is_refused(made, tmp_path: Path) -> None:
-    """Not JSON, another format, or values that do not fit the seeds: named with the file."""
+    """The error names files without JSON, with another format, or with values that do not fit."""
     _, record = made
     file = tmp_path / "a.json"
     for text in ("", "{}", '{"format": 1}', '{"format": 2}'):

@@ -44,8 +44,8 @@ inline Time SegmentSender::pace_interval() const noexcept {
   return Gate::interval(static_cast<double>(round_trip()) / window_.cwnd);
 }
 
-// Interval from a packet at `from` to the next packet. Under a profile, this is an interval of
-// operational time, so a step within it applies from the step's time on.
+// Interval from a packet at `from` to the next packet. Under a profile, this is an interval of operational time, so a
+// step within it applies from the step's time on.
 inline Time SegmentSender::cap_interval(Time now, Time from) const noexcept {
   const double cap = cap_bps(now);
   if (cap < 0) return 0;

@@ -4,8 +4,8 @@
 // Sources and queues register in INITSTAGE_LOCAL. The books are open from INITSTAGE_PHYSICAL_ENVIRONMENT
 // on: labels, indices and counters are valid from then on. The module reports at every multiple of the
 // epoch, at the end of the warm-up and at the end of the run, before any other event of that time. Then it
-// waits for the decision. Without an address, it is a null bridge: no market decides, and only
-// OMNeT++'s own results are recorded.
+// waits for the decision. Without an address, it is a null bridge: no market decides, and only OMNeT++'s own
+// results are recorded.
 #ifndef ECNOMY_INET_MARKET_MARKETBRIDGE_H_
 #define ECNOMY_INET_MARKET_MARKETBRIDGE_H_
 

@@ -27,8 +27,8 @@ namespace ecnomy {
 // Traits of a traffic law, for hosts and scenarios. A law of timed packets has
 //   Time first(Uniform&&)   time to the first packet
 //   Time gap(Uniform&&)     time between two packets
-// and is constructed from its values. With `own_sizes`, it is constructed from its values and the
-// maximum payload of a packet, and also has
+// and is constructed from its values. With `own_sizes`, it is constructed from its values and the maximum payload of
+// a packet, and also has
 //   std::int32_t payload_bytes() const   payload of the last timed packet
 struct TrafficTraits {
   bool datagrams = false;      // uses udp, not tcp

@@ -190,7 +190,7 @@ class BetaRate(msgspec.Struct, frozen=True):
 
 
 def _hypergeometric(hits: int, packets: int, drawn: int, first: int) -> float:
-    """Return P(J >= first), J the hits among `drawn` of these packets."""
+    """Return P(J >= first), where J is the number of hits among `drawn` of these packets."""
     least, most = max(0, drawn - (packets - hits)), min(hits, drawn)
     if first <= least:
         return 1.0

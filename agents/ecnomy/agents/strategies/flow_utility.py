@@ -38,7 +38,7 @@ def asked_rate(utility: Utility) -> str:
 
 
 def damping(utility: Utility) -> float:
-    """Return g = 1 / max(1, R), R the largest -x U''/U'; 1 if a utility sates (R is unbounded)."""
+    """Return g = 1 / max(1, R), where R is the largest -x U''/U'; 1 if a utility sates."""
     return 1.0 if math.isinf(utility.curvature) else 1.0 / max(1.0, utility.curvature)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inelastic utilities, which are not concave: a small rate is worth little or nothing.
 
-With r = x / x0 (see utility.py) and S(r) = 1 / (1 + exp(-k (r - 1))), k the steepness:
+With r = x / x0 (see utility.py) and S(r) = 1 / (1 + exp(-k (r - 1))), where k is the steepness:
 
     kind     U [money/s]                      bought at the price p [money/s per x0]
     sigmoid  a (S(r) - S(0)) / (1 - S(0))     r > 1 with dU/dr = p, below p*; nothing from p* on

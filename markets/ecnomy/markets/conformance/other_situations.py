@@ -42,7 +42,7 @@ class Course(msgspec.Struct, frozen=True):
     Attributes:
         name: name in messages.
         count: number of links, classes or streams.
-        dt_s: time since the previous observation, for each [s].
+        dt_s: time since the previous observation, for each observation [s].
         odd: unusual column values instead of ordinary values.
         price_micro: the price or fee in force; -1 for the one posted last.
         balance_micro: balance of the account, micro-units.
