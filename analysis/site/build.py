@@ -20,7 +20,7 @@ from sitegen.play import engine_module, write_play
 
 
 def build(site: Path) -> int:
-    """Build the site in a folder, anew, and return the exit status."""
+    """Rebuild the site in a folder, and return the exit status."""
     source = site.with_name(f"{site.name}-source")
     module = engine_module()
     play = isinstance(module, Path)

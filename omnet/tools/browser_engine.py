@@ -37,7 +37,7 @@ def lacking() -> str:
 
 
 def build() -> Path:
-    """Return the module, built anew if a source has changed.
+    """Return the module, rebuilt if a source has changed.
 
     Raises:
         RuntimeError: something is missing or does not compile.

@@ -119,7 +119,7 @@ def test_patience_delays_leaving() -> None:
 
 
 def test_those_who_change_their_mind_in_time_stay() -> None:
-    """The price, smoothed, falls before patience ends, which then begins anew."""
+    """The smoothed price falls before patience ends, so patience restarts."""
     patience = {"kind": "fixed", "mean": 45.0}
     demand = {"kind": "isoelastic", "at": 0.9, "elasticity": 9.0}
     crowd = Crowd(20, demand=demand, looks=1.0, patience=patience)
@@ -142,7 +142,7 @@ def test_users_come_and_go() -> None:
 
 @pytest.mark.parametrize("kind", sorted(TIMES))
 def test_times_have_their_mean(kind: str) -> None:
-    """In 400,000 draws; Pareto's of shape 3, whose mean settles."""
+    """The means hold in 400,000 draws; Pareto's shape is 3, so that its mean converges."""
     more = {"shape": 3.0} if kind == "pareto" else {}
     drawn = TIMES[kind](mean=5.0, **more).draw(np.random.default_rng(2), 400_000)
     assert drawn.min() >= 0 and drawn.mean() == pytest.approx(5.0, rel=0.01)

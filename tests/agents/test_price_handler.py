@@ -100,7 +100,7 @@ def handler() -> Callable[..., PriceHandler]:
 
 
 def test_first_decision_is_at_the_first_report(handler: Callable[..., PriceHandler]) -> None:
-    """At t = 0, before any packet; the second one at a random phase of the interval."""
+    """It is at t = 0, before any packet; the second one is at a random phase of the interval."""
     home = handler(20)
     assert home.due(0)
     decision = home.decide(seen(0.0, 0.0, t_s=0, dt_s=0))

@@ -178,7 +178,7 @@ def test_resolved_scenario_loads_as_itself() -> None:
 
 
 def test_handler_pays_its_marks_itself() -> None:
-    """At the price in force, to the ISP; the mark rate is its willingness over the price."""
+    """It pays the ISP at the price in force; the mark rate is its willingness over the price."""
     plan = world.plan([world.source("web", count=2)])
     market = Market(plan, MarketSpec(1000, (ISP, handler("web", "constant-charge", charge=0.5))))
     decide = market.decide(world.report(plan, 0, 0))

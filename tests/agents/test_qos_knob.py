@@ -135,7 +135,7 @@ def test_flow_that_may_not_send_is_not_judged() -> None:
 
 
 def test_long_observations_count_whole() -> None:
-    """One observation of 12 s is patience enough."""
+    """One observation of 12 s exceeds the patience."""
     script = Script(QosKnob(patience=10), BRONZE)
     script.step(100, 5, dt_s=12)
     assert script.step(50, 5, dt_s=12) == [SILVER]

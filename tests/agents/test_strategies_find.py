@@ -74,7 +74,7 @@ def test_entry_point_finds_an_installed_class(monkeypatch: pytest.MonkeyPatch) -
     ],
 )
 def test_missing_strategy_names_what_was_tried(kind: str, told: str) -> None:
-    """One line that says where it was looked for."""
+    """One line lists the places that were searched."""
     with pytest.raises(StrategyError, match=told):
         find(kind)
 

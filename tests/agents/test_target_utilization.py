@@ -26,7 +26,7 @@ def seen(price: int, used: list[float], names: tuple[str, ...], t_s: int = 10) -
 
 
 def test_the_price_goes_with_the_ratio_of_use_and_target() -> None:
-    """P u / target, of the link named; nothing is known at the first look."""
+    """The price is P u / target of the named link; the first observation has no data."""
     strategy = TargetUtilization(target=0.8, link="b")
     assert strategy.post_price(seen(1000, [0, 0], ("a", "b"), 0)) == 1000
     assert strategy.post_price(seen(1000, [0.1, 0.96], ("a", "b"))) == 1200

@@ -143,7 +143,7 @@ def test_blocks_of_a_run(monkeypatch) -> None:
 
 
 def test_a_ratio_is_of_rows(monkeypatch) -> None:
-    """From the counts of two streams over all seeds, drawn from the least seed."""
+    """The ratio is of the counts of two streams over all seeds, drawn from the least seed."""
     frame = pd.DataFrame({"replicate": [0, 1], "seed": [4, 5]})
     for name, marks in (("a", (2.0, 4.0)), ("b", (1.0, 1.0))):
         for block in range(5):

@@ -2,7 +2,7 @@
 """REM, PI and the adaptive virtual queue on the engine's links, packet by packet.
 
 A FIFO computed in a simple way (fifo.py) replays the packets sent, with the laws written out here
-and the link's own random stream drawn anew: drops, marks, deliveries and every sampled probability
+and the link's own random stream drawn again: drops, marks, deliveries and every sampled probability
 agree.
 """
 

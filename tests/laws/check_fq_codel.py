@@ -206,7 +206,7 @@ def check_fq_codel_overflow_by_hand(laws: Laws) -> None:
 
 
 def check_fq_codel_rest_by_hand(laws: Laws) -> None:
-    """A queue that an overflow emptied is forgotten when the link rests: its wait begins anew."""
+    """A queue that an overflow emptied is forgotten when the link is idle: its wait restarts."""
     law = law_of(laws, FqSettings(queues=2, quantum=1500))
     queued(law, 0, 0, 1500, 1500)
     queued(law, 1, 0, 100, 100)

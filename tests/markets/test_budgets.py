@@ -56,7 +56,7 @@ def test_a_budget_is_spent_to_the_last_mark(tmp_path: Path, transport: str) -> N
 
 
 def test_a_price_that_changes_is_reckoned_with(tmp_path: Path) -> None:
-    """Also between two decisions: the remaining budget buys fewer marks at 0.03 money."""
+    """A new price counts between decisions: the remaining budget buys fewer marks at 0.03 money."""
     paid, marks = spent(tmp_path, high=0.03)
     assert (marks[-1] < 100).all() and (marks[-3] == marks[-1]).all()
     assert all(970_000 < amount <= 1_000_000 for amount in paid)

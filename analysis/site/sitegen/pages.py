@@ -62,7 +62,7 @@ def all_pages(root: Path = ROOT, *, play: bool = False) -> tuple[dict[str, str],
 
 
 def write_pages(folder: Path, root: Path = ROOT, *, play: bool = False) -> int:
-    """Write all pages and pictures to a folder, anew, and return the number of pages."""
+    """Rewrite all pages and pictures in a folder, and return the number of pages."""
     made, links = all_pages(root, play=play)
     shutil.rmtree(folder, ignore_errors=True)
     for name, text in made.items():

@@ -210,7 +210,7 @@ class Studies:
         return Runs(frame, batches=study.batches, budget=study.budget)
 
     def _seeds(self) -> float:
-        """Return the most seeds that a study may have beside a variant, which has fewer."""
+        """Return the most seeds of a study that is compared with a variant, which has fewer."""
         paper, variant = self._paper, self._variant
         if variant is None:
             return math.inf
