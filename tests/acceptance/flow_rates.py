@@ -45,7 +45,7 @@ class Rates:
         return table
 
     def per_s(self, source: str, column: str, first_s: float, last_s: float) -> np.ndarray:
-        """Its mean growth per second for each flow."""
+        """The counter's mean growth per second, for each flow."""
         table = self.grown(source, column)
         return ((table.loc[last_s] - table.loc[first_s]) / (last_s - first_s)).to_numpy()
 

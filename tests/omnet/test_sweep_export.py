@@ -304,7 +304,7 @@ def test_all_runs_are_made_as_the_readme_says(tmp_path: Path, omnet: Installatio
 
 
 def test_agents_decide_in_all_runs(tmp_path: Path, omnet: Installation) -> None:
-    """Each run with a market is that of the sweep's point: packets delivered and money."""
+    """Each run with a market has the packets and the money of the run at the sweep's point."""
     grid = "{grid: {sources.gold.count: [1, 3], market.price_per_mark: [0.1 money, 0.3 money]}}"
     file = write(tmp_path, SWEEP.split("parameters:")[0] + f"parameters: {grid}\nseed: 11\n")
     folder = exported(file, tmp_path / "out")
