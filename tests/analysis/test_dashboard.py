@@ -190,7 +190,7 @@ def test_steps_that_come_too_late_do_nothing(stage: Stage) -> None:
 
 
 def test_a_step_waits_for_the_picture_before(stage: Stage) -> None:
-    """A thread that plays while another one draws does not request an endless series of pictures."""
+    """A thread that plays while another one draws does not request endless pictures."""
     live = LiveMarket(stage, 1)
     live.asked = lambda: 3
     live.drawn.done(2)

@@ -261,7 +261,7 @@ def shares(
 
 
 def exceeding(curves: Mapping[str, Floats], shares: Floats, bounds: Sequence[float]) -> bytes:
-    """Draw the share of calls above a delay as one curve each, with lines at the promised delays."""
+    """Draw the share of calls above a delay, one curve each, and lines at the promised delays."""
     with panel_style():
         canvas = _Canvas(height=3.6)
         axis = canvas.axes[0]
