@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from xdist.scheduler import LoadGroupScheduling
 
 sys.dont_write_bytecode = False
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # workers share the cores; NumPy reads it once
 
 TESTS: Final = Path(__file__).parent
 SPREAD: Final = frozenset(  # files whose tests go to any worker, one by one

@@ -189,6 +189,7 @@ def test_a_process_that_has_just_started_is_found(monkeypatch) -> None:
 @pytest.mark.parametrize("options", [rare(["-n1"]), ["-p", "no:xdist"]], ids=" ".join)
 def test_what_a_file_leaves_behind_is_named(tmp_path: Path, options: list[str]) -> None:
     """The file fails with the command of the process, which is ended."""
+    (tmp_path / "conftest.py").write_text("import guard\nguard.GRACE_S = 0.5\n")
     status, out = outcome(tmp_path, f"os.leak = {SLEEP}", "-W", "ignore", *options)
     assert status == 1
     assert "left behind by test_it.py: process" in out and "(sleep 1000)" in out

@@ -28,6 +28,7 @@ from ecnomy.markets.cli.main import app
 from ecnomy.markets.sweep.driver import task_of
 from ecnomy.markets.sweep.outcome import DONE, execute
 from sweep_world import Here, Watcher
+from tiers import full
 
 CUBIC = {"law": "cubic", "sack": True}
 
@@ -209,6 +210,7 @@ def test_warnings_are_those_of_the_law_only() -> None:
     assert advice(Evaluation("newreno", criteria().standards["Reno"], own, seeds=2)) == {}
 
 
+@full
 def test_dctcp_starves_cubic_where_packets_are_marked(tmp_path: Path) -> None:
     """RFC 8257 section 5: DCTCP must not share a queue with standard flows. Runs are kept."""
     command = ["evaluate", "dctcp", "--quick", "--jobs", "1", "--json"]

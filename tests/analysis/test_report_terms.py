@@ -22,7 +22,7 @@ from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import scenario_from_text
 from page_reader import PageReader
 from sweep_world import go
-from tiers import rare
+from tiers import full, rare
 
 PHONES = """
 version: 1
@@ -209,6 +209,7 @@ def test_a_provider_of_files_alone_has_a_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
+@full
 def test_a_sweep_of_files_alone_has_a_page(tmp_path: Path) -> None:
     """With and without kept results, figures are per hour, over the load."""
     short = FILES.replace("60 s", "20 s")

@@ -20,6 +20,7 @@ from ecnomy.analysis.reproduce.pictures import write_entry
 from ecnomy.analysis.reproduce.studies import Form, load_study
 from ecnomy.analysis.reproduce.table import budget_line, catalogue_table, claims_table, closing_line
 from small_paper import cut_down, go, outcomes
+from tiers import full
 
 NO_CODE = {"title": "t", "priority": "core", "module": "nosuch", "claims": {}}
 
@@ -62,6 +63,7 @@ def test_quick_and_whole_do_not_mix(paper: Path, tmp_path: Path) -> None:
     assert {"fig3", "fig3-quick"} <= names
 
 
+@full
 def test_resolve_doubles_seeds_of_what_straddles(paper: Path, tmp_path: Path) -> None:
     """Two seeds straddle a bound, so they are doubled up to eight, and earlier runs are kept."""
     found, made = go(tmp_path / "out", resolve=True)

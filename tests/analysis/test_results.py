@@ -19,6 +19,7 @@ from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis import Results, open_run, summarize
 from ecnomy.markets import load, run
 from ecnomy.markets.results.rawrun import open_raw
+from tiers import full
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "configs" / "examples" / "gold-silver.yaml"
@@ -84,6 +85,7 @@ def test_the_questions_of_the_analysis_readme_have_answers(
 
 
 @pytest.mark.drawn
+@full
 def test_analysis_takes_results_as_well_as_raw_runs(results: Results) -> None:
     """Summary and picture are the same for both."""
     raw = open_raw(results.folder)

@@ -19,6 +19,7 @@ from ecnomy.analysis.sweep_report.printed import mark_of
 from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.sweep.measure import added_measures, measures_of
 from sweep_world import SWEEP, go, write
+from tiers import full
 
 PHONES = """
 version: 1
@@ -99,6 +100,7 @@ def test_columns_are_those_of_the_tables(swept: Path) -> None:
     assert (frame["gsp.calls_blocked"] > 0).all() and (frame["gsp.calls_sold"] > 20).all()
 
 
+@full
 def test_columns_do_not_hang_on_what_is_kept(swept: Path, tmp_path: Path) -> None:
     """A sweep without kept results has the same columns, and leaves nothing on the disk."""
     go(write(tmp_path, PRICES, PHONES), tmp_path / "out")

@@ -161,6 +161,7 @@ def test_a_known_optimum_is_found(whole: tuple[Path, Answer]) -> None:
     assert len(answer.tried) <= 40 and len(runs) == 3 * len(answer.tried) + 6
 
 
+@full
 def test_a_search_goes_on_after_a_kill(whole: tuple[Path, Answer], tmp_path: Path) -> None:
     """No kept run is repeated; the answer equals that of an uninterrupted search."""
     home, answer = whole

@@ -137,14 +137,13 @@ def test_what_straddles_gets_more_seeds(tmp_path: Path) -> None:
     assert sorted(made) == [(e, s) for e in (BUILT_IN, world.OTHER) for s in found.seeds]
 
 
-def test_no_more_than_forty_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A row is called undecided after 40 seeds, or after 8 if that is the maximum."""
+@full
+def test_no_more_than_forty_seeds(tmp_path: Path) -> None:
+    """A row is called undecided after 40 seeds."""
     assert comparison.MOST_SEEDS == 40
-    most, first = (40, 30) if in_full() else (8, 6)
-    monkeypatch.setattr(comparison, "MOST_SEEDS", most)
     # Four seconds of ten flows that have just begun: shares vary by tens of per cent.
-    found = compare(world.study(tmp_path / "c", world.other_seeds, *SHORT), first, double=True)
-    assert len(found.seeds) == most
+    found = compare(world.study(tmp_path / "c", world.other_seeds, *SHORT), 30, double=True)
+    assert len(found.seeds) == 40
     assert found.undecided
 
 

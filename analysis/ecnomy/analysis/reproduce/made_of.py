@@ -58,7 +58,9 @@ _APART: Final = tuple(
         *("page", "papers", "currency", "kept", "pictures", "probes", "record"),
         *("record_file", "recorded", "session", "table", "wording"),
     )
-) + ("ecnomy.analysis.sweeps.labels", "ecnomy.analysis.sweeps.value_words")
+) + tuple(
+    f"ecnomy.analysis.{name}" for name in ("draw.panels", "sweeps.labels", "sweeps.value_words")
+)
 
 
 class StudyMade(msgspec.Struct, frozen=True, omit_defaults=True):
