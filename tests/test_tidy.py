@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import prose
 import rooms
 from ecnomy.markets.cli.main import app, commands
 from outline import outline
@@ -159,13 +160,6 @@ def test_a_wait_without_a_limit_is_found(snippet: str) -> None:
     assert bool(unlimited_waits(snippet)) is WAITS[snippet]
 
 
-# Turns of phrase that readers stumbled over.
-TURNS = re.compile(
-    r"\b(is|are) (told|asked)\b|\bto be had\b|\bof one's own\b|\bwhat is no\b"
-    r"|\bnone of (ours|its|them)\b"
-)
-
-
 @pytest.fixture(scope="module")
 def helps() -> dict[str, str]:
     """The help of every verb and of some sub-commands, by its command."""
@@ -182,10 +176,23 @@ def test_help_shows_flags_without_a_type(helps: dict[str, str]) -> None:
 
 
 def test_texts_avoid_turns_that_readers_stumble_over(helps: dict[str, str]) -> None:
-    """The rule covers Markdown and the help of every verb."""
-    texts = {str(path.relative_to(ROOT)): path.read_text() for path in named(".md")} | helps
-    found = [(name, turn[0]) for name, text in texts.items() for turn in TURNS.finditer(text)]
+    """The rule covers Markdown, docstrings, comments of C++ and the help of every verb."""
+    texts = {str(path.relative_to(ROOT)): prose.words_of(path) for path in named(*prose.SUFFIXES)}
+    found = [(name, *turn) for name, text in (texts | helps).items() for turn in prose.turns(text)]
     assert found == []
+
+
+def test_a_turn_is_found_with_what_to_write() -> None:
+    """Each pattern is found in its sentence; plain words are not."""
+    text = "It is told. Laws of its own, anew; what hangs on it, whoever reads."
+    assert [turn for turn, _ in prose.turns(text)] == [
+        "is told",
+        "of its own",
+        "whoever",
+        "anew",
+        "hangs on",
+    ]
+    assert not [*prose.turns("Each carrier is paid for marks of its own links.")]
 
 
 def test_no_global_randomness_or_wall_clock_in_results() -> None:

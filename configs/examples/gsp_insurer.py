@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A risk broker for a provider of calls: a role of one's own, used by gsp-insured.yaml beside it.
+"""A risk broker for a provider of calls: a custom role for gsp-insured.yaml in the same folder.
 
 It insures what marks cost a guaranteed stream provider: for a premium by the hour it pays back what
 the marks of a period cost beyond a cap (Andreassen 2002, 1.1: a GSP is itself a risk broker for its

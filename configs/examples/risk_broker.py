@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A risk broker: a role of one's own, used by risk-broker.yaml beside it.
+"""A risk broker: a custom role, used by risk-broker.yaml in the same folder.
 
 It sells a cap on what a user pays for the marks of a flow in each period, for a premium, and pays
 back what exceeds it (Andreassen 2002, 1.1: a third party that takes the risk of a changing price).

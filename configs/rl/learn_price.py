@@ -5,7 +5,7 @@ Its policy is a normal distribution over the action, which is the logarithm of t
 it posts six prices drawn from the policy, one a step, and moves the policy along the natural
 gradient of what it expects to earn, estimated from the ranks of the six rewards. That is what
 CMA-ES does (Akimoto, Nagata, Ono, Kobayashi 2010; Ollivier, Arnold, Auger, Hansen 2017), here as
-pycma has it. It is told nothing of homes, links or marks but its own income.
+pycma has it. Its only input is its own income: it knows nothing of homes, links or marks.
 
 What it should come to is known: 0.139 money a mark, 10 money/s (monopolist-market.yaml). Income is
 flat there: 20 % above or below the best price it is 1 % less.

@@ -113,7 +113,7 @@ def test_rem_rtt_error_is_white_and_normal() -> None:
 
 
 def test_rem_with_quadratic_utilities() -> None:
-    """x = M - w p: two sources with (M, w) of their own share as the optimum does, within 5 %."""
+    """x = M - w p: two sources, each with its own (M, w), share as the optimum does, within 5 %."""
     pairs = [(9.0, 1.0), (8.0, 0.5)]  # packets/ms
     laws = [
         plans.rem_source(utility=1, max_rate=most * 1e3, w=w * 1e3, min_rate=10)

@@ -167,7 +167,7 @@ def test_a_member_that_costs_just_the_limit_is_let_in(limit: int, fits: bool) ->
 
 @pytest.mark.parametrize("answer", [True, False])
 def test_a_provider_that_wants_to_is_asked(answer: bool) -> None:
-    """A provider is asked about its own class only, with the current number of members."""
+    """A provider decides about its own class only, with the current number of members."""
     desk = Desk(asked=True)
     desk.answer = answer
     assert desk.admit(2, f2=0, f4=1, f5=0) == [answer, True, answer]

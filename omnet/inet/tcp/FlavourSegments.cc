@@ -98,7 +98,7 @@ void TcpMarketFlavour::ackArrives(const TcpHeader& header) {
 
 // ---- out
 
-// Segments without the flow's data leave no earlier than its last segment. Only the SYN has a send overhead of its own.
+// Segments without the flow's data leave no earlier than its last segment. Only the SYN has a separate send overhead.
 MarketTcp::Departure TcpMarketFlavour::departure(const Packet& packet, const TcpHeader& header) {
   MarketTcp::Departure departs;
   departs.ect = plan_ && plan().ect_all && !header.getRstBit();

@@ -9,7 +9,7 @@ Each figure is compared with its region:
     reported       it has no bound: the paper, or our catalogue, states no region
 
 A claim is confirmed if all its figures with bounds are confirmed, refuted if one of them is
-refuted, else inconclusive. It is reported if none of its figures has a bound.
+refuted, else inconclusive. It is reported if no figure has a bound.
 
 *Confirmed* states that all of k figures lie inside. The hypothesis against it is a union: at least
 one does not. Each figure is tested at 5 % on either side, and the union is rejected if all parts

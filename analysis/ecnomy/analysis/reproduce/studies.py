@@ -305,7 +305,7 @@ def load_study(
 
     Raises:
         ScenarioError: its file is invalid.
-        InputError: the variant changes none of its points.
+        InputError: the variant changes no point.
     """
     study = paper.studies[name]
     sweep = load_sweep(Path(paper.folder) / study.sweep, quick=form.quick)

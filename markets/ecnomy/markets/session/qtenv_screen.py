@@ -186,7 +186,7 @@ def _agents(market: MarketLike) -> list[dict[str, Any]]:
 
 
 def _decided(entry: Entry) -> tuple[str, str, bytes]:
-    """Return what a decision sets: values of flows, whoever sets them, or an agent's own value."""
+    """Return what a decision sets: values of flows, from any agent, or an agent's own value."""
     return entry.name, entry.agent if (entry.flow < 0).all() else "", entry.flow.tobytes()
 
 
