@@ -7,8 +7,9 @@ Other work on the machine must not fail a test, so examples have no deadline.
 
 Under `--dist loadgroup` every test without a group may go to any worker, and a fixture of a module
 is then made once in each worker. Here the tests of a file go to one worker, which makes the file's
-runs once, except files whose tests share nothing (SPREAD). Long folders start first, so that
-workers end at the same time.
+runs once, except files whose tests share nothing (SPREAD). Long folders start first (LONG), so that
+workers end at the same time. The laws are compiled for one file; others that need them come later,
+when no worker has to wait for the compiler.
 
 Pytest rewrites the assertions of 400 files. It keeps the result beside them, even if
 PYTHONDONTWRITEBYTECODE is set, because rewriting again costs each worker 15 s. Of two workers, one
@@ -51,9 +52,10 @@ SPREAD: Final = frozenset(  # files whose tests go to any worker, one by one
         "validation/test_omnet_records.py",
     }
 )
+TOGETHER: Final = frozenset({"bridge"})  # folders whose files compile the same program
 FULL_LIMIT_S: Final = 1800.0
 BEGUN: Final = time.time()
-LONG: Final = ("laws", "acceptance", "engine", "sweeps", "parity")  # folders, in this order
+LONG: Final = ("laws/test_checks.py", "acceptance", "laws", "engine", "sweeps", "parity")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -94,7 +96,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Long folders come first, then files by name, in whatever order they were collected."""
+    """Long files and folders come first, then files by name, however they were collected."""
     if not tiers.in_full():
         left_out = [item for item in items if item.get_closest_marker("full")]
         items[:] = [item for item in items if not item.get_closest_marker("full")]
@@ -115,8 +117,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadGro
 
 
 def group_of(nodeid: str) -> str:
-    """The file of a test, or the test itself if the file's tests share nothing."""
+    """The file or folder of a test, or the test itself if the file's tests share nothing."""
     file = nodeid.partition("::")[0]
+    if Path(file).parent.name in TOGETHER:
+        return Path(file).parent.name
     return nodeid if "/".join(Path(file).parts[-2:]) in SPREAD else file
 
 
@@ -126,6 +130,7 @@ def tested(path: Path) -> bool:
 
 
 def rank_of(path: Path) -> int:
-    """Position of a file's folder in the order in which groups start."""
-    folder = path.relative_to(TESTS).parts[0]
-    return LONG.index(folder) if folder in LONG else len(LONG)
+    """Position of a file, or of its folder, in the order in which groups start."""
+    file = path.relative_to(TESTS)
+    places = [LONG.index(name) for name in (str(file), file.parts[0]) if name in LONG]
+    return min(places, default=len(LONG))

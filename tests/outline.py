@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a Python file for test_tidy.py and rooms.py, parsed once for all rules."""
+"""The parts of a Python file for test_tidy.py, rooms.py and prose.py, parsed once for all rules."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import ast
 import functools
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from waiting_rule import unlimited_waits
 
 __all__ = ["Function", "Outline", "outline"]
+
+_DOCUMENTED: Final = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Function(NamedTuple):
@@ -24,9 +26,10 @@ class Function(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """A file: its docstring, public names, functions, imported names, waits without a limit."""
+    """A file: its docstrings, public names, functions, imported names, waits without a limit."""
 
     documented: bool
+    docstrings: tuple[str, ...]
     public: bool
     functions: tuple[Function, ...]
     imports: tuple[str, ...]
@@ -41,16 +44,20 @@ def outline(path: Path) -> Outline:
     defines = [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
     public = any(not n.name.startswith("_") for n in defines)
     functions, imports = [], []
+    texts = []
     for node in _statements(tree):
+        if isinstance(node, _DOCUMENTED):
+            texts.append(ast.get_docstring(node, clean=False) or "")
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
-            functions.append(Function(path, node.name, lines, bool(ast.get_docstring(node))))
+            functions.append(Function(path, node.name, lines, bool(texts[-1])))
         elif isinstance(node, ast.ImportFrom):
             imports += [f"{node.module}.{name.name}" for name in node.names]
         elif isinstance(node, ast.Import):
             imports += [name.name for name in node.names]
     waits = tuple(unlimited_waits(text, tree))
-    return Outline(bool(ast.get_docstring(tree)), public, tuple(functions), tuple(imports), waits)
+    given = tuple(filter(None, texts))
+    return Outline(bool(texts[0]), given, public, tuple(functions), tuple(imports), waits)
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.AST]:

@@ -7,12 +7,13 @@ the help of each verb. Exit status 1 if a turn is found.
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
+
+from outline import outline
 
 __all__ = ["SUFFIXES", "TURNS", "turns", "words_of"]
 
@@ -46,9 +47,7 @@ def words_of(path: Path) -> str:
     if path.suffix == ".md":
         return text
     if path.suffix == ".py":
-        documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-        nodes = (n for n in ast.walk(ast.parse(text)) if isinstance(n, documented))
-        return "\n".join(ast.get_docstring(node) or "" for node in nodes)
+        return "\n".join(outline(path).docstrings)
     return "\n".join(re.findall(r"//(.*)", text))
 
 

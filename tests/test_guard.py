@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,14 +16,15 @@ import pytest
 import guard
 import tiers
 from guardian import marked
-from processes import ended, started, wait_for
-from tiers import rare
+from processes import LIMIT_S, ended, started, wait_for
+from tiers import full, rare
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/environ").exists(), reason="no /proc: processes cannot be found"
 )
 
 ENV = "THIS_INNER_SUITE"  # in the environment of all processes of an inner suite
+Waited = Callable[[str], tuple[Path, int, str]]
 SLEEP = "subprocess.Popen(['sleep', '1000'], start_new_session=True)"
 
 
@@ -55,25 +57,88 @@ def outcome(folder: Path, body: str, *options: str) -> tuple[int, str]:
     return status, out
 
 
-@pytest.mark.parametrize(
-    "options", [["-n1"], rare(["-n0"]), rare(["-p", "no:xdist"])], ids=" ".join
-)
-def test_a_test_that_hangs_is_named_with_its_stack(tmp_path: Path, options: list[str]) -> None:
+def hangs(folder: Path, *options: str) -> tuple[int, str]:
+    """A test waits for a process that never ends."""
+    return outcome(folder, f"{SLEEP}.wait()", "--timeout=2", *options)
+
+
+def fixture_hangs(folder: Path, *options: str) -> tuple[int, str]:
+    """A fixture waits for such a process."""
+    fixture = f"@pytest.fixture(autouse=True)\ndef shared(): {SLEEP}.wait()\n"
+    (folder / "conftest.py").write_text(f"import pytest, subprocess\n{fixture}")
+    return outcome(folder, "pass", "--timeout=2", *options)
+
+
+def workers_end(folder: Path) -> tuple[int, str]:
+    """Three files of five tests, one of which hangs in each, in groups like those of this suite."""
+    lines = "def test_{}(): open('made', 'a').write('{} ')\n"
+    for name in "abc":
+        tests = [lines.format(name + n, name + n) for n in "12345"]
+        tests[int(ord(name) - ord("a")) * 2] = "import time\ndef test_hang(): time.sleep(1000)\n"
+        (folder / f"test_{name}.py").write_text("".join(tests))
+    (folder / "conftest.py").write_text(
+        "import scheduling\ndef pytest_xdist_make_scheduler(config, log):\n"
+        "    return scheduling.scheduler(config, log, lambda test: test.partition('::')[0])\n"
+    )
+    body = "open('made', 'a').write('last ')"
+    return outcome(folder, body, "--timeout=2", "-n2", "--dist=loadgroup")
+
+
+def holds_the_interpreter(folder: Path) -> tuple[int, str]:
+    """A test hangs in compiled code."""
+    (folder / "conftest.py").write_text("import guard\nguard.LATER_S = 1.0\n")
+    hold = "import ctypes; ctypes.PyDLL(None).sleep(1000)"
+    return outcome(folder, hold, "--timeout=1", "-n1")
+
+
+@pytest.fixture(scope="module")
+def waited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Waited]:
+    """Suites that wait for their limits do so at the same time: the folder and the outcome."""
+    suites: dict[str, Callable[[Path], tuple[int, str]]] = {
+        "hangs": lambda folder: hangs(folder, "-n1"),
+        "fixture hangs": lambda folder: fixture_hangs(folder, "-n0"),
+        "workers end": workers_end,
+        "holds": holds_the_interpreter,
+    }
+    folders = {name: tmp_path_factory.mktemp(name.replace(" ", "-")) for name in suites}
+    with ThreadPoolExecutor(len(suites)) as pool:
+        outcomes = {name: pool.submit(make, folders[name]) for name, make in suites.items()}
+        yield lambda name: (folders[name], *outcomes[name].result(timeout=LIMIT_S))
+
+
+def test_a_test_that_hangs_is_named_with_its_stack(waited: Waited) -> None:
     """It ends within its limit, and its processes end with it."""
-    status, out = outcome(tmp_path, f"{SLEEP}.wait()", "--timeout=2", *options)
+    _, status, out = waited("hangs")
+    named_with_its_stack(status, out)
+
+
+@full
+@pytest.mark.parametrize("options", [["-n0"], ["-p", "no:xdist"]], ids=" ".join)
+def test_so_it_is_without_workers(tmp_path: Path, options: list[str]) -> None:
+    """The process that leads the suite ends itself."""
+    named_with_its_stack(*hangs(tmp_path, *options))
+
+
+def named_with_its_stack(status: int, out: str) -> None:
+    """The output of such a suite."""
     assert status != 0
     assert "in test_inner\n" in out and f"{SLEEP}.wait()" in out and "Timeout" in out, out
     assert "test_it.py::test_inner" in out
 
 
-@pytest.mark.parametrize("options", [["-n0"], rare(["-n1"])], ids=" ".join)
-def test_a_fixture_that_hangs_is_named_with_its_test(tmp_path: Path, options: list[str]) -> None:
+def test_a_fixture_that_hangs_is_named_with_its_test(waited: Waited) -> None:
     """The stack of a fixture shared by tests does not tell which of them has made it."""
-    fixture = f"@pytest.fixture(autouse=True)\ndef shared(): {SLEEP}.wait()\n"
-    (tmp_path / "conftest.py").write_text(f"import pytest, subprocess\n{fixture}")
-    status, out = outcome(tmp_path, "pass", "--timeout=2", *options)
+    _, status, out = waited("fixture hangs")
     assert status != 0
     assert "in shared\n" in out and "test_it.py::test_inner has not ended within 2 s" in out, out
+
+
+@full
+def test_so_it_is_in_a_worker(tmp_path: Path) -> None:
+    """A fixture that hangs in a worker is named too."""
+    status, out = fixture_hangs(tmp_path, "-n1")
+    assert status != 0 and "in shared\n" in out
+    assert "test_it.py::test_inner has not ended within 2 s" in out, out
 
 
 @pytest.mark.parametrize("options", [["-n0"], rare(["-n1"])], ids=" ".join)
@@ -132,30 +197,18 @@ def test_a_test_may_send_itself_signals(tmp_path: Path) -> None:
     assert status == 0, out
 
 
-def test_a_worker_that_is_ended_costs_one_test(tmp_path: Path) -> None:
-    """The suite runs all other tests once, in groups like those of this suite."""
-    lines = "def test_{}(): open('made', 'a').write('{} ')\n"
-    for name in "abc":
-        tests = [lines.format(name + n, name + n) for n in "12345"]
-        tests[int(ord(name) - ord("a")) * 2] = "import time\ndef test_hang(): time.sleep(1000)\n"
-        (tmp_path / f"test_{name}.py").write_text("".join(tests))
-    (tmp_path / "conftest.py").write_text(
-        "import scheduling\ndef pytest_xdist_make_scheduler(config, log):\n"
-        "    return scheduling.scheduler(config, log, lambda test: test.partition('::')[0])\n"
-    )
-    body = "open('made', 'a').write('last ')"
-    status, out = outcome(tmp_path, body, "--timeout=2", "-n2", "--dist=loadgroup")
+def test_a_worker_that_is_ended_costs_one_test(waited: Waited) -> None:
+    """The suite runs all other tests once."""
+    folder, status, out = waited("workers end")
     assert status == 1 and "3 failed, 13 passed" in out, out
     assert out.count("crashed while running") >= 3
-    made = (tmp_path / "made").read_text().split()
+    made = (folder / "made").read_text().split()
     assert len(made) == len(set(made)) == 13
 
 
-def test_a_test_that_hangs_in_compiled_code_ends(tmp_path: Path) -> None:
+def test_a_test_that_hangs_in_compiled_code_ends(waited: Waited) -> None:
     """It never releases the interpreter, so faulthandler ends it with its stack."""
-    (tmp_path / "conftest.py").write_text("import guard\nguard.LATER_S = 1.0\n")
-    hold = "import ctypes; ctypes.PyDLL(None).sleep(1000)"
-    status, out = outcome(tmp_path, hold, "--timeout=1", "-n1")
+    _, status, out = waited("holds")
     assert status != 0
     assert "in test_inner" in out and "test_it.py::test_inner" in out
 

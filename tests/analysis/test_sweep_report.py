@@ -278,8 +278,9 @@ def test_the_page_says_first_what_was_found(folder: Path) -> None:
     for part in ("compared", "all-points", "curves", "maps", "trade-off", "matters", "seeds"):
         assert f'<section id="{part}">' in page, part
     assert page.count("<img ") == page.count('alt="') >= 8
-    assert CliRunner().invoke(report_app, [str(folder)]).exit_code == 0
-    assert (folder / "report.html").read_text() == page, "the same runs, the same bytes"
+    if in_full():
+        assert CliRunner().invoke(report_app, [str(folder)]).exit_code == 0
+        assert (folder / "report.html").read_text() == page, "the same runs, the same bytes"
 
 
 def test_samples_are_drawn_by_what_they_are(tmp_path: Path) -> None:

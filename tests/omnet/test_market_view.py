@@ -28,7 +28,7 @@ def parts() -> Path:
     if lack := missing_compiler():
         pytest.skip(lack)
     folders = [ROOT / "omnet", ROOT / "omnet/inet"]
-    flags = ["-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror"]
+    flags = ["-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror"]
     flags += [f"-I{folder}" for folder in folders]
     flags += nlohmann_headers()
     sources = [ROOT / "tests/omnet/view_parts.cc", ROOT / "omnet/inet/view/Shown.cc"]
