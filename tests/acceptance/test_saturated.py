@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from ecnomy.analysis.run_report.page import write_run_page
 from ecnomy.markets import run
 from ecnomy.markets.cli.main import app
-from ecnomy.markets.results.asked import _in_force
+from ecnomy.markets.results.flow_targets import _in_force
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.saturated import saturated
 from ecnomy.markets.scenario import Scenario, scenario_from_text

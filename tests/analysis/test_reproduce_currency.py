@@ -15,10 +15,10 @@ import pytest
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.compare import sources
+from ecnomy.analysis.reproduce.claim_digests import FOLDERS, Sources
 from ecnomy.analysis.reproduce.currency import Look, carried, look, stale_lines
-from ecnomy.analysis.reproduce.kept import KEPT, read_rows, rows_digest, write_rows
-from ecnomy.analysis.reproduce.made_of import FOLDERS, Sources
 from ecnomy.analysis.reproduce.probes import Probe, moved_in, probes_of, row_of
+from ecnomy.analysis.reproduce.quick_results import KEPT, read_rows, rows_digest, write_rows
 from ecnomy.analysis.reproduce.record import main
 from ecnomy.analysis.reproduce.record_file import RecordFile, read_record, write_record
 from ecnomy.analysis.reproduce.recorded import Recorded

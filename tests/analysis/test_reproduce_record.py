@@ -16,11 +16,11 @@ import pandas as pd
 import pytest
 
 from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.reproduce.claim_digests import FOLDERS, ClaimMade, Sources, StudyMade
 from ecnomy.analysis.reproduce.entries import Outcome
 from ecnomy.analysis.reproduce.judge import At, Judged, Verdict
-from ecnomy.analysis.reproduce.kept import unmoved
-from ecnomy.analysis.reproduce.made_of import FOLDERS, ClaimMade, Sources, StudyMade
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
+from ecnomy.analysis.reproduce.quick_results import unmoved
 from ecnomy.analysis.reproduce.record import main
 from ecnomy.analysis.reproduce.record_file import RecordFile, read_record, write_record
 from ecnomy.analysis.reproduce.recorded import quick_figures, recorded
@@ -147,16 +147,16 @@ def checkout(tmp_path: Path) -> Path:
 def test_the_module_is_part_of_it(paper: Path, checkout: Path, monkeypatch) -> None:
     """Modules that make figures count, including their imports; those that only draw do not."""
     counted: dict[str, tuple[str, ...]] = {}
-    from ecnomy.analysis.reproduce import made_of
+    from ecnomy.analysis.reproduce import claim_digests
 
-    real = made_of.measure_modules
+    real = claim_digests.measure_modules
 
     def told(module: str, apart: tuple[str, ...] = ()) -> dict[str, str]:
         found = real(module, apart)
         counted[module] = tuple(found)
         return found
 
-    monkeypatch.setattr(made_of, "measure_modules", told)
+    monkeypatch.setattr(claim_digests, "measure_modules", told)
     Sources(checkout).of_claim("siris2002", "fig3", "c1", {})
     names = counted["ecnomy.analysis.reproduce.siris2002.fig3"]
     assert "ecnomy.analysis.reproduce.siris2002.fig3" in names

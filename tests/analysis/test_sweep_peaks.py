@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ecnomy.analysis.sweep_report.curves import Best, best_of
-from ecnomy.analysis.sweep_report.found import found_of
+from ecnomy.analysis.sweep_report.findings import found_of
 from ecnomy.analysis.sweep_report.peaks import NOISE, SKEW, SPACING
 from ecnomy.analysis.sweep_report.points import Swept, Varied
 from ecnomy.analysis.sweeps.labels import Factor

@@ -21,7 +21,7 @@ from ecnomy.analysis.report.command import report_app
 from ecnomy.analysis.show.command import show_command
 from ecnomy.analysis.sweep_report.contrasts import contrasts_of
 from ecnomy.analysis.sweep_report.curves import best_of
-from ecnomy.analysis.sweep_report.found import found_of
+from ecnomy.analysis.sweep_report.findings import found_of
 from ecnomy.analysis.sweep_report.fronts import front_of
 from ecnomy.analysis.sweep_report.maps import front_section, maps_section
 from ecnomy.analysis.sweep_report.matters import matters_of

@@ -13,10 +13,10 @@ import market_world as world
 from ecnomy.agents.spec import AgentSpec, ContractSpec
 from ecnomy.markets.economy.contracts import Dues
 from ecnomy.markets.economy.counts import Counts
-from ecnomy.markets.economy.domains import Domains
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.economy.metered import NO_PRICE, Metered
 from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.economy.price_domains import Domains
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.terms.meters import METERS

@@ -17,12 +17,12 @@ import pytest
 
 import market_world as world
 from ecnomy.markets.plan import Law, Source
-from ecnomy.markets.results.asked import asked_rates
 from ecnomy.markets.results.floors import floors
-from ecnomy.markets.results.looks import Looks
+from ecnomy.markets.results.flow_targets import asked_rates
 from ecnomy.markets.results.losses import losses
 from ecnomy.markets.results.manifest import Measured
 from ecnomy.markets.results.saturated import saturated
+from ecnomy.markets.results.window_reports import Looks
 from market_world import PS
 
 REPORTS_S = (0, 1, 3, 4)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ecnomy.markets.compile.askings import largest_probability
 from ecnomy.markets.compile.check import warnings
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.compile.summary import summary
+from ecnomy.markets.compile.target_marks import largest_probability
 from ecnomy.markets.scenario import Scenario, load, scenario_from_text
 from processes import LIMIT_S
 

@@ -9,7 +9,7 @@ import pytest
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets.sweep.config import load_sweep
-from ecnomy.markets.sweep.tried import try_values
+from ecnomy.markets.sweep.preflight import try_values
 from sweep_world import SWEEP, write
 
 

@@ -21,7 +21,7 @@ import typer
 from rich.console import Console
 
 from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
-from ecnomy.analysis.sweep_report.found import found_of
+from ecnomy.analysis.sweep_report.findings import found_of
 from ecnomy.analysis.sweep_report.points import open_swept
 from ecnomy.analysis.sweep_report.printed import print_sweep
 from ecnomy.analysis.sweep_report.searched import best_first

@@ -32,10 +32,10 @@ from ecnomy.analysis.compare.record import RECORDS
 from ecnomy.analysis.compare.record import read_record as read_engine
 from ecnomy.analysis.compare.record import write_record as write_engine
 from ecnomy.analysis.compare.recording import read_index
+from ecnomy.analysis.reproduce.claim_digests import Sources
 from ecnomy.analysis.reproduce.currency import carried, look, stale_lines
-from ecnomy.analysis.reproduce.kept import KEPT, read_rows
-from ecnomy.analysis.reproduce.made_of import Sources
 from ecnomy.analysis.reproduce.papers import PAPERS
+from ecnomy.analysis.reproduce.quick_results import KEPT, read_rows
 from ecnomy.analysis.reproduce.record import claims_of
 from ecnomy.analysis.reproduce.record_file import read_record, write_record
 

@@ -15,6 +15,7 @@ import msgspec
 import pytest
 import yaml
 
+from ecnomy.analysis.reproduce.claim_digests import ClaimMade
 from ecnomy.analysis.reproduce.currency import stale_lines
 from ecnomy.analysis.reproduce.judge import (
     ALPHA,
@@ -29,7 +30,6 @@ from ecnomy.analysis.reproduce.judge import (
     settled,
     whole_of,
 )
-from ecnomy.analysis.reproduce.made_of import ClaimMade
 from ecnomy.analysis.reproduce.papers import PAPERS
 from ecnomy.analysis.reproduce.record import claims_of
 from ecnomy.analysis.reproduce.record_file import read_record

@@ -248,7 +248,7 @@ class _Sweep:
     def _scenario(self, row: dict[str, Any]) -> dict[str, Any] | None:
         """Return the scenario of a run, as its worker made it."""
         from ecnomy.agents.errors import EcnomyError
-        from ecnomy.markets.sweep.laid_over import scenario_at
+        from ecnomy.markets.sweep.point_scenario import scenario_at
 
         head = self._head
         units = {path: head["kinds"][path] for path in self.paths}

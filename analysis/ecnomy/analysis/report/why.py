@@ -23,7 +23,7 @@ from ecnomy.analysis.report.maps import promised_otherwise
 from ecnomy.analysis.report.material import Made
 from ecnomy.analysis.report.statement import period_s
 from ecnomy.analysis.report.tariffs import Tariff
-from ecnomy.markets.compile.askings import packet_bytes
+from ecnomy.markets.compile.target_marks import packet_bytes
 
 __all__ = ["Queueing", "queueing_of", "why_it_loses"]
 

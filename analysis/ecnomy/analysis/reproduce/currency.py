@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find out which records of claims are stale, given the present code, scenarios and claims.
 
-Digests (made_of.py) show where something has changed. The change is then tested:
+Digests (claim_digests.py) show where something has changed. The change is then tested:
 
     laws, host, engine, economy,   the study's probe (probes.py): claims are stale if their figures
     measuring code, plans          depend on a row that moved
@@ -26,11 +26,11 @@ import numpy as np
 from ecnomy.agents.errors import EcnomyError, ResultsError
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.causes import cause_now
+from ecnomy.analysis.reproduce.claim_digests import ClaimMade, Sources, StudyMade
 from ecnomy.analysis.reproduce.entries import Outcome, measured
 from ecnomy.analysis.reproduce.grid import grid_of, touched
-from ecnomy.analysis.reproduce.kept import KeptRuns
-from ecnomy.analysis.reproduce.made_of import ClaimMade, Sources, StudyMade
 from ecnomy.analysis.reproduce.probes import Probe, made, moved_in, params_of, probes_of, within
+from ecnomy.analysis.reproduce.quick_results import KeptRuns
 from ecnomy.analysis.reproduce.recorded import Recorded, gives_again, quick_figures
 from ecnomy.analysis.reproduce.studies import Form
 from ecnomy.markets.sweep.outcome import Outcome as Ran
@@ -91,7 +91,7 @@ def look(
     Args:
         records: the records of papers.json.
         studies: the recorded digests of their studies.
-        tables: the results of the quick runs (kept.py).
+        tables: the results of the quick runs (quick_results.py).
         sources: the digests of the present checkout.
         budget_s: CPU time for probes; studies beyond it count as stale without a probe.
         make: runs the probes.

@@ -22,9 +22,9 @@ import msgspec
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.calibrate.calibration import asked_of
 from ecnomy.analysis.reproduce.catalogue import Paper
-from ecnomy.analysis.reproduce.kept import missing
-from ecnomy.analysis.reproduce.made_of import first_of_each, study_variants
+from ecnomy.analysis.reproduce.claim_digests import first_of_each, study_variants
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
+from ecnomy.analysis.reproduce.quick_results import missing
 from ecnomy.analysis.reproduce.studies import Form, changed_points, load_study
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.driver import task_of

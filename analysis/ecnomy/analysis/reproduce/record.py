@@ -5,7 +5,7 @@
 
 The command judges existing runs and makes only the first ones under each alternative. A claim whose
 runs are missing, or were made by other code than the present, keeps its old outcome. Stale outcomes
-(currency.py) are listed. The results of the quick runs go into a second file (kept.py).
+(currency.py) are listed. The results of the quick runs go into a second file (quick_results.py).
 
 recorded.py defines the contents, record_file.py the format.
 """
@@ -23,10 +23,13 @@ from ecnomy.agents.errors import EcnomyError, InputError, ResultsError
 from ecnomy.analysis.compare.sources import find_checkout
 from ecnomy.analysis.reproduce.calibrations import unmade_of_any
 from ecnomy.analysis.reproduce.catalogue import Paper
+from ecnomy.analysis.reproduce.claim_digests import Sources, StudyMade, digest
 from ecnomy.analysis.reproduce.currency import look, place_of, stale_lines
 from ecnomy.analysis.reproduce.entries import Outcome, measured
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
-from ecnomy.analysis.reproduce.kept import (
+from ecnomy.analysis.reproduce.papers import PAPERS
+from ecnomy.analysis.reproduce.probes import Probe, all_studies, made, probes_of
+from ecnomy.analysis.reproduce.quick_results import (
     KEPT,
     read_rows,
     rows_digest,
@@ -34,9 +37,6 @@ from ecnomy.analysis.reproduce.kept import (
     unmoved,
     write_rows,
 )
-from ecnomy.analysis.reproduce.made_of import Sources, StudyMade, digest
-from ecnomy.analysis.reproduce.papers import PAPERS
-from ecnomy.analysis.reproduce.probes import Probe, all_studies, made, probes_of
 from ecnomy.analysis.reproduce.record_file import RecordFile, read_record, write_record
 from ecnomy.analysis.reproduce.recorded import Recorded, recorded
 from ecnomy.analysis.reproduce.studies import Form, study_folder

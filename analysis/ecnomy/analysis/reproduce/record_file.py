@@ -17,7 +17,7 @@
     ]}
 
 Each figure is one line, with its value in the quick form beside it. `studies` and `made_of` are
-digests (made_of.py).
+digests (claim_digests.py).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.reproduce.made_of import StudyMade
+from ecnomy.analysis.reproduce.claim_digests import StudyMade
 from ecnomy.analysis.reproduce.recorded import Recorded
 from ecnomy.analysis.support.whole_file import write_whole
 

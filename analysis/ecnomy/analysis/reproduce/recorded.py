@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import msgspec
 
+from ecnomy.analysis.reproduce.claim_digests import ClaimMade
 from ecnomy.analysis.reproduce.entries import Outcome, why_text
 from ecnomy.analysis.reproduce.judge import Judged, Verdict, deciding, told_of
-from ecnomy.analysis.reproduce.made_of import ClaimMade
 from ecnomy.analysis.statistics.intervals import Interval
 
 __all__ = [

@@ -106,7 +106,7 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
     from ecnomy.analysis.show.sentence import sentence
     from ecnomy.analysis.show.summary_tables import balance_table
     from ecnomy.analysis.show.welfare_table import print_welfare
-    from ecnomy.markets.results.missed import missed
+    from ecnomy.markets.results.missed_targets import missed
 
     summary = summarize(run)
     console.print(summary.title, style="bold", markup=False)

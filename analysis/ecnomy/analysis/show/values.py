@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The output of `ecnomy show RUN --json`: the parts of a run's summary, as computed.
 
-Keys are the fields of the structs behind the tables: Missed (results/missed.py), Welfare
+Keys are the fields of the structs behind the tables: Missed (results/missed_targets.py), Welfare
 (welfare/welfare.py), and in run/ Summary, Guarantee (guarantees.py), Carrier (carriers.py),
 Settling (settling.py), Choice (choices.py) and FilesSent (files_sent.py).
 """
@@ -32,7 +32,7 @@ def show_values(run: RawRun) -> dict[str, Any]:
     from ecnomy.analysis.run.settling import settling_of
     from ecnomy.analysis.run.summary import summarize
     from ecnomy.analysis.welfare.welfare import welfare_of
-    from ecnomy.markets.results.missed import missed
+    from ecnomy.markets.results.missed_targets import missed
 
     return {
         "folder": str(run.path),

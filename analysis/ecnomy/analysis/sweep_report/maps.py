@@ -12,7 +12,7 @@ import numpy as np
 from ecnomy.analysis.pages.parts import Block, Section, Words
 from ecnomy.analysis.sweep_report import pictures
 from ecnomy.analysis.sweep_report.blocks import MOST_ROWS, picture_of, scales_of
-from ecnomy.analysis.sweep_report.found import Found
+from ecnomy.analysis.sweep_report.findings import Found
 from ecnomy.analysis.sweep_report.fronts import front_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, moments
 from ecnomy.analysis.sweep_report.words import scale_of

@@ -11,7 +11,7 @@ import msgspec
 
 from ecnomy.analysis.pages.parts import Cell, Picture, Section, Table, csv_link
 from ecnomy.analysis.pages.shell import environment
-from ecnomy.analysis.sweep_report.found import Found, found_of
+from ecnomy.analysis.sweep_report.findings import Found, found_of
 from ecnomy.analysis.sweep_report.points import Swept, open_swept
 from ecnomy.analysis.sweep_report.sections import kind_picture, sections_of
 from ecnomy.analysis.sweeps.outcome_names import called

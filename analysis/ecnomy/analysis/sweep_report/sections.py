@@ -21,7 +21,7 @@ from ecnomy.analysis.sweep_report.blocks import (
 )
 from ecnomy.analysis.sweep_report.contrasts import Contrast, level_rows, units_of
 from ecnomy.analysis.sweep_report.curves import curves_of
-from ecnomy.analysis.sweep_report.found import Found, Q
+from ecnomy.analysis.sweep_report.findings import Found, Q
 from ecnomy.analysis.sweep_report.maps import front_section, maps_section
 from ecnomy.analysis.sweep_report.points import Swept, half_widths, moments
 from ecnomy.analysis.sweep_report.searched import best_first

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.table import Table
 
-    from ecnomy.analysis.sweep_report.found import Found
+    from ecnomy.analysis.sweep_report.findings import Found
 
 __all__ = ["points_table", "sweep_picture"]
 

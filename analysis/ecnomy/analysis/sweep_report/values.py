@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from ecnomy.analysis.sweep_report.contrasts import Contrast
-from ecnomy.analysis.sweep_report.found import Found, found_of
+from ecnomy.analysis.sweep_report.findings import Found, found_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, half_widths, open_swept
 from ecnomy.analysis.sweep_report.printed import guarantee_values
 from ecnomy.markets.sweep.head import head_of

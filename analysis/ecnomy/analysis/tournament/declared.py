@@ -40,7 +40,7 @@ from ecnomy.markets.inputs.yamlfile import Node, parse, read, show
 from ecnomy.markets.scenario.parameters import read_params
 from ecnomy.markets.sweep.blocks import number_with_unit, plain_tree
 from ecnomy.markets.sweep.config import Sweep, changed, load_sweep
-from ecnomy.markets.sweep.laid_over import override_text
+from ecnomy.markets.sweep.point_scenario import override_text
 
 __all__ = ["MEASURE", "load_tournament"]
 

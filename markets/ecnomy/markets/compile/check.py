@@ -12,7 +12,15 @@ from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import AgentSpec, StrategySpec
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.alternatives import empty_domains, shared_paths
-from ecnomy.markets.compile.askings import (
+from ecnomy.markets.compile.directions import against_links
+from ecnomy.markets.compile.full_pipes import heavy_weights
+from ecnomy.markets.compile.l4s import idle_ratio, mixed_l4s
+from ecnomy.markets.compile.lines import few_lines
+from ecnomy.markets.compile.make_laws import is_ect
+from ecnomy.markets.compile.overpaying import anticipated_otherwise, paid_beyond_worth
+from ecnomy.markets.compile.rem_bounds import unreadable_prices, unstable_steps
+from ecnomy.markets.compile.settling import endless_starts, slow_windows, small_windows
+from ecnomy.markets.compile.target_marks import (
     bottlenecks,
     largest_probability,
     mark_rates,
@@ -20,14 +28,6 @@ from ecnomy.markets.compile.askings import (
     sorts,
     takes_marks,
 )
-from ecnomy.markets.compile.directions import against_links
-from ecnomy.markets.compile.full_pipes import heavy_weights
-from ecnomy.markets.compile.l4s import idle_ratio, mixed_l4s
-from ecnomy.markets.compile.lines import few_lines
-from ecnomy.markets.compile.make_laws import is_ect
-from ecnomy.markets.compile.rem_bounds import unreadable_prices, unstable_steps
-from ecnomy.markets.compile.settling import endless_starts, slow_windows, small_windows
-from ecnomy.markets.compile.worth import anticipated_otherwise, paid_beyond_worth
 from ecnomy.markets.plan import Law, Link, Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.law_table import law_table, weights, with_trait
 from ecnomy.markets.scenario import Scenario

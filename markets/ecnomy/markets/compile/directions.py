@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ecnomy.markets.compile.askings import largest_probability
+from ecnomy.markets.compile.target_marks import largest_probability
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.scenario.links import REVERSE
 

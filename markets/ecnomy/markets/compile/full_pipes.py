@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ecnomy.markets.compile.askings import bottlenecks, largest_probability, mark_rates
 from ecnomy.markets.compile.settling import buffer_packets, packets_per_s, round_trip_s
+from ecnomy.markets.compile.target_marks import bottlenecks, largest_probability, mark_rates
 from ecnomy.markets.plan import Link, Plan, Source, Tcp
 from ecnomy.markets.scenario import Scenario
 

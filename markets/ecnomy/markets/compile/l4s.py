@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from ecnomy.markets.compile.askings import sorts_by, takes_marks
 from ecnomy.markets.compile.make_laws import is_ect
 from ecnomy.markets.compile.settling import round_trip_s
+from ecnomy.markets.compile.target_marks import sorts_by, takes_marks
 from ecnomy.markets.plan import Link, Plan, Source, Tcp
 from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.scenario import Scenario

@@ -37,8 +37,8 @@ from typing import Final
 
 import msgspec
 
-from ecnomy.markets.compile.askings import packet_bytes
 from ecnomy.markets.compile.settling import round_trip_s
+from ecnomy.markets.compile.target_marks import packet_bytes
 from ecnomy.markets.plan import Plan, Source, Tcp
 
 __all__ = ["Loop", "Path", "best_phi", "loops", "paths"]

@@ -10,14 +10,14 @@ from typing import Final
 import msgspec
 
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.compile.askings import (
+from ecnomy.markets.compile.lines import call_s, erlang_b, is_pooled, load
+from ecnomy.markets.compile.target_marks import (
     bottlenecks,
     constant_rates,
     largest_probability,
     mark_rates,
     packet_bytes,
 )
-from ecnomy.markets.compile.lines import call_s, erlang_b, is_pooled, load
 from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.scenario import Scenario

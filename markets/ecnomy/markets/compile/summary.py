@@ -11,7 +11,7 @@ from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import AgentSpec, ClassSpec, MarketSpec
 from ecnomy.agents.strategies import find
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.compile.askings import charges_micro, sorts_by
+from ecnomy.markets.compile.target_marks import charges_micro, sorts_by
 from ecnomy.markets.plan import Law, Link, Plan, Scheduler, Source, Tcp
 from ecnomy.markets.plan.law_table import MARKING, Param
 from ecnomy.markets.scenario import Scenario

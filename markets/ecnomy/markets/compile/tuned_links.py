@@ -6,7 +6,7 @@ from __future__ import annotations
 from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import make
-from ecnomy.markets.compile.askings import sorts
+from ecnomy.markets.compile.target_marks import sorts
 from ecnomy.markets.plan import Link, Plan
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.terms.ownership import owners_of

@@ -21,8 +21,8 @@ from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.seat import Truths
 from ecnomy.markets.bridge.messages import Columns, Report, flow_orders
 from ecnomy.markets.economy.budgets import Budgets
-from ecnomy.markets.economy.held import held
 from ecnomy.markets.economy.journal import ACTIVE, Journal
+from ecnomy.markets.economy.shared_columns import held
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.law_table import weights
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from ecnomy.agents.arrays import Integers
 from ecnomy.markets.economy.contracts import CHARGE, FEE, Contract, Dues
-from ecnomy.markets.economy.held import held
 from ecnomy.markets.economy.ledger import Ledger, Postings
 from ecnomy.markets.economy.readings import Epoch
+from ecnomy.markets.economy.shared_columns import held
 
 __all__ = ["Book"]
 

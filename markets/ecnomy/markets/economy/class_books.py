@@ -21,8 +21,8 @@ import numpy as np
 from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.contracts import Spans
-from ecnomy.markets.economy.held import held
 from ecnomy.markets.economy.readings import Epoch
+from ecnomy.markets.economy.shared_columns import held
 from ecnomy.markets.plan import Plan
 
 __all__ = ["LATELY_S", "ClassBooks", "ClassCounts"]

@@ -14,9 +14,9 @@ from ecnomy.agents.spec import ContractSpec
 from ecnomy.markets.economy.accruers import MenuAccruer, accruer
 from ecnomy.markets.economy.contracts import FEE, Dues, Spans
 from ecnomy.markets.economy.counts import Counts
-from ecnomy.markets.economy.domains import Domains
 from ecnomy.markets.economy.marks_by_flow import MarksByFlow
 from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.economy.price_domains import Domains
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.terms.meters import METERS

@@ -18,10 +18,10 @@ from ecnomy.agents.errors import InputError, NotRunningError
 from ecnomy.agents.money import DEAREST_MICRO, MICRO
 from ecnomy.agents.observation import NO_OFFER
 from ecnomy.markets.economy.aims import Aims
-from ecnomy.markets.economy.domains import Domains
 from ecnomy.markets.economy.hand_changes import HandChanges
 from ecnomy.markets.economy.journal import Journal
 from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.economy.price_domains import Domains
 from ecnomy.markets.model.stepped import Stepped
 from ecnomy.markets.plan import Plan
 

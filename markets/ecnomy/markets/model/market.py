@@ -26,9 +26,8 @@ from ecnomy.markets.economy.charges import Per
 from ecnomy.markets.economy.class_desk import ClassDesk
 from ecnomy.markets.economy.contracts import ClassFee, Contract
 from ecnomy.markets.economy.counts import Counts
-from ecnomy.markets.economy.domains import domains_of
+from ecnomy.markets.economy.custom_contracts import settlement_of
 from ecnomy.markets.economy.file_desk import FileDesk
-from ecnomy.markets.economy.guarded import settlement_of
 from ecnomy.markets.economy.journal import PRICE, Journal
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.economy.link_laws import LinkLaws
@@ -37,6 +36,7 @@ from ecnomy.markets.economy.metered import Metered
 from ecnomy.markets.economy.observations import Sight
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.phases import PHASES, POST, in_order, posting_fees
+from ecnomy.markets.economy.price_domains import domains_of
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.economy.settlement import Settlement
 from ecnomy.markets.model.by_hand import ByHand

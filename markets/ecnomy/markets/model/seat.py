@@ -21,8 +21,8 @@ from ecnomy.agents.observation import NO_OFFER, Observation, Offer, PriceObserva
 from ecnomy.agents.roles.preset import Preset
 from ecnomy.agents.seat import CallBuyer, CallSeller, ClassSeller
 from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
+from ecnomy.markets.economy.custom_contracts import Guarded
 from ecnomy.markets.economy.fixed_costs import FixedCosts
-from ecnomy.markets.economy.guarded import Guarded
 from ecnomy.markets.economy.journal import CALL_PRICE, FEE, NAMES, PREFIXES
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ecnomy.markets.economy.call_desk import CallDesk
     from ecnomy.markets.economy.class_desk import ClassDesk
     from ecnomy.markets.economy.contracts import Contract
-    from ecnomy.markets.economy.domains import Domains
     from ecnomy.markets.economy.file_desk import FileDesk
     from ecnomy.markets.economy.journal import Journal
     from ecnomy.markets.economy.ledger import Ledger
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from ecnomy.markets.economy.menus import MarketMenus
     from ecnomy.markets.economy.observations import Sight
     from ecnomy.markets.economy.parties import Parties
+    from ecnomy.markets.economy.price_domains import Domains
     from ecnomy.markets.plan import Plan
 
 __all__ = ["MarketSeat"]

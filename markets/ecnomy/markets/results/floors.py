@@ -16,8 +16,8 @@ import msgspec
 import numpy as np
 
 from ecnomy.markets.plan import Plan, Source, Tcp
-from ecnomy.markets.results.looks import Looks
 from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.window_reports import Looks
 
 __all__ = ["Floor", "floors", "on_floors"]
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.markets.plan import Plan, Source, Tcp
-from ecnomy.markets.results.asked import asked_rates
 from ecnomy.markets.results.floors import LEAST
-from ecnomy.markets.results.looks import Looks
+from ecnomy.markets.results.flow_targets import asked_rates
 from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.window_reports import Looks
 
 __all__ = ["Losses", "losses"]
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.plan import Source
-from ecnomy.markets.results.asked import asked_rates
 from ecnomy.markets.results.floors import LEAST
-from ecnomy.markets.results.looks import Looks
+from ecnomy.markets.results.flow_targets import asked_rates
 from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.window_reports import Looks
 
 __all__ = ["Saturated", "saturated"]
 

@@ -38,7 +38,7 @@ from ecnomy.markets.rl.ranges import Range, Ranges
 from ecnomy.markets.scenario import Scenario, load
 from ecnomy.markets.scenario.parameters import read_params, write_params
 from ecnomy.markets.sweep.blocks import plain
-from ecnomy.markets.sweep.laid_over import override_text
+from ecnomy.markets.sweep.point_scenario import override_text
 
 __all__ = ["Environment", "EnvironmentDocument", "Learner", "RewardSpec", "load_environment"]
 

@@ -16,7 +16,7 @@ from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.sweep.blocks import plain_tree
 from ecnomy.markets.sweep.calibration import Calibration
 from ecnomy.markets.sweep.calibration import beginning as calibration_beginning
-from ecnomy.markets.sweep.laid_over import laid_over, overrides_of, parsed, scenario_at
+from ecnomy.markets.sweep.point_scenario import laid_over, overrides_of, parsed, scenario_at
 from ecnomy.markets.sweep.sequential import Until
 from ecnomy.markets.sweep.space import Assignment, Block, Point, points
 from ecnomy.markets.sweep.ties import Ties

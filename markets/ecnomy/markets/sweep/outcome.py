@@ -41,8 +41,8 @@ from ecnomy.markets.sweep.fingerprint import (
     strategy_modules,
 )
 from ecnomy.markets.sweep.gathered import Gathered
-from ecnomy.markets.sweep.laid_over import scenario_at
 from ecnomy.markets.sweep.measure import added_measures, measured, measures_of
+from ecnomy.markets.sweep.point_scenario import scenario_at
 from ecnomy.markets.sweep.space import Assignment
 from ecnomy.markets.sweep.ties import Ties
 from ecnomy.markets.sweep.watchdog import OverTime, Watchdog

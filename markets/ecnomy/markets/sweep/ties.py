@@ -6,7 +6,7 @@
     over: {price: {paths: [...], from: 0.1 money, to: 0.2 money}}       random samples, plans, tune
 
 Such a parameter has a name for points, columns and tables. Its paths replace the name when
-a point is applied to the scenario (laid_over.py).
+a point is applied to the scenario (point_scenario.py).
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def run_command(
     as_json: Json = False,
 ) -> None:
     """Run a scenario and write its results."""
-    from ecnomy.markets.results.missed import missed
+    from ecnomy.markets.results.missed_targets import missed
     from ecnomy.markets.session.progress import RunProgress
     from ecnomy.markets.session.runner import run
 

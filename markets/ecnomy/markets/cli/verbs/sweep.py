@@ -82,7 +82,7 @@ def sweep_command(
     from ecnomy.markets.sweep.config import load_sweep
     from ecnomy.markets.sweep.driver import default_folder
     from ecnomy.markets.sweep.engine_choice import with_engine
-    from ecnomy.markets.sweep.tried import try_values
+    from ecnomy.markets.sweep.preflight import try_values
 
     _refuse_mixed(shard, emit, shards, dry_run)
     folder = out or default_folder(str(config))

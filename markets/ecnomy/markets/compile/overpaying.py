@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ecnomy.agents.roles import preset_of
 from ecnomy.agents.spec import StrategySpec
 from ecnomy.agents.strategies import make
-from ecnomy.markets.compile.askings import largest_probability
+from ecnomy.markets.compile.target_marks import largest_probability
 from ecnomy.markets.plan import Plan, Source
 from ecnomy.markets.scenario import Scenario
 

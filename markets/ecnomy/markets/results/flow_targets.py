@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
-from ecnomy.markets.results.looks import Looks
 from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.window_reports import Looks
 
 if TYPE_CHECKING:
     import pandas as pd

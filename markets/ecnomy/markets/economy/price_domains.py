@@ -11,8 +11,8 @@ from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.seat import Truths
 from ecnomy.agents.spec import AgentSpec, MarketSpec
-from ecnomy.markets.economy.held import held
 from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.economy.shared_columns import held
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.terms.money import classic_price_micro
 from ecnomy.markets.terms.ownership import owners_of, ways

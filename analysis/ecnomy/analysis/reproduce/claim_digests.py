@@ -9,7 +9,7 @@ Digests of a study, whole and quick:
     plan     the plan and market of the first point
     code     the laws that its plans name, host and engine; the code that measures a run; if it
              has a market, the agents and their economy
-    rows     the results of its quick runs (kept.py)
+    rows     the results of its quick runs (quick_results.py)
 
 Digests of a claim:
 

@@ -21,7 +21,7 @@ import msgspec
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.reproduce.catalogue import Paper
-from ecnomy.analysis.reproduce.made_of import digest
+from ecnomy.analysis.reproduce.claim_digests import digest
 from ecnomy.analysis.reproduce.studies import Form, Runs, Studies, load_study
 from ecnomy.analysis.support.whole_file import write_whole
 
