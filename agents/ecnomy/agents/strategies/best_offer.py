@@ -63,10 +63,10 @@ from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.strategies.elastic_utility import ElasticUtility
 from ecnomy.agents.strategies.flow_utility import under_key
 from ecnomy.agents.utilities import UTILITIES, delay_cost_of, find_utility, utility_of
+from ecnomy.agents.volumes import BITS_PER_MB
 
 __all__ = ["BestOffer"]
 
-BITS_PER_MB: Final = 8e6
 SMOOTHING: Final = (0.1, 0.5)  # the least and largest weight
 DOUBT: Final = 2.0  # the gain at which all move, in mean deviations
 LONGEST: Final = 8.0  # times `retry`

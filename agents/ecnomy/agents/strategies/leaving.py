@@ -38,12 +38,12 @@ from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import Observation, Truths
 from ecnomy.agents.utilities import Utility, delay_cost_of
+from ecnomy.agents.volumes import BYTES_PER_MB
 
 __all__ = ["LEAST", "PROBE", "Leaving"]
 
 LEAST: Final = 1e-3  # of x0: the smallest rate
 PROBE: Final = 1e-2  # of x0: the rate paid for during a trial
-BYTES_PER_MB: Final = 1e6
 FADE: Final = 0.5
 KNOWN: Final = 10.0  # marks; sums do not fade below this number
 LONGEST: Final = 8.0

@@ -41,11 +41,11 @@ from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import Observation, Truths
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.strategies.demands import DEMANDS, TIMES, Demand, TimeDraw
+from ecnomy.agents.volumes import BITS_PER_MB
 
 __all__ = ["PriceDemand"]
 
 SMOOTHING: Final = 0.5
-BITS_PER_MB: Final = 8e6
 LONGEST: Final = 8  # times `retry`
 
 

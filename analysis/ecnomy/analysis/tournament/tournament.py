@@ -10,12 +10,12 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.utilities import Utility, delay_cost_of
+from ecnomy.agents.volumes import BITS_PER_MB
 from ecnomy.analysis.tournament.entrants import Entrant
 from ecnomy.markets.sweep.config import Sweep
 
 __all__ = ["Tournament"]
 
-BITS_PER_MB: Final = 8e6
 LEAST: Final = 1e-3  # of x0, if U(0) is infinite, as in ecnomy.analysis.welfare.declared
 
 

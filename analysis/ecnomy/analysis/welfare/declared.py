@@ -24,6 +24,7 @@ from ecnomy.agents.strategies import BUILT_IN
 from ecnomy.agents.strategies.declared import declared_utility
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.agents.utilities import Utility, delay_cost_of
+from ecnomy.agents.volumes import BITS_PER_MB
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.economy.contracts import Spans
 from ecnomy.markets.plan import Plan
@@ -32,7 +33,6 @@ from ecnomy.markets.scenario import scenario_from_text
 
 __all__ = ["Declared", "Lived", "agents_of", "declared_of", "lived"]
 
-BITS_PER_MB: Final = 8e6
 LEAST: Final = 1e-3  # of x0, if U(0) is infinite
 
 
