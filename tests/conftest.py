@@ -55,7 +55,10 @@ SPREAD: Final = frozenset(  # files whose tests go to any worker, one by one
 TOGETHER: Final = frozenset({"bridge"})  # folders whose files compile the same program
 FULL_LIMIT_S: Final = 1800.0
 BEGUN: Final = time.time()
-LONG: Final = ("laws/test_checks.py", "acceptance", "laws", "engine", "sweeps", "parity")
+LONG: Final = (
+    *("laws/test_checks.py", "acceptance", "laws", "engine", "sweeps", "parity"),
+    *("validation", "test_guard.py"),
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
