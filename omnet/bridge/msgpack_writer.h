@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Appends MessagePack values to a string, shortest form first (github.com/msgpack/msgpack/spec.md).
 // It supports only the types that the bridge sends: maps, arrays of two, strings, integers, float64 and
-// columns as bin. It is hand-written because a column goes to the socket without a copy of the whole.
+// columns as bin. It is hand-written so that a column goes to the socket without being copied first.
 #ifndef ECNOMY_BRIDGE_MSGPACK_WRITER_H_
 #define ECNOMY_BRIDGE_MSGPACK_WRITER_H_
 

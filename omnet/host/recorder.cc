@@ -181,7 +181,7 @@ void Recorder::add_sample(Time now, std::size_t name, std::size_t subject, doubl
   series_.reals[0].values.push_back(value);
 }
 
-// Samples the bit/s acknowledged since the last sample.
+// Samples each row's acknowledged rate [bit/s] since the last sample.
 void Recorder::sample_rates(const Accounts& accounts, std::size_t name, Time now) {
   last_acked_.resize(rows_.size());
   std::vector<double> acked;

@@ -249,7 +249,7 @@ def test_a_rate_of_x0_that_costs_nothing_is_worth_nothing_more() -> None:
 
 @pytest.mark.parametrize("flows", [1, 100])
 def test_worth_nothing_more_is_no_warning_of_numpy(flows: int) -> None:
-    """At the first decision the largest rate may be twice x0, and x U'(x) there 0."""
+    """At the first decision the largest rate may be twice x0, where x U'(x) is 0."""
     strategy = ElasticUtility({"kind": "quadratic", "a": 1.0, "x0": MBPS})
     with np.errstate(divide="raise"):
         first = pay(strategy, seen(*[0.0] * flows, t_s=0, dt_s=0, limit_bps=2 * MBPS))

@@ -140,7 +140,7 @@ def test_each_turn_shortens_the_longest_step() -> None:
 
 
 def test_it_goes_back_where_customers_are_lost() -> None:
-    """It returns from a price that loses customers, although income rises again above it."""
+    """The search leaves a price that loses customers, although higher prices earn more."""
     carrier = CarrierBooks(RevenueGradient(), 100_000)
     settle(carrier, lambda price: price / 1e6, 8 * 2)
     settle(carrier, lambda price: price / 1e6 if price < 120_000 else price / 1e8, 8 * 40)

@@ -126,7 +126,7 @@ def test_series_hold_sums(each: Outcome, pair) -> None:
 
 
 def test_transfers_and_calls_are_the_same(each: Outcome, pair) -> None:
-    """Files are numbered through the source as they end; calls keep their user."""
+    """Files of a source are numbered in the order in which they end; calls keep their user."""
     many, rows = pair
     one, two = each.table("transfers"), many.table("transfers")
     assert np.array_equal(two["flow"], rows[one["flow"]]) and len(one["flow"]) > 20

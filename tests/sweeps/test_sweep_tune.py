@@ -146,7 +146,7 @@ def test_values_have_four_digits_within_their_ranges() -> None:
 
 
 def test_a_known_optimum_is_found(whole: tuple[Path, Answer]) -> None:
-    """The price is within 10 % and in the stated range; the interval holds the true outcome."""
+    """The price is within 10 % of the best and in its range; the interval has the true outcome."""
     home, answer = whole
     [price], [(low, high)], [(near_low, near_high)] = answer.values, answer.same, answer.near
     print(price, (low, high), (near_low, near_high), answer.outcome)
@@ -352,7 +352,7 @@ def test_outcomes_that_nobody_has(tmp_path: Path) -> None:
         found(file, tmp_path / "a")
     text = SWEEP.replace(TRIALS, SHORT).replace("maximise: income", "maximise: gone")
     file = write(tmp_path, text)
-    with pytest.raises(ResultsError, match="gone is missing in 3 of 3 runs of the best values"):
+    with pytest.raises(ResultsError, match="no gone in 3 of 3 runs of the best values"):
         found(file, tmp_path / "b")
 
 

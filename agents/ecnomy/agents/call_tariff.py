@@ -6,8 +6,8 @@ bad if it is lost or later than `max_delay`. If the share L of bad packets excee
 (L^G), the customer gets `reimbursement` (R). The provider keeps the price, so R here is the paper's
 R plus V.
 
-A call may also cost money by its time and by the packets that it sent. Together they give a price
-by the mean packet rate (4.4). effective_bandwidth.py has a price by peak and mean rate.
+A call may also cost money by its time and by the packets that it sent. Together, the two charges
+make the price depend on the mean packet rate (4.4). effective_bandwidth.py has a price by peak and mean rate.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 """A carrier's trial of a price: time for customers to respond, then a measurement of equal length.
 
 The profit of a price is the carrier's receipts less its payments, per second. The time directly
-after a change does not count, because a higher price earns more until customers respond. Both times
-are one decision interval, or the intervals that customers need to respond
-(`PriceObservation.responds_ps`), up to ten. A shorter trial would measure the previous price. A
+after a change does not count, because a higher price earns more until customers respond. Each
+lasts one decision interval, or as many as customers need to respond
+(`PriceObservation.responds_ps`), at most ten. A shorter trial would measure the previous price. A
 carrier's default interval is that time itself.
 """
 

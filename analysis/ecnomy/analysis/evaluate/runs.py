@@ -89,7 +89,7 @@ def checked(evaluation: Evaluation) -> None:
 
 
 def sweep_of(evaluation: Evaluation) -> Sweep:
-    """Return the sweep; a criterion's conditions follow each other, and the seeds of a law."""
+    """Return the sweep. A criterion's conditions are adjacent, and so are the seeds of a law."""
     rows: list[Assignment] = []
     labels: list[str] = []
     points: list[Point] = []

@@ -69,7 +69,7 @@ def read_game(path: str | os.PathLike[str]) -> Game:
     columns = _names(file, head[1:], [head_line] * len(head[1:]), "column")
     rows = _names(file, [cells[0] for _, cells in body], [line for line, _ in body], "row")
     if len(rows) * len(columns) < 2:
-        found = f"{len(rows)} row and {len(columns)} column of pay-offs"
+        found = f"{len(rows)} x {len(columns)} pay-offs (rows x columns)"
         raise InputError(f"{file}: found {found}, expected at least two strategies of each player")
     pays: list[list[tuple[float, ...]]] = []
     kind = 0

@@ -121,7 +121,7 @@ def _check(answer: Answer, table: Table) -> None:
 
 
 def _profit(made: Made, name: str) -> int:
-    """Return the balance of the account, or the ledger's if the manifest has no balances."""
+    """Return the account's balance in the manifest, or in the ledger if the manifest has none."""
     assert made.run is not None
     if (balances := made.run.manifest.balances_micro) is not None:
         return balances[name]

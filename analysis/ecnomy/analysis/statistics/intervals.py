@@ -78,7 +78,7 @@ class Equivalence(msgspec.Struct, frozen=True):
 
     @property
     def equivalent(self) -> bool:
-        """Whether the truth is shown to lie between the margins."""
+        """Whether the test shows that the true value lies between the margins."""
         return self.p < self.alpha
 
 

@@ -2,7 +2,8 @@
 """Measurements from theory alone for the papers' claims.
 
 The functions follow the wording of the claims: they integrate trajectories, perturb optima and run
-algorithms. They only measure; the expected values are elsewhere. Entries:
+algorithms. They only measure; claims.yaml of each paper has
+the expected values. Entries:
 siris2002.fluid-stability, athuraliya2000.fig1 and athuraliya2000.basic-theorem.
 """
 

@@ -73,7 +73,7 @@ def tuned(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> Answer:
 def _check_known(sweep: Sweep, rows: Rows) -> None:
     for outcome, row in rows.items():
         if not np.isfinite(row).all():
-            found = f"{outcome} is missing in {(~np.isfinite(row)).sum()} of {len(row)} runs"
+            found = f"no {outcome} in {(~np.isfinite(row)).sum()} of {len(row)} runs"
             expected = "values at which all runs have the outcome"
             raise ResultsError(
                 f"{sweep.file}: found {found} of the best values, expected {expected}"

@@ -150,7 +150,7 @@ class FlatAccruer:
 
 
 class TwoPartAccruer:
-    """A fee and a price on one bill: their fractions add up."""
+    """A fee and a price on one bill; their fractions of a micro-unit accumulate together."""
 
     def __init__(self, tariff: TwoPart, rows: int, unit: str) -> None:
         """See accruer."""

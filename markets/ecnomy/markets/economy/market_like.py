@@ -62,7 +62,7 @@ class MarketLike(Protocol):
 
 
 class NoMarket:
-    """A run without a market: without payments or decisions, and every call is admitted."""
+    """A run without a market: no payments, no decisions, and every call is admitted."""
 
     def __init__(self, plan: Plan) -> None:
         self.ledger, self.journal = Ledger(), Journal()

@@ -30,7 +30,7 @@ def check_guarantees(
     """Check the kinds of the sources of calls and test streams, and of their sellers.
 
     These sources must be of the right kind, and have no other kind of seller. Several providers
-    may sell the calls of a source, if they have the same limits.
+    may sell the calls of a source if their tariffs have the same limits.
 
     Args:
         document: the scenario.

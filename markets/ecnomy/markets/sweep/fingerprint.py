@@ -204,7 +204,7 @@ def _module_of(kind: str, group: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _entries(group: str, places: tuple[tuple[str, int], ...]) -> dict[str, str]:
-    """Return a group's entry points; an installation changes one of `places`, so rereads them."""
+    """Return a group's entry points, read again if an installation has changed `places`."""
     return {entry.name: entry.value for entry in importlib.metadata.entry_points(group=group)}
 
 

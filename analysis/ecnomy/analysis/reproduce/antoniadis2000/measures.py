@@ -103,7 +103,7 @@ def shares(results: Path) -> Columns:
 
 
 def growth(results: Path) -> Columns:
-    """Return the window growth of a single flow per round trip in packets, and the trip's time."""
+    """Return the window growth of a single flow per round trip in packets, and the round trip."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
