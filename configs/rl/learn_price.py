@@ -20,7 +20,7 @@ from pathlib import Path
 import cma
 import numpy as np
 
-from ecnomy.agents.streams import agent_stream
+from ecnomy.agents.random_streams import agent_stream
 from ecnomy.markets.rl import MarketEnv, market_env
 
 ENVIRONMENT = Path(__file__).parent / "monopolist.yaml"

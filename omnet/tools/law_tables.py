@@ -125,7 +125,7 @@ def _declaration(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]
         given = _default(parameter, where)
         head = f"double {name}"
     if ned_unit:
-        told = f"The same as `{quantity}`, as a plain number, under the name that scenarios and older exports use."
+        told = f"As `{quantity}`, without a unit: the name in scenarios and older exports."
         plain = f"        // {told}\n"
         return (
             f"{plain}        {head} = default({given or 'nan'});\n"

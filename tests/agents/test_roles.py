@@ -21,11 +21,11 @@ from ecnomy.agents.observation import (
     Offer,
     PriceObservation,
 )
+from ecnomy.agents.random_streams import agent_stream
 from ecnomy.agents.roles.application_provider import ApplicationProvider
 from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
 from ecnomy.agents.roles.customer import Customer
 from ecnomy.agents.roles.role import ADAPT, LONGEST_PS, Role, Strategist, Terms, settling_ps
-from ecnomy.agents.streams import agent_stream
 from flow_world import noting
 
 PS = 10**12

@@ -12,9 +12,9 @@ from ecnomy.agents.agent_view import AgentView
 from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import BEST_EFFORT, CallAsk, CallOffer, EndedCalls
 from ecnomy.agents.parameters import Refused
+from ecnomy.agents.random_streams import agent_stream
 from ecnomy.agents.strategies.cheapest_call import CheapestCall
 from ecnomy.agents.strategies.worth_of_call import WorthOfCall
-from ecnomy.agents.streams import agent_stream
 
 PS = 10**12
 

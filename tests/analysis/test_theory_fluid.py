@@ -179,7 +179,7 @@ def test_w_dec_slows_the_loop_and_keeps_the_rest_point() -> None:
 
 
 def test_bounds_of_the_gain() -> None:
-    """Antoniadis Eq. 2 gives 0.0175 for Q / sigma^2 = 10; Eq. 7 holds from its smallest w_dec on."""
+    """Antoniadis Eq. 2 gives 0.0175 for Q / sigma^2 = 10; Eq. 7 from its least w_dec on."""
     assert theory.gaussian_gain_bound(10) == pytest.approx(0.0175, abs=5e-5)
     assert theory.gaussian_gain_bound(0) == pytest.approx(math.exp(-1))
     limit = theory.smallest_w_dec(0.5, 0.1, 200.0, 1e-3)

@@ -143,7 +143,7 @@ def test_what_waits_is_that_of_one_queue() -> None:
 
 
 def test_rows_of_classes_sum_up_to_the_links() -> None:
-    """Under regulation, sums of arrivals, departures, drops, bytes and marks equal the trace's sums."""
+    """Under regulation, sums of arrivals, departures, drops, bytes and marks equal the trace."""
     links = plans.duplex("in", 0, 1, 1e9, 0.001) + plans.duplex("out", 1, 2, 1e7, 0.01, buffer=40)
     of = scheduler(TABLE_1, regulation="ecn", buffer_packets=30.0, least_bytes=2000.0)
     links[2] = classed(links[2], of)

@@ -7,7 +7,8 @@ bad if it is lost or later than `max_delay`. If the share L of bad packets excee
 R plus V.
 
 A call may also cost money by its time and by the packets that it sent. Together, the two charges
-make the price depend on the mean packet rate (4.4). effective_bandwidth.py has a price by peak and mean rate.
+make the price depend on the mean packet rate (4.4). effective_bandwidth.py has a price by peak and
+mean rate.
 """
 
 from __future__ import annotations

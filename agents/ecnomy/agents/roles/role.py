@@ -22,10 +22,10 @@ from ecnomy.agents.decision import FEW, Decision, FlowDecision, checked
 from ecnomy.agents.errors import EcnomyError, StrategyError
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowColumns, FlowView, Observation
+from ecnomy.agents.random_streams import agent_stream
 from ecnomy.agents.roles.preset import Preset
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies.find import blame, make
-from ecnomy.agents.streams import agent_stream
 from ecnomy.agents.times import PS_PER_S
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.sweep_report.contrasts import level_rows, units_of
 from ecnomy.analysis.sweep_report.peaks import peak_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, half_widths, moments
-from ecnomy.markets.sweep.mains import better
+from ecnomy.markets.sweep.main_outcomes import better
 
 __all__ = ["Best", "Curve", "best_of", "curves_of"]
 

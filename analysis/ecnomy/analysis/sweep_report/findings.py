@@ -25,7 +25,7 @@ from ecnomy.analysis.sweep_report.points import Swept, Varied, mean_interval, op
 from ecnomy.analysis.sweep_report.searched import search_words
 from ecnomy.analysis.sweep_report.words import Scale, percent_of, q_text, scale_of
 from ecnomy.analysis.sweeps.outcome_names import called
-from ecnomy.markets.sweep.mains import better
+from ecnomy.markets.sweep.main_outcomes import better
 
 __all__ = ["Found", "Q", "conclusion_lines", "found_of"]
 

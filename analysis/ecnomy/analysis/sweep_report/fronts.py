@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.analysis.sweep_report.points import Swept, half_widths
-from ecnomy.markets.sweep.mains import better
+from ecnomy.markets.sweep.main_outcomes import better
 
 __all__ = ["Front", "front_of", "pair_of"]
 

@@ -29,7 +29,7 @@ from ecnomy.analysis.sweeps.labels import (
 from ecnomy.analysis.sweeps.missing import missing_runs
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.sweep.head import head_of
-from ecnomy.markets.sweep.mains import main_outcomes
+from ecnomy.markets.sweep.main_outcomes import main_outcomes
 
 __all__ = ["LEVEL", "Search", "Swept", "Varied", "half_widths", "mean_interval", "open_swept"]
 

@@ -17,7 +17,7 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.sweep_report.points import Search, Swept
 from ecnomy.analysis.sweep_report.words import scale_of
 from ecnomy.analysis.sweeps.outcome_names import called
-from ecnomy.markets.sweep.mains import better
+from ecnomy.markets.sweep.main_outcomes import better
 
 __all__ = ["best_first", "search_words"]
 

@@ -27,7 +27,7 @@ from ecnomy.analysis.sweep_report.points import Swept, half_widths, moments
 from ecnomy.analysis.sweep_report.searched import best_first
 from ecnomy.analysis.sweep_report.words import Scale, minus, percent_of, q_text, scale_of
 from ecnomy.analysis.sweeps.outcome_names import called
-from ecnomy.markets.sweep.mains import better
+from ecnomy.markets.sweep.main_outcomes import better
 
 if TYPE_CHECKING:
     pass

@@ -15,7 +15,7 @@ from ecnomy.analysis.sweep_report.curves import curves_of
 from ecnomy.analysis.sweep_report.points import Swept, half_widths, moments
 from ecnomy.analysis.sweep_report.searched import best_first
 from ecnomy.analysis.sweep_report.words import scale_of
-from ecnomy.markets.sweep.mains import better
+from ecnomy.markets.sweep.main_outcomes import better
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

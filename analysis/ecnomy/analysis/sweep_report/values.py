@@ -17,7 +17,7 @@ from ecnomy.analysis.sweep_report.findings import Found, found_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, half_widths, open_swept
 from ecnomy.analysis.sweep_report.printed import guarantee_values
 from ecnomy.markets.sweep.head import head_of
-from ecnomy.markets.sweep.mains import unit_of
+from ecnomy.markets.sweep.main_outcomes import unit_of
 
 __all__ = ["sweep_values"]
 

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.analysis.sweeps.outcome_names import called
-from ecnomy.markets.sweep.mains import unit_of
+from ecnomy.markets.sweep.main_outcomes import unit_of
 
 __all__ = ["Scale", "minus", "percent_of", "q_text", "scale_of"]
 

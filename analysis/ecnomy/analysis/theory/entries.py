@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ecnomy.agents.streams import agent_stream
+from ecnomy.agents.random_streams import agent_stream
 from ecnomy.analysis.theory import checks
 from ecnomy.analysis.theory.optimum import FlowProblem
 from ecnomy.analysis.theory.pi import pi_gains

@@ -44,7 +44,7 @@ from ecnomy.markets.sweep.point_scenario import override_text
 
 __all__ = ["MEASURE", "load_tournament"]
 
-MEASURE: Final = "ecnomy.analysis.tournament.lived:player_columns"
+MEASURE: Final = "ecnomy.analysis.tournament.player_columns:player_columns"
 _FOLDER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
 _NEEDED: Final = tuple(name for name, key in TOURNAMENT.items() if key.default is None)
 

@@ -12,5 +12,5 @@ aims         targets of flows
 observations: changes of counters since an agent's last decision
 ledger       all money moved; journal: decisions of agents
 hand_changes: values that a user sets in a running market
-accruers     amounts due under a tariff; exact: to the micro-unit
+tariff_amounts: amounts due under a tariff; exact: to the micro-unit
 """

@@ -27,7 +27,7 @@ class BlocksAccruer:
     """Holds each row's quantity so far, and its bill so far if the bill has a cap."""
 
     def __init__(self, tariff: Blocks, rows: int, unit: str) -> None:
-        """See accruers.accruer."""
+        """See tariff_amounts.accruer."""
         prices = [block.price for block in tariff.blocks]
         self._exact = Exact(rows, prices)
         self._prices = [self._exact.numerator(price) for price in prices]

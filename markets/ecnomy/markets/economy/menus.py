@@ -10,10 +10,10 @@ import numpy as np
 from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.menus import STRATEGY, MenuView
-from ecnomy.markets.economy.accruers import MenuAccruer
 from ecnomy.markets.economy.journal import PICKED, TARIFF, Journal
 from ecnomy.markets.economy.metered import Metered
 from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.economy.tariff_amounts import MenuAccruer
 
 __all__ = ["MarketMenus"]
 

@@ -27,7 +27,7 @@ class TimeOfDayAccruer:
     """Splits an epoch's metered quantity among the prices of the day."""
 
     def __init__(self, tariff: TimeOfDay, rows: int, unit: str) -> None:
-        """See accruers.accruer."""
+        """See tariff_amounts.accruer."""
         prices = [period.price for period in tariff.periods]
         prices += [tariff.price] if tariff.price is not None else []
         self._tariff, self._rows = tariff, rows

@@ -20,7 +20,7 @@ from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import InputError, NotRunningError
 from ecnomy.agents.money import MICRO
-from ecnomy.agents.streams import agent_stream
+from ecnomy.agents.random_streams import agent_stream
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.model.market import Market
 from ecnomy.markets.rl.declared import Environment

@@ -23,7 +23,13 @@ from ecnomy.agents.money import MICRO
 from ecnomy.markets.bridge.messages import Record, Report
 from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.results.summaries import PS_PER_S, Mark, flow_rows, link_rows, nothing_yet
+from ecnomy.markets.results.flow_link_tables import (
+    PS_PER_S,
+    Mark,
+    flow_rows,
+    link_rows,
+    nothing_yet,
+)
 
 __all__ = ["Gathered", "outcome_row"]
 

@@ -194,7 +194,7 @@ def chosen_outcome(file: str, until: Until, named: Sequence[str], columns: Seque
     Raises:
         InputError: no run has it.
     """
-    from ecnomy.markets.sweep.mains import main_outcomes
+    from ecnomy.markets.sweep.main_outcomes import main_outcomes
 
     found = until.outcome or next(iter(main_outcomes(columns, named)), "")
     if found not in columns:

@@ -14,8 +14,8 @@
             before, self.started = self.started, -(-self.bytes // 10**6)
             return (self.started - before) * round(self.price * 10**6)
 
-accruers.Accruer describes `due`. There is one object per contract, which holds its state. The class
-attribute `unit` names the required unit of the meter, from unit_price.METER_UNITS.
+tariff_amounts.Accruer describes `due`. There is one object per contract, which holds its state. The
+class attribute `unit` names the required unit of the meter, from unit_price.METER_UNITS.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tariffs: money as a function of a meter's reading, of time and of the seller's posted price.
 
-A tariff here is a frozen description, as a scenario gives it. Its accruer (accruers.py) computes
-the amounts due, and holds the state of each row. A kind is listed twice: in Simple, and with its
-accruer in accruers.ACCRUERS.
+A tariff here is a frozen description, as a scenario gives it. Its accruer (tariff_amounts.py)
+computes the amounts due, and holds the state of each row. A kind is listed twice: in Simple, and with its
+accruer in tariff_amounts.ACCRUERS.
 """
 
 from __future__ import annotations

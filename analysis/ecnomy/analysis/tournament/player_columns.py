@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Columns of a tournament's runs: the rates of each agent with flows, by report, and its payments.
 
-measure: ecnomy.analysis.tournament.lived:player_columns
+measure: ecnomy.analysis.tournament.player_columns:player_columns
 
     <agent>.goodputs_bps[k]   mean goodput of its flows in the k-th epoch of the measured window
     <agent>.round_trips_s[k]  mean smoothed round trip of its flows at the end of that epoch
