@@ -125,6 +125,7 @@ lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy agents/ecnomy markets/ecnomy analysis/ecnomy analysis/site/sitegen
+	git ls-files 'tests/*.py' | grep -vE '/(test_|bench_|conftest)' | xargs $(BIN)/mypy
 	PYTHONPATH=agents:markets:analysis $(BIN)/lint-imports --config pyproject.toml
 	git ls-files '*.h' '*.cc' | xargs $(BIN)/clang-format --dry-run --Werror
 	$(BIN)/clang-tidy --quiet $$(git ls-files 'omnet/bridge/*.cc' 'omnet/engine/*.cc' 'omnet/host/*.cc') -- \

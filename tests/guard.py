@@ -88,7 +88,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
         for number, handler in heeded.items():
             if handler is not None and signal.getsignal(number) != handler:
                 signal.signal(number, handler)
-        came = _came(reads) & item.config.stash[_ENDING]
+        ending = item.config.stash[_ENDING]
+        came = _came(reads) & ending
         if came and not item.get_closest_marker("signals"):
             names = ", ".join(signal.Signals(number).name for number in sorted(came))
             raise KeyboardInterrupt(f"{names} in {item.nodeid}")

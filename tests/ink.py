@@ -52,7 +52,7 @@ def without_ink() -> None:
         else:
             fname.write(pixel)
 
-    Figure.savefig = savefig
+    pytest.MonkeyPatch().setattr(Figure, "savefig", savefig)
 
 
 def _svg() -> bytes:

@@ -51,7 +51,10 @@ def unlimited_waits(source: str, parsed: ast.Module | None = None) -> list[str]:
 def _line(node: ast.AST) -> int:
     if isinstance(node, ast.comprehension):
         return node.iter.lineno
-    return node.context_expr.lineno if isinstance(node, ast.withitem) else node.lineno
+    if isinstance(node, ast.withitem):
+        return node.context_expr.lineno
+    assert isinstance(node, ast.stmt | ast.expr)
+    return node.lineno
 
 
 def _imported_runs(tree: ast.Module) -> set[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -60,7 +61,7 @@ class Found:
 
     price: dict[str, float]
     left: dict[str, float]
-    verdict: dict[str, str]
+    verdict: Mapping[str, str]
 
 
 def people(name: str, count: int, utility: str) -> tuple[str, str]:

@@ -30,7 +30,7 @@ class RemNetwork:
         w = WEIGHT * np.array([weight for _, weight in self.flows])
         prices = np.full(len(self.links), 1.0)
         for _ in range(20_000):
-            rates = w / (uses.T @ prices)
+            rates: np.ndarray = w / (uses.T @ prices)
             slopes = uses @ (rates**2 / w)
             prices = np.maximum(prices + 0.3 * (uses @ rates - capacity) / slopes, 1e-12)
         rates = w / (uses.T @ prices)

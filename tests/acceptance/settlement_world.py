@@ -102,7 +102,7 @@ def owed(run: RunResult, plan: Plan, market: dict[str, Any]) -> Money:
     ratio = market.get("classic_price_ratio", 1)
     classic = {s.name for s in plan.sources if s.transport.codepoint == "ect-0"}
     source_of = [s for s in plan.sources for _ in range(s.count)]
-    prices, money = posted(run), Counter()
+    prices, money = posted(run), Money()
 
     def price(of: str, epoch: int) -> int:
         at = next(prices[t * PS, of] for t in range(epoch, -1, -1) if (t * PS, of) in prices)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -46,12 +46,13 @@ class Broken:
     def decide_many(self, seen: Observation) -> object:
         """The fault asked for; an unknown one raises KeyError."""
         flows = len(seen.flows.flow)
+        fractions: Any = np.zeros(flows)
         return {
             "type": None,
             "length": Decision(np.zeros(flows + 1)),
             "nan": Decision(np.full(flows, np.nan)),
             "negative": Decision(np.full(flows, -2.0)),
-            "float-class": Decision(offer=np.zeros(flows)),
+            "float-class": Decision(offer=fractions),
             "no-class": Decision(offer=np.full(flows, 99)),
             "other-shop": Decision(offer=np.full(flows, 3)),
         }[self.fault]

@@ -42,7 +42,8 @@ class Saturating(RateUtility):
 
     def slope(self, r: np.ndarray) -> np.ndarray:
         """See Utility."""
-        return self.a / self.patience * np.exp(-np.asarray(r) / self.patience)
+        slope: np.ndarray = self.a / self.patience * np.exp(-np.asarray(r) / self.patience)
+        return slope
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -52,12 +53,15 @@ class Logistic(RateUtility):
     def value(self, r: np.ndarray) -> np.ndarray:
         """See Utility."""
         low = 1 / (1 + np.exp(8))
-        return self.a * (1 / (1 + np.exp(-8 * (np.asarray(r) - 1))) - low) / (1 - low)
+        s = 1 / (1 + np.exp(-8 * (np.asarray(r) - 1)))
+        value: np.ndarray = self.a * (s - low) / (1 - low)
+        return value
 
     def slope(self, r: np.ndarray) -> np.ndarray:
         """See Utility."""
         low, s = 1 / (1 + np.exp(8)), 1 / (1 + np.exp(-8 * (np.asarray(r) - 1)))
-        return self.a * 8 * s * (1 - s) / (1 - low)
+        slope: np.ndarray = self.a * 8 * s * (1 - s) / (1 - low)
+        return slope
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -14,8 +14,10 @@ class Timetable:
 
     def decide_many(self, seen: Observation) -> Decision:
         """See seen.agent.choose."""
-        menu = seen.agent.menus[0]
+        agent = seen.agent
+        assert agent is not None
+        menu = agent.menus[0]
         for second, choice in ((40, "steady"), (80, "fast")):
             if seen.t_s == second:
-                seen.agent.choose(menu, choice, menu.flows[:1])
+                agent.choose(menu, choice, menu.flows[:1])
         return Decision()

@@ -131,7 +131,11 @@ def write_run(
     for name, table in tables.items():
         table.to_parquet(folder / f"{name}.parquet", index=False)
     tariff = {"price": "0.15 money", "max_delay": "15000000000 ps", "max_delay_rate": 0.01}
-    gsp = {"name": "gsp", "role": "guaranteed-stream-provider", "sources": ["phones"]}
+    gsp: dict[str, Any] = {
+        "name": "gsp",
+        "role": "guaranteed-stream-provider",
+        "sources": ["phones"],
+    }
     gsp |= {"test_streams": streams, "tariff": {**tariff, "reimbursement": "0.070001 money"}}
     agents_of = [{"name": "isp", "role": "connectivity-provider"}, gsp]
     manifest = {

@@ -67,7 +67,7 @@ def cut_down(folder: Path) -> Path:
     """
     for name in PAPERS:
         (folder / name).mkdir(parents=True)
-        head = {"version": 1, "paper": name, "cites": name, "entries": {}}
+        head: dict[str, Any] = {"version": 1, "paper": name, "cites": name, "entries": {}}
         (folder / name / "claims.yaml").write_text(yaml.safe_dump(head))
     own = folder / "siris2002"
     for name, text in _cut(papers_folder() / "siris2002").items():

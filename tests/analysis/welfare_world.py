@@ -143,10 +143,12 @@ class _Sated:
     x0: ClassVar[float] = 1e6
 
     def value(self, r: np.ndarray) -> np.ndarray:
-        return self.worth * (1 - np.exp(-r))
+        worth: np.ndarray = self.worth * (1 - np.exp(-r))
+        return worth
 
     def slope(self, r: np.ndarray) -> np.ndarray:
-        return self.worth * np.exp(-r)
+        slope: np.ndarray = self.worth * np.exp(-r)
+        return slope
 
 
 class _Crooked:

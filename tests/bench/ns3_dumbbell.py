@@ -44,7 +44,7 @@ def connect(ns: Any) -> tuple[Any, Any]:
     nodes.Create(4)
     ns.InternetStackHelper().Install(nodes)
     addresses = ns.Ipv4AddressHelper()
-    last = None
+    last: Any = None
     for i, (rate, delay) in enumerate((("1Gbps", "1ms"), ("100Mbps", "18ms"), ("1Gbps", "1ms"))):
         link = ns.PointToPointHelper()
         link.SetDeviceAttribute("DataRate", ns.StringValue(rate))

@@ -28,7 +28,7 @@ def build_peer(*, sanitize: bool = False) -> Path:
     Raises:
         RuntimeError: with the compiler's output.
     """
-    kind = _PLAIN
+    kind: tuple[str, ...] = _PLAIN
     if sanitize:
         kind = (*_ADDRESS, *_UNDEFINED) if in_full() else _ADDRESS
     flags = [*_FLAGS, *kind, *nlohmann_headers(), f"-I{_BRIDGE}"]

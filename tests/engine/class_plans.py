@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 import msgspec
 import numpy as np
 
@@ -86,7 +88,7 @@ def line(
     ect: bool = True,
     seed: int = 1,
     trace: bool = False,
-    **kind: float,
+    **kind: Unpack[plans.LinkOptions],
 ) -> Plan:
     """One link of classes between two fast ones.
 

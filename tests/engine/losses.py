@@ -11,6 +11,7 @@ import numpy as np
 import plans
 from drive import Outcome, run
 from ecnomy.markets.bridge.messages import Decide, Report
+from ecnomy.markets.plan import Law, Tcp, Udp
 from sack_oracle import Blocks, Receiver
 
 PS = plans.PS
@@ -20,7 +21,9 @@ RTT_S = 0.1
 FEED, LOSSY, BACK = range(3)
 
 
-def dropping(due_ms: Sequence[int], transport, duration_s: float, traffic=None) -> Outcome:
+def dropping(
+    due_ms: Sequence[int], transport: Tcp | Udp, duration_s: float, traffic: Law | None = None
+) -> Outcome:
     """One flow of a packet per millisecond; packets that leave in these milliseconds are lost.
 
     Nothing is ECT, so the second link drops what its law marks; its probability is 1 for that
@@ -54,14 +57,18 @@ def first_window(numbers: Sequence[int]) -> list[int]:
     return [101 + n for n in numbers]
 
 
-def sends(outcome: Outcome) -> list[tuple[int, tuple[int, Blocks] | None, list]]:
+Sent = tuple[int, tuple[int, Blocks] | None, list[int]]  # time, ACK (None: the timer), segments
+
+
+def sends(outcome: Outcome) -> list[Sent]:
     """Each ACK (None: the timer) with its contents, and the segments sent at it.
 
     An ACK's contents are those of our own receiver when the acknowledged data arrives;
     its number must agree with the engine's, and its length with the blocks in it.
     """
-    receiver, told, found = Receiver(), list[tuple[int, Blocks]](), []
-    selective = outcome.plan.sources[0].transport.sack
+    receiver, told, found = Receiver(), list[tuple[int, Blocks]](), list[Sent]()
+    transport = outcome.plan.sources[0].transport
+    assert isinstance(transport, Tcp)
     table = outcome.table("trace")
     names = ("t_ps", "event", "link", "seq", "bytes")
     for t_ps, event, link, seq, size in zip(*(table[n].tolist() for n in names), strict=True):
@@ -73,7 +80,7 @@ def sends(outcome: Outcome) -> list[tuple[int, tuple[int, Blocks] | None, list]]
             found.append((t_ps, (0, []), []))  # of the SYN
         elif event == ACK:
             upto, blocks = told.pop(0)
-            option = 4 + 8 * len(blocks) if blocks and selective else 0
+            option = 4 + 8 * len(blocks) if blocks and transport.sack else 0
             assert (upto, 40 + option) == (seq, size)
             found.append((t_ps, (upto, blocks), []))
         elif event == SEND and found:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ecnomy.markets.plan import Profile
 from oracle_random import stream
@@ -19,23 +19,30 @@ PS = 10**12
 BRANCHES = ((5.0, 0.44674), (20.0, 0.3), (80.0, 0.20855), (400.0, 0.04471))  # experiments T5
 
 
-def uniforms(seed, source, member, use="traffic"):
+def uniforms(seed: int, source: str, member: int, use: str = "traffic") -> Iterator[float]:
     """The uniforms of a member's stream."""
     for word in stream(seed, f"source/{source}/{member}/{use}"):
         yield ((word >> 12) + 0.5) * 2.0**-52
 
 
-def exponential_ps(mean_s, u):
+def exponential_ps(mean_s: float, u: float) -> int:
     return int(-mean_s * PS * math.log1p(-u))
 
 
-def poisson_times(seed, source, member, mean_s) -> Iterator[int]:
+def poisson_times(seed: int, source: str, member: int, mean_s: float) -> Iterator[int]:
     """Times of packets after the start."""
     gaps = (exponential_ps(mean_s, u) for u in uniforms(seed, source, member))
     return itertools.accumulate(gaps)
 
 
-def calls(seed, source, member, idle_s, call_s, interval_s=0.1):
+def calls(
+    seed: int,
+    source: str,
+    member: int,
+    idle_s: float,
+    call_s: float,
+    interval_s: float = 0.1,
+) -> Iterator[tuple[int, int, int]]:
     """(idle, holding, phase) of each call of a telephone user with random phases."""
     us = uniforms(seed, source, member)
     while True:
@@ -46,7 +53,7 @@ def calls(seed, source, member, idle_s, call_s, interval_s=0.1):
         )
 
 
-def hyper_reading_ps(mean_s, us):
+def hyper_reading_ps(mean_s: float, us: Iterator[float]) -> int:
     """A reading time of the four branches; mean_s is the mean of the mixture."""
     u, whole = next(us), sum(m * p for m, p in BRANCHES)
     edges = list(itertools.accumulate(p for _, p in BRANCHES[:-1]))
@@ -54,7 +61,7 @@ def hyper_reading_ps(mean_s, us):
     return int(-(mean_s * PS * (branch / whole)) * math.log1p(-next(us)))
 
 
-def geometric(mean, u):
+def geometric(mean: float, u: float) -> int:
     """The first n of 1, 2, ... with 1 - (1 - 1/mean)^n >= u."""
     n, keep = 1, 1 - 1 / mean
     while 1 - keep**n < u:
@@ -62,7 +69,9 @@ def geometric(mean, u):
     return n
 
 
-def session_pauses(seed, source, member, idle_s, pages, reading_s) -> Iterator[int]:
+def session_pauses(
+    seed: int, source: str, member: int, idle_s: float, pages: float, reading_s: float
+) -> Iterator[int]:
     """The pauses before each file (of fixed size) of a web user with sessions."""
     us, first = uniforms(seed, source, member), True
     while True:
@@ -74,7 +83,16 @@ def session_pauses(seed, source, member, idle_s, pages, reading_s) -> Iterator[i
             yield hyper_reading_ps(reading_s, us)
 
 
-def page_files(seed, source, member, reading_s, parse_s, objects, sizes, object_bytes):
+def page_files(
+    seed: int,
+    source: str,
+    member: int,
+    reading_s: float,
+    parse_s: float,
+    objects: float,
+    sizes: Sequence[tuple[int, float]],
+    object_bytes: float,
+) -> Iterator[tuple[int, int]]:
     """(pause, bytes) of a web user's pages with listed sizes and objects with exponential sizes.
 
     Args:
@@ -93,7 +111,7 @@ def page_files(seed, source, member, reading_s, parse_s, objects, sizes, object_
         parsed = 0 if count else parsing
 
 
-def listed(sizes, u):
+def listed(sizes: Sequence[tuple[int, float]], u: float) -> int:
     """The size whose interval of the cumulative weights holds u."""
     whole, upto = sum(weight for _, weight in sizes), 0.0
     for size, weight in sizes:
@@ -103,7 +121,9 @@ def listed(sizes, u):
     raise AssertionError("u is below 1")
 
 
-def spurts(us, start, end, talk_s, silence_s):
+def spurts(
+    us: Iterator[float], start: int, end: int, talk_s: float, silence_s: float
+) -> Iterator[tuple[int, int]]:
     """(start, end) of the talk spurts of a call."""
     talking, now = next(us) < talk_s / (talk_s + silence_s), start
     while now < end:
@@ -113,7 +133,16 @@ def spurts(us, start, end, talk_s, silence_s):
         talking, now = not talking, until
 
 
-def video_packets(seed, source, member, frames, payload, *, interval_s, spread):
+def video_packets(
+    seed: int,
+    source: str,
+    member: int,
+    frames: Sequence[tuple[float, float]],
+    payload: int,
+    *,
+    interval_s: float,
+    spread: bool,
+) -> Iterator[tuple[int, int]]:
     """(time after the start, bytes) of video packets with random phases.
 
     Args:

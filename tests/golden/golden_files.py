@@ -60,8 +60,7 @@ def write(folder: Path) -> None:
     for name in WRITTEN:
         shutil.rmtree(folder / name, ignore_errors=True)
     os.chdir(folder)  # the files must not name folders of this machine
-    named = {"node": "golden", "platform": "Linux"}
-    with mock.patch.multiple(platform, **{k: lambda v=v: v for k, v in named.items()}):
+    with mock.patch.multiple(platform, node=lambda: "golden", platform=lambda: "Linux"):
         run(load("market.yaml"), out=folder / "run")
         run(load("base.yaml", overrides=PLAIN), out=folder / "plain", market=False)
     with ThreadPoolExecutor(1) as executor:
@@ -135,8 +134,11 @@ def _figure(column: pa.ChunkedArray) -> float | int | None:
     if pa.types.is_dictionary(kind) or pa.types.is_string(kind):
         return len(pc.unique(column))
     if pa.types.is_floating(kind):
-        return pc.sum(column.filter(pc.invert(pc.is_nan(column)))).as_py()
-    return pc.sum(pc.cast(column, pa.int64())).as_py()
+        column = column.filter(pc.invert(pc.is_nan(column)))
+    else:
+        column = pc.cast(column, pa.int64())
+    total: float | int | None = pc.sum(column).as_py()
+    return total
 
 
 def _paid(ledger: pa.Table) -> Iterator[tuple[str, int]]:

@@ -57,7 +57,7 @@ def verdicts(
     law: Marking, seed: int, before_step: Callable[[int], object] = lambda step: None
 ) -> list[Verdict]:
     """A law's verdicts on packets at a queue that rises and falls, and at its timers."""
-    draw, now, timer, said = random.Random(seed), 0, law.first_timer(), []
+    draw, now, timer, said = random.Random(seed), 0, law.first_timer(), list[Verdict]()
     packets, waiting = 0, list[tuple[int, int]]()
     for step in range(STEPS):
         before_step(step)

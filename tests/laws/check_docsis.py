@@ -200,13 +200,20 @@ def check_docsis_largest_score(laws: Laws) -> None:
 
 
 def drops_at(
-    laws: Laws, kilobytes: int, draw: float = 0.0, begin_ms: int = 0, **settings: float
+    laws: Laws,
+    kilobytes: int,
+    draw: float = 0.0,
+    begin_ms: int = 0,
+    *,
+    alpha: float = CableSettings.alpha,
+    mean_packet: float = CableSettings.mean_packet,
 ) -> list[int]:
     """The ms at which classic packets are dropped while so much waits for two seconds.
 
     With `begin_ms`, a burst of 40 kB comes at 0 and leaves at once, and the rest from then on.
     """
-    law, times = law_of(laws, replace(CableSettings(), **settings)), list[int]()
+    settings = CableSettings(alpha=alpha, mean_packet=mean_packet)
+    law, times = law_of(laws, settings), list[int]()
     if begin_ms:
         for _ in range(40):
             offer(law, CLASSIC, 0)
@@ -227,9 +234,8 @@ def check_docsis_bursts(laws: Laws) -> None:
     assert drops_at(laws, 32) == []
     times = drops_at(laws, 40)
     assert len(times) > 1 and times[1] - times[0] > 142, times
-    fast = {"alpha": 20.0}
-    assert drops_at(laws, 40, mean_packet=25_000, **fast) == [], "two mean packets wait"
-    assert drops_at(laws, 40, draw=0.999, **fast), "a sum of 8.5 needs no draw"
+    assert drops_at(laws, 40, mean_packet=25_000, alpha=20.0) == [], "two mean packets wait"
+    assert drops_at(laws, 40, draw=0.999, alpha=20.0), "a sum of 8.5 needs no draw"
 
 
 def check_docsis_burst_ends(laws: Laws) -> None:

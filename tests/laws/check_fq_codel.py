@@ -227,7 +227,8 @@ def check_fq_codel_rest_by_hand(laws: Laws) -> None:
 
 def check_fq_codel_classes(laws: Laws) -> None:
     """It has one class."""
-    for classes in ([], [[], []]):
+    wrong: tuple[list[list[float]], ...] = ([], [[], []])
+    for classes in wrong:
         try:
             laws.scheduler(FqSettings().values(), classes, RATE, LAW)
         except ValueError as error:

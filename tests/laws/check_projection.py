@@ -45,7 +45,7 @@ def window_arrivals(flows: int, end_ms: int, seed: int) -> Iterator[tuple[int, P
         for i in range(window):
             at = now + int(rtt * spread * i / window) + draw.randrange(1000)
             size = draw.choice([1000, 1000, 1000, 500])
-            packet = Packet(flow, size, ect and draw.random() < 0.95, False)
+            packet = Packet(flow, size, bool(ect) and draw.random() < 0.95, False)
             packet.ce = packet.ect and draw.random() < 0.01
             packets.append((at, next(serial), packet))
         state[flow][1] = max(1, window // 2) if draw.random() < 0.2 else min(window + 1, 14)

@@ -185,15 +185,13 @@ def compare_primal(
     for i, event in enumerate(events):
         kind, a, b = event
         window = law_step(law, window, event)
-        answers = {
-            "ack": lambda a=a, b=b: oracle.ack(int(a), int(b)),
-            "rtt": lambda a=a: oracle.sample(int(a)),
-            "begin": oracle.begin,
-            "loss": oracle.loss,
-            "timeout": oracle.timeout,
-        }
+        answers = {"begin": oracle.begin, "loss": oracle.loss, "timeout": oracle.timeout}
         if kind in ("weight", "aim"):
             oracle.w = type(oracle.w)(a)
+        elif kind == "ack":
+            oracle.ack(int(a), int(b))
+        elif kind == "rtt":
+            oracle.sample(int(a))
         elif kind in answers:
             answers[kind]()
         where = f"primal {values}, start {start}, event {i} {event}"

@@ -18,6 +18,8 @@ MIN_PIPE_CWND: Final = 4.0
 class BbrPathModel:
     """The variables of a connection, and the steps of an ACK that estimate its path."""
 
+    now: int  # time of the last event
+
     def __init__(self, window: WindowState, values: dict[str, float]) -> None:
         self.v = values
         self.cwnd, _, self.least, self.most = window

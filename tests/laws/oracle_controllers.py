@@ -89,8 +89,8 @@ def pi_probabilities(
 class Avq:
     """The adaptive virtual queue, in bytes and bytes per second."""
 
-    def __init__(self, gamma: float, alpha: float, limit_bytes: float, rate_bps: int) -> None:
-        self.gamma, self.alpha, self.limit = Fraction(gamma), Fraction(alpha), Fraction(limit_bytes)
+    def __init__(self, gamma: float, alpha: float, limit: float | Fraction, rate_bps: int) -> None:
+        self.gamma, self.alpha, self.limit = Fraction(gamma), Fraction(alpha), Fraction(limit)
         self.capacity = Fraction(rate_bps, 8)
         self.virtual = self.capacity
         self.queue = Fraction(0)

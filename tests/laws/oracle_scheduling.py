@@ -74,7 +74,8 @@ def chain(promises: list[Promise], n: int, key: str) -> list[int]:
 def weight(promises: list[Promise], n: int, key: str) -> float:
     """The product of ratios from class n to the end of its chain."""
     behind = [m for m in chain(promises, n, key) if m >= n]
-    return math.prod(getattr(promises[m], key) for m in behind[:-1])
+    product: float = math.prod(getattr(promises[m], key) for m in behind[:-1])
+    return product
 
 
 class Oracle:

@@ -110,7 +110,8 @@ def report(of: Plan, t_ps: int, epoch: int, **columns: Any) -> Report:
         pairs[name] = np.array([pair[column] for pair in crossed], dtype=np.int64)
     for name, values in columns.items():
         table, key = (links, name[5:]) if name.startswith("link_") else (flows, name)
-        table[key] = np.asarray(values, dtype=table[key].dtype)
+        dtype: Any = table[key].dtype
+        table[key] = np.asarray(values, dtype=dtype)
     return Report(t_ps, epoch, flows, links, pairs)
 
 

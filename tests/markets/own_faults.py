@@ -32,7 +32,7 @@ class Priceless(Peering):
 
     def row_price_micro(self) -> Any:
         """See Settlement."""
-        return {}["x"]
+        return dict[str, Any]()["x"]
 
 
 class Silent(Peering):

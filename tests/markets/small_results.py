@@ -14,7 +14,7 @@ from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.writer import ResultsWriter
 from market_world import PS
 
-CLASSES = {"gold": (4_000_000, ("gold",))}
+CLASSES: dict[str, tuple[int, tuple[str, ...]]] = {"gold": (4_000_000, ("gold",))}
 
 
 def scene() -> Plan:

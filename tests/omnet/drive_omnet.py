@@ -61,7 +61,14 @@ def run_network(folder: Path, ned: str, ini: str) -> dict[tuple[str, str], float
     (folder / "omnetpp.ini").write_text(ini)
     folders = [folder, here.modules / "inet", here.inet.folder / "src"]
     excluded = (here.inet.folder / ".nedexclusions").read_text().split()
-    words = [here.opp_run, "-u", "Cmdenv", "-m", "-l", here.modules / "inet" / "ecnomy"]
+    words: list[str | Path] = [
+        here.opp_run,
+        "-u",
+        "Cmdenv",
+        "-m",
+        "-l",
+        here.modules / "inet" / "ecnomy",
+    ]
     words += ["-n", ":".join(map(str, folders)), "-x", ";".join(excluded)]
     words += ["--output-scalar-file=run.sca", "omnetpp.ini"]
     done = subprocess.run(
@@ -77,7 +84,15 @@ def run_by_hand(folder: Path, *more: str) -> None:
     here = find_installation()
     folders = [here.modules / "inet", folder.parent, here.inet.folder / "src"]
     excluded = (here.inet.folder / ".nedexclusions").read_text().split()
-    words = [here.opp_run, "-u", "Cmdenv", "-c", "General", "-l", here.modules / "inet" / "ecnomy"]
+    words: list[str | Path] = [
+        here.opp_run,
+        "-u",
+        "Cmdenv",
+        "-c",
+        "General",
+        "-l",
+        here.modules / "inet" / "ecnomy",
+    ]
     words += ["-n", ":".join(map(str, folders)), "-x", ";".join(excluded), "omnetpp.ini", *more]
     done = subprocess.run(
         words, cwd=folder, env=environment(here), capture_output=True, text=True, timeout=240

@@ -10,6 +10,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -54,7 +55,7 @@ class Results:
             self.vectors[row["module"], row["name"]] = both
             self._describe(row)
 
-    def _describe(self, row: dict[str, object]) -> None:
+    def _describe(self, row: dict[str, Any]) -> None:
         self.attributes[str(row["module"]), str(row["name"])] = dict(row.get("attributes", {}))
 
 

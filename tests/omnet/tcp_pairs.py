@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -21,12 +22,15 @@ _ACK = 5
 
 
 def dumbbell(
-    sources: Mapping[str, tuple[Tcp, Mapping[str, object]]],
+    sources: Mapping[str, tuple[Tcp, Mapping[str, Any]]],
     duration_s: float,
     *,
     rate_bps: float = 1e7,
     delay_s: float = 0.02,
-    **other: object,
+    buffer: int = -1,
+    marking: Law = plans.DROP_TAIL,
+    epoch_s: float = 1.0,
+    **other: Unpack[plans.RecordOptions],
 ) -> Plan:
     """Sources, by name, over a fast access link (0, 1) and a bottleneck (2, 3).
 
@@ -35,18 +39,21 @@ def dumbbell(
         duration_s: of the run.
         rate_bps: of the bottleneck.
         delay_s: its propagation delay.
-        other: `buffer` and `marking` of the bottleneck, or arguments of plans.plan.
+        buffer: its buffer in packets.
+        marking: its marking law.
+        epoch_s: between reports.
+        other: what is recorded besides the trace and late packets.
     """
-    neck = {key: other.pop(key) for key in ("buffer", "marking") if key in other}
     links = plans.duplex("access", 0, 1, 1e8, 0.001)
-    links += plans.duplex("neck", 1, 2, rate_bps, delay_s, **neck)
+    links += plans.duplex("neck", 1, 2, rate_bps, delay_s, buffer=buffer, marking=marking)
     flows = []
     for name, (transport, more) in sources.items():
-        fields = dict(spread_s=1.0, overhead_s=0.0008) | more
+        fields = {"spread_s": 1.0, "overhead_s": 0.0008, **more}
         paths = ([3, 1], [0, 2]) if fields.pop("back", False) else ([0, 2], [3, 1])
         flows.append(plans.source(name, *paths, transport, **fields))
-    record = dict(trace=True, delay_thresholds_ps=[plans.PS // 40]) | other
-    return plans.plan(links, flows, duration_s, **record)
+    record: plans.RecordOptions = {"trace": True, "delay_thresholds_ps": [plans.PS // 40]}
+    record.update(other)
+    return plans.plan(links, flows, duration_s, epoch_s=epoch_s, **record)
 
 
 def same(

@@ -12,6 +12,8 @@ from law_api import Laws, Marking, Scheduler, Window, WindowState
 
 __all__ = ["Replay", "replay"]
 
+Maker = Callable[[str, Sequence[float]], Marking | Window | Scheduler]
+
 
 @dataclass
 class Replay:
@@ -39,8 +41,7 @@ def replay(laws: Laws, lines: Iterable[str], most: int = 10) -> Replay:
         if hook == "new":
             family, name, *values = words
             numbers = [float.fromhex(value) for value in values]
-            make: Callable[[str, Sequence[float]], Marking | Window | Scheduler]
-            makers = {"marking": laws.marking, "window": laws.window}
+            makers: dict[str, Maker] = {"marking": laws.marking, "window": laws.window}
             make = makers.get(family) or _scheduler(laws)
             hosts[host] = (name, make(name, numbers))
             continue
@@ -193,7 +194,7 @@ _HOOKS: dict[str, Callable[..., Pair]] = {
     "settle": _settled,
     "next": _next,
     "ack": _changed(
-        lambda law, w, more: law.on_ack(w, *map(int, more[:2]), float.fromhex(more[2]))
+        lambda law, w, more: law.on_ack(w, int(more[0]), int(more[1]), float.fromhex(more[2]))
     ),
     "congestion": _changed(lambda law, w, more: law.on_congestion(w, float.fromhex(more[0]))),
     "loss": _changed(lambda law, w, more: law.on_loss(w, float.fromhex(more[0]))),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -47,7 +48,7 @@ def record(out: Path, sweep: Sweep, figures: Figures) -> Path:
     return out
 
 
-def _shard(out: Path, rows: list, kinds: dict) -> None:
+def _shard(out: Path, rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> None:
     sink = pa.BufferOutputStream()
     pq.write_table(table_of(rows, kinds), sink, compression="zstd")
     data = sink.getvalue().to_pybytes()

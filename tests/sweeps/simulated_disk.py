@@ -84,7 +84,7 @@ class Disk:
         self.dead, self._trouble, self._left = False, "", -1
         self._open, self._replace, self._unlink = io.open, os.replace, os.unlink
         self._mkdir, self._fsync = os.mkdir, os.fsync
-        self._patches = [
+        self._patches: list[mock._patch[Any]] = [
             mock.patch.object(io, "open", self._opened),
             mock.patch.object(os, "replace", self._renamed),
             mock.patch.object(os, "rename", self._renamed),

@@ -299,8 +299,9 @@ class World:
         for file in sorted(self._out.glob("shards/*.parquet")):
             for row in _rows(file.read_bytes(), names + ["profit", "sold"]):
                 known = latest.get(row["point"])
-                same = known is None or all(row.get(n) == known.get(n) for n in names)
-                assert same or row["generation"] != known["generation"], f"twice: {row} {known}"
+                if known is not None and row["generation"] == known["generation"]:
+                    same = all(row.get(n) == known.get(n) for n in names)
+                    assert same, f"twice: {row} {known}"
                 if known is None or row["generation"] > known["generation"]:
                     latest[row["point"]] = row
         assert latest.keys() == self.points.keys()

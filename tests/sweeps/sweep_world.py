@@ -122,7 +122,12 @@ def write(folder: Path, sweep: str = SWEEP, scenario: str = SCENARIO) -> Path:
 
 
 def go(
-    sweep: Sweep | Path, out: Path, pool: Here | None = None, *, retry=False, old=False
+    sweep: Sweep | Path,
+    out: Path,
+    pool: Here | None = None,
+    *,
+    retry: bool = False,
+    old: bool = False,
 ) -> tuple[Tally, Here, Watcher]:
     """Makes the missing runs in this process."""
     sweep = load_sweep(sweep) if isinstance(sweep, Path) else sweep

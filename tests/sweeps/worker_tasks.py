@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from distributed.comm import CommClosedError
+from distributed.comm.core import CommClosedError
 
 __all__ = ["breaks", "second_time"]
 

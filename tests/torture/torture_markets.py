@@ -33,6 +33,7 @@ import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parents[1])]
 
@@ -102,7 +103,7 @@ class World:
         words = [str(find_engine()), "run", "--plan", "plan.json"]
         return [*words, "--connect", f"unix:{SERVED}"]
 
-    def manifests(self) -> list[dict[str, object]]:
+    def manifests(self) -> list[dict[str, Any]]:
         """The present manifests of all results."""
         return [json.loads(file.read_text()) for file in self.home.rglob("manifest.json")]
 

@@ -27,6 +27,7 @@ sys.path.append(str(Path(__file__).parents[1] / "engine"))
 
 import plans
 from drive import run
+from ecnomy.markets.plan import Law
 
 __all__ = ["QUANTITIES", "Case", "Ratio", "from_ns3", "ours", "ratio"]
 
@@ -82,7 +83,7 @@ def _one(case: Case, seed: int) -> dict[str, float]:
         + plans.duplex("out", 2, 3, 1e9, 0.001)
     )
     transport = plans.tcp(
-        plans.Law("newreno", dict(plans.RENO.params)), mss_bytes=_MSS, header_bytes=_OVERHEAD,
+        Law("newreno", dict(plans.RENO.params)), mss_bytes=_MSS, header_bytes=_OVERHEAD,
         ack_bytes=_OVERHEAD, echo="off", sack=True, min_rto_ps=round(case.min_rto_s * plans.PS),
     )  # fmt: skip
     flows = plans.source(

@@ -50,7 +50,7 @@ class Point(msgspec.Struct, frozen=True):
 def points_of(folder: str, file: str) -> tuple[Point, ...]:
     """All points of a study, or enough for each value of each parameter."""
     sweep = load_sweep(Path(folder) / file)
-    found, seen = [], set[tuple[str, str]]()
+    found, seen = list[Point](), set[tuple[str, str]]()
     for point in sweep.points():
         values = {(name, repr(value)) for name, value in point.params.items()}
         if point.replicate or not (in_full() or not found or values - seen):

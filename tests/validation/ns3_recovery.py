@@ -75,7 +75,8 @@ def connect(ns: Any, buffer_packets: int) -> tuple[Any, Any, Any]:
     nodes.Create(4)
     ns.InternetStackHelper().Install(nodes)
     addresses = ns.Ipv4AddressHelper()
-    last = narrow = None
+    last: Any = None
+    narrow: Any = None
     for i, (rate, delay, room) in enumerate(
         (("1Gbps", "1ms", 10**5), ("10Mbps", "18ms", buffer_packets), ("1Gbps", "1ms", 10**5))
     ):

@@ -13,7 +13,7 @@ __all__ = ["Here", "Quiet"]
 class Here:
     """A pool of one thread that counts its tasks."""
 
-    workers, lost = 1, False
+    ahead, workers, lost = 3, 1, False
 
     def __init__(self) -> None:
         self._executor = concurrent.futures.ThreadPoolExecutor(1)
