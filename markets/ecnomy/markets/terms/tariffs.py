@@ -2,8 +2,8 @@
 """Tariffs: money as a function of a meter's reading, of time and of the seller's posted price.
 
 A tariff here is a frozen description, as a scenario gives it. Its accruer (tariff_amounts.py)
-computes the amounts due, and holds the state of each row. A kind is listed twice: in Simple, and with its
-accruer in tariff_amounts.ACCRUERS.
+computes the amounts due, and holds the state of each row. A kind is listed twice: in Simple, and
+with its accruer in tariff_amounts.ACCRUERS.
 """
 
 from __future__ import annotations
