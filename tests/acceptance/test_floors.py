@@ -95,7 +95,7 @@ def test_flows_in_one_row_have_one_floor_each(tmp_path: Path) -> None:
 
 
 def test_show_report_and_json_say_so(tmp_path: Path) -> None:
-    """The page and the summary name the source, and the JSON has its figures."""
+    """The page and the summary name the source, and the JSON contains its figures."""
     run(scenario(), out=tmp_path / "r")
     words = "low: its windows were at the floor"
     page = tmp_path / "page.html"

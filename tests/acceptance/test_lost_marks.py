@@ -84,7 +84,7 @@ def test_nothing_is_said_where_little_is_missing(tmp_path: Path, link: str, tran
 
 
 def test_run_and_show_say_so(tmp_path: Path) -> None:
-    """The commands warn, and the JSON has the figures."""
+    """The commands warn, and the JSON contains the figures."""
     file = tmp_path / "lossy.yaml"
     file.write_text(TEXT.format(link=LOSSY, transport="mss: 960 bytes", rows="each"))
     words = "of its packets were lost on link wire"

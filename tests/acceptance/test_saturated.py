@@ -86,7 +86,7 @@ def test_nothing_is_said_of_short_queues(tmp_path: Path) -> None:
 
 
 def test_show_report_and_json_say_so(long_queues: RawRun, tmp_path: Path) -> None:
-    """The page and the summary name the source, and the JSON has its figures."""
+    """The page and the summary name the source, and the JSON contains its figures."""
     words, page = "queueing more than doubled its round trip", tmp_path / "page.html"
     write_run_page(long_queues.path, page, [])
     assert words in page.read_text()

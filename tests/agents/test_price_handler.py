@@ -257,7 +257,7 @@ def test_worth_nothing_more_is_no_warning_of_numpy(flows: int) -> None:
 
 
 def test_a_utility_that_is_not_concave_is_refused() -> None:
-    """The error has its key in the scenario, and lists the utilities that are accepted."""
+    """The error gives its key in the scenario, and lists the utilities that are accepted."""
     for kind in ("sigmoid", "step"):
         with pytest.raises(Refused) as caught:
             ElasticUtility({"kind": kind, "a": 1.0, "x0": MBPS})

@@ -60,7 +60,7 @@ def test_prices_by_the_hour_repeat() -> None:
     ],
 )
 def test_schedules_that_are_none_are_refused(given: dict[str, object], told: str) -> None:
-    """The error has the parameter, the value found and the values expected."""
+    """The error gives the parameter, the value found and the values expected."""
     with pytest.raises(Refused, match=told):
         PriceSchedule(**given)  # type: ignore[arg-type]
 

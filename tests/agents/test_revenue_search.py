@@ -176,7 +176,7 @@ def test_nobody_there_is_no_reason_to_stay() -> None:
 
 @pytest.mark.parametrize("noise", [0.0, 0.02])
 def test_the_bandit_settles_for_the_best_of_its_list(noise: float) -> None:
-    """The list has the best price; in the end its choices leave 97 % of the most or more."""
+    """The list contains the best price; in the end its choices leave 97 % of the most or more."""
     carrier = CarrierBooks(RevenueBandit(floor=0.05, ceiling=0.8, arms=9), 1)
     settle(carrier, linear, 400, noise)
     posted: list[int] = []

@@ -157,7 +157,7 @@ def test_the_only_setting_that_differs_is_the_law(found: Diff) -> None:
 def test_three_values_are_too_many_for_one_comparison(
     world: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The error has a command that compares the first with the last, and can be pasted."""
+    """The error gives a command that compares the first with the last, and can be pasted."""
     words = {0.1: "0.1 money", 0.2: "0.2 money", 0.3: "0.3 money"}
     monkeypatch.setattr("ecnomy.analysis.diff.groups._Sweep.words", lambda *_: words)
     laws = world / "laws"
@@ -243,7 +243,7 @@ def test_the_command_answers_who_earns_more(found: Diff, world: Path, tmp_path: 
 
 
 def test_json_has_all_of_it(found: Diff, world: Path) -> None:
-    """JSON has outcomes with their columns, settings, runs and seeds; no picture is drawn."""
+    """JSON contains outcomes with their columns, settings, runs and seeds; no picture is drawn."""
     code, text = _ran(world / "red", world / "vq", "--json")
     told = json.loads(text)
     assert code == 0

@@ -52,7 +52,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
 
 
 def test_run_says_who_paid_what(world: Path, capsys) -> None:
-    """JSON has the figures of the table, unrounded, and the location of the tables."""
+    """JSON contains the figures of the table, unrounded, and the location of the tables."""
     found = told(capsys, "run", world / "scenario.yaml", "--out", world / "again")
     assert (found["folder"], found["complete"]) == (str(world / "again"), True)
     assert found["measured"] == {"from_s": 1.0, "to_s": 3.0}
@@ -62,7 +62,7 @@ def test_run_says_who_paid_what(world: Path, capsys) -> None:
 
 
 def test_check_says_what_would_run(world: Path, capsys) -> None:
-    """JSON has links with their marking, sources, agents and warnings, after overrides."""
+    """JSON contains links with their marking, sources, agents and warnings, after overrides."""
     found = told(capsys, "check", world / "scenario.yaml", "--set", "sources.gold.count=5")
     link, back = found["links"]
     assert (link["name"], link["rate_bps"], link["delay_s"]) == ("wire", 2_000_000, 0.005)
@@ -78,7 +78,7 @@ def test_check_says_what_would_run(world: Path, capsys) -> None:
 
 
 def test_show_says_what_its_tables_say(world: Path, capsys) -> None:
-    """JSON has the computed summary; no picture is drawn."""
+    """JSON contains the computed summary; no picture is drawn."""
     from ecnomy.analysis import open_run, summarize
 
     found = told(capsys, "show", world / "run")
@@ -290,7 +290,7 @@ def test_a_row_too_wide_for_a_terminal_is_shown_by_column(
 def test_controls_in_a_text_stay_off_a_terminal(
     world: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In each format; a pipe gets plain CSV, and JSON has the same text with escapes."""
+    """In each format; a pipe gets plain CSV, and JSON contains the same text with escapes."""
     sql = "select chr(27) || '[31m' || chr(8238) as a"
     assert status("query", world / "sweep", sql, "--csv") == 0
     assert capsys.readouterr().out == "a\n\x1b[31m\u202e\n"

@@ -187,7 +187,7 @@ def test_a_link_where_packets_wait_is_congested(
 
 
 def test_lost_packets_are_told_beside_marked_ones(results: Path) -> None:
-    """A drop-tail link that loses 1 of 100 is congested by drops, and the list has the share."""
+    """A drop-tail link that loses 1 of 100 is congested by drops, and the list shows the share."""
     wires = pd.read_parquet(results / "link_epochs.parquet")
     wires.loc[wires["link"] == 1, "drops"] += wires["t_ps"] // S
     wires.to_parquet(results / "link_epochs.parquet", index=False)

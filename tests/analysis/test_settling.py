@@ -223,7 +223,7 @@ def _show(folder: Path, *more: str) -> str:
 
 
 def test_show_says_so_in_one_line(steered: Path) -> None:
-    """The line has the steering carrier, the first and last prices, the time and the direction."""
+    """The line names the steering carrier, its first and last price, the time and direction."""
     text = " ".join(_show(steered, "--no-plot").split())
     words = "carrier left-net: its price does not settle: "
     assert words in text

@@ -61,7 +61,7 @@ def small(tmp_path_factory):
 
 
 def test_the_command_gives_its_findings_as_json(small, capsys) -> None:
-    """JSON has the page's sentences and the pay-offs of its table, best strategy first."""
+    """JSON contains the page's sentences and the pay-offs of its table, best strategy first."""
     tournament, folder, table, _ = small
     assert ecnomy("tournament", write(folder.parent), "--out", folder, "--json") == 0
     told = json.loads(capsys.readouterr().out)

@@ -159,7 +159,7 @@ def test_dead_engine_is_one_line_and_exit_1(
 def test_folder_that_cannot_be_written_is_one_line(
     scene: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The line has the system's reason and the path; exit status 1."""
+    """The line gives the system's reason and the path; exit status 1."""
     assert ecnomy("run", scene, "--out", "/proc/nowhere/r") == 1
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith("ecnomy: /proc/nowhere")

@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 
 
 def test_all_examples_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each has one line with name and title; JSON has the same."""
+    """Each has one line with name and title; JSON contains the same."""
     assert ecnomy("example") == 0
     said = capsys.readouterr().out
     names = sorted(file.stem for file in EXAMPLES.glob("*.yaml"))
@@ -81,7 +81,7 @@ def test_the_command_to_run_a_copy_is_quoted(
 
 
 def test_an_unknown_example_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """The error has the nearest name."""
+    """The error gives the nearest name."""
     assert ecnomy("example", "gold-silvr") == 2
     assert "'gold-silver'" in capsys.readouterr().err
     assert ecnomy("example", "sample", "--into", "/dev/null/x") == 2

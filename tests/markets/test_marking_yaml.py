@@ -123,7 +123,7 @@ def test_a_law_reaches_the_plan(text: str, name: str, values: dict[str, float | 
     ],
 )
 def test_a_fault_is_named(text: str, path: str, fault: str) -> None:
-    """The message has the line, the path, and what was expected."""
+    """The message gives the line, the path, and what was expected."""
     with pytest.raises(ScenarioError) as error:
         scenario(text)
     message = str(error.value)

@@ -71,7 +71,7 @@ def test_a_role_that_errs_is_named(role: str, says: str, tmp_path: Path) -> None
     [("Late", "found the phase 'later', expected post"), ("Stranger", "not a subclass")],
 )
 def test_a_role_that_cannot_be_one_is_found_as_it_is_read(role: str, says: str) -> None:
-    """The message has its line."""
+    """The message gives its line."""
     text = TEXT + f"    - {{name: bob, role: 'own_faults:{role}'}}\n"
     with pytest.raises(ScenarioError, match=f"s.yaml:16: market.agents.2..role: .*{says}"):
         scenario_from_text(text, "s.yaml")

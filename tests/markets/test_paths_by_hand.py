@@ -70,7 +70,7 @@ def test_data_takes_the_links_that_are_named(path: str, data: list[str], acks: l
 def test_links_that_are_no_path_are_refused(
     path: str, item: int, found: str, expected: str
 ) -> None:
-    """One line has the link, its fault and the links that would lead on."""
+    """One line gives the link, its fault and the links that would lead on."""
     with pytest.raises(ScenarioError) as refused:
         make_plan(scenario_from_text(TEXT.replace("PATH", path)))
     message = str(refused.value)
@@ -108,7 +108,7 @@ def test_check_names_idle_carriers_and_choices_that_share_a_path() -> None:
 def test_ends_that_are_swapped_are_told_so(
     ends: str, path: str, where: str, found: str, expected: str
 ) -> None:
-    """If `from` and `to` run against the links, the message has the two that would work."""
+    """If `from` and `to` run against the links, the message gives the two that would work."""
     text = TEXT.replace("from: a, to: z, PATH", f"{ends}, path: [{path}]" if path else ends)
     text = text.replace("sources:\n", f"    - {ENTRY}\nsources:\n", 1)
     with pytest.raises(ScenarioError) as refused:

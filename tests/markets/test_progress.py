@@ -54,7 +54,7 @@ def test_times_have_two_or_three_digits(seconds: float, words: str) -> None:
 
 
 def test_a_pipe_gets_a_line_every_ten_seconds(clock: Hand) -> None:
-    """A line has the runs done, the time taken and the time left, without terminal codes."""
+    """A line shows the runs done, the time taken and the time left, without terminal codes."""
     stream = io.StringIO()
     runs = Runs("pricing", stream=stream, clock=clock)
     for made in range(1, 41):

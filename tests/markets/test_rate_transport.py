@@ -103,7 +103,7 @@ def test_vegas_reaches_the_plan() -> None:
     ],
 )
 def test_faults(options: str, path: str, expected: str) -> None:
-    """One line has the key, the value found and the values expected."""
+    """One line gives the key, the value found and the values expected."""
     with pytest.raises(ScenarioError) as caught:
         make_plan(scenario(options))
     assert "\n" not in str(caught.value)

@@ -106,6 +106,6 @@ def test_what_is_beyond_the_bound_is_one_line(override: str, bound: float) -> No
     ],
 )
 def test_auto_without_enough_to_go_by_is_refused(override: str, part: str) -> None:
-    """One line has the place and the reason."""
+    """One line gives the place and the reason."""
     with pytest.raises(ScenarioError, match=part):
         make_plan(scenario_from_text(TEXT, overrides=[override]))

@@ -170,7 +170,7 @@ def test_sixty_four_in_one_process(tmp_path: Path, pids: list[int]) -> None:
 def test_an_engine_that_dies_is_an_error_with_its_last_words(
     env: MarketParallelEnv, pids: list[int]
 ) -> None:
-    """The error has the cause and the time; no agent is left, and `reset` starts again."""
+    """The error gives the cause and the time; no agent is left, and `reset` starts again."""
     env.reset(seed=1)
     env.step(MIDDLE)
     os.kill(pids[0], signal.SIGKILL)

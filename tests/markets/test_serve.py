@@ -167,7 +167,7 @@ def test_a_repetition_gets_the_market_of_its_seed(serving: Serving) -> None:
 
 
 def test_any_plan_is_taken_on_demand(tmp_path: Path, stack: ExitStack) -> None:
-    """One warning comes first; the manifest has the network's plan and the differences."""
+    """One warning comes first; the manifest contains the network's plan and the differences."""
     there = Serving(stack, tmp_path, "--any")
     other = tmp_path / "other.json"
     changes = ["network.links.l.marking.probability=0.25"]

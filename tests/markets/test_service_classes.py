@@ -110,7 +110,7 @@ def test_without_a_scheduler_there_is_no_table_and_a_class_is_doubted() -> None:
     ],
 )
 def test_slips_are_named_with_their_place(override: str, path: str, complaint: str) -> None:
-    """One line has the place, the value found and the values expected."""
+    """One line gives the place, the value found and the values expected."""
     with pytest.raises(ScenarioError) as fault:
         make_plan(scenario_from_text(TEXT, overrides=[override]))
     text = str(fault.value)
@@ -179,7 +179,7 @@ def test_shares_reach_the_plan_and_read_back() -> None:
     ],
 )
 def test_slips_in_shares_are_named(override: str, path: str, complaint: str) -> None:
-    """One line has the place, the value found and the values expected."""
+    """One line gives the place, the value found and the values expected."""
     key, value = override.split("=", 1)
     changes = [f"{LINK}.scheduler={WEIGHTS}", f"{LINK}.scheduler.{key}={value}"]
     with pytest.raises(ScenarioError) as fault:

@@ -330,7 +330,7 @@ def test_unreachable_pairs_are_named() -> None:
 
 
 def test_topohub_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the package, the message has the command that installs it."""
+    """Without the package, the message gives the command that installs it."""
     monkeypatch.setitem(sys.modules, "topohub", None)
     with pytest.raises(ScenarioError, match=r"topohub.*pip install 'ecnomy\[all\]'"):
         scenario()

@@ -99,7 +99,7 @@ def test_the_reference_round_trip_of_weighted_laws(law: str) -> None:
     ],
 )
 def test_faults_of_options(options: str, path: str, expected: str) -> None:
-    """One line has the key, the value found and the values expected."""
+    """One line gives the key, the value found and the values expected."""
     with pytest.raises(ScenarioError) as caught:
         make_plan(scenario(options))
     assert "\n" not in str(caught.value)

@@ -123,7 +123,7 @@ def test_quantities_are_read_by_both_names(tmp_path: Path, omnet: Installation) 
 
 
 def test_a_market_that_is_not_there_can_be_started(tmp_path: Path, omnet: Installation) -> None:
-    """OMNeT++'s message has the command that starts the market."""
+    """OMNeT++'s message gives the command that starts the market."""
     folder = exported(tmp_path / "p", omnet)
     with pytest.raises(AssertionError) as told:
         by_readme(

@@ -214,7 +214,7 @@ UNFIT = {
 
 @pytest.mark.parametrize("case", UNFIT)
 def test_what_does_not_fit_is_said(case: str, stand_in: Path) -> None:
-    """The message has the found and expected versions, or the command to build."""
+    """The message gives the found and expected versions, or the command to build."""
     name, text, told = UNFIT[case]
     if text is None:
         (stand_in / name).unlink()

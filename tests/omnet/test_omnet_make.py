@@ -61,7 +61,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_wrong_is_one_line(case: str, stand_in: Path) -> None:
-    """The line has the found and expected versions, before anything is built."""
+    """The line gives the found and expected versions, before anything is built."""
     variables, files, told = CASES[case]
     helper = stand_in / "omnetpp/bin/opp_configfilepath"
     helper.write_text(f'#!/bin/sh\necho "{stand_in}/omnetpp/Makefile.inc"\n')

@@ -163,7 +163,7 @@ class World:
         """Start the sweep repeatedly until it is finished.
 
         Raises:
-            AssertionError: a promise is broken; the message has the seed and the events.
+            AssertionError: a promise is broken; the message gives the seed and the events.
         """
         try:
             with self._disk:

@@ -193,7 +193,7 @@ def test_what_cannot_be_is_told(tmp_path: Path) -> None:
 
 
 def test_a_failed_run_ends_it(tmp_path: Path) -> None:
-    """The error has the first failure's reason; scenarios may refuse values of the range."""
+    """The error gives the first failure's reason; scenarios may refuse values of the range."""
     sweep = load_sweep(write(tmp_path, SWEEP.replace("to: 0.5", "to: 2")))
     with pytest.raises(ResultsError, match="8 runs failed, the first one: .*probability"):
         calibrated(sweep, tmp_path / "out", Here(), lambda total, missing: Watcher())

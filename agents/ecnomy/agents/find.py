@@ -60,7 +60,7 @@ def find(family: Family, kind: str) -> type:
 
     Raises:
         EcnomyError: the family's error: the class does not exist, cannot be imported, or lacks all
-            of the methods. The message has the nearest name, or lists the attempts.
+            of the methods. The message gives the nearest name, or lists the attempts.
     """
     if kind in family.built_in:
         return _load(family, kind, family.built_in[kind])

@@ -178,7 +178,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Streams of flow i are `source/<name>/<i>/start`, `.../traffic`, `.../overhead`, `.../speech`
     (talk spurts and silences) and `.../rtt` (of errors in RTTs). Reports, decisions
     and tables have a row per flow, named `name.i`, or one row for all of them, named
-    `name`; rows are numbered through all sources in order.
+    `name`; rows are numbered across all sources, in order.
     """
 
     name: str
