@@ -255,3 +255,16 @@ def test_who_knows_no_other_alternative_tries_it_before_it_leaves() -> None:
         charge = (2.0, 0.0) if first == 0 else (0.0, 2.0)
         found = [users.meet((1, 1), charge)[0] for _ in range(4)]
         assert found == [first, *([1 - first] * 3 if stays else [-1, -1, -1])]
+
+
+def test_users_who_have_just_come_are_not_heard() -> None:
+    """Others expect what the settled users get; new users count only if all users are new."""
+    users = Users(3)
+    users.meet((1, 3))
+    told = users.strategy
+    told._choice, told._away = np.array([0, 0, 1]), np.zeros(3, dtype=np.bool_)
+    told._known = np.array([[10.0, -5.0, np.nan], [np.nan, np.nan, 4.0]])
+    told._new = np.array([False, True, False])
+    assert told._told()[0, 2] == 10
+    told._new = np.array([True, True, False])
+    assert told._told()[0, 2] == 2.5

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import typer
+from rich.console import Console
 from typer.testing import CliRunner
 
 import carrier_world as world
@@ -18,6 +22,8 @@ from ecnomy.analysis.draw.carriers_plot import carriers_picture, income_over
 from ecnomy.analysis.run.carriers import access_carriers, carriers_of
 from ecnomy.analysis.run.choices import choices_of
 from ecnomy.analysis.show.command import show_command
+from ecnomy.analysis.show.market_tables import _print_money, print_choices
+from ecnomy.markets.results.manifest import Measured
 from ecnomy.markets.results.rawrun import open_raw
 from tiers import full, in_full
 
@@ -189,3 +195,24 @@ def test_a_partial_run_is_shown_as_far_as_it_went(make_run: MakeRun) -> None:
     assert sum(p.money for p in left.income) == pytest.approx(_money(folder, credit="left-net"))
     assert "Carriers (whole run)" in _show(folder)
     assert "Carriers (whole run)" not in _show(world.two_carriers(make_run(until_s=0)))
+
+
+def test_further_kinds_of_income_are_summed() -> None:
+    """Three kinds have columns; the fourth and fifth are one."""
+    income = [SimpleNamespace(kind=f"kind{i}", money=10.0**i) for i in range(5)]
+    one: Any = SimpleNamespace(name="isp", income=income, to_carriers=0.0, to_others=0.0, left=7.0)
+    file = io.StringIO()
+    _print_money((one,), Console(file=file, width=200))
+    (line,) = [line for line in file.getvalue().splitlines() if line.strip().startswith("isp")]
+    assert line.split()[1:5] == ["1.00", "10.00", "100.00", "11,000.00"]
+
+
+def test_changes_of_a_run_cut_short_are_those_up_to_its_last_report(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a measured window, the rate of changes does not count the time never simulated."""
+    run = open_raw(folder)
+    monkeypatch.setattr(type(run), "measured", property(lambda run: Measured(10 * S, 3600 * S)))
+    file = io.StringIO()
+    print_choices(run, Console(file=file, width=200))
+    assert "5 changes from 10 s to 180 s: 88.2 per 100" in " ".join(file.getvalue().split())

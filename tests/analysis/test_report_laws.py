@@ -81,3 +81,14 @@ def test_runs_of_one_law_have_no_such_headline(tmp_path: Path) -> None:
     one = [_run(tmp_path / law["law"], law, 1, i) for i, law in enumerate(LAWS)]
     laws = write_gsp_page(one, tmp_path / "page.html", []).answers[0].laws
     assert laws.title.endswith("red leaves the most money; its lead over rem is not certain.")
+
+
+def test_without_common_seeds_a_lead_needs_intervals_apart(tmp_path: Path) -> None:
+    """The best law's interval begins above the other's mean, but below the end of its interval."""
+    less = ((0, 1, 0), (0, 2, 1_000), (1, 3, 20_000), (1, 4, 100_000))
+    runs = [_run(tmp_path / f"{seed}", LAWS[law], seed, micro) for law, seed, micro in less]
+    laws = write_gsp_page(runs, tmp_path / "page.html", []).answers[0].laws
+    values = [cell.value for cell in laws.words.parts if cell.value is not None]
+    (_, low, _), (mean, _, high) = values[:3], values[3:6]
+    assert mean < low < high, values
+    assert laws.title.endswith("red leaves the most money; its lead over rem is not certain.")

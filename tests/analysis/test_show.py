@@ -10,6 +10,8 @@ import textwrap
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pandas as pd
@@ -20,7 +22,7 @@ from typer.testing import CliRunner, Result
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis import overview, summarize
 from ecnomy.analysis.show.command import show_command
-from ecnomy.analysis.show.summary_tables import DropColumns
+from ecnomy.analysis.show.summary_tables import DropColumns, shown_rows
 from ecnomy.analysis.support.digits import significant
 from ecnomy.markets import open_market
 from ecnomy.markets import run as simulate
@@ -286,3 +288,10 @@ def test_letters_the_font_lacks_are_drawn_in_silence(make_run: MakeRun, tmp_path
         warnings.simplefilter("error")
         assert overview(run, tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 20_000
+
+
+def test_groups_that_only_pay_are_shown() -> None:
+    """A class pays its fee while its flows are idle; who neither receives nor pays is left out."""
+    given = ((0, 2), (0, 0), (1, 0))
+    rows: Any = [SimpleNamespace(goodput_high_bps=rate, fee_per_s=fee) for rate, fee in given]
+    assert shown_rows(rows) == [rows[0], rows[2]]

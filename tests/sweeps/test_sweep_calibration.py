@@ -13,8 +13,10 @@ from ecnomy.analysis.calibrate import asked_of, calibrated, found_in
 from ecnomy.analysis.calibrate.command import calibrate_command, calibration_table
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.cli.verbs.sweep import sweep_command
+from ecnomy.markets.sweep.calibration import Calibration
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import missing
+from ecnomy.markets.sweep.space import Range
 from ecnomy.markets.sweep.store import Store
 from sweep_world import Here, Watcher, write
 
@@ -197,3 +199,11 @@ def test_a_failed_run_ends_it(tmp_path: Path) -> None:
     sweep = load_sweep(write(tmp_path, SWEEP.replace("to: 0.5", "to: 2")))
     with pytest.raises(ResultsError, match="8 runs failed, the first one: .*probability"):
         calibrated(sweep, tmp_path / "out", Here(), lambda total, missing: Watcher())
+
+
+def test_an_interval_is_extended_to_whole_steps() -> None:
+    """Down and up, never to the nearest; without a step it stays."""
+    stepped = Calibration("x", (1.0,), "p", Range(0, 1), step=0.1)
+    assert stepped.around(0.14, 0.16) == pytest.approx((0.1, 0.2))
+    assert stepped.around(0.16, 0.24) == pytest.approx((0.1, 0.3))
+    assert Calibration("x", (1.0,), "p", Range(0, 1)).around(0.14, 0.16) == (0.14, 0.16)

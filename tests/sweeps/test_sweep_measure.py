@@ -10,6 +10,7 @@ import pytest
 
 from ecnomy.agents.errors import ResultsError, ScenarioError
 from ecnomy.analysis import open_sweep
+from ecnomy.markets.sweep import outcome
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.measure import measured
 from sweep_world import SWEEP, go, write
@@ -113,3 +114,11 @@ def test_quick_form_has_its_keys(tmp_path: Path) -> None:
     file = write(tmp_path, SWEEP + "quick: {seed: 3}\n")
     with pytest.raises(ScenarioError, match=r"quick\.seed: found unknown key 'seed'"):
         load_sweep(file)
+
+
+def test_a_column_of_the_run_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A measure may return a name that the run has: the value of the run stays."""
+    more = {"price": 2.0, "surplus": 3.0}
+    monkeypatch.setattr(outcome, "added_measures", lambda: {"own"})
+    monkeypatch.setattr(outcome, "measured", lambda measure, folder, values: more)
+    assert outcome._measured(("own",), Path(), {"price": 1.0}) == {"price": 1.0, "surplus": 3.0}

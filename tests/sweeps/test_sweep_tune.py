@@ -34,7 +34,7 @@ from ecnomy.analysis.tune.picture import tuning_picture
 from ecnomy.markets.cli.printing import print_json
 from ecnomy.markets.cli.verbs.sweep import sweep_command
 from ecnomy.markets.sweep.config import load_sweep
-from ecnomy.markets.sweep.outcome import DONE, Outcome, Task
+from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome, Task
 from ecnomy.markets.sweep.space import Range
 from ecnomy.markets.sweep.tuning import Bound, Tuning
 from sweep_world import Here, Watcher, write
@@ -364,3 +364,27 @@ def test_verbs_send_to_each_other(tmp_path: Path) -> None:
     file.write_text(SWEEP[: SWEEP.index("tune:")])
     with pytest.raises(InputError, match="missing 'tune'"):
         tune_command(file)
+
+
+class Fails(Made):
+    """A pool whose first run fails."""
+
+    def submit(self, function: Any, task: Task) -> concurrent.futures.Future[Any]:
+        """The outcome of Made, except for the first run."""
+        future = super().submit(function, task)
+        if len(self.points) == 1:
+            why = "over its time limit"
+            future = concurrent.futures.Future()
+            future.set_result(Outcome(task.point, "k", FAILED, why, task.code, {}, {}))
+        return future
+
+
+def test_a_failed_run_of_a_search_is_repeated(tmp_path: Path) -> None:
+    """The search ends with its reason. The same command repeats that run, and none that is done."""
+    file = write(tmp_path, SWEEP.replace(TRIALS, SHORT))
+    fails, again = Fails(), Made()
+    with pytest.raises(ResultsError, match="1 runs failed, the first one: over its time limit"):
+        found(file, tmp_path / "out", fails)
+    answer = found(file, tmp_path / "out", again)
+    assert set(fails.points) & set(again.points) == {fails.points[0]}
+    assert answer == found(file, tmp_path / "undisturbed")
