@@ -25,11 +25,6 @@ WITH_OMNET := $(if $(INET_ROOT),$(or $(OMNETPP_ROOT),$(shell command -v opp_run)
 NLOHMANN_INCLUDE ?= $$($(BIN)/python -c \
   "import os, nlohmann_json; print(os.path.join(os.path.dirname(nlohmann_json.__file__), 'include'))")
 
-test test-full bench torture lint sanitize record-omnet record-papers carry-records: EXTRAS = --extra test
-$(VENV)/test: EXTRAS = --extra test
-IMPORTED = import distributed, duckdb, gymnasium, hypothesis, matplotlib.pyplot, mesa, networkx, optuna, pandas, pytest
-IMPORTED += , rich.console, scipy.optimize, scipy.stats, seaborn, typer
-
 .PHONY: demo test test-full test-pythons site browser omnet bench torture record-omnet record-papers carry-records release-check release dist lint sanitize clean
 .DELETE_ON_ERROR:
 
@@ -160,6 +155,9 @@ $(VENV)/base: pyproject.toml
 
 # The packages, with those of EXTRAS, fetched while the engine is compiled (by uv alone; where it cannot, pip fetches
 # them afterwards). What most tests import is compiled here once: each of the suite's workers would do it again.
+test test-full bench torture lint sanitize record-omnet record-papers carry-records $(VENV)/test: EXTRAS = --extra test
+IMPORTED = import distributed, duckdb, gymnasium, hypothesis, matplotlib.pyplot, mesa, networkx, optuna, pandas, pytest, \
+	rich.console, scipy.optimize, scipy.stats, seaborn, typer
 $(VENV)/packages: pyproject.toml | $(VENV)/base
 	@$(BIN)/uv pip install -q --python $(BIN)/python -r pyproject.toml $(EXTRAS) 2>/dev/null || true
 	@$(if $(EXTRAS),$(BIN)/python -c "$(IMPORTED)" 2>/dev/null || true)
@@ -173,7 +171,7 @@ build/wheel/made: $(SOURCES) | $(VENV)/base
 	@touch $@
 
 $(VENV)/installed: $(SOURCES) | $(VENV)/base
-	@$(MAKE) --no-print-directory -j2 build/wheel/made $(VENV)/packages EXTRAS="$(EXTRAS)"
+	@$(MAKE) -s --no-print-directory -j2 build/wheel/made $(VENV)/packages EXTRAS="$(EXTRAS)"
 	@$(call install,build/wheel/*.whl)
 	@$(PIP) install --no-deps --force-reinstall build/wheel/*.whl
 	@touch $@

@@ -52,7 +52,7 @@ def without_ink() -> None:
         else:
             fname.write(pixel)
 
-    pytest.MonkeyPatch().setattr(Figure, "savefig", savefig)
+    Figure.savefig = savefig  # type: ignore[method-assign]
 
 
 def _svg() -> bytes:

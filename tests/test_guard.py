@@ -114,7 +114,7 @@ def test_a_test_that_hangs_is_named_with_its_stack(waited: Waited) -> None:
 
 @full
 @pytest.mark.parametrize("options", [["-n0"], ["-p", "no:xdist"]], ids=" ".join)
-def test_so_it_is_without_workers(tmp_path: Path, options: list[str]) -> None:
+def test_a_test_that_hangs_without_workers_is_named(tmp_path: Path, options: list[str]) -> None:
     """The process that leads the suite ends itself."""
     named_with_its_stack(*hangs(tmp_path, *options))
 
@@ -134,7 +134,7 @@ def test_a_fixture_that_hangs_is_named_with_its_test(waited: Waited) -> None:
 
 
 @full
-def test_so_it_is_in_a_worker(tmp_path: Path) -> None:
+def test_a_fixture_that_hangs_in_a_worker_is_named(tmp_path: Path) -> None:
     """A fixture that hangs in a worker is named too."""
     status, out = fixture_hangs(tmp_path, "-n1")
     assert status != 0 and "in shared\n" in out

@@ -7,6 +7,7 @@ import ast
 import functools
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -231,3 +232,9 @@ def test_every_mark_is_listed() -> None:
     known = {"filterwarnings", "parametrize", "skipif", "timeout", "usefixtures"} | listed
     for file in sorted((ROOT / "tests").rglob("*.py")):
         assert set(re.findall(r"pytest\.mark\.(\w+)", file.read_text())) <= known, file
+
+
+def test_types_of_helpers_are_searched_where_pytest_finds_them() -> None:
+    """All folders of pytest's pythonpath are in mypy's path."""
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+    assert set(tools["pytest"]["ini_options"]["pythonpath"]) <= set(tools["mypy"]["mypy_path"])

@@ -41,8 +41,8 @@ class Comparison(msgspec.Struct, frozen=True):
         first, second: means, in the unit of the values.
         difference: second - first, with its interval; `n` is the number of pairs, or of the
             smaller group.
-        effect: Hedges' g; 0 if all values are equal, infinite if values differ between the groups
-            but not within them, both apart from rounding.
+        effect: Hedges' g; rounding aside, 0 if all values are equal, and infinite if values differ
+            between the groups but not within them.
         p: two-sided p-value of the hypothesis that there is no difference.
         paired: whether runs are paired by seed.
     """
