@@ -2,7 +2,7 @@
 """The two tiers of the suite: `make test` and, at full depth, `make test-full`.
 
 A test marked `full` runs only in the full tier. A test over many seeds uses `seeds(10)`: all of
-them in the full tier, the first two in the fast tier. A Hypothesis test uses `examples(100)`: a
+them in the full tier, the first three in the fast tier. A Hypothesis test uses `examples(100)`: a
 quarter of them in the fast tier. tests/README.md lists full-tier tests with the fast test for the
 same fault.
 """
@@ -16,7 +16,7 @@ import pytest
 
 __all__ = ["SAID", "examples", "full", "in_full", "rare", "seeds", "set_full"]
 
-FAST_SEEDS = 2
+FAST_SEEDS = 3
 # Findings of validation/test_papers.py on the records; a suite ends with them (conftest.py).
 SAID: Final = Path(__file__).parents[1] / "build" / "records.txt"
 full = pytest.mark.full

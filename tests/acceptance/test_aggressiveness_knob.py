@@ -22,7 +22,7 @@ from tiers import seeds
 
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "aggressiveness-knob.yaml"
 PS = 10**12
-SEEDS = seeds(10, fast=3)
+SEEDS = seeds(10)
 STEADY = seeds(10, fast=1)  # one run is within a fifth of its tolerance there
 FREE, CHARGED = (20, 60), (90, 180)  # times of the example [s]
 WORTH = {"modest": 1.0, "middle": 2.0, "keen": 4.0}  # price of the example [money/s]

@@ -17,7 +17,7 @@ from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import rare, seeds
 
-SEEDS = seeds(10, fast=1)
+SEEDS = seeds(10)
 TEXT = """\
 version: 1
 duration: 400 s

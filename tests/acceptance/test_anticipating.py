@@ -18,7 +18,7 @@ from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import seeds
 
-SEEDS = seeds(10, fast=1)
+SEEDS = seeds(10)
 AMOUNTS = np.array([4.0, 2.0, 1.0])  # a, with x0 = 1 Mbps
 SHARED = 8.0  # Mbps; throughput of the virtual queue of 9 Mbps
 WARMUP, DURATION = 60, 200

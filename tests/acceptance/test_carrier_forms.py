@@ -87,7 +87,7 @@ def test_the_closed_form_is_the_best_of_its_curve(name: str) -> None:
     assert q[np.argmax(left)] / MARKED == pytest.approx(closed_form(groups), rel=1e-3)
 
 
-@pytest.mark.parametrize("seed", seeds(10, fast=1))
+@pytest.mark.parametrize("seed", seeds(10))
 @pytest.mark.parametrize("name", [pytest.param("one", marks=full), "two"])
 def test_the_gradient_finds_the_price_of_log_users(name: str, seed: int) -> None:
     """Within 5 % of the best price in the last ten minutes, or within 1 % of the highest profit.
@@ -136,7 +136,7 @@ def test_other_searches_find_the_price_of_log_users(
 
 
 @full
-@pytest.mark.parametrize("seed", seeds(5))
+@pytest.mark.parametrize("seed", seeds(10))
 @pytest.mark.parametrize("kind", ["log", "quadratic"])
 @pytest.mark.parametrize("strategy", [by_hill, by_bandit])
 def test_other_searches_under_direct_settle_only_at_the_equilibrium(
@@ -195,7 +195,7 @@ def test_the_gradient_finds_the_reply_to_a_leader(owed: float, seed: int) -> Non
     assert left_at(group, one.price["up"], cost) > 0.99 * left_at(group, best, cost)
 
 
-@pytest.mark.parametrize("seed", seeds(3, fast=1))
+@pytest.mark.parametrize("seed", seeds(10))
 def test_a_leader_whose_follower_stays_does_not_settle(seed: int) -> None:
     """With a fixed price to its users `up` pays `down` any price, so `down`'s price rises."""
     users = [people("home", 6, f"{{kind: log, a: 1 money/s, x0: {50 * PACKET_BITS / 1000} kbps}}")]
@@ -273,7 +273,7 @@ def two_peaks(packet: float | Floats) -> float | Floats:
 
 @full
 @pytest.mark.parametrize("start", [0.7, 0.9])
-@pytest.mark.parametrize("seed", seeds(5))
+@pytest.mark.parametrize("seed", seeds(10))
 def test_a_group_that_leaves_is_won_back(start: float, seed: int) -> None:
     """Above the poor users' highest price there is a second peak with 12.5 % less profit.
 
@@ -335,7 +335,7 @@ def by_logit(strategy: str, seed: int) -> Found:
 
 
 @full
-@pytest.mark.parametrize("seed", seeds(10, fast=1))
+@pytest.mark.parametrize("seed", seeds(10))
 @pytest.mark.parametrize(
     ("strategy", "off", "least"),
     [(GRADIENT, 0.05, 0.9), (BANDIT, 0.075, 0.94), (HILL, 0.075, 0.88)],
@@ -372,7 +372,7 @@ def test_most_prices_of_such_users_are_said_to_have_settled(strategy: str, fewes
     assert verdicts.count("settled") >= fewest, verdicts
 
 
-@pytest.mark.parametrize("seed", [2, *(pytest.param(s, marks=full) for s in (1, 3))])
+@pytest.mark.parametrize("seed", seeds(10))
 def test_two_that_move_under_retail_do_not_settle(seed: int) -> None:
     """At a given price of `up`, `down` earns in proportion to its own price, so it never rests.
 

@@ -18,7 +18,7 @@ from ecnomy.analysis.welfare.welfare import welfare_of
 from ecnomy.markets import run
 from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import scenario_from_text
-from tiers import full, in_full, seeds
+from tiers import full, seeds
 
 USERS, WARMUP = 6, 30
 A, X0, PACKET_MB = 1.0, 1.0, 1000 / 1e6  # money/s, Mbit/s; of IP packets
@@ -85,7 +85,7 @@ def full_prices(cost: float) -> np.ndarray:
     )
 
 
-@pytest.mark.parametrize("seed", seeds(10, fast=1))
+@pytest.mark.parametrize("seed", seeds(10))
 @pytest.mark.parametrize("cost", [pytest.param(0.0, marks=full), 1.0])
 def test_a_user_buys_its_demand_at_the_full_price(cost: float, seed: int) -> None:
     """Within 4 % on a short path and on a long one, without a choice."""
@@ -95,7 +95,7 @@ def test_a_user_buys_its_demand_at_the_full_price(cost: float, seed: int) -> Non
     assert rates == pytest.approx(best, rel=0.04)
 
 
-@pytest.mark.parametrize("seed", range(1, 11) if in_full() else [2])  # 2: users gave up early
+@pytest.mark.parametrize("seed", seeds(10))  # in seed 2 users gave up early
 @pytest.mark.parametrize(("cost", "taken"), [(0.0, 1), (4.0, 0)])
 def test_users_choose_the_path_of_the_lower_full_price(cost: float, taken: int, seed: int) -> None:
     """The long path is cheaper by 0.4 money/MB, but waiting costs 0.8 money/MB more, or nothing.

@@ -96,7 +96,7 @@ def test_it_comes_to_the_closed_form(figure: str, monopoly: bool, margin: float)
 
     With eleven figures at 95 % one of them would miss by chance in two runs of five.
     With ten seeds the interval of a price is 6 to 8 % wide on either side, that of welfare 1.5 %.
-    With two seeds the mean is within the margin.
+    With three seeds the mean is within the margin.
     """
     found, (rest, _) = measured(figure, monopoly), theory(figure, monopoly)
     wide, (low, high) = measured(figure, monopoly, 0.999), bounds(found)

@@ -18,7 +18,7 @@ from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import in_full, seeds
 
-SEEDS = seeds(10, fast=1)
+SEEDS = seeds(10)
 USERS, WARMUP, DURATION = 12, 200, 1000 if in_full() else 400
 FIXED = "{law: fixed, probability: 0.1}"
 QUEUE = "{law: virtual-queue, theta: 0.9, buffer: 20 packets}"

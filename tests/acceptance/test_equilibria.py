@@ -30,7 +30,7 @@ from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import rare, seeds
 
-PS, SEEDS = 10**12, tuple(seeds(10, fast=1))
+PS, SEEDS = 10**12, tuple(seeds(10))
 FROM_S, TO_S = 30, 150
 PACKET_BYTES = 1000
 ROUTES = ((0, 1, 2), (0,), (1,), (2,))  # long, near, middle, far: two flows of each

@@ -19,7 +19,7 @@ from ecnomy.markets.results.run_summary import groups
 from tiers import seeds
 
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gold-silver.yaml"
-SEEDS = seeds(10, fast=1)
+SEEDS = seeds(10)
 PS = 10**12
 CALM = (10, 60)  # after the warm-up, capped
 CROWDED = (70, 180)  # 10 s after the cap is lifted

@@ -20,7 +20,7 @@ from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import full, rare, seeds
 
-SEEDS = seeds(10, fast=1)
+SEEDS = seeds(10)
 PS = 10**12
 A, X0 = 2.0, 1e6
 DURATION = 300
@@ -179,15 +179,21 @@ def test_elastic_users_buy_their_demand_at_the_whole_price(
     assert rate.mean() == pytest.approx(A / (12.5 * q + per_mb / 8) - 1, abs=0.1)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_fee_decides_whether_not_how_much(seed: int) -> None:
-    """At p = 1 users buy x0 and gain 2 log 2 - 1 = 0.386 money/s: worth a fee of 0.34, not 0.6."""
-    rate, money = means(0.08, FLAT(0.34), seed, 150, 500, 500)
-    assert rate.mean() == pytest.approx(1, rel=0.1)
-    assert money.mean() == pytest.approx(1.34, rel=0.1)
-    rate, money = means(0.08, FLAT(0.6), seed, 100, DURATION)
-    print(rate.mean(), money.mean())
-    assert rate.mean() < 0.1 and money.mean() < 0.3
+def test_a_fee_decides_whether_not_how_much() -> None:
+    """At p = 1 users buy x0 and gain 2 log 2 - 1 = 0.386 money/s: worth a fee of 0.34, not 0.6.
+
+    At 0.34 an error of 5 % in p leaves no gain: by chance one of six users may be away for two
+    minutes, which is 6 % of the rate of a run, and 4 % on average over ten seeds.
+    """
+    worth = np.array([means(0.08, FLAT(0.34), seed, 150, 500, 500) for seed in SEEDS])
+    rates, money = worth.mean(axis=2).T
+    print(rates.round(3), money.round(3))
+    assert rates.mean() == pytest.approx(1, rel=0.08) and rates.min() > 0.8
+    assert money.mean() == pytest.approx(1.34, rel=0.08)
+    dear = np.array([means(0.08, FLAT(0.6), seed, 100, DURATION) for seed in SEEDS])
+    rates, money = dear.mean(axis=2).T
+    print(rates.round(3), money.round(3))
+    assert rates.max() < 0.1 and money.max() < 0.3
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -16,7 +16,7 @@ from ecnomy.markets import load, run
 from tiers import seeds
 
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "price-handler.yaml"
-SEEDS = seeds(10, fast=1)
+SEEDS = seeds(10)
 PS = 10**12
 A, X0_BPS = 2.0, 1.5e6
 USERS = 2

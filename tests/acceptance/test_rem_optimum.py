@@ -46,7 +46,7 @@ def error(network: RemNetwork, steps: str, phi: str, seed: int) -> float:
 @pytest.mark.parametrize("name", SOME)
 def test_auto_comes_within_5_percent_of_the_optimum(name: str) -> None:
     """In every seed, the mean relative error over sources is at most 5 %."""
-    errors = [error(NETWORKS[name], *AUTO, seed) for seed in seeds(10, fast=1)]
+    errors = [error(NETWORKS[name], *AUTO, seed) for seed in seeds(10)]
     print(name, np.round(errors, 4))
     assert max(errors) <= 0.05
 

@@ -24,7 +24,7 @@ def by_class(folder: Path, seed: int, *overrides: str) -> dict[str, np.ndarray]:
     return {name: sums[name].to_numpy(float) for name in SUMS}
 
 
-@pytest.mark.parametrize("seed", seeds(10, fast=1))
+@pytest.mark.parametrize("seed", seeds(10))
 def test_classes_lose_little_and_keep_their_ratios(tmp_path: Path, seed: int) -> None:
     """Each class loses under 1 %, gold meets its delay, delays and losses are near their ratios."""
     got = by_class(tmp_path, seed)

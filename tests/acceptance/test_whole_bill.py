@@ -21,7 +21,7 @@ from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import seeds
 
-SEEDS = seeds(10, fast=1)
+SEEDS = seeds(10)
 PS = 10**12
 LIMITS = [0.6 * (k + 0.5) / 100 for k in range(100)]  # money/MB
 FREE = 1e-6  # money per mark, the least possible

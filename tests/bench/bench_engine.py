@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The four loads on the engine alone, at least 10 CPU seconds each: the cost of a packet.
+"""The loads on the engine alone, at least 10 CPU seconds each: the cost of a packet.
 
 `make bench` adds the figures to tests/bench/history. Names of loads as arguments measure only
 these and record nothing.

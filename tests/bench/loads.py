@@ -3,6 +3,7 @@
 
 reference  issue's dumbbell: 10 greedy Reno ECN flows, 100 Mbps and 18 ms between 1 Gbps access
 thousand   1,000 such flows, a bottleneck of 10 Gbps
+wtp        10 paced WTP flows, the default of a market, on the reference dumbbell's links
 gsp        andreassen2002: 22 Mbps of web and 0.93 Mbps of voice on 40 Mbps that mark by queue
 abilene    configs/examples/abilene.yaml without its market (30 directions, 132 demands)
 """
@@ -60,8 +61,15 @@ class Load:
     short_s: float  # for an instrumented run, fifty times as slow
 
 
-def bell(flows: int, rate_bps: float, duration_s: float, *, begin_s: float = 0.0) -> Plan:
-    """Greedy Reno ECN flows over one bottleneck; RED and buffer in proportion to its BDP."""
+def bell(
+    flows: int,
+    rate_bps: float,
+    duration_s: float,
+    *,
+    begin_s: float = 0.0,
+    transport: plans.Tcp | None = None,
+) -> Plan:
+    """Greedy flows, Reno with ECN, over one bottleneck; RED and buffer in proportion to its BDP."""
     packets = rate_bps * 0.040 / 8320
     red = plans.red(max(50, packets / 8), max(150, packets * 3 / 8))
     links = (
@@ -70,7 +78,7 @@ def bell(flows: int, rate_bps: float, duration_s: float, *, begin_s: float = 0.0
         + plans.duplex("out", 2, 3, 10 * rate_bps, 0.001)
     )
     source = plans.source(
-        "reno", [0, 2, 4], [5, 3, 1], plans.tcp(mss_bytes=1000), count=flows,
+        "reno", [0, 2, 4], [5, 3, 1], transport or plans.tcp(mss_bytes=1000), count=flows,
         start_s=begin_s, stagger_s=0.05 / flows, overhead_s=8320 / rate_bps,
     )  # fmt: skip
     return plans.plan(links, [source], duration_s)
@@ -103,10 +111,15 @@ def _abilene(duration_s: float) -> Plan:
     return make_plan(load(path, overrides=overrides, seed=1))
 
 
+def _wtp(duration_s: float) -> Plan:
+    return bell(10, 1e8, duration_s, transport=plans.tcp(plans.wtp(), mss_bytes=1000))
+
+
 def _loads() -> dict[str, Load]:
     found = {
         "reference": Load("reference dumbbell", plans.reference_dumbbell, 900, 4),
         "thousand": Load("1,000 flows at 10 Gbps", lambda s: bell(1000, 1e10, s), 8, 0.3),
+        "wtp": Load("10 paced WTP flows", _wtp, 600, 4),
         "gsp": Load("ten hours of GSP traffic", gsp, 36_000, 60),
     }
     if importlib.util.find_spec("topohub"):
