@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make demo | test | test-full | site | browser | bench | lint | record-omnet | record-papers | carry-records | release-check | dist | release:
+# make demo | test | test-full | site | browser | linux | bench | lint | record-omnet | record-papers | carry-records | release-check | dist | release:
 # each installs what it needs, in .venv.
 # Nothing else is needed than Python >= 3.11 (with venv), make and g++ >= 12.
 #   make test PYTHON=python3.12 VENV=.venv-3.12     another interpreter beside the first
@@ -20,12 +20,13 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/host omnet/engine omnet/inet \
 	omnet/simulations -type f -not -name '*.pyc' -not -name '*.so' -not -path 'analysis/site/*' -not -path omnet/inet/Makefile 2>/dev/null) CMakeLists.txt pyproject.toml
 
+WITH_LINUX := $(shell test "$$(id -u)" = 0 && test -w /dev/net/tun && echo yes)
 WITH_OMNET := $(if $(INET_ROOT),$(or $(OMNETPP_ROOT),$(shell command -v opp_run)))
 
 NLOHMANN_INCLUDE ?= $$($(BIN)/python -c \
   "import os, nlohmann_json; print(os.path.join(os.path.dirname(nlohmann_json.__file__), 'include'))")
 
-.PHONY: demo test test-full test-pythons site browser omnet bench torture record-omnet record-papers carry-records release-check release dist lint sanitize clean
+.PHONY: demo test test-full test-pythons site browser omnet linux bench torture record-omnet record-papers carry-records release-check release dist lint sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -33,11 +34,11 @@ demo: $(VENV)/installed
 	@$(BIN)/ecnomy run configs/examples/gold-silver.yaml --out results/demo
 	@$(BIN)/ecnomy show results/demo
 
-test: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
+test: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet) $(if $(WITH_LINUX),linux)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(OPTIONS) $(TESTS)
 
 # Everything at full depth: all seeds, every mutant, papers measured again, the torture, each supported Python.
-test-full: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
+test-full: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet) $(if $(WITH_LINUX),linux)
 	@$(BIN)/python -m pytest --full -n $(JOBS) --dist loadgroup $(OPTIONS) $(TESTS)
 	@$(if $(filter tests,$(TESTS)$(OPTIONS)),$(MAKE) --no-print-directory torture test-pythons)
 
@@ -57,6 +58,10 @@ browser: $(VENV)/installed
 # ecnomy's modules for OMNeT++, where OMNETPP_ROOT (or opp_run on the PATH) and INET_ROOT are.
 omnet: $(VENV)/installed
 	@$(MAKE) --no-print-directory -C omnet -j $(JOBS) NLOHMANN_INCLUDE=$(NLOHMANN_INCLUDE)
+
+# The engine on the kernel's TCP, omnet/linux/ecnomy-linux; needs g++ and Linux headers.
+linux: $(VENV)/base
+	@$(MAKE) --no-print-directory -C omnet/linux -j $(JOBS) NLOHMANN_INCLUDE=$(NLOHMANN_INCLUDE)
 
 bench: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/bench/bench_engine.py

@@ -256,5 +256,5 @@ def test_folders_may_be_named_from_here(scene, stand_in: Path, tmp_path: Path, m
 
 def test_unknown_engine_is_refused(tmp_path: Path) -> None:
     """The error lists the known names."""
-    with pytest.raises(InputError, match="'ns3': expected builtin or omnet"):
+    with pytest.raises(InputError, match="'ns3': expected one of builtin, omnet, linux"):
         engine_kind("ns3")

@@ -25,7 +25,7 @@ from ecnomy.agents.errors import EcnomyError, EngineError, InputError
 from ecnomy.analysis.compare.figures import Figures, Row, figures_of, rows_of
 from ecnomy.analysis.compare.sources import engine_digest
 from ecnomy.markets.compile.make import make_plan
-from ecnomy.markets.engines.registry import ENGINES, engine_kind
+from ecnomy.markets.engines.registry import SIMULATORS, engine_kind
 from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import Scenario, load
 from ecnomy.markets.session.runner import run
@@ -48,6 +48,7 @@ __all__ = [
     "to_make",
 ]
 
+ENGINES: Final = SIMULATORS  # runs that a seed repeats
 BUILT_IN, OMNET = ENGINES
 _LOCK: Final = "lock"
 _RUNS: Final = "runs"

@@ -22,7 +22,12 @@ WithoutMarket = Annotated[
     bool, typer.Option("--no-market", help="Simulate packets only, without payments or agents.")
 ]
 EngineName = Annotated[
-    str, typer.Option("--engine", help="builtin or omnet (OMNeT++/INET).", metavar="NAME")
+    str,
+    typer.Option(
+        "--engine",
+        help="builtin, omnet (OMNeT++/INET) or linux (the kernel's TCP, in real time).",
+        metavar="NAME",
+    ),
 ]
 SweepEngine = Annotated[
     str | None,

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packet engines: finding one (registry), starting and watching it (process, omnet)."""
+"""Packet engines: finding one (registry), starting and watching it (process, omnet, linux)."""

@@ -13,7 +13,7 @@ import socket
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Final, Self
+from typing import IO, Any, Final, Self
 
 from ecnomy.agents.errors import EngineError
 
@@ -102,6 +102,10 @@ class EngineProcess:
         if status < 0:
             return f"{self._name} (process {self.pid}) was killed by {_signal(-status)}{said}"
         return f"{self._name} (process {self.pid}) ended with status {status}{said}"
+
+    def facts(self) -> dict[str, Any]:
+        """Further facts about a finished run, for machine.json; empty for most engines."""
+        return {}
 
     def last_words(self) -> str:
         """The last line it wrote to its standard error, "" if none."""

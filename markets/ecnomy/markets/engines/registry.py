@@ -2,7 +2,8 @@
 """The packet engines by name, and starting the built-in one.
 
 The built-in engine is looked for in the environment variable ECNOMY_ENGINE, beside the running
-Python, and on the PATH. ecnomy.markets.omnet.installation finds OMNeT++.
+Python, and on the PATH. ecnomy.markets.omnet.installation finds OMNeT++, and linux.py the engine
+that runs on the kernel's TCP.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ __all__ = [
     "BINARY",
     "DEFAULT_ENGINE",
     "ENGINES",
+    "SIMULATORS",
     "VARIABLE",
     "Engine",
     "EngineKind",
@@ -35,7 +37,8 @@ __all__ = [
 BINARY: Final = "ecnomy-engine"
 VARIABLE: Final = "ECNOMY_ENGINE"
 DEFAULT_ENGINE: Final = "builtin"
-ENGINES: Final = (DEFAULT_ENGINE, "omnet")
+SIMULATORS: Final = (DEFAULT_ENGINE, "omnet")  # equal plans give equal results
+ENGINES: Final = (*SIMULATORS, "linux")
 
 
 class EngineKind(Protocol):
@@ -67,7 +70,8 @@ def engine_kind(name: str) -> EngineKind:
     """The engine of a name.
 
     Raises:
-        InputError: no engine has this name, or OMNeT++ or a part that it needs is missing.
+        InputError: no engine has this name, OMNeT++ or a part that it needs is missing, or the
+            Linux engine is not built.
         EngineError: the built-in engine is missing.
     """
     if name == DEFAULT_ENGINE:
@@ -77,7 +81,11 @@ def engine_kind(name: str) -> EngineKind:
         from ecnomy.markets.omnet.installation import find_installation
 
         return Omnet(find_installation())
-    raise InputError(f"engine {name!r}: expected {' or '.join(ENGINES)}")
+    if name == "linux":
+        from ecnomy.markets.engines.linux import Linux, find_linux
+
+        return Linux(find_linux())
+    raise InputError(f"engine {name!r}: expected one of {', '.join(ENGINES)}")
 
 
 def find_engine() -> Path:

@@ -50,7 +50,7 @@ def run(
         market: False simulates the packets without the scenario's market.
         progress: shows the progress of the run; None shows nothing.
         force: replace any complete run in `out`.
-        engine: `builtin`, or `omnet` for OMNeT++/INET.
+        engine: `builtin`, `omnet` for OMNeT++/INET, or `linux` for the kernel's TCP.
         again: replace a complete run of the same scenario, seed, version and engine in `out`, whose
             results would be equal. So a program or notebook can be run twice. False refuses it,
             and so does a run in which values were set by hand (see `open_market`).

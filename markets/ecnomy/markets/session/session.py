@@ -78,7 +78,7 @@ def open_market(
         progress: shows the progress of the run; None shows nothing.
         force: replace any complete run in `out`. A run of the same scenario, seed, version and
             engine is always replaced, so that a program can be run twice.
-        engine: `builtin`, or `omnet` for OMNeT++/INET.
+        engine: `builtin`, `omnet` for OMNeT++/INET, or `linux` for the kernel's TCP.
 
     Raises:
         InputError: the scenario is invalid (ScenarioError) or has no market, `out` is taken, or
@@ -280,7 +280,8 @@ class Session:
     def _finished(self, market: MarketLike, finish: Finish) -> None:
         assert self._process is not None and self._keeper is not None
         self._process.finished()
-        self._keeper.machine["engine"] = dataclasses.asdict(finish)
+        facts = self._process.facts()
+        self._keeper.machine["engine"] = dataclasses.asdict(finish) | facts
         self.end(market, None)
 
     @contextlib.contextmanager

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from ecnomy.agents.errors import ResultsError
-from ecnomy.markets.engines.registry import DEFAULT_ENGINE
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.markets.engines.registry import DEFAULT_ENGINE, SIMULATORS
 from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.fingerprint import code_now
 from ecnomy.markets.sweep.head import head_of, is_sweep
@@ -51,5 +51,8 @@ def with_engine(sweep: Sweep, option: str | None, folder: Path) -> Sweep:
                 file=sys.stderr,
             )
         engine = there or engine
+    if engine not in SIMULATORS:
+        expected = " or ".join(SIMULATORS)
+        raise InputError(f"engine {engine!r}: a sweep repeats its runs, expected {expected}")
     code_now(engine)
     return msgspec.structs.replace(sweep, engine=engine)

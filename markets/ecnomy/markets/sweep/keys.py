@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.markets.engines.registry import DEFAULT_ENGINE, ENGINES
+from ecnomy.markets.engines.registry import DEFAULT_ENGINE, SIMULATORS
 from ecnomy.markets.inputs.amounts import Amount, Choice, Number
 from ecnomy.markets.inputs.yamlfile import Node
 
@@ -435,7 +435,7 @@ SWEEP: Final = {
     ),
     "engine": Key(
         about="Engine of all runs; the option --engine takes precedence.",
-        form=Choice(ENGINES),
+        form=Choice(SIMULATORS),
         default=DEFAULT_ENGINE,
         example=DEFAULT_ENGINE,
         note=(

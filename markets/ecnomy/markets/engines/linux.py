@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starting the engine that runs a plan on the kernel's TCP, in wall-clock time.
+
+`make linux` builds it in the source tree: omnet/linux/ecnomy-linux. It is looked for in the folder
+in ECNOMY_OMNET, else in omnet/ beside the virtual environment or in the source tree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any, Final
+
+from ecnomy.agents.errors import EngineError, InputError
+from ecnomy.markets.engines.process import EngineProcess
+from ecnomy.markets.omnet.installation import project_folder
+from ecnomy.markets.plan import Plan
+
+__all__ = ["LINUX_BINARY", "Linux", "LinuxEngine", "find_linux", "refusal"]
+
+LINUX_BINARY: Final = "ecnomy-linux"
+_SOURCES: Final = ("linux", "engine", "host", "bridge", "laws")  # source folders of the program
+_CODE: Final = (".h", ".cc")
+_CHECK_S: Final = 30.0  # for a check of the machine and the plan
+
+
+def find_linux() -> Path:
+    """Return the program of the Linux engine.
+
+    Raises:
+        InputError: it is not built, or older than a source; the message says how to build it.
+    """
+    folder = project_folder()
+    binary = folder / "linux" / LINUX_BINARY
+    if not os.access(binary, os.X_OK):
+        raise InputError(f"{binary}: not found; build the engine linux: make -C {folder}/linux")
+    built_s = binary.stat().st_mtime
+    files = (file for part in _SOURCES for file in sorted((folder / part).rglob("*")))
+    newer = next((f for f in files if f.suffix in _CODE and f.stat().st_mtime > built_s), None)
+    if newer is not None:
+        newest = newer.relative_to(folder)
+        raise InputError(f"{binary}: older than {newest}; rebuild it: make -C {folder}/linux")
+    return binary
+
+
+def refusal(binary: Path, plan: Plan | None = None) -> str:
+    """Return why the engine cannot run a plan, or any plan, on this machine; "" if it can.
+
+    Args:
+        binary: the program.
+        plan: the sealed plan; None checks only the machine.
+
+    Raises:
+        EngineError: the program cannot be started, or does not answer.
+    """
+    with tempfile.TemporaryFile() as file:
+        words, given = [str(binary), "check"], file.fileno()
+        if plan is not None:
+            _write(file, plan)
+            words += ["--plan", f"/dev/fd/{given}"]
+        try:
+            done = subprocess.run(
+                words,
+                pass_fds=(given,),
+                capture_output=True,
+                text=True,
+                timeout=_CHECK_S,
+                check=False,
+            )
+        except OSError as error:
+            raise EngineError(f"{binary}: cannot be started ({error.strerror})") from error
+        except subprocess.TimeoutExpired:
+            raise EngineError(f"{binary} check: no answer in {_CHECK_S:g} s") from None
+    if done.returncode == 0:
+        return ""
+    last = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
+    return last.removeprefix(f"{LINUX_BINARY}: ")
+
+
+class Linux:
+    """The built program of the Linux engine."""
+
+    def __init__(self, binary: Path) -> None:
+        self._binary = binary
+
+    def start(
+        self,
+        plan: Plan,
+        folder: Path | None = None,
+        positions: Mapping[str, tuple[float, float]] | None = None,
+    ) -> EngineProcess:
+        """See EngineKind."""
+        if reason := refusal(self._binary, plan):
+            raise InputError(reason)
+        return LinuxEngine(self._binary, plan)
+
+    def digest(self) -> str:
+        """See EngineKind."""
+        return hashlib.sha256(self._binary.read_bytes()).hexdigest()
+
+
+class LinuxEngine(EngineProcess):
+    """A running Linux engine."""
+
+    def __init__(self, binary: Path, plan: Plan) -> None:
+        """Starts it on a sealed plan.
+
+        Raises:
+            EngineError: it cannot be started.
+        """
+        self._facts = tempfile.TemporaryFile()
+        try:
+            with tempfile.TemporaryFile() as file:
+                _write(file, plan)
+                given, facts = file.fileno(), self._facts.fileno()
+                super().__init__(
+                    binary,
+                    lambda number: [
+                        *("run", "--plan", f"/dev/fd/{given}"),
+                        *("--bridge-fd", number, "--facts", f"/dev/fd/{facts}"),
+                    ],
+                    tempfile.TemporaryFile(),
+                    files=(given, facts),
+                )
+        except BaseException:
+            self._facts.close()
+            raise
+
+    def facts(self) -> dict[str, Any]:
+        """See EngineProcess: its lateness, which shows whether the run kept time."""
+        self._facts.seek(0)
+        text = self._facts.read()
+        facts: dict[str, Any] = json.loads(text) if text.strip() else {}
+        return facts
+
+    def close(self) -> None:
+        """End it if it has not ended by itself."""
+        super().close()
+        self._facts.close()
+
+
+def _write(file: IO[bytes], plan: Plan) -> None:
+    file.write(plan.to_json())
+    file.flush()
+    file.seek(0)

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linux/abilities.h"
+
+#include <cmath>
+
+#include "host/registry.h"
+#include "laws/traffic/traffic.h"
+#include "laws/window/cubic.h"
+#include "laws/window/reno.h"
+#include "linux/own_space.h"
+
+namespace ecnomy::kernel {
+namespace {
+
+constexpr std::int32_t kHeaders = 40;       // IPv4 and TCP without options
+constexpr std::int32_t kLeastPayload = 88;  // the kernel's least segment
+constexpr std::int32_t kMostPayload = 60'000;
+constexpr double kMostWindow = 1e9;  // the plan's value for no limit
+
+[[noreturn]] void refuse(const SourcePlan& source, const std::string& what,
+                         const std::string& possible) {
+  throw BadPlan("source " + in_quotes(source.name) + ": " + what +
+                " is not possible with engine linux, which has " + possible);
+}
+
+void expect(bool holds, const SourcePlan& source, const std::string& what,
+            const std::string& possible) {
+  if (!holds) refuse(source, what, possible);
+}
+
+// The kernel's laws have no parameters: a law must have its defaults.
+void check_parameters_of(const SourcePlan& source) {
+  const LawPlan& window = source.transport.window;
+  const std::vector<Parameter>& table = find_law("window", window.law).parameters;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    expect(window.values[i] == table[i].fallback, source,
+           std::string(table[i].name) + " of " + window.law,
+           "the kernel's own " + window.law + " with default parameters only");
+  }
+}
+
+void check_traffic_of(const SourcePlan& source) {
+  expect(source.traffic.law == Greedy::kName || source.traffic.law == RateCapped::kName, source,
+         "traffic " + source.traffic.law, "greedy and rate-capped sources");
+  expect(source.profile.none(), source, "a daily profile", "constant traffic");
+  expect(source.count <= kMostFlows, source, "a count of " + std::to_string(source.count),
+         "at most " + std::to_string(kMostFlows) + " flows in a source");
+}
+
+void check_control(const SourcePlan& source) {
+  const TransportPlan& tcp = source.transport;
+  expect(!control_of(tcp.window.law).empty(), source, "window law " + tcp.window.law,
+         "reno, newreno and cubic");
+  expect(tcp.echo == Echo::off || tcp.echo == Echo::rfc3168, source, "this ecn",
+         "ecn: off and rfc3168 for " + tcp.window.law);
+  check_parameters_of(source);
+  expect(tcp.slow_start, source, "slow_start: false", "slow start in every kernel law");
+}
+
+void check_transport(const SourcePlan& source) {
+  const TransportPlan& tcp = source.transport;
+  expect(tcp.tcp, source, "udp", "tcp sources only");
+  check_control(source);
+  expect(tcp.header_bytes == kHeaders && tcp.ack_bytes == kHeaders, source, "these header sizes",
+         "headers and ACKs of 40 bytes");
+  expect(tcp.payload_bytes >= kLeastPayload && tcp.payload_bytes <= kMostPayload, source,
+         "an mss of " + std::to_string(tcp.payload_bytes), "an mss of 88 to 60000 bytes");
+  expect(!tcp.ect_all && !tcp.ect_1, source, "ECN in other packets than data, or ECT(1)",
+         "ECT(0) in data packets");
+  expect(tcp.delayed_acks <= 2, source, "delayed_acks above 2", "delayed_acks of 1 and 2");
+  expect(tcp.receiver_window < 0, source, "a receiver window", "no limit of the receiver");
+  expect(tcp.max_window >= kMostWindow, source, "a maximum window", "no limit of the window");
+  expect(tcp.initial_window >= 1 && tcp.initial_window <= 1000, source, "this initial window",
+         "initial windows of 1 to 1000 packets");
+  expect(tcp.repair, source, "repair: false", "repair of losses");
+  expect(tcp.reference_rtt <= 0 && !tcp.rtt_mean, source, "a reference or mean RTT",
+         "the kernel's smoothed RTT");
+  expect(tcp.reduce_from == ReduceFrom::window, source, "this reduce_from", "reduce_from: window");
+}
+
+}  // namespace
+
+std::string control_of(const std::string& window_law) {
+  if (window_law == Reno::kName || window_law == NewReno::kName) return "reno";
+  if (window_law == Cubic::kName) return "cubic";
+  return "";
+}
+
+void check_abilities(const Plan& plan) {
+  if (plan.sources.size() > kMostSources) throw BadPlan("engine linux has at most 65520 sources");
+  for (const SourcePlan& source : plan.sources) {
+    if (source.transport.tcp) check_traffic_of(source);
+    check_transport(source);
+    expect(source.transport.sack == plan.sources.front().transport.sack, source,
+           "sack unlike the first source's", "one setting of sack for all sources");
+    expect(!source.path.empty() && !source.ack_path.empty(), source, "a path without links",
+           "paths of at least one link");
+  }
+}
+
+}  // namespace ecnomy::kernel

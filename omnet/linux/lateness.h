@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// How late events were: counts in bins of one microsecond up to a second, and the worst value.
+#ifndef ECNOMY_LINUX_LATENESS_H_
+#define ECNOMY_LINUX_LATENESS_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "laws/simulated_time.h"
+
+namespace ecnomy::kernel {
+
+class Lateness {
+ public:
+  void add(Time late) noexcept {
+    worst_ = std::max(worst_, late);
+    ++count_;
+    ++bins_[std::min(static_cast<std::size_t>(std::max<Time>(late, 0) / kBin), bins_.size() - 1)];
+  }
+
+  std::int64_t count() const noexcept { return count_; }
+  double worst_s() const noexcept { return seconds(worst_); }
+  // The upper end of the bin that holds this share of the events; 0 without events.
+  double quantile_s(double share) const noexcept {
+    const double wanted = share * static_cast<double>(count_);
+    std::int64_t below = 0;
+    for (std::size_t bin = 0; bin < bins_.size() && count_ > 0; ++bin) {
+      below += bins_[bin];
+      if (static_cast<double>(below) >= wanted) {
+        return std::min(seconds(static_cast<Time>(bin + 1) * kBin), worst_s());
+      }
+    }
+    return worst_s();
+  }
+
+ private:
+  static constexpr Time kBin = 1'000'000;  // ps
+
+  std::vector<std::int64_t> bins_ = std::vector<std::int64_t>(1'000'001);
+  std::int64_t count_ = 0;
+  Time worst_ = 0;
+};
+
+}  // namespace ecnomy::kernel
+
+#endif  // ECNOMY_LINUX_LATENESS_H_

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// ecnomy-linux: a packet engine with the kernel's TCP, in wall-clock time.
+//
+//   ecnomy-linux run --plan FILE [--bridge-fd N] [--facts FILE]
+//       runs the plan; without a bridge no market decides, and the totals are printed as one JSON
+//       line; the file of facts receives the lateness and the kernel's counts, as JSON
+//   ecnomy-linux check [--plan FILE]      checks the machine, and whether this plan can run
+//   ecnomy-linux --version
+//
+// Exit status: 0 if it finished, 1 if the run failed, 2 if the command line, the plan or the
+// machine does not fit.
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "bridge/client.h"
+#include "host/cpu_time.h"
+#include "host/plan.h"
+#include "host/recorder.h"
+#include "linux/abilities.h"
+#include "linux/machine.h"
+#include "linux/router.h"
+
+namespace {
+
+using ecnomy::Plan;
+namespace bridge = ecnomy::bridge;
+namespace kernel = ecnomy::kernel;
+using Options = std::map<std::string, std::string>;
+
+constexpr const char* kUsage =
+    "usage: ecnomy-linux run --plan FILE [--bridge-fd N] [--facts FILE]\n"
+    "       ecnomy-linux check [--plan FILE] | --version";
+
+class BadUsage : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+Options parse_options(int argc, char** argv) {
+  Options options;
+  for (int i = 2; i < argc; i += 2) {
+    const std::string name = argv[i];
+    if (name != "--plan" && name != "--bridge-fd" && name != "--facts") {
+      throw BadUsage("unknown option '" + name + "'");
+    }
+    if (i + 1 == argc) throw BadUsage(name + " needs a value");
+    options[name] = argv[i + 1];
+  }
+  return options;
+}
+
+Plan load_plan(const Options& options) {
+  const auto path = options.find("--plan");
+  if (path == options.end()) throw BadUsage("--plan is missing");
+  std::ifstream file(path->second, std::ios::binary);
+  if (!file) throw ecnomy::BadPlan("plan: cannot read " + path->second);
+  std::ostringstream text;
+  text << file.rdbuf();
+  Plan plan = ecnomy::parse_plan(text.str());
+  kernel::check_abilities(plan);
+  return plan;
+}
+
+// How punctual the run was: seconds between the due time of a packet at its host and its actual
+// time.
+nlohmann::ordered_json facts_of(const kernel::Router& router) {
+  const kernel::Lateness& late = router.lateness();
+  const kernel::KernelCounts counts = router.kernel_counts();
+  return {{"late_p50_s", late.quantile_s(0.5)},
+          {"late_p99_s", late.quantile_s(0.99)},
+          {"late_worst_s", late.worst_s()},
+          {"slowest_decision_s", router.slowest_decision_s()},
+          {"kernel_sent", counts.sent},
+          {"kernel_received", counts.received},
+          {"kernel_received_ce", counts.received_ce},
+          {"kernel", kernel::kernel_release()}};
+}
+
+// A run in a busy machine is late: it takes precedence where that is permitted.
+void take_precedence() {
+  ::prctl(PR_SET_TIMERSLACK, 1);
+  sched_param priority{};
+  priority.sched_priority = 1;
+  ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
+}
+
+void run(const Plan& plan, bridge::Client* client, const Options& options) {
+  if (client) {
+    client->set_limits(ecnomy::limits_of(plan));
+    client->handshake({"linux", ECNOMY_VERSION, plan.digest, plan.seed, "", false, ""});
+  }
+  kernel::Router router(plan, client);
+  take_precedence();
+  const double before = ecnomy::cpu_s();
+  const kernel::RunTotals totals = router.run();
+  const double cpu = ecnomy::cpu_s() - before;
+  nlohmann::ordered_json facts = facts_of(router);
+  if (const auto path = options.find("--facts"); path != options.end()) {
+    std::ofstream(path->second) << facts.dump() << "\n";
+  }
+  if (client) {
+    client->finish({plan.duration, totals.events, totals.data_packets, totals.packet_hops, cpu});
+    return;
+  }
+  facts["events"] = totals.events;
+  facts["data_packets"] = totals.data_packets;
+  facts["packet_hops"] = totals.packet_hops;
+  facts["cpu_s"] = cpu;
+  std::cout << facts.dump() << "\n";
+}
+
+int command_run(const Options& options) {
+  const Plan plan = load_plan(options);
+  kernel::check_machine();
+  std::unique_ptr<bridge::Client> client;
+  if (const auto fd = options.find("--bridge-fd"); fd != options.end()) {
+    client = std::make_unique<bridge::Client>(std::stoi(fd->second));
+  }
+  try {
+    run(plan, client.get(), options);
+  } catch (const bridge::ProtocolError&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (client) client->error(error.what());
+    throw;
+  }
+  return 0;
+}
+
+int command(int argc, char** argv) {
+  const std::string verb = argc > 1 ? argv[1] : "";
+  if (verb == "--version") {
+    std::cout << "ecnomy-linux " << ECNOMY_VERSION << "\n";
+    return 0;
+  }
+  const Options options = parse_options(argc, argv);
+  if (verb == "run") return command_run(options);
+  if (verb != "check") {
+    throw BadUsage(verb.empty() ? "no command given" : "unknown command '" + verb + "'");
+  }
+  if (options.count("--plan")) load_plan(options);
+  kernel::check_machine();
+  std::cout << "Linux " << kernel::kernel_release() << "\n";
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return command(argc, argv);
+  } catch (const BadUsage& error) {
+    std::cerr << "ecnomy-linux: " << error.what() << "\n" << kUsage << "\n";
+    return 2;
+  } catch (const ecnomy::BadPlan& error) {
+    std::cerr << "ecnomy-linux: " << error.what() << "\n";
+    return 2;
+  } catch (const kernel::BadMachine& error) {
+    std::cerr << "ecnomy-linux: " << error.what() << "\n";
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << "ecnomy-linux: " << error.what() << "\n";
+    return 1;
+  }
+}

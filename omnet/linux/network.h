@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hosts of a run: both namespaces with their settings and routes, and the flows' sockets.
+#ifndef ECNOMY_LINUX_NETWORK_H_
+#define ECNOMY_LINUX_NETWORK_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "host/plan.h"
+#include "linux/descriptor.h"
+#include "linux/own_space.h"
+#include "linux/stream_flow.h"
+
+namespace ecnomy::kernel {
+
+class Network {
+ public:
+  // The plan must outlive it. Afterwards this thread is in the senders' namespace.
+  explicit Network(const Plan& plan);
+
+  int senders() const noexcept { return senders_.tunnel(); }
+  int receivers() const noexcept { return receivers_.tunnel(); }
+  const std::vector<Descriptor>& listeners() const noexcept { return listeners_; }  // by source
+  std::vector<StreamFlow>& flows() noexcept { return flows_; }
+  const std::vector<StreamFlow>& flows() const noexcept { return flows_; }
+  // The flow of a source's address and a sender's port; -1 if there is none.
+  std::int32_t flow_of(std::uint32_t address, std::uint16_t port) const noexcept;
+  std::size_t source_of(std::size_t flow) const noexcept { return flow_source_[flow]; }
+  // Hands a new connection at a listener to its flow.
+  void accept(std::size_t source);
+
+ private:
+  void set_up(const OwnSpace& space, const Plan& plan, std::uint32_t own, std::uint32_t other);
+
+  OwnSpace receivers_, senders_;
+  std::vector<std::int32_t> first_flow_;  // by source, and the number of all flows
+  std::vector<std::size_t> flow_source_;
+  std::vector<Descriptor> listeners_;
+  std::vector<StreamFlow> flows_;
+};
+
+}  // namespace ecnomy::kernel
+
+#endif  // ECNOMY_LINUX_NETWORK_H_

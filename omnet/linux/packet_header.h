@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the router reads and changes in a real packet: IPv4 (RFC 791) and TCP (RFC 9293) headers,
+// and the CE mark with the header checksum mended incrementally (RFC 1624 Eq. 3: HC' = ~(~HC + ~m +
+// m')).
+#ifndef ECNOMY_LINUX_PACKET_HEADER_H_
+#define ECNOMY_LINUX_PACKET_HEADER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "laws/marking/marking.h"
+
+namespace ecnomy::kernel {
+
+enum TcpFlag : std::uint8_t {
+  kFinFlag = 1 << 0,
+  kSynFlag = 1 << 1,
+  kRstFlag = 1 << 2,
+  kAckFlag = 1 << 4,
+  kEceFlag = 1 << 6,
+  kCwrFlag = 1 << 7,
+};
+
+// Numbers in host order.
+struct PacketHeader {
+  std::uint32_t source_address, target_address;
+  std::uint16_t source_port, target_port;
+  std::uint32_t seq, ack;
+  std::uint8_t flags;
+  Codepoint codepoint;
+  std::int32_t ip_bytes, payload_bytes;
+
+  bool has(TcpFlag flag) const noexcept { return (flags & flag) != 0; }
+};
+
+inline std::uint16_t read_16(const std::uint8_t* at) noexcept {
+  return static_cast<std::uint16_t>(at[0] << 8 | at[1]);
+}
+inline std::uint32_t read_32(const std::uint8_t* at) noexcept {
+  return std::uint32_t{read_16(at)} << 16 | read_16(at + 2);
+}
+
+// No value for any other packet than a whole TCP segment in IPv4.
+inline std::optional<PacketHeader> read_header(const std::uint8_t* packet,
+                                               std::size_t size) noexcept {
+  constexpr std::size_t kLeastHeader = 20;
+  constexpr std::uint8_t kTcp = 6;
+  if (size < 2 * kLeastHeader || packet[0] >> 4 != 4 || packet[9] != kTcp) return std::nullopt;
+  const std::size_t ip = std::size_t{packet[0] & 0x0FU} * 4;
+  const std::size_t total = read_16(packet + 2);
+  if (ip < kLeastHeader || total > size || total < ip + kLeastHeader) return std::nullopt;
+  const std::uint8_t* const tcp = packet + ip;
+  const std::size_t headers = ip + (std::size_t{tcp[12]} >> 4) * 4;
+  if (headers < ip + kLeastHeader || headers > total) return std::nullopt;
+  return PacketHeader{read_32(packet + 12),
+                      read_32(packet + 16),
+                      read_16(tcp),
+                      read_16(tcp + 2),
+                      read_32(tcp + 4),
+                      read_32(tcp + 8),
+                      tcp[13],
+                      static_cast<Codepoint>(packet[1] & 3U),
+                      static_cast<std::int32_t>(total),
+                      static_cast<std::int32_t>(total - headers)};
+}
+
+// Sets CE in an IPv4 packet.
+inline void set_ce(std::uint8_t* packet) noexcept {
+  const std::uint32_t before = read_16(packet);
+  packet[1] = static_cast<std::uint8_t>(packet[1] | static_cast<std::uint8_t>(Codepoint::ce));
+  const std::uint32_t after = read_16(packet);
+  std::uint32_t sum =
+      (~std::uint32_t{read_16(packet + 10)} & 0xFFFFU) + (~before & 0xFFFFU) + after;
+  sum = (sum & 0xFFFFU) + (sum >> 16);
+  sum = (sum & 0xFFFFU) + (sum >> 16);
+  const std::uint32_t mended = ~sum & 0xFFFFU;
+  packet[10] = static_cast<std::uint8_t>(mended >> 8);
+  packet[11] = static_cast<std::uint8_t>(mended & 0xFFU);
+}
+
+}  // namespace ecnomy::kernel
+
+#endif  // ECNOMY_LINUX_PACKET_HEADER_H_

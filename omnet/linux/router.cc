@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linux/router.h"
+
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "laws/traffic/traffic.h"
+
+namespace ecnomy::kernel {
+namespace {
+
+constexpr Time kLookEvery = 10'000'000'000;      // 10 ms: sockets are read, limits applied
+constexpr Time kAliveEvery = 1'000'000'000'000;  // 1 s
+constexpr std::int64_t kLooksPerHangUpCheck = 10;
+constexpr std::size_t kLargestPacket = 1 << 16;
+
+// What an event of the poll refers to: a kind, and an index in the low half.
+enum class Polled : std::uint64_t { tunnel, timer, decision, listener, flow };
+
+std::uint64_t tag(Polled kind, std::size_t index) noexcept {
+  return static_cast<std::uint64_t>(kind) << 32 | index;
+}
+
+void poll_for(int poll, int fd, std::uint32_t events, Polled kind, std::size_t index = 0) {
+  epoll_event event{};
+  event.events = events;
+  event.data.u64 = tag(kind, index);
+  checked(::epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event), "epoll_ctl");
+}
+
+}  // namespace
+
+Router::Router(const Plan& plan, bridge::Client* client)
+    : plan_(&plan),
+      client_(client),
+      recorder_(plan, client),
+      tally_(plan),
+      class_tally_(plan),
+      network_(plan),
+      poll_(checked(::epoll_create1(EPOLL_CLOEXEC), "epoll")),
+      timer_(checked(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), "timerfd")),
+      buffer_(kLargestPacket) {
+  core_.trace = recorder_.trace();
+  core_.delay_thresholds = plan.record.delay_thresholds;
+  if (client_ && plan.record.classes_every > 0) core_.classes = &class_tally_;
+  make_links();
+  make_flows();
+  poll_for(poll_.get(), network_.senders(), EPOLLIN, Polled::tunnel, 0);
+  poll_for(poll_.get(), network_.receivers(), EPOLLIN, Polled::tunnel, 1);
+  poll_for(poll_.get(), timer_.get(), EPOLLIN, Polled::timer);
+  for (std::size_t source = 0; source < network_.listeners().size(); ++source) {
+    const int listener = network_.listeners()[source].get();
+    poll_for(poll_.get(), listener, EPOLLIN | EPOLLET, Polled::listener, source);
+  }
+  if (!client_) return;
+  desk_ = std::make_unique<MarketDesk>(recorder_);
+  poll_for(poll_.get(), desk_->ready(), EPOLLIN, Polled::decision);
+  if (plan.record.every_ps > 0) next_sample_ = 0;
+}
+
+void Router::make_links() {
+  for (std::size_t i = 0; i < plan_->links.size(); ++i) {
+    const LinkPlan& link = plan_->links[i];
+    const std::int32_t index = static_cast<std::int32_t>(i);
+    core_.links.emplace_back(index, link, plan_->seed);
+    const bool scheduled = !link.scheduler.classes.empty();
+    core_.class_links.push_back(
+        scheduled ? std::make_unique<engine::ClassLink>(index, link, plan_->seed) : nullptr);
+    law_timers_.push_back(core_.links.back().first_timer());
+    if (law_timers_.back() == kNever) continue;
+    core_.events.push(law_timers_.back(), engine::EventKind::law_timer,
+                      static_cast<std::uint32_t>(i));
+  }
+}
+
+// Start times are drawn from the simulator's streams, so both engines start a flow at the same
+// time.
+void Router::make_flows() {
+  std::int32_t flow = 0;
+  for (std::size_t index = 0; index < plan_->sources.size(); ++index) {
+    const SourcePlan& source = plan_->sources[index];
+    const std::int32_t number = static_cast<std::int32_t>(index);
+    first_hop_.push_back(core_.add_path(source.path, source.classes, number));
+    first_ack_hop_.push_back(core_.add_path(source.ack_path, source.ack_classes, number));
+    const StartLaw law{source.start_at, source.start_stagger, source.start_spread};
+    for (std::int32_t member = 0; member < source.count; ++member, ++flow) {
+      const std::string name = "source/" + source.name + "/" + std::to_string(member) + "/start";
+      Stream stream(plan_->seed, name);
+      starts_.emplace_back(law.draw(member, stream), flow);
+    }
+  }
+  std::sort(starts_.begin(), starts_.end(), std::greater<>());
+  core_.open(static_cast<std::size_t>(flow));
+}
+
+RunTotals Router::run() {
+  if (plan_->warmup == 0 && client_ && tally_.wanted()) core_.tally = &tally_;
+  if (desk_) {
+    desk_->submit(report(0));
+    apply(desk_->await(), 0);
+  }
+  ++epoch_;
+  boundary_ = next_boundary(0);
+  clock_.start();
+  while (now_ < plan_->duration) {
+    wait();
+    turn();
+  }
+  finish();
+  return totals();
+}
+
+// Sleeps until the next event, a packet, a socket or a decision.
+void Router::wait() {
+  itimerspec at{};
+  at.it_value = clock_.at(next_time());
+  checked(::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &at, nullptr), "timerfd_settime");
+  std::array<epoll_event, 256> events;
+  const int count = ::epoll_wait(poll_.get(), events.data(), events.size(), -1);
+  if (count < 0 && errno != EINTR) throw_errno("epoll_wait");
+  turn();
+  const Time now = std::max(now_, clock_.now());
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t which = events[static_cast<std::size_t>(i)].data.u64;
+    const std::size_t index = which & 0xFFFF'FFFFU;
+    switch (static_cast<Polled>(which >> 32)) {
+      case Polled::listener:
+        network_.accept(index);
+        break;
+      case Polled::decision:
+        collect_decision(now);
+        break;
+      case Polled::flow: {
+        StreamFlow& flow = network_.flows()[index];
+        if (const auto reason = flow.failure()) throw std::runtime_error(*reason);
+        flow.fill(core_.flows[index], now);
+        break;
+      }
+      case Polled::tunnel:
+      case Polled::timer:
+        break;
+    }
+  }
+}
+
+// Carries out all due events, and takes packets until there are no more.
+void Router::turn() {
+  do {
+    advance(clock_.now());
+  } while (now_ < plan_->duration && (take_packets(true) | take_packets(false)));
+}
+
+// The earliest time at which something is due.
+Time Router::next_time() const noexcept {
+  Time next = std::min({boundary_, next_sample_, next_look_});
+  if (!starts_.empty()) next = std::min(next, starts_.back().first);
+  const auto consider = [&](Time time) {
+    if (time != kNever) next = std::min(next, time);
+  };
+  for (std::size_t i = 0; i < core_.links.size(); ++i) {
+    consider(core_.links[i].next_delivery());
+    if (core_.class_links[i]) consider(core_.class_links[i]->next_delivery());
+    consider(law_timers_[i]);
+  }
+  return std::max<Time>(next, 0);
+}
+
+// Everything up to `now`, in order of time: events of links, and actions of the router.
+void Router::advance(Time now) {
+  now = std::min(std::max(now, now_), plan_->duration);
+  for (;;) {
+    Time next = std::min({boundary_, next_sample_, next_look_});
+    if (!starts_.empty()) next = std::min(next, starts_.back().first);
+    if (next > now || now_ >= plan_->duration) break;
+    run_until(next);
+    now_ = next;
+    act(next);
+  }
+  if (now_ >= plan_->duration) return;
+  run_until(now);
+  now_ = std::max(now_, now);
+}
+
+void Router::run_until(Time end) {
+  while (core_.events.due(end)) {
+    const engine::Event event = core_.events.top();
+    ++events_;
+    now_ = event.time;
+    dispatch(event);
+  }
+  now_ = std::max(now_, end);
+}
+
+void Router::dispatch(const engine::Event& event) {
+  switch (event.kind) {
+    case engine::EventKind::deliver:
+      return deliver(core_.links[event.subject], event.time);
+    case engine::EventKind::class_deliver:
+      return deliver(*core_.class_links[event.subject], event.time);
+    case engine::EventKind::law_timer: {
+      const Time next = core_.links[event.subject].on_timer(core_, event.time);
+      law_timers_[event.subject] = next;
+      return next == kNever ? core_.events.pop() : core_.events.replace_top(next);
+    }
+    default:
+      throw std::logic_error("an event of the simulator's hosts");
+  }
+}
+
+void Router::act(Time now) {
+  start_flows(now);
+  if (now >= next_look_) look(now);
+  if (now >= next_sample_) sample(now);
+  if (now >= boundary_) end_epoch(now);
+}
+
+void Router::start_flows(Time now) {
+  while (!starts_.empty() && starts_.back().first <= now) {
+    const std::size_t index = static_cast<std::size_t>(starts_.back().second);
+    starts_.pop_back();
+    StreamFlow& flow = network_.flows()[index];
+    flow.open(now);
+    poll_for(poll_.get(), flow.socket(), EPOLLOUT | EPOLLET, Polled::flow, index);
+  }
+}
+
+// Every 10 ms: receivers read, limits are applied, and the market hears from the run.
+void Router::look(Time now) {
+  next_look_ = now + kLookEvery;
+  for (std::size_t i = 0; i < network_.flows().size(); ++i) {
+    StreamFlow& flow = network_.flows()[i];
+    flow.drain();
+    flow.look(core_.flows[i], now);
+  }
+  if (!client_ || desk_->busy()) return;
+  if (++looks_ % kLooksPerHangUpCheck == 0 && client_->hung_up()) client_->throw_gone();
+  if (now < next_alive_) return;
+  next_alive_ = now + kAliveEvery;
+  client_->alive(now, events_);
+}
+
+}  // namespace ecnomy::kernel

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packets on their way between the hosts and the links.
+#include <unistd.h>
+
+#include <string>
+
+#include "linux/router.h"
+
+namespace ecnomy::kernel {
+namespace {
+
+constexpr int kPacketsAtOnce = 64;
+
+}  // namespace
+
+// Takes packets that the hosts of one side have sent. False if there were none.
+bool Router::take_packets(bool forward) {
+  const int tunnel = forward ? network_.senders() : network_.receivers();
+  int taken = 0;
+  for (; taken < kPacketsAtOnce; ++taken) {
+    const ssize_t size = ::read(tunnel, buffer_.data(), buffer_.size());
+    if (size < 0 && errno != EAGAIN) throw_errno("TUN device");
+    if (size <= 0) break;
+    const auto header = read_header(buffer_.data(), static_cast<std::size_t>(size));
+    if (!header) continue;
+    advance(clock_.now());
+    if (now_ < plan_->duration) enter(*header, forward, now_);
+  }
+  return taken > 0;
+}
+
+void Router::enter(const PacketHeader& header, bool forward, Time now) {
+  const std::int32_t flow = forward ? network_.flow_of(header.source_address, header.source_port)
+                                    : network_.flow_of(header.target_address, header.target_port);
+  if (flow < 0) return;
+  const std::size_t source = network_.source_of(static_cast<std::size_t>(flow));
+  const engine::PacketId id = core_.packets.take();
+  *id = {.sent = now,
+         .flow = flow,
+         .bytes = header.ip_bytes,
+         .hop = forward ? first_hop_[source] : first_ack_hop_[source]};
+  fill_packet(*id, header, forward);
+  frames_[id].assign(buffer_.begin(), buffer_.begin() + header.ip_bytes);
+  if (core_.trace && forward) core_.note(TraceEvent::send, -1, *id, now);
+  core_.enter(id, now);
+}
+
+// Flags and number of a packet that leaves its host, and the counters of data. Packets without data
+// are not charged, so links do not mark them.
+void Router::fill_packet(engine::Packet& packet, const PacketHeader& header, bool forward) {
+  const std::size_t flow = static_cast<std::size_t>(packet.flow);
+  ByteCount& bytes = network_.flows()[flow].bytes;
+  const bool syn = header.has(kSynFlag);
+  if (!forward || header.payload_bytes == 0) {
+    if (forward && syn) bytes.open(header.seq);
+    packet.flags = static_cast<std::uint16_t>(engine::kAck | (syn ? engine::kSyn : 0));
+    return;
+  }
+  const ByteCount::Sent sent = bytes.send(header.seq, header.payload_bytes);
+  packet.seq = sent.segment;
+  packet.flags = engine::ect_flags(header.codepoint != Codepoint::not_ect,
+                                   header.codepoint == Codepoint::ect_1);
+  FlowStats& stats = core_.flows[flow];
+  ++stats.sent;
+  stats.sent_bytes += header.ip_bytes;
+  stats.retransmitted += sent.again ? 1 : 0;
+  // The kernel sets CWR in the first packet after it has reduced its window because of a mark.
+  stats.ece += header.has(kCwrFlag) && !sent.again ? 1 : 0;
+  if (core_.tally) core_.tally->sent(packet.flow, packet.sent);
+}
+
+template <class AnyLink>
+void Router::deliver(AnyLink& link, Time now) {
+  const engine::PacketId id = link.deliver(core_, now);
+  const Time next = link.next_delivery();
+  next == kNever ? core_.events.pop() : core_.events.replace_top(next);
+  if (link.loses()) return link.lose(core_, id, now);
+  if (core_.hops[id->hop].last) return host_receive(id, now);
+  ++id->hop;
+  core_.enter(id, now);
+}
+
+template void Router::deliver(engine::Link& link, Time now);
+template void Router::deliver(engine::ClassLink& link, Time now);
+
+void Router::host_receive(engine::PacketId id, Time now) {
+  std::vector<std::uint8_t>& frame = frames_[id];
+  const auto header = read_header(frame.data(), frame.size());
+  const std::size_t flow = static_cast<std::size_t>(id->flow);
+  const bool forward = header->source_address < kReceivers;
+  if (id->has(engine::kCe)) set_ce(frame.data());
+  if (id->is_data()) {
+    core_.count_delivery(*id, now);
+  } else if (id->has(engine::kCe)) {
+    ++core_.flows[flow].control_ce;
+  }
+  if (!forward) acknowledged(flow, *header);
+  if (core_.trace && !forward) core_.note(TraceEvent::ack, -1, *id, now);
+  const int tunnel = forward ? network_.receivers() : network_.senders();
+  lateness_.add(clock_.now() - now);
+  if (::write(tunnel, frame.data(), frame.size()) < 0) throw_errno("TUN device");
+  core_.packets.release(id);
+}
+
+void Router::acknowledged(std::size_t flow, const PacketHeader& header) noexcept {
+  if (!header.has(kAckFlag) || header.has(kSynFlag)) return;
+  const ByteCount::Acked acked = network_.flows()[flow].bytes.acknowledge(header.ack);
+  FlowStats& stats = core_.flows[flow];
+  stats.acked += acked.packets;
+  stats.acked_bytes +=
+      acked.bytes + acked.packets * plan_->sources[network_.source_of(flow)].transport.header_bytes;
+}
+
+}  // namespace ecnomy::kernel

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exchange with the market. A report has the state at the end of its epoch. Its decision takes
+// effect when it comes: the network does not wait for it.
+#include <algorithm>
+
+#include "host/row_states.h"
+#include "linux/router.h"
+
+namespace ecnomy::kernel {
+
+Time Router::next_boundary(Time now) const noexcept {
+  Time next = std::min((now / plan_->epoch + 1) * plan_->epoch, plan_->duration);
+  if (plan_->warmup > now) next = std::min(next, plan_->warmup);
+  return next;
+}
+
+void Router::settle_links(Time now) {
+  for (engine::Link& link : core_.links) link.settle(core_, now);
+  for (const auto& link : core_.class_links) {
+    if (link) link->settle(core_, now);
+  }
+}
+
+std::vector<FlowState> Router::states(Time now) const {
+  return merge_states(recorder_.rows(), [&](std::size_t flow) {
+    return network_.flows()[flow].state(core_.flows[flow], now);
+  });
+}
+
+std::vector<LinkState> Router::link_states(Time now) const {
+  std::vector<LinkState> out;
+  for (std::size_t i = 0; i < core_.links.size(); ++i) {
+    const auto& scheduled = core_.class_links[i];
+    out.push_back(scheduled ? scheduled->state(now) : core_.links[i].state(now));
+  }
+  return out;
+}
+
+EpochReport Router::report(Time now) { return {core_, link_states(now), states(now), now, epoch_}; }
+
+void Router::send_records(Time now) {
+  recorder_.flush();
+  if (core_.tally) tally_.tell_counts(*client_, now);
+  if (core_.classes) class_tally_.tell(*client_, now);
+}
+
+// The last report waits for all decisions, since the run is over.
+void Router::end_epoch(Time now) {
+  settle_links(now);
+  boundary_ = next_boundary(now);
+  if (now >= plan_->duration) return;
+  if (client_) {
+    waiting_.push_back(report(now));
+    if (!desk_->busy()) {
+      send_records(now);
+      desk_->submit(std::move(waiting_.front()));
+    }
+  }
+  if (now == plan_->warmup && client_ && tally_.wanted()) core_.tally = &tally_;
+  ++epoch_;
+}
+
+void Router::collect_decision(Time now) {
+  const std::optional<bridge::Decide> decide = desk_->collect();
+  if (!decide) return;
+  slowest_decision_ = std::max(slowest_decision_, now - waiting_.front().at);
+  waiting_.pop_front();
+  apply(*decide, now);
+  if (waiting_.empty()) return;
+  send_records(waiting_.front().at);
+  desk_->submit(std::move(waiting_.front()));
+}
+
+void Router::apply(const bridge::Decide& decide, Time now) {
+  hand_out(
+      decide, recorder_.rows(),
+      [&](std::size_t link, const auto& values) { core_.links[link].reconfigure(values); },
+      [&](std::size_t flow, const FlowOrder& part) {
+        network_.flows()[flow].order(part, core_.flows[flow], now);
+      });
+}
+
+void Router::sample(Time now) {
+  next_sample_ = now + plan_->record.every_ps;
+  for (engine::Link& link : core_.links) link.catch_up(core_, now);
+  for (const auto& link : core_.class_links) {
+    if (link) link->catch_up(core_, now);
+  }
+  recorder_.sample(core_, link_states(now), states(now), now);
+  if (!desk_->busy()) recorder_.flush_if_many();
+}
+
+// The market answers all reports that still wait, then the last one, which changes nothing any
+// more.
+void Router::finish() {
+  if (!client_) return;
+  const Time end = plan_->duration;
+  while (!waiting_.empty()) {
+    desk_->await();
+    waiting_.pop_front();
+    if (!waiting_.empty()) desk_->submit(std::move(waiting_.front()));
+  }
+  send_records(end);
+  desk_->submit(report(end));
+  desk_->await();
+  recorder_.flush();
+  if (core_.tally) tally_.tell_histograms(*client_);
+}
+
+KernelCounts Router::kernel_counts() const {
+  KernelCounts sum;
+  for (const StreamFlow& flow : network_.flows()) sum += flow.counts();
+  return sum;
+}
+
+RunTotals Router::totals() const {
+  RunTotals totals;
+  totals.events = events_;
+  for (const FlowStats& flow : core_.flows) totals.data_packets += flow.delivered;
+  for (std::size_t i = 0; i < core_.links.size(); ++i) {
+    const auto& scheduled = core_.class_links[i];
+    totals.packet_hops += (scheduled ? scheduled->stats() : core_.links[i].stats()).departures;
+  }
+  return totals;
+}
+
+}  // namespace ecnomy::kernel

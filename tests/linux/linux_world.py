@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Linux engine for tests: its pure parts compiled alone, its program, and short scenarios."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from compiling import BUILD, compiler_version, digest, included, made, run_compiler
+from ecnomy.agents.errors import EcnomyError
+from ecnomy.markets.engines.linux import find_linux, refusal
+from ecnomy.markets.session.runner import run
+from processes import LIMIT_S
+
+__all__ = ["LINK", "answers", "facts", "machine_lacks", "program_lacks", "simulated"]
+
+_OMNET: Final = Path(__file__).resolve().parents[2] / "omnet"
+_DRIVER: Final = Path(__file__).with_name("header_driver.cc")
+LINK: Final = """
+version: 1
+title: flows on one link
+duration: 3 s
+network:
+  links:
+    - name: link
+      from: here
+      to: there
+      rate: 10 Mbps
+      delay: 10 ms
+      buffer: 100 packets
+      marking: {law: red, min_threshold: 5 packets, max_threshold: 15 packets}
+sources:
+  - {name: flows, count: 2, from: here, to: there, transport: {law: reno, mss: 960 bytes}}
+"""
+
+
+def answers(lines: Sequence[str]) -> list[str]:
+    """The driver's output lines for input lines."""
+    sources = included(_DRIVER, [_OMNET])
+    parts = [compiler_version().encode(), *(source.read_bytes() for source in sources)]
+    target = BUILD / "linux" / f"header-driver-{digest(parts)}"
+
+    def make(to: Path) -> None:
+        run_compiler("-std=c++20", "-O1", "-Wall", "-iquote", _OMNET, _DRIVER, "-o", to)
+
+    done = subprocess.run(
+        [made(target, make)],
+        input="\n".join(lines),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=LIMIT_S,
+    )
+    return done.stdout.splitlines()
+
+
+def program_lacks() -> str:
+    """Why there is no program of the Linux engine; "" if there is."""
+    try:
+        find_linux()
+    except EcnomyError as error:
+        return str(error)
+    return ""
+
+
+def machine_lacks() -> str:
+    """Why the Linux engine cannot run here; "" if it can."""
+    return program_lacks() or refusal(find_linux())
+
+
+def simulated(text: str, folder: Path, *changes: str) -> Path:
+    """The results folder of a scenario on the Linux engine."""
+    file = folder / "scenario.yaml"
+    file.write_text(text)
+    out = folder / "results"
+    run(file, overrides=changes, out=out, engine="linux", force=True)
+    return out
+
+
+def facts(results: Path) -> dict[str, Any]:
+    """What the engine reported about its run."""
+    found: dict[str, Any] = json.loads((results / "machine.json").read_bytes())["engine"]
+    return found

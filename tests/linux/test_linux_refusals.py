@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans that the Linux engine cannot run are refused in one line, before anything starts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.cli.__main__ import start
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.engines.linux import Linux, find_linux, refusal
+from ecnomy.markets.engines.registry import ENGINES, SIMULATORS, engine_kind
+from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.sweep.config import load_sweep
+from ecnomy.markets.sweep.engine_choice import with_engine
+from linux_world import LINK, program_lacks
+from processes import LIMIT_S
+
+needs_program = pytest.mark.skipif(bool(program_lacks()), reason=program_lacks())
+TCP = "transport: {law: reno, mss: 960 bytes}"
+REFUSED = {
+    "transport: {law: vegas}": ("window law vegas", "reno, newreno and cubic"),
+    "transport: {law: reno, ecn: accurate}": ("this ecn", "off and rfc3168"),
+    "transport: {law: reno, decrease: 0.7}": ("decrease of reno", "default parameters"),
+    "transport: {law: reno, slow_start: false}": ("slow_start: false", "slow start"),
+    "transport: {law: cubic, receiver_window: 20 packets}": ("a receiver window", "no limit"),
+    "traffic: {kind: voip}, transport: {law: udp}": ("udp", "tcp sources"),
+    "traffic: {kind: on-off}, " + TCP: ("traffic on-off", "greedy"),
+}
+
+
+@needs_program
+@pytest.mark.parametrize("source", REFUSED)
+def test_refusals_name_the_source(source: str) -> None:
+    """The line names the source, its setting and the possible settings."""
+    plan = make_plan(scenario_from_text(LINK.replace(TCP, source), "a test"))
+    line = refusal(find_linux(), plan)
+    assert line.startswith("source 'flows': ") and "\n" not in line
+    assert all(part in line for part in REFUSED[source])
+    with pytest.raises(InputError, match="flows"):
+        Linux(find_linux()).start(plan)
+
+
+@needs_program
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_other_users_get_one_line(tmp_path: Path) -> None:
+    """Without root: one sentence and status 2."""
+    program = tmp_path / "ecnomy-linux"
+    shutil.copy(find_linux(), program)
+    with program.open("rb") as file:  # the folder is root's
+        path = f"/proc/self/fd/{file.fileno()}"
+        done = subprocess.run(
+            [path, "check"],
+            user=65534,
+            pass_fds=(file.fileno(),),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LIMIT_S,
+        )
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "engine linux needs root" in done.stderr
+
+
+@needs_program
+def test_command_ends_with_status_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`ecnomy run --engine linux` on such a plan writes one line and no results."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "flows.yaml").write_text(LINK.replace("law: reno", "law: vegas"))
+    monkeypatch.setattr("sys.argv", ["ecnomy", "run", "flows.yaml", "--engine", "linux"])
+    with pytest.raises(SystemExit) as ended:
+        start()
+    error = capsys.readouterr().err
+    assert ended.value.code == 2 and error.count("\n") == 1 and "window law vegas" in error
+
+
+def test_missing_program_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A source tree without the program: the line has the command that builds it."""
+    (tmp_path / "inet").mkdir()
+    (tmp_path / "inet" / "package.ned").touch()
+    monkeypatch.setenv("ECNOMY_OMNET", str(tmp_path))
+    with pytest.raises(InputError, match=f"make -C {tmp_path}/linux"):
+        engine_kind("linux")
+
+
+def test_old_program_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A source that is newer than the program."""
+    for name in ("inet/package.ned", "linux/ecnomy-linux", "host/plan.cc"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch(mode=0o755)
+    os.utime(tmp_path / "linux" / "ecnomy-linux", (1, 1))
+    monkeypatch.setenv("ECNOMY_OMNET", str(tmp_path))
+    with pytest.raises(InputError, match=r"older than host/plan\.cc"):
+        find_linux()
+
+
+def test_sweeps_need_a_simulator(tmp_path: Path) -> None:
+    """A sweep repeats its runs, which real time does not."""
+    (tmp_path / "scenario.yaml").write_text(LINK)
+    file = tmp_path / "sweep.yaml"
+    file.write_text("version: 1\nscenario: scenario.yaml\nreplicates: 1\n")
+    sweep = load_sweep(file)
+    assert ENGINES == (*SIMULATORS, "linux")
+    with pytest.raises(InputError, match="expected builtin or omnet"):
+        with_engine(sweep, "linux", tmp_path)
