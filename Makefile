@@ -20,7 +20,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/host omnet/engine omnet/inet \
 	omnet/simulations -type f -not -name '*.pyc' -not -name '*.so' -not -path 'analysis/site/*' -not -path omnet/inet/Makefile 2>/dev/null) CMakeLists.txt pyproject.toml
 
-WITH_LINUX := $(shell test "$$(id -u)" = 0 && test -w /dev/net/tun && echo yes)
+WITH_LINUX := $(if $(filter tests tests/linux%,$(TESTS)),$(shell test "$$(id -u)" = 0 && test -w /dev/net/tun && echo yes))
 WITH_OMNET := $(if $(INET_ROOT),$(or $(OMNETPP_ROOT),$(shell command -v opp_run)))
 
 NLOHMANN_INCLUDE ?= $$($(BIN)/python -c \

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ecnomy.markets import load
 from ecnomy.markets.compile.make import make_plan
-from ecnomy.markets.plan import Plan
+from ecnomy.markets.plan import Plan, Tcp
 from ecnomy.markets.scenario import scenario_from_text
 
 sys.path.append(str(Path(__file__).parents[1] / "engine"))
@@ -67,7 +67,7 @@ def bell(
     duration_s: float,
     *,
     begin_s: float = 0.0,
-    transport: plans.Tcp | None = None,
+    transport: Tcp | None = None,
 ) -> Plan:
     """Greedy flows, Reno with ECN, over one bottleneck; RED and buffer in proportion to its BDP."""
     packets = rate_bps * 0.040 / 8320
